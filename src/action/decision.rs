@@ -135,7 +135,7 @@ impl<T> ToolCallView<T> {
 
     /// The id of the interrupt by which the agent asks about the call.
     pub(crate) fn interrupt_id(&self) -> Option<String> {
-        self.read(|call| call.approval.as_ref()?.interrupt_id.clone())
+        self.read(|call| call.approval()?.interrupt_id.clone())
             .flatten()
     }
 
@@ -246,7 +246,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn allowed_earlier(&self) -> Option<AllowedEarlier> {
-        self.read(|call| call.allowed_earlier.clone()).flatten()
+        self.read(|call| call.allowed_earlier().cloned()).flatten()
     }
 
     /// Returns whether the user denied an equal call in the same turn, so that they were not asked
@@ -261,7 +261,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn was_denied_before(&self) -> bool {
-        self.read(|call| call.denied_before).unwrap_or_default()
+        self.read(|call| call.denied_before()).unwrap_or_default()
     }
 
     /// Whether its action leaves running to the agent.

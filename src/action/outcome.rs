@@ -65,7 +65,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn result_value(&self) -> Option<Value> {
-        self.read(|call| call.result.as_ref().map(|result| result.value.clone()))
+        self.read(|call| call.result().map(|result| result.value.clone()))
             .flatten()
     }
 
@@ -80,16 +80,14 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn result_files(&self) -> Vec<ContentPart> {
-        let files = self.read(
-            |call| match call.result.as_ref().map(|result| &result.content) {
-                Some(Content::Parts(parts)) => parts
-                    .iter()
-                    .filter(|part| matches!(part.body, PartBody::Media { .. }))
-                    .cloned()
-                    .collect(),
-                _ => Vec::new(),
-            },
-        );
+        let files = self.read(|call| match call.result().map(|result| &result.content) {
+            Some(Content::Parts(parts)) => parts
+                .iter()
+                .filter(|part| matches!(part.body, PartBody::Media { .. }))
+                .cloned()
+                .collect(),
+            _ => Vec::new(),
+        });
         files.unwrap_or_default()
     }
 
@@ -110,7 +108,7 @@ impl<T> ToolCallView<T> {
     /// Why it failed, by its kind and in a program's words.
     pub(crate) fn why(&self, say: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
-            let ended = match (&call.error, call.phase()) {
+            let ended = match (call.error(), call.phase()) {
                 (Some(error), _) => return Some(say(error.kind.as_str(), &error.message)),
                 (None, Phase::OutputDenied) => "denied",
                 (None, Phase::Cancelled) => "cancelled",

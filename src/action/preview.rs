@@ -72,7 +72,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn preview(&self) -> Option<Result<Value, String>> {
-        self.read(|call| call.preview.clone()).flatten()
+        self.read(|call| call.preview().cloned()).flatten()
     }
 
     /// Returns whether its action says what a call would change.

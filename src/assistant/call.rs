@@ -267,7 +267,7 @@ impl<T> ToolCallView<T> {
     #[must_use]
     pub fn is_edited(&self) -> bool {
         let edited = self.read(|call| {
-            let edited = call.edited_args.as_ref();
+            let edited = call.edited_args();
             edited.is_some_and(|edited| Some(edited) != call.args())
         });
         edited.unwrap_or_default()
@@ -285,7 +285,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn is_cleaned(&self) -> bool {
-        self.read(|call| call.clean_args.is_some())
+        self.read(|call| call.clean_args().is_some())
             .unwrap_or_default()
     }
 

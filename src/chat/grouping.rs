@@ -252,7 +252,7 @@ fn ends_well(assistant: &Assistant, key: &CallKey) -> bool {
     };
     let fails = || {
         let failed = assistant.with_conversation(|conversation| {
-            let result = conversation.call(key)?.result.as_ref()?;
+            let result = conversation.call(key)?.result()?;
             Some(tells_failure(&result.value))
         });
         failed.flatten().unwrap_or_default()

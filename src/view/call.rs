@@ -67,8 +67,7 @@ impl CallCell {
 /// A no is shown as soon as it is said; for the session the call is open until its run is over.
 fn shown_phase(call: &ToolCall) -> Phase {
     let decision = call
-        .approval
-        .as_ref()
+        .approval()
         .and_then(|approval| approval.decision.as_ref());
     match (call.phase(), decision) {
         (Phase::ApprovalResponded, Some(Decision::Denied { .. })) => Phase::OutputDenied,

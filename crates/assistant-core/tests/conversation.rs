@@ -80,7 +80,7 @@ fn a_result_finds_its_call_by_id_and_changes_nothing_else() {
     assert_eq!(before["parts"][0], after["parts"][0]);
     assert_eq!(before["parts"][1], after["parts"][1]);
     assert_eq!(driver.phase("b"), Phase::OutputAvailable);
-    assert_eq!(driver.call("b").result.as_ref().unwrap().value, json!([1]));
+    assert_eq!(driver.call("b").result().unwrap().value, json!([1]));
 }
 
 #[test]

@@ -304,7 +304,7 @@ fn a_call_that_is_over_without_a_result_ends_with_null() {
     )]);
     let (_, call) = fed.session.conversation().call_by_wire_id("c1").unwrap();
     assert_eq!(call.phase(), Phase::OutputAvailable);
-    assert_eq!(call.result.as_ref().unwrap().value, Value::Null);
+    assert_eq!(call.result().unwrap().value, Value::Null);
     assert!(!fed.session.is_busy());
 }
 

@@ -44,7 +44,10 @@ fn a_yes_goes_out_as_the_tool_message_and_the_agents_result_completes_the_call()
     );
     assert_eq!(driver.phase("c"), Phase::Running);
     assert_eq!(driver.session.running_tools(), ["f"]);
-    assert!(driver.call("c").result.is_none(), "a decision is no result");
+    assert!(
+        driver.call("c").result().is_none(),
+        "a decision is no result"
+    );
     driver.event(started());
     driver.event(result("r", "c", "sunny"));
     assert_eq!(
@@ -69,7 +72,7 @@ fn the_decision_is_kept_as_one() {
     let mut driver = asked();
     driver.approve("c");
     driver.plays([result("r", "c", "sunny")]);
-    let approval = driver.call("c").approval.clone().unwrap();
+    let approval = driver.call("c").approval().cloned().unwrap();
     assert_eq!(approval.decision, Some(Decision::Approved));
     assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
 }
@@ -105,7 +108,7 @@ fn where_nobody_need_be_asked_the_agent_is_told_at_once() {
         driver.send("hi");
         driver.plays(calls("c", "f", "{}"));
         assert_eq!(request(&driver)[2], "tool:c=approved");
-        assert_eq!(driver.call("c").approval, None);
+        assert_eq!(driver.call("c").approval(), None);
     }
 }
 
@@ -147,7 +150,7 @@ fn other_arguments_are_refused_and_wrong_ones_never_asked_about() {
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     assert_eq!(
-        driver.call("c").error.as_ref().unwrap().kind,
+        driver.call("c").error().unwrap().kind,
         ErrorKind::InvalidArguments
     );
 }
@@ -176,10 +179,7 @@ fn without_a_result_the_call_fails_and_the_agent_had_its_say() {
     driver.approve("c");
     driver.says("I know the weather");
     assert_eq!(driver.phase("c"), Phase::OutputError);
-    assert_eq!(
-        driver.call("c").error.as_ref().unwrap().kind,
-        ErrorKind::NoResult
-    );
+    assert_eq!(driver.call("c").error().unwrap().kind, ErrorKind::NoResult);
     assert_eq!(driver.runs.len(), 2);
     assert!(!driver.session.is_busy());
     driver.send("thanks");
@@ -280,7 +280,7 @@ fn an_approval_that_is_repeated_of_another_call_is_no_result() {
     });
     driver.event(snapshot(history.collect()));
     assert_eq!(driver.call("c").name, "g");
-    assert!(driver.call("c").result.is_none());
+    assert!(driver.call("c").result().is_none());
     finish_run(&mut driver);
     assert_eq!(driver.phase("c"), Phase::Cancelled);
     driver.send("well?");
@@ -342,7 +342,7 @@ fn an_approval_that_is_repeated_after_a_reload_is_no_result() {
     assert_eq!(driver.deny("c", None), None);
     driver.event(started());
     driver.event(snapshot(repeated));
-    assert!(driver.call("c").result.is_none());
+    assert!(driver.call("c").result().is_none());
     finish_run(&mut driver);
     driver.send("well?");
     assert_eq!(request(&driver)[2], "tool:c=\"denied\"");

@@ -72,7 +72,7 @@ fn an_edit_is_carried_where_it_can_be() {
     let action = json!({"name": "pay", "args": {"euros": 10}});
     let edited = json!({"decisions": [{"type": "edit", "edited_action": action}]});
     assert_eq!(sent, Some(edited));
-    assert_eq!(driver.call("c").edited_args, Some(json!({"euros": 10})));
+    assert_eq!(driver.call("c").edited_args(), Some(&json!({"euros": 10})));
 }
 
 #[test]

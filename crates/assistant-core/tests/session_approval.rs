@@ -97,7 +97,7 @@ fn denial_runs_nothing_and_is_told() {
         driver.answer("c"),
         r#"{"status":"denied","reason":"too risky"}"#
     );
-    assert_eq!(driver.call("c").result.as_ref().unwrap().error, None);
+    assert_eq!(driver.call("c").result().unwrap().error, None);
     let mut driver = asked();
     driver.host.denial = Some(json!("Nothing was sent to Rome."));
     driver.deny("c", None);
@@ -331,7 +331,7 @@ fn edited_arguments_are_checked_run_and_kept_beside_the_original() {
     assert_eq!(driver.invocation("c").args, json!({"city": "Oslo"}));
     let call = driver.call("c");
     assert_eq!(call.args(), Some(&json!({"city": "Rome"})));
-    assert_eq!(call.edited_args, Some(json!({"city": "Oslo"})));
+    assert_eq!(call.edited_args(), Some(&json!({"city": "Oslo"})));
     driver.returns("c", json!(1));
     assert_eq!(driver.request().messages.len(), 3);
 }
@@ -354,7 +354,7 @@ fn other_arguments_or_another_name_void_the_approval_and_the_edit() {
         assert_eq!(driver.decide("c", verdict), None);
         driver.events(again);
         assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
-        assert_eq!(driver.call("c").edited_args, None);
+        assert_eq!(driver.call("c").edited_args(), None);
         driver.event(finished());
         driver.close();
         assert!(driver.commits.is_empty());
@@ -432,6 +432,6 @@ fn the_agent_is_told_what_ran_and_what_it_had_asked_for() {
     driver.event(started());
     driver.event(snapshot(repeated));
     assert_eq!(driver.call("c").args_text(), "{\"x\":1}");
-    assert_eq!(driver.call("c").edited_args, Some(json!({"x": 2})));
+    assert_eq!(driver.call("c").edited_args(), Some(&json!({"x": 2})));
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
 }

@@ -46,8 +46,8 @@ fn an_equal_call_that_was_denied_is_not_asked_about_again_in_the_turn() {
     // The same in other letters, then once more.
     driver.plays(calls("b", "f", r#"{ "sum": 1, "to": "Ann" }"#));
     assert_eq!(driver.phase("b"), Phase::OutputDenied);
-    assert!(driver.call("b").denied_before);
-    assert!(!driver.call("a").denied_before);
+    assert!(driver.call("b").denied_before());
+    assert!(!driver.call("a").denied_before());
     assert_eq!(told(&driver, "b")["status"], "denied");
     assert_eq!(told(&driver, "b")["reason"], "too much");
     let words = told(&driver, "b")["message"].clone();
@@ -177,7 +177,7 @@ fn a_run_leads_to_so_many_questions_and_no_more() {
     assert_eq!(driver.phase("c3"), Phase::OutputError);
     assert_eq!(driver.starts("c3"), 0);
     assert_eq!(told(&driver, "c3")["errorType"], "too_many_questions");
-    let kind = driver.call("c9").error.as_ref().map(|error| error.kind);
+    let kind = driver.call("c9").error().map(|error| error.kind);
     assert_eq!(kind, Some(ErrorKind::TooManyQuestions));
     assert_eq!(driver.starts("free"), 1, "nobody is asked about that");
     let notices = driver.session.notices();

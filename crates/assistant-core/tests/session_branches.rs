@@ -78,7 +78,7 @@ fn told(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
         let message = conversation.message(id).unwrap();
         let calls = conversation.calls_in(message).map(|call| {
             let args = (call.args_text(), &call.metadata, &call.extra);
-            let answer = (&call.result, call.phase(), &call.encrypted_value);
+            let answer = (call.result(), call.phase(), &call.encrypted_value);
             format!("{} {} {args:?} {answer:?}", call.id, call.name)
         });
         let calls: Vec<String> = calls.collect();

@@ -158,7 +158,7 @@ fn a_question_that_is_asked_again_is_still_the_agents() {
     let mut driver = approved_gate();
     driver.event(run_error("no such interrupt"));
     driver.close();
-    let asked = driver.call("c").approval.clone().unwrap();
+    let asked = driver.call("c").approval().cloned().unwrap();
     assert_eq!(asked.interrupt_id.as_deref(), Some("int"));
     assert_eq!(asked.decision, None);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);

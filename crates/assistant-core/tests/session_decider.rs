@@ -156,7 +156,7 @@ fn a_denial_of_the_application_is_no_answer_of_the_user_to_an_equal_call() {
             by,
         });
         driver.plays(calls("again", "pay", "{\"euros\":10}"));
-        assert_eq!(driver.call("again").denied_before, by == Decider::Person);
+        assert_eq!(driver.call("again").denied_before(), by == Decider::Person);
     }
 }
 
@@ -194,14 +194,14 @@ fn who_decided_is_kept_with_the_call() {
             .map(|(_, entry)| JournalEntry::from_value(&entry.to_value()).unwrap())
             .collect(),
     });
-    let approval = after.call("c").approval.clone().unwrap();
+    let approval = after.call("c").approval().cloned().unwrap();
     assert_eq!(approval.by, Some(Decider::Application));
     let mut loaded = Driver::new();
     loaded.input(Input::Load {
         thread_id: "other".to_owned(),
         snapshot: driver.session.conversation().export(),
     });
-    let approval = loaded.call("c").approval.clone().unwrap();
+    let approval = loaded.call("c").approval().cloned().unwrap();
     assert_eq!(approval.by, Some(Decider::Application));
 }
 

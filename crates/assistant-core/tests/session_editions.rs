@@ -54,7 +54,7 @@ fn a_schema_that_changed_before_the_arguments_ended_is_told() {
     driver.event(end("c"));
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 0);
-    let error = driver.call("c").error.clone().unwrap();
+    let error = driver.call("c").error().cloned().unwrap();
     assert_eq!(error.kind, ErrorKind::SchemaChanged);
     let told: Value = serde_json::from_str(&driver.answer("c")).unwrap();
     assert_eq!(told["errorType"], json!("schema_changed"));
@@ -86,7 +86,7 @@ fn wrong_arguments_for_the_edition_that_was_told_are_only_wrong() {
     let mut driver = with([edition("1", &["y"])]);
     driver.events(calls("c", "f", "{\"x\":1}"));
     finish_run(&mut driver);
-    let error = driver.call("c").error.clone().unwrap();
+    let error = driver.call("c").error().cloned().unwrap();
     assert_eq!(error.kind, ErrorKind::InvalidArguments);
     assert!(!driver.answer("c").contains("schema\":"));
 }
@@ -117,7 +117,7 @@ fn a_stored_call_that_does_not_fit_the_changed_action_is_told() {
     let (before, snapshot) = stored(edition("1", &["x"]));
     let after = reload(&before, snapshot, edition("1", &["y"]));
     assert_eq!(after.starts("c"), 0);
-    let error = after.call("c").error.clone().unwrap();
+    let error = after.call("c").error().cloned().unwrap();
     assert_eq!(error.kind, ErrorKind::SchemaChanged);
 }
 

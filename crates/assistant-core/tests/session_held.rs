@@ -79,7 +79,7 @@ fn assert_sent_without_result(driver: &Driver) {
 
 fn assert_waits(driver: &Driver) {
     assert_eq!(driver.phase("c"), Phase::Running);
-    assert_eq!(driver.call("c").result, None);
+    assert_eq!(driver.call("c").result(), None);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn an_answered_call_that_the_agent_never_ends_is_answered() {
     let mut driver = restored(&asked());
     approve(&mut driver);
     driver.says("I left it");
-    assert!(driver.call("c").result.is_some());
+    assert!(driver.call("c").result().is_some());
     assert!(!driver.session.is_busy());
 }
 

@@ -224,7 +224,7 @@ fn an_answer_from_the_inbox_is_the_decision_of_its_card() {
     driver.returns("d", json!(1));
     driver.answers("int", Some(json!({"approved": false, "reason": "no"})));
     let reason = Some("no".to_owned());
-    let approval = driver.call("c").approval.clone().unwrap();
+    let approval = driver.call("c").approval().cloned().unwrap();
     assert_eq!(approval.decision, Some(Decision::Denied { reason }));
     assert_eq!(driver.runs.len(), 2);
 }

@@ -48,7 +48,7 @@ fn what_is_over_the_window_is_told_when_to_try_again() {
         told["error"],
         "f may be called 2 times in 60 s: call it again in 34 s"
     );
-    let kind = driver.call("c").error.as_ref().map(|error| error.kind);
+    let kind = driver.call("c").error().map(|error| error.kind);
     assert_eq!(kind, Some(ErrorKind::RateLimit));
     driver.host.clock = 60_000;
     assert!(turn(&mut driver, "d"), "the first no longer counts");

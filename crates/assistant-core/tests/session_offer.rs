@@ -65,7 +65,7 @@ fn what_the_filter_keeps_back_is_refused_if_it_is_called() {
     both.extend(calls("c2", "pay", "{}"));
     driver.plays(both);
     assert_eq!((driver.starts("c1"), driver.starts("c2")), (0, 1));
-    let error = driver.call("c1").error.clone().unwrap();
+    let error = driver.call("c1").error().cloned().unwrap();
     assert_eq!(error.kind, ErrorKind::UnknownTool);
     assert_eq!(
         driver.answer("c1"),

@@ -53,7 +53,7 @@ fn what_would_change_is_asked_when_the_question_is_put_and_again_when_it_is_appr
     assert_eq!(driver.previews.len(), 1);
     assert_eq!(driver.previews[0].args, json!({"n": 1}));
     assert_eq!(says(&mut driver, Ok(json!("2 files"))), None);
-    assert_eq!(driver.call("c").preview, Some(Ok(json!("2 files"))));
+    assert_eq!(driver.call("c").preview(), Some(&Ok(json!("2 files"))));
     let seen = shown(&driver);
     assert_eq!(approve_as(&mut driver, seen), None);
     assert_eq!(
@@ -84,7 +84,7 @@ fn an_approval_of_what_would_change_otherwise_by_now_is_void_and_shown_anew() {
         (0, Phase::ApprovalRequested)
     );
     assert!(driver.call("c").has_changed());
-    assert_eq!(driver.call("c").preview, Some(Ok(json!("3 files"))));
+    assert_eq!(driver.call("c").preview(), Some(&Ok(json!("3 files"))));
     // What was seen before is no longer what is there.
     assert_eq!(approve_as(&mut driver, seen), Some(Refusal::Changed));
     let seen = shown(&driver);
@@ -104,10 +104,10 @@ fn what_was_not_shown_yet_is_not_approved() {
         ticket: early,
         outcome,
     });
-    assert_eq!(driver.call("c").preview, None);
+    assert_eq!(driver.call("c").preview(), None);
     says(&mut driver, Ok(json!("1 file")));
     assert_eq!(driver.starts("c"), 0, "they had not seen it");
-    assert_eq!(driver.call("c").preview, Some(Ok(json!("1 file"))));
+    assert_eq!(driver.call("c").preview(), Some(&Ok(json!("1 file"))));
     driver.approve("c");
     says(&mut driver, Ok(json!("1 file")));
     assert_eq!(driver.starts("c"), 1);
@@ -117,7 +117,7 @@ fn what_was_not_shown_yet_is_not_approved() {
 fn a_preview_that_fails_is_said_and_can_be_approved_knowingly() {
     let mut driver = asked();
     says(&mut driver, Err("offline"));
-    assert_eq!(driver.call("c").preview, Some(Err("offline".to_owned())));
+    assert_eq!(driver.call("c").preview(), Some(&Err("offline".to_owned())));
     driver.approve("c");
     says(&mut driver, Ok(json!("all of it")));
     assert_eq!(driver.starts("c"), 0);

@@ -72,16 +72,16 @@ fn a_remembered_approval_lets_the_next_call_run_and_is_marked_on_it() {
     assert_eq!((kept.name.as_str(), kept.scope), ("f", SESSION));
     assert_eq!(kept.args, RememberedArgs::Exactly(json!({"to": "Ann"})));
     assert_eq!(
-        driver.call("first").allowed_earlier,
+        driver.call("first").allowed_earlier(),
         None,
         "that one was asked about"
     );
     // The same in other letters is the same.
     assert!(runs(&mut driver, "same", r#"{ "to" : "Ann" }"#));
-    let mark = driver.call("same").allowed_earlier.clone().unwrap();
+    let mark = driver.call("same").allowed_earlier().cloned().unwrap();
     assert_eq!(mark.id, kept.id);
     assert!(
-        driver.call("same").approval.is_none(),
+        driver.call("same").approval().is_none(),
         "nobody decided about it"
     );
     assert!(!runs(&mut driver, "other", r#"{"to":"Bob"}"#));
@@ -227,7 +227,7 @@ fn what_is_revoked_asks_again_even_if_the_call_was_let_pass_already() {
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 0);
-    assert!(driver.call("c").allowed_earlier.is_none());
+    assert!(driver.call("c").allowed_earlier().is_none());
     let again = driver.input(Input::ForgetApproval { id });
     assert_eq!(again.refused, Some(Refusal::NothingToDo));
 
@@ -460,7 +460,7 @@ fn what_another_tab_revokes_before_the_start_is_asked_about() {
     driver.send("go on");
     driver.event(started());
     driver.events(calls("c", "f", "{}"));
-    assert_eq!(driver.call("c").approval, None, "nobody is asked");
+    assert_eq!(driver.call("c").approval(), None, "nobody is asked");
     sync(&mut driver, Vec::new());
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     finish_run(&mut driver);

@@ -105,7 +105,7 @@ proptest! {
                     call(&mut driver, &id, text);
                     let may = allowed.iter().any(|one| one.covers(now, &thread, &value));
                     prop_assert_eq!(driver.starts(&id) == 1, may, "{}", text);
-                    prop_assert_eq!(driver.call(&id).allowed_earlier.is_some(), may);
+                    prop_assert_eq!(driver.call(&id).allowed_earlier().is_some(), may);
                     open = Some((id, value));
                 }
                 Step::Allow(scope, any_args) | Step::Edit(_, scope, any_args) => {

@@ -28,7 +28,7 @@ fn values_are_sent_as_json_text() {
         };
         assert_eq!(content.display_text(), value.to_string());
         assert_eq!(*error, None);
-        assert_eq!(driver.call("c").result.as_ref().unwrap().value, value);
+        assert_eq!(driver.call("c").result().unwrap().value, value);
     }
 }
 
@@ -109,7 +109,7 @@ fn bad_arguments_never_reach_a_handler() {
         assert!(driver.invocations.is_empty(), "{text}");
         assert_eq!(driver.phase("c"), Phase::OutputError);
         assert_eq!(
-            driver.call("c").error.as_ref().unwrap().kind,
+            driver.call("c").error().unwrap().kind,
             ErrorKind::InvalidArguments
         );
         let told: Value = serde_json::from_str(&driver.answer("c")).unwrap();
@@ -140,10 +140,7 @@ fn what_has_no_handler_fails_at_once() {
     let mut driver = with([idle]);
     driver.events(calls("c", "idle", "{}"));
     finish_run(&mut driver);
-    assert_eq!(
-        driver.call("c").error.as_ref().unwrap().kind,
-        ErrorKind::NoHandler
-    );
+    assert_eq!(driver.call("c").error().unwrap().kind, ErrorKind::NoHandler);
     assert_eq!(
         driver.answer("c"),
         "{\"error\":\"Action idle has no handler\"}"
@@ -162,10 +159,7 @@ fn a_silent_handler_is_given_up_after_its_time() {
     let (timer, ms) = *driver.timers.last().unwrap();
     assert_eq!(ms, 50);
     driver.input(Input::Timer { timer });
-    assert_eq!(
-        driver.call("c").error.as_ref().unwrap().kind,
-        ErrorKind::Timeout
-    );
+    assert_eq!(driver.call("c").error().unwrap().kind, ErrorKind::Timeout);
     assert_eq!(driver.cancelled, [driver.invocation("c").id]);
     let before = driver.session.conversation().export();
     driver.returns("c", json!("late"));

@@ -69,7 +69,7 @@ fn stop_while_the_agent_speaks_keeps_the_text() {
         ("half a", false)
     );
     assert_eq!(driver.phase("c"), Phase::Cancelled);
-    assert!(driver.call("c").result.is_none());
+    assert!(driver.call("c").result().is_none());
     assert_eq!(driver.notices(), [NoticeKind::Stopped]);
     assert_eq!(driver.session.summary().finish, Some(FinishReason::Stopped));
     assert_all_ended(&mut driver);
@@ -102,7 +102,7 @@ fn stop_cancels_handlers_questions_and_commits_and_keeps_finished_results() {
     for id in ["b", "c", "d"] {
         assert_eq!(driver.phase(id), Phase::Cancelled);
         assert_eq!(driver.answer(id), "{\"error\":\"cancelled\"}");
-        assert_eq!(driver.call(id).result.as_ref().unwrap().error, None);
+        assert_eq!(driver.call(id).result().unwrap().error, None);
     }
     assert_all_ended(&mut driver);
     assert_eq!(driver.approve("d"), Some(Refusal::AlreadyResolved));

@@ -86,10 +86,7 @@ fn a_start_that_cannot_be_written_down_does_not_happen() {
         outcome: Err("disk full".to_owned()),
     });
     assert_eq!(driver.starts("c"), 0);
-    assert_eq!(
-        driver.call("c").error.as_ref().unwrap().kind,
-        ErrorKind::Journal
-    );
+    assert_eq!(driver.call("c").error().unwrap().kind, ErrorKind::Journal);
     assert!(driver.answer("c").contains("disk full"));
     assert_eq!(driver.runs.len(), 2);
 }

@@ -152,10 +152,7 @@ fn an_answer_under_another_id_is_the_same_answer() {
     ];
     driver.event(snapshot(list.clone()));
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
-    assert_eq!(
-        driver.call("c").result.as_ref().unwrap().message_id,
-        "server"
-    );
+    assert_eq!(driver.call("c").result().unwrap().message_id, "server");
     assert_eq!(
         shown(&driver),
         [

@@ -129,7 +129,7 @@ fn is_own(call: &ToolCall, session: &Session) -> bool {
     match call.phase() {
         Phase::InputStreaming | Phase::Running => false,
         Phase::InputAvailable | Phase::OutputAvailable | Phase::OutputError => {
-            call.approval.is_some() || session.registry().named(&call.name).next().is_some()
+            call.approval().is_some() || session.registry().named(&call.name).next().is_some()
         }
         _ => true,
     }

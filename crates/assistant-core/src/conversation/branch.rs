@@ -159,7 +159,7 @@ impl Conversation {
         for ix in old {
             if !self.tree.on_path(ix) {
                 self.keep_detached(ix, |call| {
-                    let decided = call.approval.as_ref().is_some_and(|a| a.decision.is_some());
+                    let decided = call.approval().is_some_and(|a| a.decision.is_some());
                     decided || call.was_started()
                 });
             }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint,
-    Origin, Phase, Progress, Transition,
+    Origin, Phase, Progress, Review, Transition,
     state::{End, Outcome, State, StateEvent},
 };
 use crate::{
@@ -26,31 +26,12 @@ pub struct ToolCall {
     pub action: Option<ActionFingerprint>,
     /// The call whose handler asked for it, if one did.
     pub parent: Option<CallKey>,
-    /// The question that a person was asked, and their answer.
-    pub approval: Option<CallApproval>,
-    /// The remembered approval that lets it start, where a person would be asked otherwise.
-    pub allowed_earlier: Option<AllowedEarlier>,
-    /// True if an equal call was denied in the same turn, so that no one was asked about this one.
-    pub denied_before: bool,
-    /// Arguments as a person changed them before approving.
-    pub edited_args: Option<Value>,
-    /// Arguments as the application cleaned them before anybody saw them.
-    pub clean_args: Option<Value>,
-    /// What it would change, as its action says while a person is asked; `Err` says why that is not
-    /// known.
-    pub preview: Option<Result<Value, String>>,
     /// The newest preliminary result. Shown, never sent.
     pub preliminary: Option<Value>,
     /// The progress that the handler reports.
     pub progress: Option<Progress>,
-    /// The answer, which goes to the agent.
-    pub result: Option<CallResult>,
-    /// Why it failed.
-    pub error: Option<CallError>,
     /// When it appeared, in milliseconds since 1970.
     pub created_at: i64,
-    /// When it reached its last phase, in milliseconds since 1970.
-    pub ended_at: Option<i64>,
     /// The provider's sealed form, to be given back untouched.
     pub encrypted_value: Option<String>,
     /// Open metadata.
@@ -75,8 +56,6 @@ pub struct ToolCall {
     open: bool,
     /// It came whole in a list of messages, perhaps while its arguments still stream in.
     listed: bool,
-    /// Its result has no place in the received order: a snapshot left the tool message out.
-    pub(super) unlisted: bool,
     /// It was asked about or decided as something else than what it is now.
     pub(crate) changed: bool,
     /// A person must be asked here before it starts: the page was asking when the agent asked, too, or
@@ -84,8 +63,6 @@ pub struct ToolCall {
     pub(crate) asked_here: bool,
     /// What happened to it and is not on record yet.
     pub(super) transitions: Vec<Transition>,
-    /// What a rule of the application let start without asking a person.
-    pub(crate) cleared: Option<Fingerprint>,
     /// It came out of a store, and its action may be another by now.
     pub(crate) is_stored: bool,
 }
@@ -100,18 +77,9 @@ impl ToolCall {
             name: name.into(),
             action: None,
             parent: None,
-            approval: None,
-            allowed_earlier: None,
-            denied_before: false,
-            edited_args: None,
-            clean_args: None,
-            preview: None,
             preliminary: None,
             progress: None,
-            result: None,
-            error: None,
             created_at: now,
-            ended_at: None,
             encrypted_value: None,
             metadata: Map::new(),
             extra: Map::new(),
@@ -127,11 +95,9 @@ impl ToolCall {
             partial: PartialJson::new(),
             open: true,
             listed: false,
-            unlisted: false,
             changed: false,
             asked_here: false,
             transitions: Vec::new(),
-            cleared: None,
             is_stored: false,
         }
     }
@@ -145,13 +111,81 @@ impl ToolCall {
     /// Returns how far the call has come.
     #[must_use]
     pub const fn phase(&self) -> Phase {
-        match (&self.state, &self.approval) {
+        match (&self.state, self.approval()) {
             // Nobody was asked: it is merely complete.
             (
-                State::Allowed | State::Committing(_),
+                State::Allowed(_) | State::Committing(..),
                 None | Some(CallApproval { decision: None, .. }),
             ) => Phase::InputAvailable,
             (state, _) => state.phase(),
+        }
+    }
+
+    /// Returns the question that the user was asked, and their answer.
+    #[must_use]
+    pub const fn approval(&self) -> Option<&CallApproval> {
+        match self.state.review() {
+            Some(review) => review.approval.as_ref(),
+            None => None,
+        }
+    }
+
+    /// Returns the remembered approval that lets it start, where the user would be asked otherwise.
+    #[must_use]
+    pub const fn allowed_earlier(&self) -> Option<&AllowedEarlier> {
+        match self.state.review() {
+            Some(review) => review.allowed_earlier.as_ref(),
+            None => None,
+        }
+    }
+
+    /// Returns whether an equal call was denied in the same turn, so that the user was not asked about
+    /// this one.
+    #[must_use]
+    pub const fn denied_before(&self) -> bool {
+        matches!(self.state.review(), Some(review) if review.denied_before)
+    }
+
+    /// Returns the arguments as the user changed them before approving.
+    #[must_use]
+    pub const fn edited_args(&self) -> Option<&Value> {
+        match self.state.review() {
+            Some(review) => review.edited_args.as_ref(),
+            None => None,
+        }
+    }
+
+    /// Returns the arguments as the application cleaned them before they were shown.
+    #[must_use]
+    pub const fn clean_args(&self) -> Option<&Value> {
+        match self.state.review() {
+            Some(review) => review.clean_args.as_ref(),
+            None => None,
+        }
+    }
+
+    /// Returns what it would change, as its action says while the user is asked; `Err` says why that is
+    /// not known.
+    #[must_use]
+    pub const fn preview(&self) -> Option<&Result<Value, String>> {
+        match self.state.review() {
+            Some(review) => review.preview.as_ref(),
+            None => None,
+        }
+    }
+
+    /// Returns what a rule of the application let start without asking the user.
+    pub(crate) const fn cleared(&self) -> Option<&Fingerprint> {
+        match self.state.review() {
+            Some(review) => review.cleared.as_ref(),
+            None => None,
+        }
+    }
+
+    /// Adds to the review that the present state holds.
+    pub(crate) fn revise(&mut self, add: impl FnOnce(&mut Review)) {
+        if let Some(review) = self.state.review_mut() {
+            add(review);
         }
     }
 
@@ -163,7 +197,7 @@ impl ToolCall {
     #[must_use]
     pub const fn answered_by(&self) -> Option<Author> {
         match &self.state {
-            State::Ended(done) if self.result.is_some() => Some(done.by),
+            State::Ended(outcome) if outcome.result.is_some() => Some(outcome.by),
             _ => None,
         }
     }
@@ -178,15 +212,69 @@ impl ToolCall {
     /// began.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
-        matches!(&self.state, State::Ended(done) if done.sent)
+        matches!(&self.state, State::Ended(outcome) if outcome.sent)
+    }
+
+    /// Returns the result, which goes to the agent.
+    #[must_use]
+    pub const fn result(&self) -> Option<&CallResult> {
+        match &self.state {
+            State::Ended(outcome) => outcome.result.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the error of a call that failed.
+    #[must_use]
+    pub const fn error(&self) -> Option<&CallError> {
+        match &self.state {
+            State::Ended(outcome) => outcome.error.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the time of its end, in milliseconds since 1970.
+    #[must_use]
+    pub const fn ended_at(&self) -> Option<i64> {
+        match &self.state {
+            State::Ended(outcome) => outcome.at,
+            _ => None,
+        }
+    }
+
+    /// Returns the end of the call for additions that do not change how it ended.
+    pub(super) const fn outcome_mut(&mut self) -> Option<&mut Outcome> {
+        match &mut self.state {
+            State::Ended(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// Adds the error that a journal has of a call that failed.
+    pub(crate) fn note_error(&mut self, error: Option<CallError>) {
+        if let Some(outcome) = self.outcome_mut() {
+            outcome.error = error.or(outcome.error.take());
+        }
+    }
+
+    /// Returns whether its result has no place in the received order.
+    pub(super) const fn is_unlisted(&self) -> bool {
+        matches!(&self.state, State::Ended(outcome) if outcome.unlisted)
+    }
+
+    /// Ends a copy that stays on a branch which the run has left.
+    pub(super) fn abandon(&mut self) {
+        let mut outcome = Outcome::new(End::Cancelled, Author::Page, true);
+        outcome.at = Some(self.created_at);
+        self.take(StateEvent::Settled(Box::new(outcome)));
+        self.transitions.clear();
     }
 
     /// Returns whether a person has answered what the agent asked about it, and the agent's result is
     /// awaited.
     pub(crate) fn is_answered_interrupt(&self) -> bool {
         let is_answered = self
-            .approval
-            .as_ref()
+            .approval()
             .is_some_and(CallApproval::is_answer_to_agent);
         let waits = matches!(
             self.state,
@@ -197,7 +285,7 @@ impl ToolCall {
 
     /// Whether there is a result that no agent has.
     pub(crate) const fn is_undelivered(&self) -> bool {
-        self.result.is_some() && matches!(&self.state, State::Ended(done) if !done.sent)
+        matches!(&self.state, State::Ended(outcome) if outcome.result.is_some() && !outcome.sent)
     }
 
     /// Whether its handler was ever started.
@@ -218,30 +306,17 @@ impl ToolCall {
         self.starts.saturating_add(self.void_starts)
     }
 
-    /// Its handler was started, for at least so many times before; what was made of it is judged
-    /// again. What has its answer keeps it.
+    /// Notes that its handler was started, for at least so many times before: it is checked again. What
+    /// has its result keeps it.
     pub(super) fn doubt(&mut self, attempt: u32) {
         let started = attempt.saturating_add(1).saturating_sub(self.void_starts);
         self.starts = self.starts.max(started);
-        let waits = matches!(
-            self.state,
-            State::Open | State::Missing | State::Asked | State::Allowed | State::Remote { .. }
-        );
-        if waits {
-            self.may_have_run = true;
-            self.state = State::Open;
-        }
+        self.may_have_run |= self.take(StateEvent::StartFound);
     }
 
     /// Whether the page ended it, by a result or by giving it up.
     pub(crate) const fn is_settled_here(&self) -> bool {
-        matches!(
-            &self.state,
-            State::Ended(Outcome {
-                by: Author::Page,
-                ..
-            })
-        )
+        matches!(&self.state, State::Ended(outcome) if matches!(outcome.by, Author::Page))
     }
 
     /// Returns whether what it says is what runs, has run or was decided here, which no word of the
@@ -268,10 +343,7 @@ impl ToolCall {
 
     /// Returns whether a person, or the application, denied it.
     pub(super) fn is_denied(&self) -> bool {
-        let decision = self
-            .approval
-            .as_ref()
-            .and_then(|asked| asked.decision.as_ref());
+        let decision = self.approval().and_then(|asked| asked.decision.as_ref());
         matches!(decision, Some(Decision::Denied { .. }))
     }
 
@@ -296,57 +368,39 @@ impl ToolCall {
         }
     }
 
-    /// Lets something happen to it. `false` if that changes nothing.
-    pub(super) fn take(&mut self, what: &StateEvent) -> bool {
-        let Some(next) = self.state.after(what) else {
-            return false;
+    /// Applies an event. `false` if that changes nothing.
+    pub(super) fn take(&mut self, event: StateEvent) -> bool {
+        let transition = Transition::of(&self.state, &event);
+        let is_rewrite = matches!(event, StateEvent::Rewritten | StateEvent::Reopened);
+        let was_decided = self.state.review().is_some_and(Review::is_decided);
+        let voids_question = is_rewrite && (was_decided || self.must_be_asked());
+        let was_claimed = matches!(self.state, State::Committing(..));
+        let (next, applies) = match std::mem::take(&mut self.state).step(event) {
+            Ok(next) => (next, true),
+            Err(same) => (same, false),
         };
-        self.transitions.extend(Transition::of(&self.state, what));
-        if matches!(
-            next,
-            State::Streaming | State::Open | State::Interrupted { .. }
-        ) {
-            self.forget_judgement(what);
+        self.state = next;
+        if !applies {
+            return false;
         }
-        let was_claimed = matches!(self.state, State::Committing(_));
-        if was_claimed && !matches!(next, State::Running(..) | State::Ended(_)) {
+        self.transitions.extend(transition);
+        match &self.state {
+            State::Streaming | State::Open(_) | State::Interrupted { .. } => {
+                self.changed |= voids_question;
+                self.preliminary = None;
+                self.progress = None;
+            }
+            State::Running(..) => {
+                self.starts = self.starts.saturating_add(1);
+                self.may_have_run = false;
+            }
+            State::Ended(outcome) if outcome.end != End::Denied => self.may_have_run = false,
+            _ => {}
+        }
+        if was_claimed && !matches!(self.state, State::Running(..) | State::Ended(_)) {
             self.void_starts = self.void_starts.saturating_add(1);
         }
-        if matches!(next, State::Running(..)) {
-            self.starts = self.starts.saturating_add(1);
-            self.may_have_run = false;
-            self.cleared = None;
-        }
-        if matches!(&next, State::Ended(done) if done.end != End::Denied) {
-            self.may_have_run = false;
-        }
-        self.state = next;
         true
-    }
-
-    /// What a person decided about other words or arguments is void.
-    fn forget_judgement(&mut self, what: &StateEvent) {
-        let was_decided = self
-            .approval
-            .as_ref()
-            .is_some_and(|approval| approval.decision.is_some());
-        let changed = matches!(what, StateEvent::Rewritten | StateEvent::Reopened);
-        self.changed |= changed && (was_decided || self.must_be_asked());
-        if !matches!(what, StateEvent::InterruptLifted) {
-            // The answer is void, not that somebody had to be asked.
-            let asked = |approval: CallApproval| {
-                approval.interrupt_id.is_none() || approval.decision.is_some()
-            };
-            let again = self.approval.take().is_some_and(asked) && *what == StateEvent::Voided;
-            self.approval = again.then(CallApproval::default);
-            self.edited_args = None;
-            self.clean_args = None;
-        }
-        self.allowed_earlier = None;
-        self.denied_before = false;
-        self.preview = None;
-        self.preliminary = None;
-        self.progress = None;
     }
 
     /// The arguments exactly as the agent wrote them.
@@ -377,7 +431,7 @@ impl ToolCall {
 
     /// The arguments that a handler gets, where they are others than the agent's.
     pub(crate) fn changed_args(&self) -> Option<&Value> {
-        self.edited_args.as_ref().or(self.clean_args.as_ref())
+        self.edited_args().or_else(|| self.clean_args())
     }
 
     /// The best reading of the arguments so far, for display while they stream in.
@@ -421,7 +475,7 @@ impl ToolCall {
     pub(super) fn reopen(&mut self) {
         self.open = true;
         self.listed = false;
-        self.take(&StateEvent::Reopened);
+        self.take(StateEvent::Reopened);
         if self.state == State::Streaming {
             self.args = None;
         }
@@ -466,14 +520,14 @@ impl ToolCall {
     /// Whether a person agreed, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
         !self.changed
-            && self.approval.as_ref().is_some_and(|approval| {
+            && self.approval().is_some_and(|approval| {
                 approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)
             })
     }
 
     /// Returns whether the agent asked the user about it, now or before.
     pub(crate) fn was_asked_by_agent(&self) -> bool {
-        let approval = self.approval.as_ref();
+        let approval = self.approval();
         approval.is_some_and(|approval| approval.interrupt_id.is_some())
     }
 
@@ -482,7 +536,7 @@ impl ToolCall {
         let is_open = |approval: &CallApproval| {
             approval.interrupt_id.is_none() && approval.decision.is_none()
         };
-        self.asked_here || self.approval.as_ref().is_some_and(is_open)
+        self.asked_here || self.approval().is_some_and(is_open)
     }
 
     /// Returns whether an approval was given as the answer to a question of the page.
@@ -490,12 +544,12 @@ impl ToolCall {
         let is_ours = |approval: &CallApproval| {
             approval.interrupt_id.is_none() && approval.decision == Some(Decision::Approved)
         };
-        self.approval.as_ref().is_some_and(is_ours)
+        self.approval().is_some_and(is_ours)
     }
 
     /// What was made of it here is void.
     pub(crate) fn void(&mut self) {
-        self.take(&StateEvent::Voided);
+        self.take(StateEvent::Voided);
     }
 
     /// The arguments are complete: reads them. No text at all is an empty object (rule "empty arguments").
@@ -510,7 +564,7 @@ impl ToolCall {
         } else {
             serde_json::from_str(&self.args_text).ok()
         };
-        self.take(&StateEvent::ArgsEnded);
+        self.take(StateEvent::ArgsEnded);
     }
 
     /// The arguments are not taken for complete, whatever they look like.
@@ -524,23 +578,25 @@ impl ToolCall {
         let is_open = matches!(
             self.state,
             State::Streaming
-                | State::Open
-                | State::Missing
-                | State::RuleAsked(_)
-                | State::Asked
-                | State::Allowed
-                | State::Invalid(_)
-                | State::Committing(_)
+                | State::Open(_)
+                | State::Missing(_)
+                | State::RuleAsked(..)
+                | State::Asked(_)
+                | State::Allowed(_)
+                | State::Invalid(..)
+                | State::Committing(..)
         );
         if !is_open {
             return;
         }
         self.open = false;
-        self.take(&StateEvent::ArgsEnded);
+        self.take(StateEvent::ArgsEnded);
         self.void();
         self.leave_unread();
-        self.edited_args = None;
-        self.clean_args = None;
+        self.revise(|review| {
+            review.edited_args = None;
+            review.clean_args = None;
+        });
     }
 
     /// Returns whether the arguments ended before they were complete.

@@ -94,7 +94,7 @@ impl Calls {
         let named = self.by_wire_id.entry(call.id.clone()).or_default();
         named.push(key);
         let happened = std::mem::take(&mut call.transitions);
-        if let Some(result) = &call.result {
+        if let Some(result) = call.result() {
             let id = result.message_id.clone();
             self.by_result_id.entry(id).or_default().push(key);
         }
@@ -113,12 +113,12 @@ impl Calls {
             return false;
         };
         let was_open = is_open(call);
-        let result_id = call.result.as_ref().map(|result| result.message_id.clone());
+        let result_id = call.result().map(|result| result.message_id.clone());
         change(call);
         call.key = *key;
         let is_open = is_open(call);
         let happened = std::mem::take(&mut call.transitions);
-        let fresh_id = call.result.as_ref().map(|result| &result.message_id);
+        let fresh_id = call.result().map(|result| &result.message_id);
         if let Some(id) = fresh_id.filter(|id| Some(*id) != result_id.as_ref()) {
             self.by_result_id.entry(id.clone()).or_default().push(*key);
         }
@@ -238,7 +238,7 @@ impl Calls {
         let placed = keys.filter(|key| self.node_of(key).is_some());
         let calls = placed.filter_map(|key| self.get(key));
         calls.filter(move |call| {
-            let result = call.result.as_ref();
+            let result = call.result();
             result.is_some_and(|result| result.message_id == message_id)
         })
     }
@@ -270,7 +270,7 @@ impl Calls {
     pub(super) fn sort_ended(&mut self) {
         let by_key = in_order(std::mem::take(&mut self.ended), CallKey::rank);
         self.ended = in_order(by_key, |key| {
-            let ended = self.get(key).and_then(|call| call.ended_at);
+            let ended = self.get(key).and_then(ToolCall::ended_at);
             ended.unwrap_or(i64::MIN)
         });
     }

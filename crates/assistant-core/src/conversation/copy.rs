@@ -3,7 +3,7 @@
 //! The call goes on with the copy, under its key; the other branch keeps another call with the same
 //! past, which nothing starts any more. Neighbour: `tree`, which says what is shared.
 
-use super::{CallKey, Change, Conversation, Part, ToolCall, state::State, tree::Copied};
+use super::{CallKey, Change, Conversation, Part, ToolCall, tree::Copied};
 
 impl Conversation {
     /// The node to change for the run that writes now: the same one, or a copy of it for this path
@@ -137,7 +137,6 @@ impl Conversation {
 fn leave(call: &mut ToolCall) {
     call.transitions.clear();
     if !call.state.is_done() {
-        call.state = State::abandoned();
-        call.ended_at.get_or_insert(call.created_at);
+        call.abandon();
     }
 }

@@ -309,7 +309,7 @@ impl Conversation {
     /// Whether a call has a tool message in the received order.
     fn is_answered(&self, key: &CallKey) -> bool {
         let call = self.call(key).filter(|call| call.is_real());
-        call.is_some_and(|call| call.result.is_some() && !call.unlisted)
+        call.is_some_and(|call| call.result().is_some() && !call.is_unlisted())
     }
 
     fn read_keys(&self, keys: &Value, format: Format) -> Vec<CallKey> {

@@ -128,10 +128,10 @@ impl Conversation {
             if call.state == State::Streaming {
                 call.end_args();
             }
-            if status == Status::Executing && call.state == State::Open {
+            if status == Status::Executing && matches!(call.state, State::Open(_)) {
                 // It holds nothing up here: whoever runs it goes on.
-                call.take(&StateEvent::FoundRemote);
-                call.take(&StateEvent::LeftRemote);
+                call.take(StateEvent::FoundRemote);
+                call.take(StateEvent::LeftRemote);
             }
         });
     }
@@ -179,24 +179,17 @@ fn settle(call: &mut ToolCall, end: End, id: &str, text: String, now: i64) -> bo
     if !call.has_ended() {
         call.end_args();
     }
-    let done = Outcome {
-        end,
-        by: Author::Agent,
-        sent: true,
-    };
-    if call.state.is_done() && call.result.is_some() || !call.take(&StateEvent::Settled(done)) {
-        return false;
-    }
-    call.ended_at.get_or_insert(now);
-    call.error = (end == End::Error).then(|| CallError {
+    let mut outcome = Outcome::new(end, Author::Agent, true);
+    outcome.at = Some(now);
+    outcome.error = (end == End::Error).then(|| CallError {
         message: text.clone(),
         kind: ErrorKind::Agent,
         details: None,
     });
     let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone()));
     let mut result = CallResult::new(format!("{id}-result"), String::new(), value);
-    result.error = call.error.as_ref().map(|error| error.message.clone());
+    result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(text);
-    call.result = Some(result);
-    true
+    outcome.result = Some(result);
+    call.result().is_none() && call.take(StateEvent::Settled(Box::new(outcome)))
 }

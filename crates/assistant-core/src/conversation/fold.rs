@@ -46,13 +46,13 @@ impl Conversation {
         &mut self,
         key: CallKey,
         result: CallResult,
-        done: Outcome,
+        mut outcome: Outcome,
         now: i64,
     ) -> bool {
-        if !self.finish(key, done, now) {
+        outcome.result = Some(result);
+        if !self.finish(key, outcome, now) {
             return false;
         }
-        self.edit_call(&key, |call| call.result = Some(result));
         let Some(ix) = self.calls.node_of(&key) else {
             return true;
         };
@@ -74,7 +74,7 @@ impl Conversation {
         let later = keys.take_while(|other| other != key);
         let has_result = |key: &CallKey| {
             let call = self.calls.get(key);
-            call.is_some_and(|call| call.result.is_some())
+            call.is_some_and(|call| call.result().is_some())
         };
         let answered: FxHashSet<CallKey> = later.filter(has_result).collect();
         let place = node
@@ -99,16 +99,13 @@ impl Conversation {
     pub(crate) fn close_call(&mut self, key: CallKey, end: End, now: i64) -> bool {
         let by = Author::Page;
         let sent = true;
-        self.finish(key, Outcome { end, by, sent }, now)
+        self.finish(key, Outcome::new(end, by, sent), now)
     }
 
-    fn finish(&mut self, key: CallKey, done: Outcome, now: i64) -> bool {
-        let ends = self.call(&key).is_some_and(|call| !call.state.is_done())
-            && self.happens(&key, &StateEvent::Settled(done));
-        if ends {
-            self.edit_call(&key, |call| call.ended_at = Some(now));
-        }
-        ends
+    fn finish(&mut self, key: CallKey, mut outcome: Outcome, now: i64) -> bool {
+        outcome.at = Some(now);
+        self.call(&key).is_some_and(|call| !call.state.is_done())
+            && self.happens(&key, StateEvent::Settled(Box::new(outcome)))
     }
 
     /// Adds a message from the wire at the tip, folding it if it answers a known call.
@@ -249,7 +246,8 @@ impl Conversation {
     /// Whether a result from the wire may still be a call's own.
     pub(super) fn waits(&self, key: &CallKey) -> bool {
         self.call(key).is_some_and(|call| {
-            call.unlisted || (call.result.is_none() && !matches!(call.state, State::Denied { .. }))
+            call.is_unlisted()
+                || (call.result().is_none() && !matches!(call.state, State::Denied { .. }))
         })
     }
 }
@@ -257,30 +255,37 @@ impl Conversation {
 /// A result from the wire. One that says what is known already changes nothing about how the call
 /// ended. What the page did or a person decided is not said otherwise by anybody.
 pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, now: i64) {
-    call.unlisted = false;
-    let known = call.result.as_ref();
+    if let Some(outcome) = call.outcome_mut() {
+        outcome.unlisted = false;
+    }
+    let known = call.result();
     let same = known.is_some_and(|known| known.content == result.content);
     if call.is_settled_here() {
-        if let Some(known) = &mut call.result {
+        if let Some(known) = call.outcome_mut().and_then(|known| known.result.as_mut()) {
             // The server's name for the message is its own; so are its marks.
             known.message_id = result.message_id;
             known.metadata = result.metadata.or(known.metadata.take());
             known.encrypted_value = result.encrypted_value.or(known.encrypted_value.take());
-            call.take(&StateEvent::Delivered);
+            call.take(StateEvent::Delivered);
         }
         return;
     }
-    if !(same && call.state.is_done()) {
+    if !same || !call.state.is_done() {
         let end = match result.error.is_some() {
             true => End::Error,
             false => End::Output,
         };
-        let sent = true;
-        call.take(&StateEvent::Settled(Outcome { end, by, sent }));
-        call.ended_at.get_or_insert(now);
-        call.error = None;
+        let mut outcome = Outcome::new(end, by, true);
+        outcome.at = Some(now);
+        outcome.result = Some(result.clone());
+        call.take(StateEvent::Settled(Box::new(outcome)));
+        if let Some(outcome) = call.outcome_mut() {
+            outcome.error = None;
+        }
     }
-    call.result = Some(result);
+    if let Some(outcome) = call.outcome_mut() {
+        outcome.result = Some(result);
+    }
 }
 
 /// The result that a tool message carries.

@@ -34,7 +34,7 @@ impl Conversation {
     /// The call on the run's path that the tool message with this id answers.
     pub(super) fn find_answer(&self, message_id: &str) -> Option<CallKey> {
         let mut named = self.calls.answered_by(message_id);
-        let call = named.find(|call| !call.unlisted && self.is_run_call(&call.key()))?;
+        let call = named.find(|call| !call.is_unlisted() && self.is_run_call(&call.key()))?;
         Some(call.key())
     }
 

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Consent, Decider,
-    Decision, ErrorKind, FormatError, Origin, Phase, ToolCall, UseCount,
+    Decision, ErrorKind, FormatError, Origin, Phase, Review, ToolCall, UseCount,
     json::{
-        Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
+        Format, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
     },
     state::{End, Outcome, State},
@@ -82,28 +82,24 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     if exact.is_none() && (!text.is_empty() || is_cut_off) {
         out.insert("argsText".to_owned(), text.into());
     }
-    if let Some(args) = &call.edited_args {
+    if let Some(args) = call.edited_args() {
         out.insert("editedInput".to_owned(), args.clone());
     }
-    if let Some(args) = &call.clean_args {
+    if let Some(args) = call.clean_args() {
         out.insert("cleanInput".to_owned(), args.clone());
     }
     let told = match call.state() {
         State::HandedOff { message, .. } => Some(message.on_record().as_str()),
         _ => None,
     };
-    if call.approval.is_some() || told.is_some() {
-        let approval = call.approval.clone().unwrap_or_default();
+    if call.approval().is_some() || told.is_some() {
+        let approval = call.approval().cloned().unwrap_or_default();
         out.insert(
             "approval".to_owned(),
             write_approval(&approval, told, format),
         );
     }
-    if let Some(earlier) = call
-        .allowed_earlier
-        .as_ref()
-        .filter(|_| format == Format::V2)
-    {
+    if let Some(earlier) = call.allowed_earlier().filter(|_| format == Format::V2) {
         let earlier = match earlier.by {
             Decider::Person => json!({"id": earlier.id, "at": earlier.at}),
             by @ Decider::Application => {
@@ -112,26 +108,26 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         };
         out.insert("allowedEarlier".to_owned(), earlier);
     }
-    if call.denied_before && format == Format::V2 {
+    if call.denied_before() && format == Format::V2 {
         out.insert("deniedBefore".to_owned(), true.into());
     }
-    if let Some(result) = &call.result {
+    if let Some(result) = call.result() {
         out.insert("output".to_owned(), result.value.clone());
         let sent = call.is_delivered();
         if sent || *result != default_result(&call.id, result.value.clone()) {
             out.insert("result".to_owned(), write_result(result, sent, format));
         }
     }
-    if call.unlisted {
+    if call.is_unlisted() {
         out.insert("unlisted".to_owned(), true.into());
     }
-    if let Some(error) = &call.error {
+    if let Some(error) = call.error() {
         out.insert("error".to_owned(), write_error(error));
     }
     if call.created_at != 0 {
         out.insert("createdAt".to_owned(), call.created_at.into());
     }
-    if let Some(at) = call.ended_at {
+    if let Some(at) = call.ended_at() {
         out.insert("endedAt".to_owned(), at.into());
     }
     put_text(out, "origin", call.origin.as_str());
@@ -179,7 +175,8 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let id = need_text(&mut from, "toolCallId", "tool call")?;
     let name = need_text(&mut from, "toolName", "tool call")?;
     let state = need_text(&mut from, "state", "tool call")?;
-    let phase = Phase::parse(&state).ok_or_else(|| error("tool call has an unknown 'state'"))?;
+    let phase = Phase::parse(&state)
+        .ok_or_else(|| super::json::error("tool call has an unknown 'state'"))?;
     let created_at = take_int(&mut from, "createdAt").unwrap_or(0);
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");
@@ -194,18 +191,17 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     if broke_off {
         call.leave_unread();
     }
-    call.unlisted = take_flag(&mut from, "unlisted");
-    call.edited_args = from.shift_remove("editedInput");
-    call.clean_args = from.shift_remove("cleanInput");
+    let unlisted = take_flag(&mut from, "unlisted");
+    let edited_args = from.shift_remove("editedInput");
+    let clean_args = from.shift_remove("cleanInput");
     let (approval, told) = match take_object(&mut from, "approval") {
         Some(approval) => read_approval(approval, format),
         None => (None, None),
     };
-    call.approval = approval;
-    call.error = take_object(&mut from, "error").map(read_error);
+    let error = take_object(&mut from, "error").map(read_error);
     let output = from.shift_remove("output");
     let mut sent = true;
-    call.result = match (output, take_object(&mut from, "result")) {
+    let result = match (output, take_object(&mut from, "result")) {
         (None, None) => None,
         (output, result) => {
             let mut result = result.unwrap_or_default();
@@ -214,7 +210,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
             Some(read_result(&call.id, output, result, format)?)
         }
     };
-    let phase = match call.result.is_some() && !phase.is_final() {
+    let phase = match result.is_some() && !phase.is_final() {
         true => Phase::OutputAvailable,
         false => phase,
     };
@@ -227,16 +223,31 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         (None, Format::V1) => Author::Page,
         (None, _) => Author::Record,
     };
-    call.state = state_of(phase, call.approval.as_ref(), told, (by, sent));
+    let mut review = Review {
+        approval,
+        edited_args,
+        clean_args,
+        ..Review::default()
+    };
+    if format == Format::V2 {
+        review.allowed_earlier = from
+            .shift_remove("allowedEarlier")
+            .as_ref()
+            .and_then(read_earlier);
+        review.denied_before = take_flag(&mut from, "deniedBefore");
+    }
+    let outcome = Outcome {
+        result,
+        error,
+        at: take_int(&mut from, "endedAt"),
+        unlisted,
+        ..Outcome::new(End::Cancelled, by, sent)
+    };
+    call.state = state_of(phase, Box::new(review), told, outcome);
     if format == Format::V2 {
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
-        call.allowed_earlier = from
-            .shift_remove("allowedEarlier")
-            .as_ref()
-            .and_then(read_earlier);
-        call.denied_before = take_flag(&mut from, "deniedBefore");
         call.changed = take_flag(&mut from, "changed");
         call.asked_here = take_flag(&mut from, "asked");
         let action = take_text(&mut from, "action");
@@ -248,7 +259,6 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         call.void_starts = count("voidStarts").unwrap_or(0);
         call.may_have_run = take_flag(&mut from, "mayHaveRun");
     }
-    call.ended_at = take_int(&mut from, "endedAt");
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();
     call.extra = foreign(from, format);
@@ -259,43 +269,41 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
 /// conversation says what happens to it.
 fn state_of(
     phase: Phase,
-    approval: Option<&CallApproval>,
+    review: Box<Review>,
     told: Option<String>,
-    (by, sent): (Author, bool),
+    mut outcome: Outcome,
 ) -> State {
+    let approval = review.approval.as_ref();
     let of_agent = approval.is_some_and(|approval| approval.interrupt_id.is_some());
     let decision = approval.and_then(|approval| approval.decision.clone());
-    let done = |end| State::Ended(Outcome { end, by, sent });
-    match phase {
-        Phase::InputStreaming => State::Streaming,
-        Phase::InputAvailable => State::Open,
-        Phase::ApprovalRequested if of_agent => State::Interrupted { card: true },
-        Phase::ApprovalRequested => State::Asked,
-        Phase::ApprovalResponded => match (told, decision) {
-            // Nobody knows who wrote what is stored: the agent is told nothing by it.
-            (Some(message), _) => State::HandedOff {
-                message: Consent::of_record(message),
-                out: false,
-            },
-            (None, Some(Decision::Denied { reason })) if of_agent => {
-                State::InterruptDenied { reason }
-            }
-            (None, Some(Decision::Denied { reason })) => State::Denied { reason },
-            (None, Some(Decision::Approved)) if !of_agent => State::Allowed,
-            (None, _) => State::InterruptApproved { out: false },
+    if let Some(end) = End::of(phase) {
+        outcome.end = end;
+        outcome.review = review;
+        return State::Ended(Box::new(outcome));
+    }
+    match (phase, told, decision) {
+        (Phase::InputStreaming, ..) => State::Streaming,
+        (Phase::ApprovalRequested, ..) if of_agent => State::Interrupted { card: true, review },
+        (Phase::ApprovalRequested, ..) => State::Asked(review),
+        // Nobody knows who wrote what is stored: the agent is told nothing by it.
+        (Phase::ApprovalResponded | Phase::Running, Some(message), _) => State::HandedOff {
+            message: Consent::of_record(message),
+            out: phase == Phase::Running,
+            review,
         },
-        Phase::Running => match told {
-            Some(message) => State::HandedOff {
-                message: Consent::of_record(message),
-                out: true,
-            },
-            None => State::Remote { left: false },
+        (Phase::ApprovalResponded, None, Some(Decision::Denied { reason })) => match of_agent {
+            true => State::InterruptDenied { reason, review },
+            false => State::Denied { reason, review },
         },
-        Phase::OutputAvailable => done(End::Output),
-        Phase::OutputError => done(End::Error),
-        Phase::OutputDenied => done(End::Denied),
-        Phase::Skipped => done(End::Skipped),
-        Phase::Cancelled => done(End::Cancelled),
+        (Phase::ApprovalResponded, None, Some(Decision::Approved)) if !of_agent => {
+            State::Allowed(review)
+        }
+        (Phase::ApprovalResponded, ..) => State::InterruptApproved { out: false, review },
+        (Phase::Running, ..) => State::Remote {
+            left: false,
+            review,
+        },
+        _ => State::Open(review),
     }
 }
 

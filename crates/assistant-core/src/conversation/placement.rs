@@ -226,11 +226,15 @@ impl Conversation {
     }
 
     /// Lets something happen to a call. `false` if that changes nothing.
-    pub(crate) fn happens(&mut self, key: &CallKey, what: &StateEvent) -> bool {
-        let takes = self
-            .call(key)
-            .is_some_and(|call| call.state().after(what).is_some());
-        takes && self.edit_call(key, |call| call.take(what)).unwrap_or(false)
+    pub(crate) fn happens(&mut self, key: &CallKey, event: StateEvent) -> bool {
+        let (mut event, mut applied) = (Some(event), false);
+        self.calls.edit(key, &mut |call| {
+            applied = event.take().is_some_and(|event| call.take(event));
+        });
+        if applied {
+            self.log.push(Change::Call(*key));
+        }
+        applied
     }
 
     /// Takes what happened to calls since the last time. With `keep` the calls come along, as the
@@ -315,19 +319,19 @@ impl Conversation {
         let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
         let emptied = args.is_empty() && streamed;
         // What it was told a person had made of them is no news.
-        let edited = call.edited_args.as_ref().filter(|_| call.was_started());
+        let edited = call.edited_args().filter(|_| call.was_started());
         let echoed =
             edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
         let same_args = emptied || echoed || call.args_text() == args;
         if call.name == name && same_args {
             return;
         }
-        call.changed |= matches!(call.state, State::Interrupted { card: true });
+        call.changed |= matches!(call.state, State::Interrupted { card: true, .. });
         call.name = name;
         if !same_args {
             call.set_args_text(args);
         }
-        call.take(&StateEvent::Rewritten);
+        call.take(StateEvent::Rewritten);
     }
 }
 

@@ -5,7 +5,7 @@
 //! in the call and moves with it, so that a snapshot that moves a call moves its whole history.
 //! [`crate::session`] makes things happen; the reducer does where an agent's word is enough.
 
-use super::{CallError, Consent, Phase};
+use super::{CallError, CallResult, Consent, Phase, Review};
 use crate::session::{CommitId, InvocationId, Ticket, TimerId};
 
 /// Where a call stands.
@@ -15,30 +15,32 @@ pub(crate) enum State {
     #[default]
     Streaming,
     /// Its arguments are complete, and nothing was made of it yet.
-    Open,
+    Open(Box<Review>),
     /// Its action is not registered here yet; it waits.
-    Missing,
+    Missing(Box<Review>),
     /// A rule of the application decides whether a person must be asked.
-    RuleAsked(Ticket),
+    RuleAsked(Ticket, Box<Review>),
     /// The page asks a person.
-    Asked,
+    Asked(Box<Review>),
     /// It may start.
-    Allowed,
+    Allowed(Box<Review>),
     /// It is wrong, and is answered so once its run is over.
-    Invalid(CallError),
+    Invalid(CallError, Box<Review>),
     /// A person denied it; it is answered so once its run is over.
     Denied {
-        /// Why.
+        /// The reason that was given.
         reason: Option<String>,
+        review: Box<Review>,
     },
     /// Its start is being written down.
-    Committing(CommitId),
+    Committing(CommitId, Box<Review>),
     /// Its handler runs.
-    Running(InvocationId, Option<TimerId>),
+    Running(InvocationId, Option<TimerId>, Box<Review>),
     /// The agent runs it. `left` says that results of the page may go out before its own comes.
     Remote {
         /// Whether it was left to the agent for the next run.
         left: bool,
+        review: Box<Review>,
     },
     /// A tool message tells the agent that it may run it.
     HandedOff {
@@ -46,34 +48,64 @@ pub(crate) enum State {
         message: Consent<String>,
         /// Whether a run carries it right now.
         out: bool,
+        review: Box<Review>,
     },
     /// The agent asks about it by an interrupt that is not answered yet.
     Interrupted {
         /// Whether its card asks for approve or deny.
         card: bool,
+        review: Box<Review>,
     },
     /// The agent's interrupt was answered with an approval.
     InterruptApproved {
         /// Whether a run carries the answer right now.
         out: bool,
+        review: Box<Review>,
     },
     /// The agent's interrupt was answered with a denial, or given up.
     InterruptDenied {
-        /// Why.
+        /// The reason that was given.
         reason: Option<String>,
+        review: Box<Review>,
     },
-    /// It has its answer, or never will have one.
-    Ended(Outcome),
+    /// It has its result, or never will have one.
+    Ended(Box<Outcome>),
 }
 
-/// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The end of a call, with its result.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) end: End,
-    /// Who says so.
+    /// The author of the result.
     pub(crate) by: Author,
     /// Whether an agent has its result: it came from one, or went out with a run that began.
     pub(crate) sent: bool,
+    /// The time, in milliseconds since 1970, if it is known.
+    pub(crate) at: Option<i64>,
+    /// The result, which goes to the agent; `None` for a call that was given up without one.
+    pub(crate) result: Option<CallResult>,
+    /// The reason of a failure.
+    pub(crate) error: Option<CallError>,
+    /// The decision that led to it.
+    pub(crate) review: Box<Review>,
+    /// Whether the result has no place in the received order: a snapshot left the tool message out.
+    pub(crate) unlisted: bool,
+}
+
+impl Outcome {
+    /// An end without a result.
+    pub(crate) fn new(end: End, by: Author, sent: bool) -> Self {
+        Self {
+            end,
+            by,
+            sent,
+            at: None,
+            result: None,
+            error: None,
+            review: Box::default(),
+            unlisted: false,
+        }
+    }
 }
 
 /// The way in which a call ended.
@@ -137,6 +169,8 @@ pub(crate) enum StateEvent {
     Reopened,
     /// Its arguments are complete.
     ArgsEnded,
+    /// A journal says that its handler was started, and nobody knows whether it ended.
+    StartFound,
     /// The agent gave it another name or other arguments.
     Rewritten,
     /// What was made of it no longer holds: its action changed or went.
@@ -186,167 +220,270 @@ pub(crate) enum StateEvent {
     /// The run that carried its approval failed.
     SendFailed,
     /// It has its answer, or never will have one.
-    Settled(Outcome),
+    Settled(Box<Outcome>),
     /// A run that carries its result began.
     Delivered,
 }
 
 impl State {
-    /// A call that nobody will answer any more, on a branch that the run has left.
-    pub(crate) const fn abandoned() -> Self {
-        Self::Ended(Outcome {
-            end: End::Cancelled,
-            by: Author::Page,
-            sent: true,
-        })
-    }
-
-    /// The table: what follows when something happens. `None` where it changes nothing: it came
-    /// too late, or what happened before stands above it.
-    #[allow(clippy::use_self, reason = "the table reads in columns")]
-    pub(crate) fn after(&self, what: &StateEvent) -> Option<Self> {
+    /// The table: consumes a state and returns the one that follows an event. `Err` gives the same
+    /// state back where the event changes nothing: it came too late, or an earlier one overrules it.
+    ///
+    /// What a state holds ends with it: only the arms that pass a review on let an approval count for
+    /// the next state.
+    pub(crate) fn step(self, event: StateEvent) -> Result<Self, Self> {
         use StateEvent as E;
-        let next = match (self, what) {
-            // What has an answer keeps it. Only its delivery is still to come.
-            (Self::Ended(done), E::Delivered) if !done.sent => Self::Ended(Outcome {
-                sent: true,
-                ..*done
-            }),
-            // An agent may say its own result again. What the page did is not rewritten.
-            (Self::Ended(done), E::Settled(anew))
-                if done.by != Author::Page && anew.by == Author::Agent =>
+        Ok(match (self, event) {
+            // What has a result keeps it. Only its delivery is still to come.
+            (Self::Ended(mut outcome), E::Delivered) if !outcome.sent => {
+                outcome.sent = true;
+                Self::Ended(outcome)
+            }
+            // An agent may give its own result again. What the page did is not rewritten.
+            (Self::Ended(known), E::Settled(mut anew))
+                if known.by != Author::Page && anew.by == Author::Agent =>
             {
-                Self::Ended(*anew)
+                anew.at = known.at.or(anew.at);
+                anew.review = known.review.clone();
+                if anew == known {
+                    return Err(Self::Ended(known));
+                }
+                Self::Ended(anew)
             }
-            (Self::Ended(_), _) => return None,
+            (state @ Self::Ended(_), _) => return Err(state),
 
-            (_, E::Settled(done)) => match self {
-                // A denial stands whatever the agent says of the call.
-                Self::Denied { .. } if done.by == Author::Agent => return None,
-                Self::InterruptDenied { .. } if done.end == End::Output => Self::Ended(Outcome {
-                    end: End::Denied,
-                    ..*done
-                }),
-                _ => Self::Ended(*done),
-            },
+            // A denial overrules what the agent says of the call.
+            (state @ Self::Denied { .. }, E::Settled(outcome)) if outcome.by == Author::Agent => {
+                return Err(state);
+            }
+            (Self::InterruptDenied { review, .. }, E::Settled(mut outcome))
+                if outcome.end == End::Output =>
+            {
+                outcome.end = End::Denied;
+                outcome.review = review;
+                Self::Ended(outcome)
+            }
+            (state, E::Settled(mut outcome)) => {
+                outcome.review = state.into_review();
+                Self::Ended(outcome)
+            }
 
-            // What started stays started; what was denied stays denied; what the agent was told
-            // stays told.
+            // What started stays started; what was denied stays denied; what was handed off to the
+            // agent stays handed off.
             (
-                Self::Running(..) | Self::Denied { .. } | Self::InterruptDenied { .. },
+                state @ (Self::Running(..)
+                | Self::Denied { .. }
+                | Self::InterruptDenied { .. }
+                | Self::Interrupted { .. }),
                 E::Reopened | E::Rewritten,
-            ) => {
-                return None;
-            }
-            (Self::HandedOff { .. }, E::Reopened) => return None,
-            (Self::Interrupted { .. }, E::Reopened | E::Rewritten) => return None,
+            )
+            | (state @ Self::HandedOff { .. }, E::Reopened)
+            | (state @ (Self::Streaming | Self::Open(_)), E::Rewritten)
+            | (state @ Self::Streaming, E::Reopened) => return Err(state),
             (_, E::Reopened) => Self::Streaming,
-            (Self::Streaming, E::ArgsEnded) => Self::Open,
-            (Self::Streaming | Self::Open, E::Rewritten) => return None,
-            (_, E::Rewritten) => Self::Open,
+            (Self::Streaming, E::ArgsEnded) | (_, E::Rewritten) => Self::Open(Box::default()),
 
-            // Judgements, each made again from `Ended`.
-            (Self::Open, E::FoundMissing) => Self::Missing,
-            (Self::Open, E::RuleAsked(ticket)) => Self::RuleAsked(*ticket),
-            (Self::Open | Self::RuleAsked(_), E::FoundInvalid(error)) => {
-                Self::Invalid(error.clone())
+            // The outcome of checks, each made again from `Open`.
+            (Self::Open(review), E::FoundMissing) => Self::Missing(review),
+            (Self::Open(review), E::RuleAsked(ticket)) => Self::RuleAsked(ticket, review),
+            (Self::Open(review) | Self::RuleAsked(_, review), E::FoundInvalid(error)) => {
+                Self::Invalid(error, review)
             }
-            (Self::Open, E::FoundRemote) => Self::Remote { left: false },
-            (Self::Open | Self::RuleAsked(_), E::QuestionPut) => Self::Asked,
-            (Self::Open | Self::RuleAsked(_) | Self::Asked, E::Cleared) => Self::Allowed,
+            (Self::Open(review), E::FoundRemote) => Self::Remote {
+                left: false,
+                review,
+            },
+            (Self::Open(review) | Self::RuleAsked(_, review), E::QuestionPut) => {
+                Self::Asked(review)
+            }
+            (Self::Open(review) | Self::RuleAsked(_, review) | Self::Asked(review), E::Cleared) => {
+                Self::Allowed(review)
+            }
             (
-                Self::Missing
-                | Self::RuleAsked(_)
-                | Self::Asked
-                | Self::Allowed
-                | Self::Invalid(_)
-                | Self::Remote { .. }
-                | Self::Committing(_),
+                Self::Missing(review)
+                | Self::RuleAsked(_, review)
+                | Self::Asked(review)
+                | Self::Allowed(review)
+                | Self::Invalid(_, review)
+                | Self::Remote { review, .. }
+                | Self::Committing(_, review),
                 E::Voided,
-            ) => Self::Open,
-            (Self::HandedOff { out: false, .. }, E::Revoked) => Self::Open,
-            (Self::Asked | Self::Missing | Self::RuleAsked(_), E::Denied(reason)) => Self::Denied {
-                reason: reason.clone(),
-            },
-            (Self::Open | Self::RuleAsked(_), E::DeniedBefore(reason)) => Self::Denied {
-                reason: reason.clone(),
-            },
+            ) => Self::Open(review.voided()),
+            (Self::HandedOff { out: false, .. }, E::Revoked) => Self::Open(Box::default()),
+            (
+                Self::Asked(review) | Self::Missing(review) | Self::RuleAsked(_, review),
+                E::Denied(reason),
+            )
+            | (Self::Open(review) | Self::RuleAsked(_, review), E::DeniedBefore(reason)) => {
+                Self::Denied { reason, review }
+            }
+            // What was asked before is asked again, as it was.
+            (
+                Self::Open(review)
+                | Self::Missing(review)
+                | Self::Asked(review)
+                | Self::Allowed(review)
+                | Self::Remote { review, .. },
+                E::StartFound,
+            ) => Self::Open(review),
 
             // To the handler in two steps, and only from here.
-            (Self::Allowed, E::CommitAsked(commit)) => Self::Committing(*commit),
-            (Self::Committing(_), E::Started(id, timer)) => Self::Running(*id, *timer),
+            (Self::Allowed(review), E::CommitAsked(commit)) => Self::Committing(commit, review),
+            (Self::Committing(_, mut review), E::Started(id, timer)) => {
+                review.cleared = None;
+                Self::Running(id, timer, review)
+            }
 
             // What the agent runs.
-            (Self::Remote { .. }, E::LeftRemote) => Self::Remote { left: true },
-            (Self::Allowed, E::HandedOff(message)) => Self::HandedOff {
-                message: message.clone(),
+            (
+                Self::Remote {
+                    left: false,
+                    review,
+                },
+                E::LeftRemote,
+            ) => Self::Remote { left: true, review },
+            (Self::Allowed(review), E::HandedOff(message)) => Self::HandedOff {
+                message,
                 out: false,
+                review,
             },
-            (Self::HandedOff { message, .. }, E::SendStarted | E::SendFailed) => Self::HandedOff {
-                message: message.clone(),
-                out: *what == E::SendStarted,
+            (
+                Self::HandedOff {
+                    message,
+                    out: false,
+                    review,
+                },
+                E::SendStarted,
+            ) => Self::HandedOff {
+                message,
+                out: true,
+                review,
+            },
+            (
+                Self::HandedOff {
+                    message,
+                    out: true,
+                    review,
+                },
+                E::SendFailed,
+            ) => Self::HandedOff {
+                message,
+                out: false,
+                review,
             },
 
             // What the agent asks about. A running handler or a denial is not asked about again.
             (
-                Self::Running(..) | Self::Denied { .. } | Self::InterruptDenied { .. },
+                state @ (Self::Running(..) | Self::Denied { .. } | Self::InterruptDenied { .. }),
                 E::Interrupted { .. },
-            ) => {
-                return None;
+            ) => return Err(state),
+            (state @ Self::Interrupted { card: true, .. }, E::Interrupted { card: true })
+            | (state @ Self::Interrupted { card: false, .. }, E::Interrupted { card: false }) => {
+                return Err(state);
             }
-            (_, E::Interrupted { card }) => Self::Interrupted { card: *card },
-            (Self::Interrupted { .. }, E::InterruptAnswered { approved: true, .. }) => {
-                Self::InterruptApproved { out: false }
+            (_, E::Interrupted { card })
+            | (
+                Self::InterruptApproved { .. } | Self::InterruptDenied { .. },
+                E::InterruptReopened { card },
+            ) => Self::Interrupted {
+                card,
+                review: Box::default(),
+            },
+            (Self::Interrupted { review, .. }, E::InterruptAnswered { approved: true, .. }) => {
+                Self::InterruptApproved { out: false, review }
             }
             // Where the agent asks twice about one call, one denial is enough.
             (
-                Self::Interrupted { .. } | Self::InterruptApproved { .. },
+                Self::Interrupted { review, .. } | Self::InterruptApproved { review, .. },
                 E::InterruptAnswered {
                     approved: false,
                     reason,
                 },
-            ) => Self::InterruptDenied {
-                reason: reason.clone(),
-            },
-            (Self::InterruptApproved { .. }, E::SendStarted) => {
-                Self::InterruptApproved { out: true }
+            ) => Self::InterruptDenied { reason, review },
+            (Self::InterruptApproved { out: false, review }, E::SendStarted) => {
+                Self::InterruptApproved { out: true, review }
             }
-            (Self::InterruptApproved { .. }, E::SendFailed) => {
-                Self::InterruptApproved { out: false }
-            }
-            (Self::InterruptApproved { .. } | Self::Interrupted { .. }, E::InterruptLifted) => {
-                Self::Open
+            (Self::InterruptApproved { out: true, review }, E::SendFailed) => {
+                Self::InterruptApproved { out: false, review }
             }
             (
-                Self::InterruptApproved { .. } | Self::InterruptDenied { .. },
-                E::InterruptReopened { card },
-            ) => Self::Interrupted { card: *card },
-            _ => return None,
-        };
-        (next != *self).then_some(next)
+                Self::InterruptApproved { review, .. } | Self::Interrupted { review, .. },
+                E::InterruptLifted,
+            ) => Self::Open(review.lifted()),
+            (state, _) => return Err(state),
+        })
+    }
+
+    /// The review that it holds.
+    pub(crate) const fn review(&self) -> Option<&Review> {
+        match self {
+            Self::Streaming => None,
+            Self::Open(review)
+            | Self::Missing(review)
+            | Self::RuleAsked(_, review)
+            | Self::Asked(review)
+            | Self::Allowed(review)
+            | Self::Invalid(_, review)
+            | Self::Denied { review, .. }
+            | Self::Committing(_, review)
+            | Self::Running(_, _, review)
+            | Self::Remote { review, .. }
+            | Self::HandedOff { review, .. }
+            | Self::Interrupted { review, .. }
+            | Self::InterruptApproved { review, .. }
+            | Self::InterruptDenied { review, .. } => Some(review),
+            Self::Ended(outcome) => Some(&outcome.review),
+        }
+    }
+
+    /// The review that it holds, for additions that count for this state.
+    pub(crate) const fn review_mut(&mut self) -> Option<&mut Review> {
+        match self {
+            Self::Streaming => None,
+            Self::Open(review)
+            | Self::Missing(review)
+            | Self::RuleAsked(_, review)
+            | Self::Asked(review)
+            | Self::Allowed(review)
+            | Self::Invalid(_, review)
+            | Self::Denied { review, .. }
+            | Self::Committing(_, review)
+            | Self::Running(_, _, review)
+            | Self::Remote { review, .. }
+            | Self::HandedOff { review, .. }
+            | Self::Interrupted { review, .. }
+            | Self::InterruptApproved { review, .. }
+            | Self::InterruptDenied { review, .. } => Some(review),
+            Self::Ended(outcome) => Some(&mut outcome.review),
+        }
+    }
+
+    fn into_review(mut self) -> Box<Review> {
+        self.review_mut()
+            .map_or_else(Box::default, |review| Box::new(std::mem::take(review)))
     }
 
     /// The phase that it shows as.
     pub(crate) const fn phase(&self) -> Phase {
         match self {
             Self::Streaming => Phase::InputStreaming,
-            Self::Open
-            | Self::RuleAsked(_)
-            | Self::Invalid(_)
-            | Self::Interrupted { card: false } => Phase::InputAvailable,
-            Self::Missing | Self::Asked | Self::Interrupted { card: true } => {
+            Self::Open(_)
+            | Self::RuleAsked(..)
+            | Self::Invalid(..)
+            | Self::Interrupted { card: false, .. } => Phase::InputAvailable,
+            Self::Missing(_) | Self::Asked(_) | Self::Interrupted { card: true, .. } => {
                 Phase::ApprovalRequested
             }
-            Self::Allowed
-            | Self::Committing(_)
+            Self::Allowed(_)
+            | Self::Committing(..)
             | Self::Denied { .. }
             | Self::InterruptDenied { .. }
             | Self::HandedOff { out: false, .. }
-            | Self::InterruptApproved { out: false } => Phase::ApprovalResponded,
+            | Self::InterruptApproved { out: false, .. } => Phase::ApprovalResponded,
             Self::Running(..)
             | Self::Remote { .. }
             | Self::HandedOff { out: true, .. }
-            | Self::InterruptApproved { out: true } => Phase::Running,
+            | Self::InterruptApproved { out: true, .. } => Phase::Running,
             Self::Ended(done) => match done.end {
                 End::Output => Phase::OutputAvailable,
                 End::Error => Phase::OutputError,
@@ -366,21 +503,21 @@ impl State {
     pub(crate) const fn is_under_way(&self) -> bool {
         matches!(
             self,
-            Self::Missing
-                | Self::RuleAsked(_)
-                | Self::Asked
-                | Self::Allowed
-                | Self::Invalid(_)
+            Self::Missing(_)
+                | Self::RuleAsked(..)
+                | Self::Asked(_)
+                | Self::Allowed(_)
+                | Self::Invalid(..)
                 | Self::Denied { .. }
-                | Self::Committing(_)
+                | Self::Committing(..)
                 | Self::Running(..)
-                | Self::Remote { left: false }
+                | Self::Remote { left: false, .. }
         )
     }
 
     /// Whether its handler is about to start or has started.
     pub(crate) const fn is_at_work(&self) -> bool {
-        matches!(self, Self::Committing(_) | Self::Running(..))
+        matches!(self, Self::Committing(..) | Self::Running(..))
     }
 
     /// Whether an interrupt of the agent holds it back.

@@ -14,35 +14,68 @@ fn error() -> CallError {
     }
 }
 
-const fn done(end: End, by: Author) -> Outcome {
-    let sent = false;
-    Outcome { end, by, sent }
+fn done(end: End, by: Author) -> Box<Outcome> {
+    Box::new(Outcome::new(end, by, false))
 }
 
 fn states() -> Vec<(&'static str, State)> {
     let reason = None;
     vec![
         ("Streaming", State::Streaming),
-        ("Open", State::Open),
-        ("Missing", State::Missing),
-        ("RuleAsked", State::RuleAsked(Ticket(1))),
-        ("Asked", State::Asked),
-        ("Allowed", State::Allowed),
-        ("Invalid", State::Invalid(error())),
-        ("Denied", State::Denied { reason }),
-        ("Committing", State::Committing(CommitId(1))),
-        ("Running", State::Running(InvocationId(1), None)),
-        ("Remote", State::Remote { left: false }),
+        ("Open", State::Open(Box::default())),
+        ("Missing", State::Missing(Box::default())),
+        ("RuleAsked", State::RuleAsked(Ticket(1), Box::default())),
+        ("Asked", State::Asked(Box::default())),
+        ("Allowed", State::Allowed(Box::default())),
+        ("Invalid", State::Invalid(error(), Box::default())),
+        (
+            "Denied",
+            State::Denied {
+                reason,
+                review: Box::default(),
+            },
+        ),
+        ("Committing", State::Committing(CommitId(1), Box::default())),
+        (
+            "Running",
+            State::Running(InvocationId(1), None, Box::default()),
+        ),
+        (
+            "Remote",
+            State::Remote {
+                left: false,
+                review: Box::default(),
+            },
+        ),
         (
             "HandedOff",
             State::HandedOff {
                 message: Consent::of_record(String::new()),
                 out: false,
+                review: Box::default(),
             },
         ),
-        ("Interrupted", State::Interrupted { card: true }),
-        ("InterruptApproved", State::InterruptApproved { out: false }),
-        ("InterruptDenied", State::InterruptDenied { reason: None }),
+        (
+            "Interrupted",
+            State::Interrupted {
+                card: true,
+                review: Box::default(),
+            },
+        ),
+        (
+            "InterruptApproved",
+            State::InterruptApproved {
+                out: false,
+                review: Box::default(),
+            },
+        ),
+        (
+            "InterruptDenied",
+            State::InterruptDenied {
+                reason: None,
+                review: Box::default(),
+            },
+        ),
         (
             "Ended (page)",
             State::Ended(done(End::Output, Author::Page)),
@@ -62,6 +95,7 @@ fn events() -> Vec<(&'static str, StateEvent)> {
     vec![
         ("Reopened", StateEvent::Reopened),
         ("ArgsEnded", StateEvent::ArgsEnded),
+        ("StartFound", StateEvent::StartFound),
         ("Rewritten", StateEvent::Rewritten),
         ("Voided", StateEvent::Voided),
         ("Revoked", StateEvent::Revoked),
@@ -123,7 +157,7 @@ fn table() -> String {
     for (from, state) in states() {
         let mut steps = Vec::new();
         for (what, event) in events() {
-            if let Some(next) = state.after(&event) {
+            if let Ok(next) = state.clone().step(event.clone()) {
                 steps.push(format!("{what} → {}", name(&next)));
             }
         }
@@ -151,17 +185,17 @@ fn what_has_started_or_was_denied_never_starts_again() {
     };
     for (from, state) in states().into_iter().filter(|(_, state)| settled(state)) {
         for (what, event) in events() {
-            let next = state.after(&event);
-            let stays = next.as_ref().is_none_or(settled);
+            let next = state.clone().step(event.clone());
+            let stays = next.as_ref().map_or(true, settled);
             assert!(stays, "{from}: {what} → {next:?}");
         }
     }
     // Nothing but a commit leads to a handler, and nothing but a clearance to a commit.
     for (from, state) in states() {
         for (what, event) in events() {
-            match state.after(&event) {
-                Some(State::Running(..)) => assert_eq!(from, "Committing", "{what}"),
-                Some(State::Committing(_)) => assert_eq!(from, "Allowed", "{what}"),
+            match state.clone().step(event.clone()) {
+                Ok(State::Running(..)) => assert_eq!(from, "Committing", "{what}"),
+                Ok(State::Committing(..)) => assert_eq!(from, "Allowed", "{what}"),
                 _ => {}
             }
         }

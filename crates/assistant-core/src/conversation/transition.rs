@@ -62,7 +62,7 @@ impl Transition {
             | StateEvent::Voided
             | StateEvent::Revoked
             | StateEvent::Reopened => match before {
-                State::Streaming | State::Open => return None,
+                State::Streaming | State::Open(_) => return None,
                 _ => Self::Voided,
             },
             _ => return None,

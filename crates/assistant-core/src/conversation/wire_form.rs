@@ -51,7 +51,7 @@ impl Conversation {
         let on_path = keys.iter().filter(|key| self.is_run_call(key));
         let calls = on_path.filter_map(|key| self.call(key));
         calls
-            .filter_map(|call| Some(tool_message(call, call.result.as_ref()?)))
+            .filter_map(|call| Some(tool_message(call, call.result()?)))
             .collect()
     }
 
@@ -100,7 +100,7 @@ impl Conversation {
 
 /// What is said in answer to a call: its result or, until there is one, that it may run.
 fn answer_to(call: &ToolCall) -> Option<event::Message> {
-    if let Some(result) = &call.result {
+    if let Some(result) = call.result() {
         return Some(tool_message(call, result));
     }
     let message = call.go_ahead()?;
@@ -113,7 +113,7 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
 
 /// Not so a call without an answer that nobody will give any more, such as one that never ended.
 fn is_sendable(call: &ToolCall) -> bool {
-    call.is_real() && (call.result.is_some() || !call.state().is_done())
+    call.is_real() && (call.result().is_some() || !call.state().is_done())
 }
 
 fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {

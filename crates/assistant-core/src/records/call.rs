@@ -82,7 +82,7 @@ impl CallRecord {
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: call.args_text().to_owned(),
-            result: call.result.as_ref().map(|result| result.value.to_string()),
+            result: call.result().map(|result| result.value.to_string()),
             timestamp: call.created_at,
             text_position: Some(text_position),
         }

@@ -157,11 +157,8 @@ fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> 
 }
 
 fn tool_update(call: &ToolCall, message: &MessageId, thread: &str) -> ToolUpdate {
-    let said = call.error.as_ref().map(|error| error.message.clone());
-    let result = call
-        .result
-        .as_ref()
-        .map(|result| result.content.display_text());
+    let said = call.error().map(|error| error.message.clone());
+    let result = call.result().map(|result| result.content.display_text());
     ToolUpdate {
         conv_id: thread.to_owned(),
         message_id: message.as_str().to_owned(),

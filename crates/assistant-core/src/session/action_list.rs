@@ -169,7 +169,7 @@ impl RequestedAction {
 
     /// Returns true if the card of a call shows all that the agent says of the action.
     pub(super) fn is_call(&self, call: &ToolCall) -> bool {
-        let shown = call.clean_args.as_ref().or(call.args());
+        let shown = call.clean_args().or_else(|| call.args());
         let known = |key: &String| ["name", "args", "description"].contains(&key.as_str());
         let request = self.request.as_object();
         self.name() == call.name

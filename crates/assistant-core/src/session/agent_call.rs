@@ -24,7 +24,7 @@ impl Session {
         let message = Consent::new(id, about);
         self.calls.forget(key);
         self.conversation
-            .happens(key, &StateEvent::HandedOff(message));
+            .happens(key, StateEvent::HandedOff(message));
         self.turn.set_looping(true);
         cx.change(Change::Run);
     }
@@ -44,7 +44,7 @@ impl Session {
                 matches!(call.state(), State::Remote { .. }) && !is_named(&call.id)
             });
             if leave {
-                self.conversation.happens(&key, &StateEvent::LeftRemote);
+                self.conversation.happens(&key, StateEvent::LeftRemote);
             }
         }
     }
@@ -60,7 +60,7 @@ impl Session {
                     true => self.pass_over(&key, cx),
                     false => self.answer_unanswered(&key, cx),
                 }
-                self.conversation.happens(&key, &StateEvent::Delivered);
+                self.conversation.happens(&key, StateEvent::Delivered);
             }
         }
     }
@@ -93,7 +93,7 @@ impl Session {
 
     pub(super) fn is_left(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        call.is_some_and(|call| *call.state() == State::Remote { left: true })
+        call.is_some_and(|call| matches!(call.state(), State::Remote { left: true, .. }))
     }
 
     /// Whether the agent is told that it may run the call, and has not answered.

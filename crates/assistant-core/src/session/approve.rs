@@ -25,9 +25,9 @@ impl Session {
         let state = self.conversation.call(key).map(|call| call.state().clone());
         let on_path = self.conversation.is_run_call(key) || self.conversation.is_direct(key);
         match (state, &verdict) {
-            (Some(State::Asked), _) if on_path => {}
-            (Some(State::Missing), Verdict::Deny { .. }) if on_path => {}
-            (Some(State::Missing), _) if on_path => return cx.refuse(Refusal::NotRegistered),
+            (Some(State::Asked(_)), _) if on_path => {}
+            (Some(State::Missing(_)), Verdict::Deny { .. }) if on_path => {}
+            (Some(State::Missing(_)), _) if on_path => return cx.refuse(Refusal::NotRegistered),
             _ => return cx.refuse(Refusal::AlreadyResolved),
         }
         if !verdict.is_denial() && self.has_changed(key, shown) {
@@ -47,7 +47,7 @@ impl Session {
                     reason: reason.clone(),
                 };
                 self.note_decision(key, denied, cx);
-                self.conversation.happens(key, &StateEvent::Denied(reason));
+                self.conversation.happens(key, StateEvent::Denied(reason));
                 return self.resume_loop(key);
             }
         };
@@ -83,11 +83,11 @@ impl Session {
         let kept = kept.transpose()?;
         if args.is_some() {
             self.conversation
-                .edit_call(key, |call| call.edited_args = args);
+                .edit_call(key, |call| call.revise(|review| review.edited_args = args));
         }
         self.forget_denial(key);
         self.note_decision(key, Decision::Approved, cx);
-        self.conversation.happens(key, &StateEvent::Cleared);
+        self.conversation.happens(key, StateEvent::Cleared);
         if let Some(approval) = kept {
             self.remember(approval, cx);
         }
@@ -129,12 +129,14 @@ impl Session {
         let (shown, by) = (self.call_fingerprint(key), cx.by);
         self.conversation.edit_call(key, |call| {
             call.changed = false;
-            let approval = call.approval.get_or_insert_default();
             // An answer to the agent is none to the page.
-            call.asked_here &= approval.interrupt_id.is_some();
-            approval.decision = Some(decision);
-            approval.by = by;
-            approval.shown = shown;
+            call.asked_here &= call.was_asked_by_agent();
+            call.revise(|review| {
+                let approval = review.approval.get_or_insert_default();
+                approval.decision = Some(decision);
+                approval.by = by;
+                approval.shown = shown;
+            });
         });
         cx.change(Change::Run);
     }
@@ -175,7 +177,7 @@ impl Session {
 
     /// Whether nothing is open but questions to a person.
     pub(super) fn only_approvals_open(&self) -> bool {
-        let asks = |state: &State| matches!(state, State::Asked | State::Missing);
+        let asks = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         let others = |state: &State| state.is_under_way() && !asks(state);
         self.conversation.has_open(asks) && !self.conversation.has_open(others)
     }
@@ -188,7 +190,7 @@ impl Session {
                 continue;
             }
             let what = StateEvent::Denied(Some(reason.to_owned()));
-            if self.conversation.happens(&key, &what) {
+            if self.conversation.happens(&key, what) {
                 let reason = Some(reason.to_owned());
                 self.note_decision(&key, Decision::Denied { reason }, cx);
                 self.end_denied(&key, Some("auto-denied: new message"), cx);

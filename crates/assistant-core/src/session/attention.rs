@@ -94,8 +94,10 @@ impl Session {
                 reason: reason.clone(),
             });
             self.conversation.edit_call(key, |call| {
-                call.denied_before = true;
-                call.approval.get_or_insert_default().decision = decision;
+                call.revise(|review| {
+                    review.denied_before = true;
+                    review.approval.get_or_insert_default().decision = decision;
+                });
             });
             return StateEvent::DeniedBefore(reason);
         }
@@ -194,7 +196,7 @@ impl Session {
             .map(|entry| entry.spec.fingerprint());
         let edition = json!(edition.as_ref().map(|edition| edition.as_str()));
         // Not as a person edited them: the agent calls with its own again.
-        let args = call.clean_args.as_ref().or(call.args());
+        let args = call.clean_args().or_else(|| call.args());
         Some(Fingerprint::of(
             &call.name,
             args.ok_or_else(|| call.args_text()),
@@ -214,8 +216,9 @@ impl Session {
             return;
         };
         if let Some(key) = call {
-            self.conversation
-                .edit_call(&key, |call| call.denied_before = true);
+            self.conversation.edit_call(&key, |call| {
+                call.revise(|review| review.denied_before = true)
+            });
         }
         self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);
         let mut all = self.interrupts.iter_mut();
@@ -263,13 +266,13 @@ impl Session {
             let state = self.conversation.call(&key).map(ToolCall::state);
             if matches!(
                 state,
-                Some(State::Asked | State::Missing | State::RuleAsked(_))
+                Some(State::Asked(_) | State::Missing(_) | State::RuleAsked(..))
             ) {
                 if cx.by == Some(Decider::Person) {
                     self.note_denial(&key, None);
                 }
                 self.note_decision(&key, Decision::Denied { reason: None }, cx);
-                self.conversation.happens(&key, &StateEvent::Denied(None));
+                self.conversation.happens(&key, StateEvent::Denied(None));
             }
         }
         if self.interrupts.list().iter().any(|open| open.held_back) {

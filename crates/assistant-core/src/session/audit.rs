@@ -227,12 +227,12 @@ impl Session {
                 },
             },
             Transition::Denied => {
-                let decision = call.approval.as_ref();
+                let decision = call.approval();
                 let reason = match decision.and_then(|asked| asked.decision.clone()) {
                     Some(Decision::Denied { reason }) => reason,
                     _ => None,
                 };
-                match call.denied_before {
+                match call.denied_before() {
                     true => AuditEvent::DeniedBefore { reason },
                     false => AuditEvent::Denied {
                         reason,
@@ -246,9 +246,9 @@ impl Session {
             },
             Transition::Voided => AuditEvent::Voided,
             Transition::Ended => {
-                let kind = call.error.as_ref().map(|error| error.kind);
-                let error = call.error.as_ref().map(|error| error.message.clone());
-                let ended = call.ended_at.unwrap_or(at);
+                let kind = call.error().map(|error| error.kind);
+                let error = call.error().map(|error| error.message.clone());
+                let ended = call.ended_at().unwrap_or(at);
                 AuditEvent::Ended {
                     outcome: AuditOutcome::of(call.phase(), kind),
                     by: call.answered_by().unwrap_or(Author::Page),
@@ -260,16 +260,16 @@ impl Session {
     }
 
     fn allowed_by(&self, call: &ToolCall) -> AllowedBy {
-        let own = call.approval.as_ref();
+        let own = call.approval();
         let own = own.filter(|approval| approval.interrupt_id.is_none());
         if own.is_some_and(|approval| approval.decision == Some(Decision::Approved)) {
-            let edited = call.edited_args.is_some();
+            let edited = call.edited_args().is_some();
             return match decider(call) {
                 Some(Decider::Application) => AllowedBy::Application { edited },
                 _ => AllowedBy::Person { edited },
             };
         }
-        if let Some(earlier) = &call.allowed_earlier {
+        if let Some(earlier) = call.allowed_earlier() {
             let (id, by) = (earlier.id.clone(), earlier.by);
             return AllowedBy::Earlier { id, by };
         }
@@ -383,7 +383,7 @@ impl AllowedBy {
 
 /// The one who decided about a call.
 fn decider(call: &ToolCall) -> Option<Decider> {
-    call.approval.as_ref()?.by
+    call.approval()?.by
 }
 
 /// Keeps the beginning of a value that is longer than a record may hold.

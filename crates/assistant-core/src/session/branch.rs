@@ -58,7 +58,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let is_forgotten =
-                call.is_some_and(|call| matches!(call.state(), State::Streaming | State::Open));
+                call.is_some_and(|call| matches!(call.state(), State::Streaming | State::Open(_)));
             if is_forgotten {
                 self.give_up(&key, Some("superseded"), cx);
             }

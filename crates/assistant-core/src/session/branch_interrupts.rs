@@ -52,7 +52,7 @@ impl Session {
             return false;
         };
         let is_open = matches!(call.state(), State::InterruptApproved { .. });
-        let id = call.approval.as_ref().and_then(|a| a.interrupt_id.clone());
+        let id = call.approval().and_then(|a| a.interrupt_id.clone());
         let mut all = self.interrupts.all();
         let asked = id.and_then(|id| all.find(|open| open.interrupt.id == id));
         let Some(asked) = asked else {

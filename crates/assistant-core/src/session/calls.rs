@@ -128,7 +128,7 @@ impl Rules {
 /// What a person sees of a call: its name, its exact effective arguments, the rules of the action
 /// that would run, and what it says that would change.
 pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerprint {
-    let preview = call.preview.as_ref().map(|preview| match preview {
+    let preview = call.preview().map(|preview| match preview {
         Ok(value) => json!([value]),
         Err(reason) => reason.as_str().into(),
     });

@@ -104,7 +104,7 @@ impl Session {
     /// Returns whether handlers wait for the person, and nothing else goes on.
     fn only_handlers_ask(&mut self) -> bool {
         let asking = std::mem::take(&mut self.turn.clock().asking);
-        let asks = |state: &State| matches!(state, State::Running(id, _) if asking.contains(id));
+        let asks = |state: &State| matches!(state, State::Running(id, ..) if asking.contains(id));
         let works = |state: &State| state.is_under_way() && !asks(state);
         let only = self.conversation.has_open(asks) && !self.conversation.has_open(works);
         self.turn.clock().asking = asking;

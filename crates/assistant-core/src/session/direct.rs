@@ -89,7 +89,7 @@ impl Session {
             return;
         };
         self.keep_direct(&call);
-        let value = call.result.as_ref().map(|result| result.value.clone());
+        let value = call.result().map(|result| result.value.clone());
         let value = value.unwrap_or_default();
         let outcome = match call.state() {
             State::Ended(done) if done.end == End::Output => Ok(value),
@@ -97,7 +97,7 @@ impl Session {
                 Err(ToolError::new("The person denied it").error_type("denied"))
             }
             _ => {
-                let said = call.error.map(|error| error.message);
+                let said = call.error().map(|error| error.message.clone());
                 let said = said.or_else(|| Some(value.get("error")?.as_str()?.to_owned()));
                 Err(ToolError::new(
                     said.unwrap_or_else(|| "cancelled".to_owned()),

@@ -95,7 +95,7 @@ impl Session {
     fn running_handlers(&self) -> Vec<(CallKey, InvocationId)> {
         let states = self.conversation.open_states();
         let running = states.filter_map(|(key, state)| match state {
-            State::Running(id, _) => Some((key, *id)),
+            State::Running(id, ..) => Some((key, *id)),
             _ => None,
         });
         running.collect()

@@ -91,7 +91,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             let waits = self.conversation.call(&key).is_some_and(|call| {
                 let state = call.state();
-                let decided = matches!(state, State::Denied { .. } | State::Invalid(_));
+                let decided = matches!(state, State::Denied { .. } | State::Invalid(..));
                 state.is_under_way() && !state.is_at_work() && !decided
             });
             if waits {
@@ -109,30 +109,36 @@ impl Session {
         let may_run = run_over || eager;
         let is_ready = |session: &Self| {
             let call = session.conversation.call(key);
-            call.is_some_and(|call| *call.state() == State::Allowed)
+            call.is_some_and(|call| matches!(call.state(), State::Allowed(_)))
         };
         if is_ready(self) && may_run && !self.rebind(key) {
             self.prepare(key, cx);
         }
-        let Some(state) = self.conversation.call(key).map(|call| call.state().clone()) else {
-            return;
-        };
         let judgement = self.calls.get(key);
         let by_agent = judgement.is_some_and(|judgement| judgement.execution == Execution::Agent);
         let may_run = run_over || judgement.is_some_and(|judgement| judgement.eager);
-        let was_allowed = state == State::Allowed;
+        let Some(state) = self.conversation.call(key).map(ToolCall::state) else {
+            return;
+        };
+        let was_allowed = matches!(state, State::Allowed(_));
         match state {
-            State::Allowed if by_agent && run_over => self.let_agent_start(key, cx),
-            State::Allowed if !by_agent && may_run && self.may_start(key) => {
+            State::Allowed(_) if by_agent && run_over => self.let_agent_start(key, cx),
+            State::Allowed(_) if !by_agent && may_run && self.may_start(key) => {
                 self.let_start(key, cx);
             }
-            State::Remote { left: false } if run_over => self.answer_unanswered(key, cx),
-            State::Invalid(error) if run_over => self.end_call(key, Ending::error(error), cx),
-            State::Denied { reason } if run_over => self.end_denied(key, reason.as_deref(), cx),
+            State::Remote { left: false, .. } if run_over => self.answer_unanswered(key, cx),
+            State::Invalid(error, _) if run_over => {
+                let ending = Ending::error(error.clone());
+                self.end_call(key, ending, cx);
+            }
+            State::Denied { reason, .. } if run_over => {
+                let reason = reason.clone();
+                self.end_denied(key, reason.as_deref(), cx);
+            }
             _ => {}
         }
         // Its approval may hold no longer, and it was judged again: the outcome is sent at once.
-        let is_decided = |state: &State| matches!(state, State::Invalid(_) | State::Denied { .. });
+        let is_decided = |state: &State| matches!(state, State::Invalid(..) | State::Denied { .. });
         let call = self
             .conversation
             .call(key)
@@ -166,7 +172,7 @@ impl Session {
     }
 
     pub(super) fn running(&self, invocation: InvocationId) -> Option<CallKey> {
-        let runs = |state: &State| matches!(state, State::Running(id, _) if *id == invocation);
+        let runs = |state: &State| matches!(state, State::Running(id, ..) if *id == invocation);
         self.conversation.find_open(runs)
     }
 
@@ -214,7 +220,8 @@ impl Session {
         if self.grace_over(timer, cx) {
             return;
         }
-        let waits = |state: &State| matches!(state, State::Running(_, Some(set)) if *set == timer);
+        let waits =
+            |state: &State| matches!(state, State::Running(_, Some(set), _) if *set == timer);
         let Some(key) = self.conversation.find_open(waits) else {
             return;
         };
@@ -238,7 +245,7 @@ impl Session {
         let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
         let call = self.conversation.call(key);
         let in_doubt = call.is_some_and(ToolCall::may_have_run);
-        let again = call.is_some_and(|call| call.denied_before);
+        let again = call.is_some_and(ToolCall::denied_before);
         let told = own.unwrap_or_else(|| match reason {
             reason if in_doubt => {
                 json!({"status": "unknown", "reason": reason, "message": MAY_HAVE_RUN})
@@ -251,9 +258,11 @@ impl Session {
             None => "denied".into(),
         });
         self.conversation.edit_call(key, |call| {
-            let approval = call.approval.get_or_insert_default();
-            approval.decision = Some(Decision::Denied {
-                reason: reason.map(str::to_owned),
+            call.revise(|review| {
+                let approval = review.approval.get_or_insert_default();
+                approval.decision = Some(Decision::Denied {
+                    reason: reason.map(str::to_owned),
+                });
             });
         });
         self.end_call(key, Ending::Denied(told), cx);
@@ -288,15 +297,14 @@ impl Session {
         };
         let mut result = CallResult::new(cx.host.new_id(), content, value);
         result.error = error.as_ref().map(|error| error.message.clone());
-        let done = Outcome {
-            end,
-            by: Author::Page,
-            sent: false,
-        };
-        if !self.conversation.answer(*key, result.clone(), done, cx.now) {
+        let mut outcome = Outcome::new(end, Author::Page, false);
+        outcome.error = error;
+        let answered = self
+            .conversation
+            .answer(*key, result.clone(), outcome, cx.now);
+        if !answered {
             return;
         }
-        self.conversation.edit_call(key, |call| call.error = error);
         cx.change(Change::Run);
         let call = self.conversation.call(key);
         let Some((phase, name)) = call.map(|call| (call.phase(), call.name.clone())) else {

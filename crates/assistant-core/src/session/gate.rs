@@ -63,11 +63,13 @@ impl Session {
         let call = self.conversation.call(&key);
         // The question sets an approval given here aside, with the user's edit of the arguments.
         let asked = call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
-        let again = call.is_some_and(|call| *call.state() == State::Interrupted { card });
+        let again = call.is_some_and(
+            |call| matches!(call.state(), State::Interrupted { card: of, .. } if *of == card),
+        );
         if !again
             && !self
                 .conversation
-                .happens(&key, &StateEvent::Interrupted { card })
+                .happens(&key, StateEvent::Interrupted { card })
         {
             return false;
         }
@@ -75,10 +77,12 @@ impl Session {
         let shown = self.call_fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
             call.asked_here |= asked;
-            call.approval = Some(CallApproval {
-                interrupt_id: Some(interrupt_id.to_owned()),
-                shown,
-                ..CallApproval::default()
+            call.revise(|review| {
+                review.approval = Some(CallApproval {
+                    interrupt_id: Some(interrupt_id.to_owned()),
+                    shown,
+                    ..CallApproval::default()
+                });
             });
         });
         true
@@ -259,7 +263,7 @@ impl Session {
             approved,
             reason: reason.clone(),
         };
-        if !self.conversation.happens(key, &answered) {
+        if !self.conversation.happens(key, answered) {
             return;
         }
         let edited = said("editedArgs").or_else(|| {
@@ -267,8 +271,9 @@ impl Session {
             first.get("edited_action")?.get("args")
         });
         let edited = edited.filter(|_| approved).cloned();
-        self.conversation
-            .edit_call(key, |call| call.edited_args = edited);
+        self.conversation.edit_call(key, |call| {
+            call.revise(|review| review.edited_args = edited)
+        });
         let decision = match approved {
             true => Decision::Approved,
             false => Decision::Denied { reason },
@@ -278,7 +283,7 @@ impl Session {
 
     /// The answers go out, or come back: what a person approved is in the agent's hands as long as
     /// a run carries it.
-    pub(super) fn hand_over(&mut self, what: &StateEvent) {
+    pub(super) fn hand_over(&mut self, what: StateEvent) {
         for key in self.conversation.active_calls() {
             let carried = self.conversation.call(&key).is_some_and(|call| {
                 matches!(
@@ -287,7 +292,7 @@ impl Session {
                 )
             });
             if carried {
-                self.conversation.happens(&key, what);
+                self.conversation.happens(&key, what.clone());
             }
         }
     }
@@ -298,13 +303,13 @@ impl Session {
             let state = call.state();
             matches!(
                 state,
-                State::InterruptApproved { out: true } | State::HandedOff { out: true, .. }
+                State::InterruptApproved { out: true, .. } | State::HandedOff { out: true, .. }
             )
         };
         let elsewhere = self.conversation.open_elsewhere().filter(out);
         let keys: Vec<CallKey> = elsewhere.map(ToolCall::key).collect();
         for key in keys {
-            self.conversation.happens(&key, &StateEvent::SendFailed);
+            self.conversation.happens(&key, StateEvent::SendFailed);
         }
     }
 
@@ -363,7 +368,7 @@ impl Session {
         };
         if let Some(key) = open.gates {
             self.give_up(&key, Some("given up"), cx);
-            self.conversation.happens(&key, &StateEvent::Delivered);
+            self.conversation.happens(&key, StateEvent::Delivered);
         }
         self.give_up_left(cx);
         self.notices
@@ -404,18 +409,17 @@ impl Session {
                 continue;
             }
             match call.state().clone() {
-                State::InterruptDenied { reason } if call.has_ended() => {
+                State::InterruptDenied { reason, .. } if call.has_ended() => {
                     // The agent knows: by itself that starts no run.
                     self.end_denied(&key, reason.as_deref(), cx);
-                    self.conversation.happens(&key, &StateEvent::Delivered);
+                    self.conversation.happens(&key, StateEvent::Delivered);
                 }
                 // It never came to its end, so that no request holds it.
                 State::InterruptDenied { .. } => {
                     self.conversation.close_call(key, End::Denied, cx.now);
                 }
                 _ => {
-                    self.conversation
-                        .happens(&key, &StateEvent::InterruptLifted);
+                    self.conversation.happens(&key, StateEvent::InterruptLifted);
                     lifted.push(key);
                 }
             }

@@ -11,7 +11,7 @@ impl Session {
     /// call that may have run: the agent is told that.
     fn unavailable(&self, key: &CallKey) -> Option<CallError> {
         let call = self.conversation.call(key)?;
-        let asks = matches!(call.state(), State::Asked | State::Missing);
+        let asks = matches!(call.state(), State::Asked(_) | State::Missing(_));
         let is_gone = asks && self.registry.in_force(&call.name).is_none();
         (is_gone && !call.may_have_run()).then(|| CallError {
             message: format!("Action {} is not available any more", call.name),
@@ -27,7 +27,7 @@ impl Session {
         };
         self.forget_judgement(key);
         let found = StateEvent::FoundInvalid(error);
-        self.conversation.happens(key, &found)
+        self.conversation.happens(key, found)
     }
 
     /// The same at once, where something that the person said takes the place of all answers.

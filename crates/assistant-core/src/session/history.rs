@@ -78,7 +78,7 @@ impl ToolRecord {
         let message = conversation.message_of_call(&call.key());
         let args = call.effective_args().cloned();
         let mut args = args.unwrap_or_else(|| call.args_text().into());
-        let mut result = call.result.as_ref().map(|result| result.value.clone());
+        let mut result = call.result().map(|result| result.value.clone());
         bound(&mut args);
         result.as_mut().map(bound);
         Self {
@@ -89,11 +89,11 @@ impl ToolRecord {
             args,
             phase: call.phase(),
             result,
-            error: call.error.as_ref().map(|error| error.message.clone()),
+            error: call.error().map(|error| error.message.clone()),
             message: message.map(|message| message.id.as_str().to_owned()),
             parent: call.parent,
             created_at: call.created_at,
-            ended_at: call.ended_at,
+            ended_at: call.ended_at(),
         }
     }
 }

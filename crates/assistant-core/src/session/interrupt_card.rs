@@ -38,7 +38,7 @@ impl Session {
             self.interrupts.take_off_card(id);
         }
         self.conversation
-            .happens(&key, &StateEvent::InterruptReopened { card });
+            .happens(&key, StateEvent::InterruptReopened { card });
         if !self.gate(key, id, card) {
             self.interrupts.let_go(id);
         }

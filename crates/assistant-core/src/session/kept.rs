@@ -48,12 +48,12 @@ impl Session {
         let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
         if let Some((key, call)) = call {
             let state = call.state().clone();
-            let asked = call.approval.as_ref();
+            let asked = call.approval();
             let asked = asked.and_then(|approval| approval.interrupt_id.as_deref());
             // Whatever else is open about the call, the card shows one question.
             let is_its_own = asked == Some(open.interrupt.id.as_str());
             match state {
-                State::InterruptDenied { reason } if is_its_own => {
+                State::InterruptDenied { reason, .. } if is_its_own => {
                     open.deny(key, reason, &self.conversation);
                 }
                 _ => self.gate_again(key, is_its_own, &mut open),
@@ -79,9 +79,9 @@ impl Session {
             let call =
                 call.filter(|call| call.is_answered_interrupt() && !self.is_interrupted(&key));
             match call.map(|call| call.state().clone()) {
-                Some(State::InterruptDenied { reason }) => {
+                Some(State::InterruptDenied { reason, .. }) => {
                     self.end_denied(&key, reason.as_deref(), cx);
-                    self.conversation.happens(&key, &StateEvent::Delivered);
+                    self.conversation.happens(&key, StateEvent::Delivered);
                 }
                 Some(_) => self.give_up(&key, Some("interrupted"), cx),
                 None => {}
@@ -99,7 +99,7 @@ impl Session {
         });
         let leave = theirs && self.interrupts.ask_or_go_on();
         if leave {
-            self.conversation.happens(key, &StateEvent::LeftRemote);
+            self.conversation.happens(key, StateEvent::LeftRemote);
         }
         leave
     }

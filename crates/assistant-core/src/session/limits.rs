@@ -91,7 +91,8 @@ impl Session {
                 Use::Void => {
                     self.judge_anew(key, false, cx);
                     let call = self.conversation.call(key);
-                    let allowed = call.is_some_and(|call| *call.state() == State::Allowed);
+                    let allowed =
+                        call.is_some_and(|call| matches!(call.state(), State::Allowed(_)));
                     allowed && self.is_let_go(key, cx)
                 }
             },
@@ -145,7 +146,7 @@ impl Session {
         let Some((key, about)) = self.calls.awaiting(ticket) else {
             return;
         };
-        let waits = |call: &ToolCall| *call.state() == State::Allowed;
+        let waits = |call: &ToolCall| matches!(call.state(), State::Allowed(_));
         match outcome {
             Ok(()) => self.calls.note_permission(&key, Permission::Given(about)),
             Err(reason) if self.conversation.call(&key).is_some_and(waits) => {

@@ -41,7 +41,7 @@ impl Session {
     /// Settles an open call on a branch that runs do not write on. Only a question stays open.
     fn settle_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
-        let is_asked = call.is_some_and(|call| *call.state() == State::Asked);
+        let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));
         if !is_asked && !self.wait_elsewhere(key) {
             self.give_up(key, Some("interrupted"), cx);
         }
@@ -57,9 +57,9 @@ impl Session {
         };
         let succeeded = self.conversation.run_succeeded(call);
         let waits = match call.state() {
-            State::Asked => succeeded != Some(false),
+            State::Asked(_) => succeeded != Some(false),
             // Nobody says that it was about to start.
-            State::Open | State::Allowed => succeeded.is_none() && !call.was_asked_by_agent(),
+            State::Open(_) | State::Allowed(_) => succeeded.is_none() && !call.was_asked_by_agent(),
             _ => false,
         };
         if !waits {
@@ -68,7 +68,7 @@ impl Session {
         let is_missing = self.registry.in_force(&call.name).is_none();
         self.forget_judgement(key);
         if is_missing {
-            self.conversation.happens(key, &StateEvent::FoundMissing);
+            self.conversation.happens(key, StateEvent::FoundMissing);
         } else {
             self.judge(key, true, cx);
         }

@@ -386,7 +386,7 @@ impl Session {
     /// Returns whether the only thing under way is a person's answer.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
-        let asked = |state: &State| matches!(state, State::Asked | State::Missing);
+        let asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         !self.turn.is_running() && (self.interrupts.wait() || self.conversation.has_open(asked))
     }
 

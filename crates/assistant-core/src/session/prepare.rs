@@ -83,7 +83,7 @@ impl Session {
             | State::Interrupted { .. }
             | State::InterruptApproved { .. }
             | State::InterruptDenied { .. } => return,
-            State::Open => {}
+            State::Open(_) => {}
             _ if self.still_bound(key) => return,
             _ => {}
         }
@@ -112,7 +112,7 @@ impl Session {
         let what = self.judgement_on(key, ask, cx);
         let what = self.attend(key, what, cx);
         let asks = what == StateEvent::QuestionPut;
-        self.conversation.happens(key, &what);
+        self.conversation.happens(key, what);
         if asks {
             self.put_question(key, cx);
         }
@@ -122,9 +122,11 @@ impl Session {
     fn put_question(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let shown = self.call_fingerprint(key);
         self.conversation.edit_call(key, |call| {
-            call.approval = Some(CallApproval {
-                shown,
-                ..CallApproval::default()
+            call.revise(|review| {
+                review.approval = Some(CallApproval {
+                    shown,
+                    ..CallApproval::default()
+                });
             });
         });
         self.ask_preview(key, None, cx);
@@ -177,8 +179,9 @@ impl Session {
             }
             Policy::Never => StateEvent::Cleared,
             _ if earlier.is_some() => {
-                self.conversation
-                    .edit_call(key, |call| call.allowed_earlier = earlier);
+                self.conversation.edit_call(key, |call| {
+                    call.revise(|review| review.allowed_earlier = earlier)
+                });
                 StateEvent::Cleared
             }
             Policy::Always => StateEvent::QuestionPut,
@@ -201,15 +204,14 @@ impl Session {
         let clean = clean.filter(|clean| clean != args);
         if clean.is_some() {
             self.conversation
-                .edit_call(key, |call| call.clean_args = clean);
+                .edit_call(key, |call| call.revise(|review| review.clean_args = clean));
         }
     }
 
     /// Whether a call is still what a person saw when the agent asked them about it, if it did.
     pub(super) fn is_as_gated(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        let Some((call, approval)) = call.and_then(|call| Some((call, call.approval.as_ref()?)))
-        else {
+        let Some((call, approval)) = call.and_then(|call| Some((call, call.approval()?))) else {
             return true;
         };
         !approval.is_answer_to_agent() || approval.shown == Some(fingerprint(call, None))
@@ -259,7 +261,7 @@ impl Session {
             Answer::Now(true) => StateEvent::QuestionPut,
             Answer::Now(false) => {
                 self.conversation
-                    .edit_call(key, |call| call.cleared = about);
+                    .edit_call(key, |call| call.revise(|review| review.cleared = about));
                 StateEvent::Cleared
             }
             Answer::Later => {
@@ -270,22 +272,23 @@ impl Session {
     }
 
     pub(super) fn policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
-        let asked = State::RuleAsked(ticket);
-        let Some(key) = self.conversation.find_open(|state| *state == asked) else {
+        let asked = |state: &State| matches!(state, State::RuleAsked(of, _) if *of == ticket);
+        let Some(key) = self.conversation.find_open(asked) else {
             return;
         };
         if ask {
             let what = self.attend(&key, StateEvent::QuestionPut, cx);
-            self.conversation.happens(&key, &what);
-            if what == StateEvent::QuestionPut {
+            let asks = what == StateEvent::QuestionPut;
+            self.conversation.happens(&key, what);
+            if asks {
                 self.put_question(&key, cx);
             }
         } else {
             let judgement = self.calls.get(&key);
             let about = judgement.and_then(|judgement| judgement.asked_about.clone());
             self.conversation
-                .edit_call(&key, |call| call.cleared = about);
-            self.conversation.happens(&key, &StateEvent::Cleared);
+                .edit_call(&key, |call| call.revise(|review| review.cleared = about));
+            self.conversation.happens(&key, StateEvent::Cleared);
         }
     }
 
@@ -315,7 +318,7 @@ impl Session {
     pub(super) fn ask_again(&mut self, gone: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.calls.of_registration(gone) {
             let call = self.conversation.call(&key);
-            if call.is_some_and(|call| matches!(call.state(), State::RuleAsked(_))) {
+            if call.is_some_and(|call| matches!(call.state(), State::RuleAsked(..))) {
                 self.forget_judgement(&key);
                 self.prepare(&key, cx);
             }
@@ -337,8 +340,8 @@ impl Session {
             let waits =
                 call.filter(|call| call.name == name)
                     .is_some_and(|call| match call.state() {
-                        State::Missing => true,
-                        State::Asked => !self.still_bound(&key),
+                        State::Missing(_) => true,
+                        State::Asked(_) => !self.still_bound(&key),
                         _ => false,
                     });
             if waits {

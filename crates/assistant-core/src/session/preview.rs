@@ -74,8 +74,10 @@ impl Session {
             self.check_edit(key, &args, cx)?;
             // What these would change was never shown: it is asked about.
             self.conversation.edit_call(key, |call| {
-                call.edited_args = Some(args);
-                call.preview = None;
+                call.revise(|review| {
+                    review.edited_args = Some(args);
+                    review.preview = None;
+                });
                 call.changed = true;
             });
             self.ask_preview(key, None, cx);
@@ -106,11 +108,11 @@ impl Session {
             return;
         };
         self.calls.note_preview(&key, None);
-        let asked = |call: &ToolCall| *call.state() == State::Asked;
+        let asked = |call: &ToolCall| matches!(call.state(), State::Asked(_));
         let Some(call) = self.conversation.call(&key).filter(|call| asked(call)) else {
             return;
         };
-        let same = call.preview.as_ref() == Some(&outcome);
+        let same = call.preview() == Some(&outcome);
         match preview.approved {
             Some(Approved { to_remember, by }) if same => {
                 cx.by = by;
@@ -121,7 +123,7 @@ impl Session {
             }
             approved => {
                 self.conversation.edit_call(&key, |call| {
-                    call.preview = Some(outcome);
+                    call.revise(|review| review.preview = Some(outcome));
                     call.changed |= approved.is_some();
                 });
             }

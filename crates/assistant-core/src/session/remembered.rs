@@ -26,7 +26,7 @@ impl Session {
     #[must_use]
     pub fn remembering(&self, key: &CallKey) -> Remembering {
         let call = self.conversation.call(key);
-        let asked = call.filter(|call| *call.state() == State::Asked);
+        let asked = call.filter(|call| matches!(call.state(), State::Asked(_)));
         let entry = asked.and_then(|call| self.registration_for(call));
         let of = entry.filter(|_| self.options.remember_approvals);
         // What runs again after a reload may be run twice: that is asked each time.
@@ -117,11 +117,11 @@ impl Session {
         for key in keys {
             let call = self.conversation.call(&key);
             let by_it = call.filter(|call| {
-                let by = call.allowed_earlier.as_ref();
+                let by = call.allowed_earlier();
                 by.is_some_and(|by| by.id == id)
             });
             match by_it.map(ToolCall::state) {
-                Some(State::Allowed) => self.forget_judgement(&key),
+                Some(State::Allowed(_)) => self.forget_judgement(&key),
                 Some(State::HandedOff { out: false, .. }) => self.revoke(&key),
                 _ => continue,
             }
@@ -132,7 +132,7 @@ impl Session {
     /// Withdraws the approval that let a call of the agent pass.
     fn revoke(&mut self, key: &CallKey) {
         self.calls.forget(key);
-        self.conversation.happens(key, &StateEvent::Revoked);
+        self.conversation.happens(key, StateEvent::Revoked);
     }
 
     /// Asks about calls that the agent is to be told to run by an approval that holds no longer, as its
@@ -141,7 +141,7 @@ impl Session {
         let lapsed = |call: &&ToolCall| {
             let entry = self.registration_for(call);
             matches!(call.state(), State::HandedOff { out: false, .. })
-                && call.allowed_earlier.is_some()
+                && call.allowed_earlier().is_some()
                 && entry.is_none_or(|entry| !self.is_allowed_by_grant(call, entry, cx.now))
         };
         let keys = self.conversation.active_calls();

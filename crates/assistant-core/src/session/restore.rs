@@ -120,21 +120,17 @@ impl Session {
                 JournalEntry::Finished { phase, result, .. } => {
                     let Some(end) = End::of(phase) else { continue };
                     let error = result.error.clone();
-                    let done = Outcome {
-                        end,
-                        by: Author::Page,
-                        sent: false,
-                    };
-                    self.conversation.answer(key, result, done, cx.now);
                     let error = error.filter(|_| phase == Phase::OutputError);
+                    let error = error.map(|message| CallError {
+                        message,
+                        kind: ErrorKind::Handler,
+                        details: None,
+                    });
+                    let outcome = Outcome::new(end, Author::Page, false);
+                    self.conversation.answer(key, result, outcome, cx.now);
                     self.conversation.edit_call(&key, |call| {
                         call.may_have_run = false;
-                        let of = |message| CallError {
-                            message,
-                            kind: ErrorKind::Handler,
-                            details: None,
-                        };
-                        call.error = error.map(of).or(call.error.take());
+                        call.note_error(error);
                     });
                 }
             }

@@ -137,7 +137,7 @@ impl Session {
         self.attention.run_begins();
         self.turn.begin(run, summary, cx.now);
         if !takes_up {
-            self.hand_over(&StateEvent::SendStarted);
+            self.hand_over(StateEvent::SendStarted);
         }
         cx.effect(Effect::PrepareRun { run: key });
         cx.change(Change::Run);
@@ -181,7 +181,7 @@ impl Session {
     fn call_off_run(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.turn.take_run() {
             self.conversation.end_run(false);
-            self.hand_over(&StateEvent::SendFailed);
+            self.hand_over(StateEvent::SendFailed);
             cx.effect(Effect::AbortRun { run: run.key });
         }
         cx.change(Change::Run);
@@ -216,7 +216,7 @@ impl Session {
             return;
         };
         for key in std::mem::take(&mut run.carries) {
-            self.conversation.happens(&key, &StateEvent::Delivered);
+            self.conversation.happens(&key, StateEvent::Delivered);
         }
     }
 

@@ -130,7 +130,7 @@ impl Session {
 
     fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
         self.turn.set_looping(false);
-        self.hand_over(&StateEvent::SendFailed);
+        self.hand_over(StateEvent::SendFailed);
         self.turn.summary_mut().finish = Some(FinishReason::Error);
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
@@ -152,11 +152,11 @@ impl Session {
             if !call.has_ended() {
                 self.calls.forget(&key);
                 self.conversation.close_call(key, End::Cancelled, cx.now);
-            } else if own || *call.state() != State::Open {
+            } else if own || !matches!(call.state(), State::Open(_)) {
                 self.prepare(&key, cx);
             } else {
                 self.give_up(&key, Some("superseded"), cx);
-                self.conversation.happens(&key, &StateEvent::Delivered);
+                self.conversation.happens(&key, StateEvent::Delivered);
             }
         }
         self.leave_to_agent(named);

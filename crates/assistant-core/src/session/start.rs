@@ -37,7 +37,7 @@ impl Session {
             .edit_call(key, |call| call.action = edition);
         self.note_start(action.as_ref(), cx.now);
         self.conversation
-            .happens(key, &StateEvent::CommitAsked(commit));
+            .happens(key, StateEvent::CommitAsked(commit));
         cx.effect(Effect::Commit { commit, entry });
     }
 
@@ -47,8 +47,8 @@ impl Session {
         outcome: Result<(), String>,
         cx: &mut Cx<'_>,
     ) {
-        let written = State::Committing(commit);
-        let Some(key) = self.conversation.find_open(|state| *state == written) else {
+        let written = |state: &State| matches!(state, State::Committing(of, _) if *of == commit);
+        let Some(key) = self.conversation.find_open(written) else {
             return;
         };
         if let Err(message) = outcome {
@@ -97,7 +97,7 @@ impl Session {
         self.number();
         let timer = timeout.map(|ms| (TimerId(self.number()), ms));
         let started = StateEvent::Started(invocation.id, timer.map(|(timer, _)| timer));
-        if !self.conversation.happens(key, &started) {
+        if !self.conversation.happens(key, started) {
             return;
         }
         cx.effect(Effect::Invoke(Box::new(invocation)));
@@ -141,7 +141,7 @@ impl Session {
         if !call.has_ended() || call.effective_args().is_none() {
             return false;
         }
-        match &call.approval {
+        match call.approval() {
             Some(approval) if approval.interrupt_id.is_none() => {
                 approval.decision == Some(Decision::Approved)
                     && approval.shown == Some(fingerprint(call, Some(&entry.spec)))
@@ -155,8 +155,7 @@ impl Session {
     /// lets a call start.
     fn agent_lets_go(&self, call: &ToolCall) -> bool {
         let decision = call
-            .approval
-            .as_ref()
+            .approval()
             .and_then(|approval| approval.decision.as_ref());
         match decision {
             Some(Decision::Approved) => self.is_as_gated(&call.key()),
@@ -171,7 +170,7 @@ impl Session {
         let by_rules = match entry.spec.approval {
             Policy::Always => false,
             Policy::Never => true,
-            Policy::Ask => call.cleared == Some(fingerprint(call, Some(&entry.spec))),
+            Policy::Ask => call.cleared() == Some(&fingerprint(call, Some(&entry.spec))),
         };
         let in_doubt = call.may_have_run() && !entry.spec.idempotent;
         let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);

@@ -43,7 +43,7 @@ impl Session {
             self.conversation.end_run(false);
             self.keep_steps();
             cx.effect(Effect::AbortRun { run: run.key });
-            self.hand_over(&StateEvent::SendFailed);
+            self.hand_over(StateEvent::SendFailed);
             self.hand_back_elsewhere();
         }
         self.turn.set_looping(false);
@@ -64,7 +64,7 @@ impl Session {
             let call = self.conversation.call(&key);
             let stays = call.is_some_and(|call| match call.state() {
                 State::HandedOff { .. } => true,
-                State::Remote { left: true } => asks,
+                State::Remote { left: true, .. } => asks,
                 state => state.is_interrupted(),
             });
             if !stays {
@@ -82,7 +82,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             if self.is_left(&key) {
                 self.give_up(&key, Some("given up"), cx);
-                self.conversation.happens(&key, &StateEvent::Delivered);
+                self.conversation.happens(&key, StateEvent::Delivered);
             }
         }
     }
@@ -108,7 +108,9 @@ impl Session {
             return;
         }
         // A denial is answered as one, whatever ends the run.
-        if let State::Denied { reason } | State::InterruptDenied { reason } = call.state().clone() {
+        if let State::Denied { reason, .. } | State::InterruptDenied { reason, .. } =
+            call.state().clone()
+        {
             return self.end_denied(key, reason.as_deref(), cx);
         }
         let told = match reason {
@@ -120,7 +122,7 @@ impl Session {
 
     pub(super) fn cancel_handler(&self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
-        if let Some(State::Running(invocation, _)) = call.map(|call| call.state()) {
+        if let Some(State::Running(invocation, ..)) = call.map(|call| call.state()) {
             cx.effect(Effect::CancelHandler {
                 invocation: *invocation,
             });
@@ -130,7 +132,7 @@ impl Session {
     /// What was made of a call is void: it went on, or its action changed.
     pub(super) fn forget_judgement(&mut self, key: &CallKey) {
         self.calls.forget(key);
-        self.conversation.happens(key, &StateEvent::Voided);
+        self.conversation.happens(key, StateEvent::Voided);
     }
 
     /// A component goes: its handlers go with it, unless they are detached.

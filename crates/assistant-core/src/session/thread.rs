@@ -171,7 +171,10 @@ impl Session {
 
     fn waits_for_answer(&self, call: &ToolCall) -> bool {
         let state = call.state();
-        let is_open = matches!(state, State::Streaming | State::Open | State::Remote { .. });
+        let is_open = matches!(
+            state,
+            State::Streaming | State::Open(_) | State::Remote { .. }
+        );
         let is_of_run = self.conversation.is_of_newest_run(call);
         (is_open && !call.was_started() && is_of_run) || call.is_answered_interrupt()
     }
@@ -185,7 +188,7 @@ impl Session {
         };
         let waits = matches!(
             call.state(),
-            State::Open | State::Asked | State::Allowed | State::Denied { .. }
+            State::Open(_) | State::Asked(_) | State::Allowed(_) | State::Denied { .. }
         );
         let succeeded = self.conversation.run_succeeded(call);
         if !waits || call.was_asked_by_agent() || succeeded == Some(false) {
@@ -195,17 +198,17 @@ impl Session {
             return;
         }
         let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
-        if is_old && *call.state() == State::Open && !call.may_have_run() {
+        if is_old && matches!(call.state(), State::Open(_)) && !call.may_have_run() {
             return self.give_up(key, Some("superseded"), cx);
         }
         // What was asked is asked again. Of what is not known to be the agent's last word, or under
         // which edition of its action it was made, a person has the last one.
         let is_known = succeeded.is_some() && call.action.is_some();
-        let asks = *call.state() == State::Asked || !is_known;
+        let asks = matches!(call.state(), State::Asked(_)) || !is_known;
         let is_missing = self.registry.in_force(&call.name).is_none();
         self.forget_judgement(key);
         if is_missing {
-            self.conversation.happens(key, &StateEvent::FoundMissing);
+            self.conversation.happens(key, StateEvent::FoundMissing);
         } else {
             self.judge(key, asks, cx);
         }

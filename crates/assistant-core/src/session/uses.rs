@@ -34,7 +34,7 @@ impl Session {
     pub(super) fn take_use(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Use {
         let call = self.conversation.call(key);
         let Some((call, earlier)) =
-            call.and_then(|call| Some((call, call.allowed_earlier.clone()?)))
+            call.and_then(|call| Some((call, call.allowed_earlier().cloned()?)))
         else {
             return Use::Free;
         };
@@ -150,7 +150,7 @@ impl Session {
         };
         let at = (self.thread_id.as_str(), now);
         let counted = |one: &RememberedApproval| {
-            let Some(earlier) = &call.allowed_earlier else {
+            let Some(earlier) = call.allowed_earlier() else {
                 return false;
             };
             let about = fingerprint(call, Some(&entry.spec));
@@ -168,15 +168,17 @@ impl Session {
 
     fn note_count(&mut self, key: &CallKey, count: UseCount) {
         self.conversation.edit_call(key, |call| {
-            if let Some(earlier) = &mut call.allowed_earlier {
-                earlier.count = count;
-            }
+            call.revise(|review| {
+                if let Some(earlier) = &mut review.allowed_earlier {
+                    earlier.count = count;
+                }
+            });
         });
     }
 
     /// The call as it was when its use began to be counted, if it still waits for that.
     fn counts_by(&self, key: &CallKey, ticket: Ticket) -> Option<crate::conversation::Fingerprint> {
-        match &self.conversation.call(key)?.allowed_earlier.as_ref()?.count {
+        match &self.conversation.call(key)?.allowed_earlier()?.count {
             UseCount::Asked(asked, about) if *asked == ticket => Some(about.clone()),
             _ => None,
         }

@@ -145,7 +145,7 @@ fn what_the_same_text_answers_is_told_and_not_run() {
     let message = conversation.path().next_back().unwrap();
     let call = conversation.calls_in(message).next().unwrap();
     assert_eq!(call.phase(), Phase::OutputAvailable);
-    assert_eq!(call.result.as_ref().unwrap().value, json!(5));
+    assert_eq!(call.result().unwrap().value, json!(5));
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn parts(conversation: &Conversation) -> Vec<String> {
         Part::Text(part) => format!("text {:?}", part.text),
         Part::Call(key) => {
             let call = conversation.call(key).unwrap();
-            let answer = call.result.as_ref().map(|result| result.value.to_string());
+            let answer = call.result().map(|result| result.value.to_string());
             let answer = answer.unwrap_or_default();
             format!(
                 "{} {} {} {answer}",
@@ -213,7 +213,7 @@ fn failures_are_shown_as_failures() {
     let message = conversation.path().next_back().unwrap();
     let failures: Vec<(Phase, &str)> = conversation
         .calls_in(message)
-        .map(|call| (call.phase(), call.error.as_ref().unwrap().message.as_str()))
+        .map(|call| (call.phase(), call.error().unwrap().message.as_str()))
         .collect();
     assert_eq!(
         failures,

@@ -127,10 +127,7 @@ fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<Told> {
     let messages = path.into_iter().filter_map(|id| conversation.message(id));
     let told = messages.filter(|message| tells(message)).map(|message| {
         let calls = conversation.calls_in(message).map(|call| {
-            let result = call
-                .result
-                .as_ref()
-                .map(|result| result.content.display_text());
+            let result = call.result().map(|result| result.content.display_text());
             format!("{} {} {} {result:?}", call.id, call.name, call.args_text())
         });
         (message.id.clone(), message.text(), calls.collect())

@@ -220,7 +220,7 @@ impl World {
             _ => return None,
         };
         let call = session.conversation().call(&key)?;
-        let by_agent = call.approval.as_ref()?.interrupt_id.is_some();
+        let by_agent = call.approval()?.interrupt_id.is_some();
         let shown = approved.then(|| Shown {
             name: call.name.clone(),
             args: edited
@@ -264,7 +264,7 @@ impl World {
         let session = &self.driver.session;
         for key in self.all_calls() {
             let call = session.conversation().call(&key).unwrap();
-            if call.phase() == Phase::ApprovalRequested && call.approval.is_some() {
+            if call.phase() == Phase::ApprovalRequested && call.approval().is_some() {
                 self.record.card(key, session.fingerprint(&key));
             }
         }
@@ -413,9 +413,9 @@ impl World {
         for key in self.all_calls() {
             let name = self.name(&key);
             let call = conversation.call(&key).unwrap();
-            let content = call.result.as_ref().map(|result| &result.content);
-            let called = (&call.name, call.args_text(), &call.edited_args);
-            let now = format!("{content:?} {:?} {called:?}", call.error);
+            let content = call.result().map(|result| &result.content);
+            let called = (&call.name, call.args_text(), call.edited_args());
+            let now = format!("{content:?} {:?} {called:?}", call.error());
             let now = (call.phase(), now);
             if let Some(before) = self.finals.get(&name) {
                 assert_eq!(*before, now, "{name:?}");
@@ -436,7 +436,7 @@ impl World {
             .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
-            let told = call.phase() == Phase::ApprovalResponded && call.result.is_none();
+            let told = call.phase() == Phase::ApprovalResponded && call.result().is_none();
             let held = self.is_held(call.phase());
             assert!(gated.contains(&call.id) || told || held, "{call:?}");
         }
@@ -462,7 +462,7 @@ impl World {
             .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
-            let told = call.phase() == Phase::ApprovalResponded && call.result.is_none();
+            let told = call.phase() == Phase::ApprovalResponded && call.result().is_none();
             let held = self.is_held(call.phase());
             assert!(
                 gated.contains(&call.id) || told || held,

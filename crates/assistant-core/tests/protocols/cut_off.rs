@@ -61,7 +61,7 @@ fn completes(talk: &mut Talk, args: &[&str], reason: &str) {
 fn assert_cut_off(driver: &Driver, id: &str, about: &str) {
     assert_eq!(driver.starts(id), 0, "{about}");
     assert_eq!(driver.phase(id), Phase::OutputError, "{about}");
-    let error = driver.call(id).error.clone().unwrap();
+    let error = driver.call(id).error().cloned().unwrap();
     assert_eq!(error.kind, ErrorKind::InvalidArguments, "{about}");
     assert!(error.message.contains("cut off"), "{about}: {error:?}");
     let told: Value = serde_json::from_str(&driver.answer(id)).unwrap();

@@ -265,7 +265,7 @@ fn ids_that_a_server_uses_again_are_other_calls() {
         let results: Vec<Value> = conversation
             .path()
             .flat_map(|message| conversation.calls_in(message))
-            .map(|call| call.result.as_ref().unwrap().value.clone())
+            .map(|call| call.result().unwrap().value.clone())
             .collect();
         assert_eq!(results, [json!(1), json!(2)], "{wire:?}");
     }

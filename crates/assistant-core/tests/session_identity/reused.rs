@@ -34,7 +34,7 @@ fn a_call_that_ran_on_another_branch_does_not_run_where_a_list_has_it() {
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 1);
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
-    let result = driver.call("c").result.clone().unwrap();
+    let result = driver.call("c").result().cloned().unwrap();
     assert_eq!(result.value, json!("done"));
 }
 

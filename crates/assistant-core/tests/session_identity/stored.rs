@@ -18,7 +18,7 @@ fn a_result_that_was_not_sent_comes_back_as_it_was() {
     finish_run(&mut driver);
     driver.returns("c", json!(1));
     reload(&mut driver);
-    assert!(driver.call("c").result.as_ref().unwrap().extra.is_empty());
+    assert!(driver.call("c").result().unwrap().extra.is_empty());
     assert_exports_itself(&driver);
 }
 

@@ -295,7 +295,7 @@ impl Driver {
 
     /// The text of the answer to a call.
     pub(crate) fn answer(&self, id: &str) -> String {
-        let result = self.call(id).result.as_ref();
+        let result = self.call(id).result();
         result.map_or_else(String::new, |result| result.content.display_text())
     }
 

@@ -32,7 +32,7 @@ impl Scene {
         let path = path.into_iter().filter_map(|id| conversation.message(id));
         let sent = path.map(|message| {
             let calls = conversation.calls_in(message).map(|call| {
-                let result = call.result.as_ref();
+                let result = call.result();
                 let result =
                     result.map(|result| (&result.message_id, result.content.display_text()));
                 json!([call.id, call.name, call.args_text(), result])

@@ -234,7 +234,7 @@ impl Copy<'_> {
                 .call(&call)
                 .and_then(|call| call.effective_args());
             let by_agent = conversation.call(&call).is_some_and(|call| {
-                let approval = call.approval.as_ref();
+                let approval = call.approval();
                 approval.is_some_and(|approval| approval.interrupt_id.is_some())
             });
             let (Some(args), Some(shown)) = (args.cloned(), self.session.fingerprint(&call)) else {

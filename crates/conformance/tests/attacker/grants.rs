@@ -183,7 +183,7 @@ impl Scene {
         let tab = &mut self.tabs[at];
         tab.live.push(run.id);
         let call = tab.session.conversation().call(&run.call);
-        let earlier = call.and_then(|call| call.allowed_earlier.as_ref());
+        let earlier = call.and_then(|call| call.allowed_earlier());
         let Some(mut id) = earlier.map(|earlier| earlier.id.clone()) else {
             let approved = tab.approved.remove(&run.call);
             return assert_eq!(approved.as_ref(), Some(&run.args), "nobody agreed: {run:?}");

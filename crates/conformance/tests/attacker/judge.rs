@@ -32,7 +32,7 @@ impl Scene {
     /// The approval for later calls by which a call starts, if it does.
     fn grant_of(&self, run: &Invocation) -> Option<String> {
         let call = self.session.conversation().call(&run.call)?;
-        Some(call.allowed_earlier.as_ref()?.id.clone())
+        Some(call.allowed_earlier()?.id.clone())
     }
 
     /// A handler starts. By all that was shown and said, it must be allowed to.

@@ -65,7 +65,7 @@ impl Scene {
         let conversation = self.session.conversation();
         let found = conversation.call_by_wire_id(&call.id);
         let by_grant =
-            found.and_then(|(key, known)| Some((key, known.allowed_earlier.clone()?.id)));
+            found.and_then(|(key, known)| Some((key, known.allowed_earlier().cloned()?.id)));
         let (key, grant) = by_grant.unwrap_or_else(|| panic!("nobody agreed to {call:?}"));
         if self.told.contains(&(key, call.id.clone())) {
             return;

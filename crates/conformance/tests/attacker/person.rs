@@ -232,7 +232,7 @@ impl Scene {
         for message in conversation.all_messages() {
             self.known.insert(message.wire_id().to_owned());
             let calls = conversation.calls_in(message);
-            let results = calls.filter_map(|call| call.result.as_ref());
+            let results = calls.filter_map(|call| call.result());
             self.known
                 .extend(results.map(|result| result.message_id.clone()));
         }
@@ -364,8 +364,8 @@ impl Scene {
                 name: shown.name.clone(),
                 args: args.unwrap_or_else(|| shown.args_text().into()),
                 print: self.session.fingerprint(&call)?,
-                preview: shown.preview.clone(),
-                by_agent: shown.approval.as_ref()?.interrupt_id.is_some(),
+                preview: shown.preview().cloned(),
+                by_agent: shown.approval()?.interrupt_id.is_some(),
                 written: Written::of(shown),
                 questions: asks
                     .map(|open| interrupt_to_value(&open.interrupt))

@@ -218,7 +218,7 @@ impl Conversation {
         let Some(call) = self.call(&key) else {
             return;
         };
-        let approval = call.approval.as_ref();
+        let approval = call.approval();
         let is_decided = approval.is_some_and(|approval| approval.decision.is_some());
         let stands = call.is_settled_here() || call.was_started() || is_decided;
         if stands || !call.state.is_done() {
@@ -311,32 +311,24 @@ fn note_execution(call: &mut ToolCall) {
 /// Gives a call the outcome that the agent names. `false` where another stands above it.
 fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: i64) -> bool {
     if call.is_settled_here() {
-        call.take(&StateEvent::Delivered);
-        return false;
-    }
-    let done = Outcome {
-        end,
-        by: Author::Agent,
-        sent: true,
-    };
-    // The same end again is no news to the state, but its words may be others.
-    if !call.take(&StateEvent::Settled(done)) && call.state != State::Ended(done) {
+        call.take(StateEvent::Delivered);
         return false;
     }
     let content = match &value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    call.ended_at.get_or_insert(now);
-    call.error = (end == End::Error).then(|| CallError {
+    let mut outcome = Outcome::new(end, Author::Agent, true);
+    outcome.at = Some(now);
+    outcome.error = (end == End::Error).then(|| CallError {
         message: content.clone(),
         kind: ErrorKind::Agent,
         details: None,
     });
     let mut result = CallResult::new(message_id, String::new(), value);
-    result.error = call.error.as_ref().map(|error| error.message.clone());
+    result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(content);
-    call.result = Some(result);
-    call.unlisted = false;
-    true
+    outcome.result = Some(result);
+    // The same outcome again is no event to the state.
+    call.take(StateEvent::Settled(Box::new(outcome))) || call.state.is_done()
 }

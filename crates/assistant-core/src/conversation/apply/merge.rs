@@ -266,14 +266,14 @@ fn answers(message: &Message) -> Option<&str> {
 
 /// Returns whether the list says the same of a call's result as the tree.
 fn keeps_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
-    let known = call.result.as_ref().filter(|_| call.is_delivered());
+    let known = call.result().filter(|_| call.is_delivered());
     let Some(known) = known else {
         return !answered.contains(call.id.as_str());
     };
     let listed = listing.messages.get(&known.message_id);
     let listed = listed.filter(|listed| answers(listed) == Some(&call.id));
     let listed = listed.cloned().and_then(fold::result_from_wire);
-    !call.unlisted && listed.is_some_and(|listed| listed == *known)
+    !call.is_unlisted() && listed.is_some_and(|listed| listed == *known)
 }
 
 /// Returns whether nothing beside its words and calls is listed as something else.

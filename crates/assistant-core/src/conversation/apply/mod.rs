@@ -173,7 +173,10 @@ impl Conversation {
                     }
                 } else if let Some(key) = self.find_answer(id) {
                     self.edit_own_call(&key, |call| {
-                        if let Some(result) = &mut call.result {
+                        if let Some(result) = call
+                            .outcome_mut()
+                            .and_then(|outcome| outcome.result.as_mut())
+                        {
                             result.encrypted_value = Some(value);
                         }
                     });

@@ -143,8 +143,7 @@ impl Conversation {
         }
         let by_person = message.is_from_user()
             || self.calls_in(message).any(|call| {
-                call.approval
-                    .as_ref()
+                call.approval()
                     .is_some_and(|approval| approval.decision.is_some())
             });
         if by_person {

@@ -25,7 +25,7 @@ impl Conversation {
     /// The received order, each place with the id of its message.
     pub(super) fn places(&self) -> Vec<(String, Place)> {
         let result = |key: &CallKey| {
-            let result = self.call(key)?.result.as_ref()?;
+            let result = self.call(key)?.result()?;
             Some((result.message_id.clone(), Place::Result(*key)))
         };
         let mut list: Vec<_> = self.leading_results.iter().filter_map(result).collect();
@@ -41,7 +41,9 @@ impl Conversation {
     pub(super) fn take_off_results(&mut self) {
         for key in self.run_calls() {
             self.calls.edit(&key, &mut |call| {
-                call.unlisted |= call.result.is_some() && call.is_delivered();
+                if let Some(outcome) = call.outcome_mut() {
+                    outcome.unlisted |= outcome.result.is_some() && outcome.sent;
+                }
             });
         }
     }
@@ -88,7 +90,9 @@ impl Conversation {
             let fresh = fresh.and_then(fold::result_from_wire);
             self.edit_call(key, |call| {
                 // The tool message may be gone, what was done is not: the call must not run again.
-                call.unlisted |= is_answered;
+                if let Some(outcome) = call.outcome_mut() {
+                    outcome.unlisted |= is_answered;
+                }
                 if let Some(fresh) = fresh {
                     fold::take_result(call, fresh, Author::Agent, now);
                 }
@@ -99,9 +103,9 @@ impl Conversation {
     /// Returns whether a call still has the result that it had before the list came.
     fn still_has(&self, key: &CallKey, message_id: &str) -> bool {
         self.call(key).is_some_and(|call| {
-            let result = call.result.as_ref();
+            let result = call.result();
             result.is_some_and(|result| {
-                result.message_id == message_id && (call.unlisted || !call.is_delivered())
+                result.message_id == message_id && (call.is_unlisted() || !call.is_delivered())
             })
         })
     }
@@ -110,8 +114,8 @@ impl Conversation {
     pub(super) fn place_results(&mut self, places: &[(String, Place)]) {
         let mut waiting: HashMap<String, VecDeque<CallKey>> = HashMap::new();
         for key in self.run_calls() {
-            let call = self.call(&key).filter(|call| !call.unlisted);
-            if let Some(result) = call.and_then(|call| call.result.as_ref()) {
+            let call = self.call(&key).filter(|call| !call.is_unlisted());
+            if let Some(result) = call.and_then(|call| call.result()) {
                 let of_id = waiting.entry(result.message_id.clone()).or_default();
                 of_id.push_back(key);
             }

@@ -37,8 +37,10 @@ pub(super) fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
         finish(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
         // Told only: nothing ever starts it.
-        call.take(&StateEvent::Cleared);
-        call.approval.get_or_insert_default().decision = Some(Decision::Approved);
+        call.take(StateEvent::Cleared);
+        call.revise(|review| {
+            review.approval.get_or_insert_default().decision = Some(Decision::Approved);
+        });
     }
     call.id = callout.id;
     call.name = callout.name;
@@ -61,8 +63,9 @@ fn finish(
         (Some(_), _) => End::Error,
     };
     let (by, sent) = (Author::Agent, true);
-    call.take(&StateEvent::Settled(Outcome { end, by, sent }));
-    call.error = error;
-    call.result = Some(result);
-    call.ended_at = Some(now);
+    let mut outcome = Outcome::new(end, by, sent);
+    outcome.error = error;
+    outcome.result = Some(result);
+    outcome.at = Some(now);
+    call.take(StateEvent::Settled(Box::new(outcome)));
 }

@@ -159,7 +159,7 @@ impl Conversation {
             this.last_tool_after(node)
         };
         // A call that was given up stays so, even if it never had a result.
-        let is_over = |call: &ToolCall| call.state.is_done() && !call.unlisted;
+        let is_over = |call: &ToolCall| call.state.is_done() && !call.is_unlisted();
         if !self.waits(&key) || self.call(&key).is_some_and(is_over) {
             out.warn(
                 "call-is-final",

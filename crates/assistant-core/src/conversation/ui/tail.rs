@@ -76,7 +76,7 @@ impl Conversation {
     /// True for a call that ended the response that made it, after which the page's answer began
     /// another response.
     fn is_gone_on_with(&self, call: &ToolCall) -> bool {
-        let approval = call.approval.as_ref();
+        let approval = call.approval();
         let decided = approval.is_some_and(CallApproval::is_answer_to_agent);
         self.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID, is_noted, noted, noted_text};
 use crate::{
     conversation::{
-        Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
+        Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, Review, ToolCall,
         json::{put_text, take_text},
         state::{End, Outcome, State},
     },
@@ -48,7 +48,7 @@ pub(super) fn state(call: &ToolCall) -> &'static str {
 }
 
 fn is_asked_by_agent(call: &ToolCall) -> bool {
-    let approval = call.approval.as_ref();
+    let approval = call.approval();
     approval.is_some_and(|approval| approval.interrupt_id.is_some())
 }
 
@@ -59,7 +59,7 @@ fn shows_preliminary(call: &ToolCall) -> bool {
 /// What the agent asked and the person answered. The object goes back whole.
 pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     let mut out = noted(&call.extra)?.get("approval")?.as_object()?.clone();
-    let decision = call.approval.as_ref().filter(|_| is_asked_by_agent(call));
+    let decision = call.approval().filter(|_| is_asked_by_agent(call));
     match decision.and_then(|approval| approval.decision.as_ref()) {
         Some(Decision::Approved) => {
             out.insert("approved".to_owned(), true.into());
@@ -145,7 +145,7 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
         }
     }
     if state == "output-available" {
-        let value = call.result.as_ref().map(|result| &result.value);
+        let value = call.result().map(|result| &result.value);
         let value = value.or(call.preliminary.as_ref()).cloned();
         out.insert("output".to_owned(), value.unwrap_or_default());
         if let Some(preliminary) = note("preliminary") {
@@ -153,8 +153,8 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
         }
     }
     if state == "output-error" {
-        let said = call.error.as_ref().map(|error| error.message.clone());
-        let said = said.or_else(|| call.result.as_ref().and_then(|result| result.error.clone()));
+        let said = call.error().map(|error| error.message.clone());
+        let said = said.or_else(|| call.result().and_then(|result| result.error.clone()));
         put_text(out, "errorText", Some(&said.unwrap_or_default()));
     }
 }
@@ -166,7 +166,7 @@ fn input(call: &ToolCall) -> Option<Value> {
     if is_noted(&call.extra, AS_TEXT) || (is_text && !call.args_text().is_empty()) {
         return Some(call.args_text().into());
     }
-    let edited = call.edited_args.as_ref().filter(|_| call.was_started());
+    let edited = call.edited_args().filter(|_| call.was_started());
     edited.or_else(|| call.partial_args()).cloned()
 }
 
@@ -188,8 +188,9 @@ pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
         call.origin = Origin::Provider;
     }
     let asked = rest.get("approval").and_then(Value::as_object).cloned();
-    call.approval = asked.as_ref().map(read_approval);
-    read_outcome(&mut call, &state, &mut rest);
+    let approval = asked.as_ref().map(read_approval);
+    call.revise(|review| review.approval.clone_from(&approval));
+    read_outcome(&mut call, approval, &state, &mut rest);
     if dynamic {
         rest.insert(DYNAMIC.to_owned(), true.into());
     }
@@ -235,14 +236,13 @@ fn read_approval(asked: &Object) -> CallApproval {
     }
 }
 
-fn read_outcome(call: &mut ToolCall, state: &str, rest: &mut Object) {
-    let done = |end| {
-        State::Ended(Outcome {
-            end,
-            by: Author::Record,
-            sent: true,
-        })
-    };
+fn read_outcome(
+    call: &mut ToolCall,
+    approval: Option<CallApproval>,
+    state: &str,
+    rest: &mut Object,
+) {
+    let mut error = None;
     let result = |value: Value| {
         let content = match &value {
             Value::String(text) => text.clone(),
@@ -250,10 +250,13 @@ fn read_outcome(call: &mut ToolCall, state: &str, rest: &mut Object) {
         };
         (content, value)
     };
-    let denied = call
-        .approval
+    let denied = approval
         .as_ref()
         .and_then(|approval| approval.decision.clone());
+    let review = Box::new(Review {
+        approval,
+        ..Review::default()
+    });
     let (end, (content, value)) = match state {
         "output-available" => {
             let output = rest.shift_remove("output").unwrap_or_default();
@@ -265,7 +268,7 @@ fn read_outcome(call: &mut ToolCall, state: &str, rest: &mut Object) {
         }
         "output-error" => {
             let said = take_text(rest, "errorText").unwrap_or_default();
-            call.error = Some(CallError {
+            error = Some(CallError {
                 message: said.clone(),
                 kind: ErrorKind::Agent,
                 details: None,
@@ -274,20 +277,23 @@ fn read_outcome(call: &mut ToolCall, state: &str, rest: &mut Object) {
         }
         "output-denied" => (End::Denied, result("denied".into())),
         "approval-requested" => {
-            call.state = State::Interrupted { card: true };
+            call.state = State::Interrupted { card: true, review };
             return;
         }
         "approval-responded" => {
             call.state = match denied {
-                Some(Decision::Denied { reason }) => State::InterruptDenied { reason },
-                _ => State::InterruptApproved { out: false },
+                Some(Decision::Denied { reason }) => State::InterruptDenied { reason, review },
+                _ => State::InterruptApproved { out: false, review },
             };
             return;
         }
         _ => return,
     };
     let mut answer = CallResult::new(format!("{}-result", call.id), content, value);
-    answer.error = call.error.as_ref().map(|error| error.message.clone());
-    call.result = Some(answer);
-    call.state = done(end);
+    answer.error = error.as_ref().map(|error| error.message.clone());
+    let mut outcome = Outcome::new(end, Author::Record, true);
+    outcome.error = error;
+    outcome.result = Some(answer);
+    outcome.review = review;
+    call.state = State::Ended(Box::new(outcome));
 }

@@ -115,7 +115,8 @@ fn write_parts(
     conversation: &Conversation,
     out: &mut Vec<Value>,
 ) {
-    let goes_on = |call: &ToolCall| call.result.is_some() || !matches!(call.state, State::Ended(_));
+    let goes_on =
+        |call: &ToolCall| call.result().is_some() || !matches!(call.state, State::Ended(_));
     let keep = |call: &ToolCall| call.is_real() && (!request || goes_on(call));
     // What was written holds the callouts that stand between the pieces.
     let mut written = message.markdown.as_deref();

@@ -106,7 +106,7 @@ impl Script {
             _ => {
                 let result = CallResult::new(format!("{id}-result"), result.to_string(), result);
                 let (by, sent) = (Author::Record, false);
-                let done = Outcome { end, by, sent };
+                let done = Outcome::new(end, by, sent);
                 self.session.conversation_mut().answer(key, result, done, 0);
                 return self.input(Input::SetForwardedProps { props: json!({}) });
             }

@@ -132,7 +132,7 @@ impl Scene {
         scene.input(Input::RunClosed { run, end });
         scene.key = scene.session.conversation.call_by_wire_id("c").unwrap().0;
         scene.let_start(by);
-        assert!(matches!(scene.call().state(), State::Committing(_)));
+        assert!(matches!(scene.call().state(), State::Committing(..)));
         scene
     }
 
@@ -215,31 +215,41 @@ fn what_was_not_shown_is_asked_about() {
     let forgeries: [(&str, Forge); 8] = [
         ("other arguments", |scene| {
             scene.forge(|call| set_args(call, "{\"to\":\"Eve\"}"));
-            scene.forge(|call| call.edited_args = None);
+            scene.forge(|call| call.revise(|review| review.edited_args = None));
         }),
         ("another name", |scene| {
             scene.forge(|call| call.name = "g".to_owned());
         }),
         ("edits that nobody made", |scene| {
-            scene.forge(|call| call.edited_args = Some(json!({"to": "Eve"})));
+            scene.forge(|call| {
+                call.revise(|review| review.edited_args = Some(json!({"to": "Eve"})));
+            });
         }),
         ("no approval", |scene| {
-            scene.forge(|call| (call.approval, call.cleared) = (None, None));
+            scene.forge(|call| {
+                call.revise(|review| (review.approval, review.cleared) = (None, None));
+            });
         }),
         ("a question without an answer", |scene| {
-            scene.forge(|call| call.approval = Some(CallApproval::default()));
+            scene.forge(|call| {
+                call.revise(|review| review.approval = Some(CallApproval::default()));
+            });
         }),
         ("a denial", |scene| {
             scene.forge(|call| {
-                let approval = call.approval.get_or_insert_default();
-                approval.decision = Some(Decision::Denied { reason: None });
+                call.revise(|review| {
+                    let approval = review.approval.get_or_insert_default();
+                    approval.decision = Some(Decision::Denied { reason: None });
+                });
             });
         }),
         ("an answer to the agent about something else", |scene| {
             scene.forge(|call| {
-                let approval = call.approval.get_or_insert_default();
-                approval.interrupt_id = Some("i".to_owned());
-                approval.decision = Some(Decision::Approved);
+                call.revise(|review| {
+                    let approval = review.approval.get_or_insert_default();
+                    approval.interrupt_id = Some("i".to_owned());
+                    approval.decision = Some(Decision::Approved);
+                });
             });
         }),
         ("other rules", |scene| {
@@ -262,7 +272,8 @@ fn what_was_not_shown_is_asked_about() {
             let mut scene = Scene::new(by);
             forge(&mut scene);
             assert_eq!(scene.invoke(), None, "{by:?}: {what}");
-            assert_eq!(*scene.call().state(), State::Asked, "{by:?}: {what}");
+            let is_asked = matches!(scene.call().state(), State::Asked(_));
+            assert!(is_asked, "{by:?}: {what}");
             assert!(scene.call().has_changed(), "{by:?}: {what}");
         }
     }
@@ -274,10 +285,12 @@ fn an_answer_to_the_agent_is_no_approval_of_the_page() {
         let mut scene = Scene::new(by);
         let seen = fingerprint(scene.call(), None);
         scene.forge(|call| {
-            let approval = call.approval.get_or_insert_default();
-            approval.interrupt_id = Some("i".to_owned());
-            approval.decision = Some(Decision::Approved);
-            approval.shown = Some(seen);
+            call.revise(|review| {
+                let approval = review.approval.get_or_insert_default();
+                approval.interrupt_id = Some("i".to_owned());
+                approval.decision = Some(Decision::Approved);
+                approval.shown = Some(seen);
+            });
         });
         let asks = by.policy() == Policy::Always;
         assert_eq!(scene.invoke().is_none(), asks, "{by:?}");
@@ -290,7 +303,7 @@ fn what_goes_on_or_is_not_the_pages_does_not_start() {
         let mut scene = Scene::new(by);
         scene.forge(|call| {
             call.push_args("}");
-            call.edited_args = None;
+            call.revise(|review| review.edited_args = None);
         });
         assert_eq!(scene.invoke(), None, "{by:?}");
 

@@ -1,0 +1,58 @@
+//! The review of a call: what it was asked about, what was decided, and with which arguments.
+//!
+//! A review is part of a state ([`super::state::State`]) and ends with it, unless the table passes it
+//! on: so no approval counts for anything but the call that it was given for.
+
+use serde_json::Value;
+
+use super::{AllowedEarlier, CallApproval, Fingerprint};
+
+/// The questions about a call and their answers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Review {
+    /// The question that the user was asked, and their answer.
+    pub(crate) approval: Option<CallApproval>,
+    /// The remembered approval that lets the call start.
+    pub(crate) allowed_earlier: Option<AllowedEarlier>,
+    /// Whether an equal call was denied in the same turn.
+    pub(crate) denied_before: bool,
+    /// Arguments as the user changed them.
+    pub(crate) edited_args: Option<Value>,
+    /// Arguments as the application cleaned them.
+    pub(crate) clean_args: Option<Value>,
+    /// The preview of its action; `Err` says why there is none.
+    pub(crate) preview: Option<Result<Value, String>>,
+    /// What a rule of the application let start without asking the user.
+    pub(crate) cleared: Option<Fingerprint>,
+}
+
+impl Review {
+    /// The review of a call that is checked again: the answer is void, not that the user had to be
+    /// asked.
+    pub(super) fn voided(self) -> Box<Self> {
+        let was_asked =
+            |approval: CallApproval| approval.interrupt_id.is_none() || approval.decision.is_some();
+        let again = self.approval.is_some_and(was_asked);
+        Box::new(Self {
+            approval: again.then(CallApproval::default),
+            ..Self::default()
+        })
+    }
+
+    /// The review of a call that the agent asked about and gave no result for: its question and the
+    /// answer are known, and nothing else.
+    pub(super) fn lifted(self) -> Box<Self> {
+        Box::new(Self {
+            approval: self.approval,
+            edited_args: self.edited_args,
+            clean_args: self.clean_args,
+            ..Self::default()
+        })
+    }
+
+    /// Returns whether an answer was given.
+    pub(super) fn is_decided(&self) -> bool {
+        let approval = self.approval.as_ref();
+        approval.is_some_and(|approval| approval.decision.is_some())
+    }
+}
