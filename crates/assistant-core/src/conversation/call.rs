@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint,
-    Origin, Phase, Progress, Review, Transition,
+    Origin, Permission, Phase, Progress, Question, Review, Transition,
     state::{End, Outcome, State, StateEvent},
 };
 use crate::{
@@ -179,6 +179,21 @@ impl ToolCall {
         match self.state.review() {
             Some(review) => review.cleared.as_ref(),
             None => None,
+        }
+    }
+
+    /// Returns the question that the page asks about it.
+    pub(crate) const fn question_mut(&mut self) -> Option<&mut Question> {
+        match &mut self.state {
+            State::Asked(question) => Some(question),
+            _ => None,
+        }
+    }
+
+    /// Notes the application's permission for it to start.
+    pub(crate) fn note_permission(&mut self, permission: Permission) {
+        if let State::Allowed(clearance) = &mut self.state {
+            clearance.permission = permission;
         }
     }
 
@@ -580,7 +595,7 @@ impl ToolCall {
             State::Streaming
                 | State::Open(_)
                 | State::Missing(_)
-                | State::RuleAsked(..)
+                | State::RuleAsked { .. }
                 | State::Asked(_)
                 | State::Allowed(_)
                 | State::Invalid(..)

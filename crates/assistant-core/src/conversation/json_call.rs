@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Consent, Decider,
-    Decision, ErrorKind, FormatError, Origin, Phase, Review, ToolCall, UseCount,
+    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Clearance, Consent,
+    Decider, Decision, ErrorKind, FormatError, Origin, Phase, Question, Review, ToolCall, UseCount,
     json::{
         Format, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
@@ -284,7 +284,7 @@ fn state_of(
     match (phase, told, decision) {
         (Phase::InputStreaming, ..) => State::Streaming,
         (Phase::ApprovalRequested, ..) if of_agent => State::Interrupted { card: true, review },
-        (Phase::ApprovalRequested, ..) => State::Asked(review),
+        (Phase::ApprovalRequested, ..) => State::Asked(Question::new(*review)),
         // Nobody knows who wrote what is stored: the agent is told nothing by it.
         (Phase::ApprovalResponded | Phase::Running, Some(message), _) => State::HandedOff {
             message: Consent::of_record(message),
@@ -296,7 +296,7 @@ fn state_of(
             false => State::Denied { reason, review },
         },
         (Phase::ApprovalResponded, None, Some(Decision::Approved)) if !of_agent => {
-            State::Allowed(review)
+            State::Allowed(Clearance::new(*review))
         }
         (Phase::ApprovalResponded, ..) => State::InterruptApproved { out: false, review },
         (Phase::Running, ..) => State::Remote {

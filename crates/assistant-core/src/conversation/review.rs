@@ -5,7 +5,8 @@
 
 use serde_json::Value;
 
-use super::{AllowedEarlier, CallApproval, Fingerprint};
+use super::{AllowedEarlier, CallApproval, Decider, Fingerprint};
+use crate::{action::Remember, session::Ticket};
 
 /// The questions about a call and their answers.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -55,4 +56,65 @@ impl Review {
         let approval = self.approval.as_ref();
         approval.is_some_and(|approval| approval.decision.is_some())
     }
+}
+
+/// A question to the user about a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Question {
+    pub(crate) review: Review,
+    /// The preview that is awaited.
+    pub(crate) awaited: Option<AwaitedPreview>,
+}
+
+impl Question {
+    pub(super) fn new(review: Review) -> Box<Self> {
+        let awaited = None;
+        Box::new(Self { review, awaited })
+    }
+
+    /// Returns whether the user has approved the call, and its preview is compared once more.
+    pub(crate) fn is_approved(&self) -> bool {
+        let awaited = self.awaited.as_ref();
+        awaited.is_some_and(|awaited| awaited.approved.is_some())
+    }
+}
+
+/// A preview that an action was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AwaitedPreview {
+    pub(crate) ticket: Ticket,
+    /// The approval of a user who saw the preview before this one.
+    pub(crate) approved: Option<PreviewApproval>,
+}
+
+/// An approval that holds if the preview is still the same.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PreviewApproval {
+    pub(crate) to_remember: Option<Remember>,
+    pub(crate) by: Option<Decider>,
+}
+
+/// What lets a call start, once the application permits it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Clearance {
+    pub(crate) review: Review,
+    pub(crate) permission: Permission,
+}
+
+impl Clearance {
+    pub(super) fn new(review: Review) -> Box<Self> {
+        let permission = Permission::Unasked;
+        Box::new(Self { review, permission })
+    }
+}
+
+/// The application's permission for a call to start.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Permission {
+    /// The application was not asked.
+    Unasked,
+    /// The application answers later, about the call as it was then.
+    Asked(Ticket, Fingerprint),
+    /// The application permits the call as it was then.
+    Given(Fingerprint),
 }

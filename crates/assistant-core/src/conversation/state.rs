@@ -1,11 +1,11 @@
 //! The life of a tool call: one enum of states, one table of what leads from one to the next.
 //!
 //! Nothing else says what happened to a call. The phase that views show, whether a handler may
-//! start, what goes out with the next request: all of it is read off the state. The state stands
-//! in the call and moves with it, so that a snapshot that moves a call moves its whole history.
-//! [`crate::session`] makes things happen; the reducer does where an agent's word is enough.
+//! start, what goes out with the next request: all of it is read off the state. A state holds what
+//! is valid in it ([`Question`], [`Clearance`], [`Outcome`], a [`Review`] in each), and [`State::step`]
+//! consumes it. [`crate::session`] causes the events; the reducer does where an agent's word is enough.
 
-use super::{CallError, CallResult, Consent, Phase, Review};
+use super::{CallError, CallResult, Clearance, Consent, Fingerprint, Phase, Question, Review};
 use crate::session::{CommitId, InvocationId, Ticket, TimerId};
 
 /// Where a call stands.
@@ -19,11 +19,17 @@ pub(crate) enum State {
     /// Its action is not registered here yet; it waits.
     Missing(Box<Review>),
     /// A rule of the application decides whether a person must be asked.
-    RuleAsked(Ticket, Box<Review>),
+    RuleAsked {
+        /// The ticket of the question to the rule.
+        ticket: Ticket,
+        /// What the rule was asked about.
+        about: Option<Fingerprint>,
+        review: Box<Review>,
+    },
     /// The page asks a person.
-    Asked(Box<Review>),
+    Asked(Box<Question>),
     /// It may start.
-    Allowed(Box<Review>),
+    Allowed(Box<Clearance>),
     /// It is wrong, and is answered so once its run is over.
     Invalid(CallError, Box<Review>),
     /// A person denied it; it is answered so once its run is over.
@@ -180,7 +186,7 @@ pub(crate) enum StateEvent {
     /// Nothing here knows its action yet.
     FoundMissing,
     /// A rule of the application was asked.
-    RuleAsked(Ticket),
+    RuleAsked(Ticket, Option<Fingerprint>),
     /// A person must be asked.
     QuestionPut,
     /// It may start: nobody must be asked, a rule said so, or a person approved it.
@@ -285,50 +291,67 @@ impl State {
 
             // The outcome of checks, each made again from `Open`.
             (Self::Open(review), E::FoundMissing) => Self::Missing(review),
-            (Self::Open(review), E::RuleAsked(ticket)) => Self::RuleAsked(ticket, review),
-            (Self::Open(review) | Self::RuleAsked(_, review), E::FoundInvalid(error)) => {
+            (Self::Open(review), E::RuleAsked(ticket, about)) => Self::RuleAsked {
+                ticket,
+                about,
+                review,
+            },
+            (Self::Open(review) | Self::RuleAsked { review, .. }, E::FoundInvalid(error)) => {
                 Self::Invalid(error, review)
             }
             (Self::Open(review), E::FoundRemote) => Self::Remote {
                 left: false,
                 review,
             },
-            (Self::Open(review) | Self::RuleAsked(_, review), E::QuestionPut) => {
-                Self::Asked(review)
+            (Self::Open(review) | Self::RuleAsked { review, .. }, E::QuestionPut) => {
+                Self::Asked(Question::new(*review))
             }
-            (Self::Open(review) | Self::RuleAsked(_, review) | Self::Asked(review), E::Cleared) => {
-                Self::Allowed(review)
-            }
+            (Self::Open(review), E::Cleared) => Self::Allowed(Clearance::new(*review)),
             (
-                Self::Missing(review)
-                | Self::RuleAsked(_, review)
-                | Self::Asked(review)
-                | Self::Allowed(review)
-                | Self::Invalid(_, review)
-                | Self::Remote { review, .. }
-                | Self::Committing(_, review),
+                Self::RuleAsked {
+                    about, mut review, ..
+                },
+                E::Cleared,
+            ) => {
+                review.cleared = about;
+                Self::Allowed(Clearance::new(*review))
+            }
+            (Self::Asked(question), E::Cleared) => Self::Allowed(Clearance::new(question.review)),
+            (
+                state @ (Self::Missing(_)
+                | Self::RuleAsked { .. }
+                | Self::Asked(_)
+                | Self::Allowed(_)
+                | Self::Invalid(..)
+                | Self::Remote { .. }
+                | Self::Committing(..)),
                 E::Voided,
-            ) => Self::Open(review.voided()),
+            ) => Self::Open(state.into_review().voided()),
             (Self::HandedOff { out: false, .. }, E::Revoked) => Self::Open(Box::default()),
             (
-                Self::Asked(review) | Self::Missing(review) | Self::RuleAsked(_, review),
+                state @ (Self::Asked(_) | Self::Missing(_) | Self::RuleAsked { .. }),
                 E::Denied(reason),
             )
-            | (Self::Open(review) | Self::RuleAsked(_, review), E::DeniedBefore(reason)) => {
-                Self::Denied { reason, review }
+            | (state @ (Self::Open(_) | Self::RuleAsked { .. }), E::DeniedBefore(reason)) => {
+                Self::Denied {
+                    reason,
+                    review: state.into_review(),
+                }
             }
             // What was asked before is asked again, as it was.
             (
-                Self::Open(review)
-                | Self::Missing(review)
-                | Self::Asked(review)
-                | Self::Allowed(review)
-                | Self::Remote { review, .. },
+                state @ (Self::Open(_)
+                | Self::Missing(_)
+                | Self::Asked(_)
+                | Self::Allowed(_)
+                | Self::Remote { .. }),
                 E::StartFound,
-            ) => Self::Open(review),
+            ) => Self::Open(state.into_review()),
 
             // To the handler in two steps, and only from here.
-            (Self::Allowed(review), E::CommitAsked(commit)) => Self::Committing(commit, review),
+            (Self::Allowed(clearance), E::CommitAsked(commit)) => {
+                Self::Committing(commit, Box::new(clearance.review))
+            }
             (Self::Committing(_, mut review), E::Started(id, timer)) => {
                 review.cleared = None;
                 Self::Running(id, timer, review)
@@ -342,10 +365,10 @@ impl State {
                 },
                 E::LeftRemote,
             ) => Self::Remote { left: true, review },
-            (Self::Allowed(review), E::HandedOff(message)) => Self::HandedOff {
+            (Self::Allowed(clearance), E::HandedOff(message)) => Self::HandedOff {
                 message,
                 out: false,
-                review,
+                review: Box::new(clearance.review),
             },
             (
                 Self::HandedOff {
@@ -420,9 +443,7 @@ impl State {
             Self::Streaming => None,
             Self::Open(review)
             | Self::Missing(review)
-            | Self::RuleAsked(_, review)
-            | Self::Asked(review)
-            | Self::Allowed(review)
+            | Self::RuleAsked { review, .. }
             | Self::Invalid(_, review)
             | Self::Denied { review, .. }
             | Self::Committing(_, review)
@@ -432,6 +453,8 @@ impl State {
             | Self::Interrupted { review, .. }
             | Self::InterruptApproved { review, .. }
             | Self::InterruptDenied { review, .. } => Some(review),
+            Self::Asked(question) => Some(&question.review),
+            Self::Allowed(clearance) => Some(&clearance.review),
             Self::Ended(outcome) => Some(&outcome.review),
         }
     }
@@ -442,9 +465,7 @@ impl State {
             Self::Streaming => None,
             Self::Open(review)
             | Self::Missing(review)
-            | Self::RuleAsked(_, review)
-            | Self::Asked(review)
-            | Self::Allowed(review)
+            | Self::RuleAsked { review, .. }
             | Self::Invalid(_, review)
             | Self::Denied { review, .. }
             | Self::Committing(_, review)
@@ -454,6 +475,8 @@ impl State {
             | Self::Interrupted { review, .. }
             | Self::InterruptApproved { review, .. }
             | Self::InterruptDenied { review, .. } => Some(review),
+            Self::Asked(question) => Some(&mut question.review),
+            Self::Allowed(clearance) => Some(&mut clearance.review),
             Self::Ended(outcome) => Some(&mut outcome.review),
         }
     }
@@ -468,7 +491,7 @@ impl State {
         match self {
             Self::Streaming => Phase::InputStreaming,
             Self::Open(_)
-            | Self::RuleAsked(..)
+            | Self::RuleAsked { .. }
             | Self::Invalid(..)
             | Self::Interrupted { card: false, .. } => Phase::InputAvailable,
             Self::Missing(_) | Self::Asked(_) | Self::Interrupted { card: true, .. } => {
@@ -504,7 +527,7 @@ impl State {
         matches!(
             self,
             Self::Missing(_)
-                | Self::RuleAsked(..)
+                | Self::RuleAsked { .. }
                 | Self::Asked(_)
                 | Self::Allowed(_)
                 | Self::Invalid(..)

@@ -2,7 +2,7 @@
 
 use super::state::{Author, End, Outcome, State, StateEvent};
 use crate::{
-    conversation::{CallError, Consent, ErrorKind},
+    conversation::{CallError, Clearance, Consent, ErrorKind, Question, Review},
     session::{CommitId, InvocationId, Ticket},
 };
 
@@ -24,9 +24,16 @@ fn states() -> Vec<(&'static str, State)> {
         ("Streaming", State::Streaming),
         ("Open", State::Open(Box::default())),
         ("Missing", State::Missing(Box::default())),
-        ("RuleAsked", State::RuleAsked(Ticket(1), Box::default())),
-        ("Asked", State::Asked(Box::default())),
-        ("Allowed", State::Allowed(Box::default())),
+        (
+            "RuleAsked",
+            State::RuleAsked {
+                ticket: Ticket(1),
+                about: None,
+                review: Box::default(),
+            },
+        ),
+        ("Asked", State::Asked(Question::new(Review::default()))),
+        ("Allowed", State::Allowed(Clearance::new(Review::default()))),
         ("Invalid", State::Invalid(error(), Box::default())),
         (
             "Denied",
@@ -100,7 +107,7 @@ fn events() -> Vec<(&'static str, StateEvent)> {
         ("Voided", StateEvent::Voided),
         ("Revoked", StateEvent::Revoked),
         ("FoundMissing", StateEvent::FoundMissing),
-        ("RuleAsked", StateEvent::RuleAsked(Ticket(2))),
+        ("RuleAsked", StateEvent::RuleAsked(Ticket(2), None)),
         ("QuestionPut", StateEvent::QuestionPut),
         ("Cleared", StateEvent::Cleared),
         ("FoundInvalid", StateEvent::FoundInvalid(error())),

@@ -266,7 +266,7 @@ impl Session {
             let state = self.conversation.call(&key).map(ToolCall::state);
             if matches!(
                 state,
-                Some(State::Asked(_) | State::Missing(_) | State::RuleAsked(..))
+                Some(State::Asked(_) | State::Missing(_) | State::RuleAsked { .. })
             ) {
                 if cx.by == Some(Decider::Person) {
                     self.note_denial(&key, None);

@@ -6,10 +6,9 @@
 
 use serde_json::{Value, json};
 
-use super::Ticket;
 use crate::{
-    action::{ActionSpec, Execution, Policy, RegistrationId, Remember, ResultEncoding},
-    conversation::{CallKey, Decider, Fingerprint, ToolCall},
+    action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding},
+    conversation::{CallKey, Fingerprint, ToolCall},
     order::Sorted,
 };
 
@@ -32,38 +31,6 @@ pub(super) struct Judgement {
     pub(super) exclusive: bool,
     pub(super) encoding: ResultEncoding,
     pub(super) execution: Execution,
-    /// What is to be said about what it would change.
-    pub(super) preview: Option<Preview>,
-    /// The application's permission to start.
-    pub(super) permission: Permission,
-    /// What the rule of the application was asked about, while its answer is awaited.
-    pub(super) asked_about: Option<Fingerprint>,
-}
-
-/// A preview that is awaited.
-#[derive(Debug, Clone)]
-pub(super) struct Preview {
-    pub(super) ticket: Ticket,
-    /// What the person said, who has approved what they saw.
-    pub(super) approved: Option<Approved>,
-}
-
-/// An approval that holds if the preview still says the same.
-#[derive(Debug, Clone)]
-pub(super) struct Approved {
-    pub(super) to_remember: Option<Remember>,
-    pub(super) by: Option<Decider>,
-}
-
-/// The application's permission for a call to start.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Permission {
-    /// It was not asked.
-    Unasked,
-    /// It answers later, about the call as it was then.
-    Asked(Ticket, Fingerprint),
-    /// It permits the call as it was then.
-    Given(Fingerprint),
 }
 
 impl Judgement {
@@ -76,9 +43,6 @@ impl Judgement {
             exclusive: false,
             encoding: ResultEncoding::Json,
             execution: Execution::Client,
-            preview: None,
-            permission: Permission::Unasked,
-            asked_about: None,
         }
     }
 }
@@ -154,44 +118,6 @@ impl Calls {
 
     pub(super) fn insert(&mut self, key: CallKey, judgement: Judgement) {
         self.judgements.insert(key, Box::new(judgement));
-    }
-
-    /// The rule of the application was asked about a call, and answers later.
-    pub(super) fn note_question(&mut self, key: &CallKey, about: Option<Fingerprint>) {
-        if let Some(judgement) = self.judgements.get_mut(key) {
-            judgement.asked_about = about;
-        }
-    }
-
-    pub(super) fn note_permission(&mut self, key: &CallKey, permission: Permission) {
-        if let Some(judgement) = self.judgements.get_mut(key) {
-            judgement.permission = permission;
-        }
-    }
-
-    /// A preview is awaited.
-    pub(super) fn note_preview(&mut self, key: &CallKey, preview: Option<Preview>) {
-        if let Some(judgement) = self.judgements.get_mut(key) {
-            judgement.preview = preview;
-        }
-    }
-
-    /// The call whose preview has this ticket.
-    pub(super) fn previewed(&self, ticket: Ticket) -> Option<(CallKey, Preview)> {
-        let mut all = self.judgements.iter();
-        all.find_map(|(key, judgement)| {
-            let preview = judgement.preview.clone()?;
-            (preview.ticket == ticket).then_some((key, preview))
-        })
-    }
-
-    /// The call whose permission is awaited, and what was asked about.
-    pub(super) fn awaiting(&self, ticket: Ticket) -> Option<(CallKey, Fingerprint)> {
-        let mut all = self.judgements.iter();
-        all.find_map(|(key, judgement)| match &judgement.permission {
-            Permission::Asked(asked, about) if *asked == ticket => Some((key, about.clone())),
-            _ => None,
-        })
     }
 
     pub(super) fn forget(&mut self, key: &CallKey) {

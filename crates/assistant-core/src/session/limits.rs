@@ -9,14 +9,11 @@ use std::collections::VecDeque;
 use serde_json::json;
 
 use super::{
-    Answer, Cx, PolicyQuestion, Session, Ticket,
-    calls::{Permission, fingerprint},
-    execute::Ending,
-    uses::Use,
+    Answer, Cx, PolicyQuestion, Session, Ticket, calls::fingerprint, execute::Ending, uses::Use,
 };
 use crate::{
     action::Registration,
-    conversation::{CallError, CallKey, ErrorKind, State, ToolCall},
+    conversation::{CallError, CallKey, ErrorKind, Permission, State, ToolCall},
 };
 
 /// The most starts of one action that are remembered.
@@ -108,7 +105,10 @@ impl Session {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         let about = fingerprint(call, Some(&entry.spec));
-        match &self.calls.get(key)?.permission {
+        let State::Allowed(clearance) = call.state() else {
+            return None;
+        };
+        match &clearance.permission {
             Permission::Given(given) if *given == about => return Some(Ok(())),
             Permission::Asked(_, asked) if *asked == about => return None,
             _ => {}
@@ -125,16 +125,29 @@ impl Session {
         };
         match cx.host.permits(question) {
             Answer::Later => {
-                self.calls
-                    .note_permission(key, Permission::Asked(ticket, about));
+                self.conversation.edit_call(key, |call| {
+                    call.note_permission(Permission::Asked(ticket, about));
+                });
                 None
             }
             Answer::Now(Ok(())) => {
-                self.calls.note_permission(key, Permission::Given(about));
+                self.conversation
+                    .edit_call(key, |call| call.note_permission(Permission::Given(about)));
                 Some(Ok(()))
             }
             Answer::Now(refused) => Some(refused),
         }
+    }
+
+    /// Returns an open call in such a state, on whichever branch it is.
+    pub(super) fn find_waiting(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
+        let here = self.conversation.find_open(&is_it);
+        here.or_else(|| {
+            let mut elsewhere = self.conversation.open_elsewhere();
+            elsewhere
+                .find(|call| is_it(call.state()))
+                .map(ToolCall::key)
+        })
     }
 
     pub(super) fn permission_answer(
@@ -143,16 +156,25 @@ impl Session {
         outcome: Result<(), String>,
         cx: &mut Cx<'_>,
     ) {
-        let Some((key, about)) = self.calls.awaiting(ticket) else {
+        let waits = |state: &State| match state {
+            State::Allowed(clearance) => match &clearance.permission {
+                Permission::Asked(asked, about) if *asked == ticket => Some(about.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let key = self.find_waiting(|state| waits(state).is_some());
+        let call = key.and_then(|key| self.conversation.call(&key));
+        let Some((key, about)) = call.and_then(|call| Some((call.key(), waits(call.state())?)))
+        else {
             return;
         };
-        let waits = |call: &ToolCall| matches!(call.state(), State::Allowed(_));
         match outcome {
-            Ok(()) => self.calls.note_permission(&key, Permission::Given(about)),
-            Err(reason) if self.conversation.call(&key).is_some_and(waits) => {
-                self.end_call(&key, Ending::error(not_permitted(reason)), cx);
+            Ok(()) => {
+                self.conversation
+                    .edit_call(&key, |call| call.note_permission(Permission::Given(about)));
             }
-            Err(_) => {}
+            Err(reason) => self.end_call(&key, Ending::error(not_permitted(reason)), cx),
         }
     }
 

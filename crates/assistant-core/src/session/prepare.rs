@@ -264,15 +264,13 @@ impl Session {
                     .edit_call(key, |call| call.revise(|review| review.cleared = about));
                 StateEvent::Cleared
             }
-            Answer::Later => {
-                self.calls.note_question(key, about);
-                StateEvent::RuleAsked(ticket)
-            }
+            Answer::Later => StateEvent::RuleAsked(ticket, about),
         }
     }
 
     pub(super) fn policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
-        let asked = |state: &State| matches!(state, State::RuleAsked(of, _) if *of == ticket);
+        let asked =
+            |state: &State| matches!(state, State::RuleAsked { ticket: of, .. } if *of == ticket);
         let Some(key) = self.conversation.find_open(asked) else {
             return;
         };
@@ -284,10 +282,6 @@ impl Session {
                 self.put_question(&key, cx);
             }
         } else {
-            let judgement = self.calls.get(&key);
-            let about = judgement.and_then(|judgement| judgement.asked_about.clone());
-            self.conversation
-                .edit_call(&key, |call| call.revise(|review| review.cleared = about));
             self.conversation.happens(&key, StateEvent::Cleared);
         }
     }
@@ -318,7 +312,7 @@ impl Session {
     pub(super) fn ask_again(&mut self, gone: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.calls.of_registration(gone) {
             let call = self.conversation.call(&key);
-            if call.is_some_and(|call| matches!(call.state(), State::RuleAsked(..))) {
+            if call.is_some_and(|call| matches!(call.state(), State::RuleAsked { .. })) {
                 self.forget_judgement(&key);
                 self.prepare(&key, cx);
             }

@@ -6,13 +6,10 @@
 
 use serde_json::Value;
 
-use super::{
-    Cx, Effect, PreviewRequest, Refusal, Session, Ticket,
-    calls::{Approved, Preview},
-};
+use super::{Cx, Effect, PreviewRequest, Refusal, Session, Ticket};
 use crate::{
     action::{Execution, Remember},
-    conversation::{CallKey, State, ToolCall},
+    conversation::{AwaitedPreview, CallKey, PreviewApproval, State, ToolCall},
 };
 
 impl Session {
@@ -30,7 +27,7 @@ impl Session {
     pub(super) fn ask_preview(
         &mut self,
         key: &CallKey,
-        approved: Option<Approved>,
+        approved: Option<PreviewApproval>,
         cx: &mut Cx<'_>,
     ) {
         if !self.has_preview(key) {
@@ -46,10 +43,11 @@ impl Session {
             return;
         };
         let registration = entry.id;
-        // The card says that it is being looked at.
-        self.conversation.edit_call(key, |_| ());
-        self.calls
-            .note_preview(key, Some(Preview { ticket, approved }));
+        self.conversation.edit_call(key, |call| {
+            if let Some(question) = call.question_mut() {
+                question.awaited = Some(AwaitedPreview { ticket, approved });
+            }
+        });
         cx.effect(Effect::Preview(Box::new(PreviewRequest {
             ticket,
             registration,
@@ -65,9 +63,7 @@ impl Session {
         to_remember: Option<Remember>,
         cx: &mut Cx<'_>,
     ) -> Result<(), Refusal> {
-        let judgement = self.calls.get(key);
-        let preview = judgement.and_then(|judgement| judgement.preview.as_ref());
-        if preview.is_some_and(|preview| preview.approved.is_some()) {
+        if self.is_checking_preview(key) {
             return Err(Refusal::AlreadyResolved);
         }
         if let Some(args) = edited {
@@ -88,7 +84,7 @@ impl Session {
         }
         self.ask_preview(
             key,
-            Some(Approved {
+            Some(PreviewApproval {
                 to_remember,
                 by: cx.by,
             }),
@@ -104,17 +100,27 @@ impl Session {
         outcome: Result<Value, String>,
         cx: &mut Cx<'_>,
     ) {
-        let Some((key, preview)) = self.calls.previewed(ticket) else {
+        let asks = |state: &State| match state {
+            State::Asked(question) => {
+                let awaited = question.awaited.as_ref();
+                awaited.is_some_and(|awaited| awaited.ticket == ticket)
+            }
+            _ => false,
+        };
+        let Some(key) = self.find_waiting(asks) else {
             return;
         };
-        self.calls.note_preview(&key, None);
-        let asked = |call: &ToolCall| matches!(call.state(), State::Asked(_));
-        let Some(call) = self.conversation.call(&key).filter(|call| asked(call)) else {
+        let awaited = self.conversation.edit_call(&key, |call| {
+            let question = call.question_mut();
+            question.and_then(|question| question.awaited.take())
+        });
+        let call = self.conversation.call(&key);
+        let (Some(awaited), Some(call)) = (awaited.flatten(), call) else {
             return;
         };
         let same = call.preview() == Some(&outcome);
-        match preview.approved {
-            Some(Approved { to_remember, by }) if same => {
+        match awaited.approved {
+            Some(PreviewApproval { to_remember, by }) if same => {
                 cx.by = by;
                 // What was checked when they approved is checked again: a refusal leaves it asked.
                 if let Err(refusal) = self.approve(&key, None, to_remember, cx) {
@@ -134,8 +140,7 @@ impl Session {
     /// change.
     #[must_use]
     pub fn is_checking_preview(&self, key: &CallKey) -> bool {
-        let judgement = self.calls.get(key);
-        let preview = judgement.and_then(|judgement| judgement.preview.as_ref());
-        preview.is_some_and(|preview| preview.approved.is_some())
+        let state = self.conversation.call(key).map(ToolCall::state);
+        matches!(state, Some(State::Asked(question)) if question.is_approved())
     }
 }
