@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint,
-    Origin, Permission, Phase, Progress, Question, Review, Transition,
+    Lasting, Origin, Permission, Phase, Progress, Question, Review, Transition,
     state::{End, Outcome, State, StateEvent},
 };
 use crate::{
@@ -43,12 +43,8 @@ pub struct ToolCall {
     pub(super) state: State,
     /// The number of the run that made it, if that is known.
     pub(super) run: Option<u64>,
-    /// Its handler was started before a reload, and nobody knows whether it ended.
-    pub(crate) may_have_run: bool,
-    /// The number of starts of its handler.
-    pub(super) starts: u32,
-    /// The number of starts that were written down, perhaps, and did not happen.
-    pub(super) void_starts: u32,
+    /// Facts that outlive states.
+    pub(crate) lasting: Lasting,
     args_text: String,
     args_generation: u32,
     args: Option<Value>,
@@ -56,15 +52,8 @@ pub struct ToolCall {
     open: bool,
     /// It came whole in a list of messages, perhaps while its arguments still stream in.
     listed: bool,
-    /// It was asked about or decided as something else than what it is now.
-    pub(crate) changed: bool,
-    /// A person must be asked here before it starts: the page was asking when the agent asked, too, or
-    /// it came with a conversation from elsewhere.
-    pub(crate) asked_here: bool,
     /// What happened to it and is not on record yet.
     pub(super) transitions: Vec<Transition>,
-    /// It came out of a store, and its action may be another by now.
-    pub(crate) is_stored: bool,
 }
 
 impl ToolCall {
@@ -86,19 +75,14 @@ impl ToolCall {
             origin: Origin::Agent,
             state: State::Streaming,
             run: None,
-            may_have_run: false,
-            starts: 0,
-            void_starts: 0,
+            lasting: Lasting::default(),
             args_text: String::new(),
             args_generation: 0,
             args: None,
             partial: PartialJson::new(),
             open: true,
             listed: false,
-            changed: false,
-            asked_here: false,
             transitions: Vec::new(),
-            is_stored: false,
         }
     }
 
@@ -220,7 +204,7 @@ impl ToolCall {
     /// Returns whether it was asked about or decided as something else than what it is now.
     #[must_use]
     pub const fn has_changed(&self) -> bool {
-        self.changed
+        self.lasting.changed
     }
 
     /// Returns whether an agent has the result: it came from one, or went out with a run that
@@ -305,28 +289,30 @@ impl ToolCall {
 
     /// Whether its handler was ever started.
     pub(crate) const fn was_started(&self) -> bool {
-        self.starts > 0
+        self.lasting.starts > 0
     }
 
     /// Returns whether its handler was started before a reload and nobody knows whether it ended: a
     /// person is asked before it runs again, unless its action is idempotent.
     #[must_use]
     pub const fn may_have_run(&self) -> bool {
-        self.may_have_run
+        self.lasting.unknown_outcome
     }
 
     /// The number of claims that starts of its handler have used. A journal takes a claim once, so
     /// that the next start needs the next one, whatever came of those before.
     pub(crate) const fn claims(&self) -> u32 {
-        self.starts.saturating_add(self.void_starts)
+        self.lasting.starts.saturating_add(self.lasting.void_starts)
     }
 
     /// Notes that its handler was started, for at least so many times before: it is checked again. What
     /// has its result keeps it.
     pub(super) fn doubt(&mut self, attempt: u32) {
-        let started = attempt.saturating_add(1).saturating_sub(self.void_starts);
-        self.starts = self.starts.max(started);
-        self.may_have_run |= self.take(StateEvent::StartFound);
+        let started = attempt
+            .saturating_add(1)
+            .saturating_sub(self.lasting.void_starts);
+        self.lasting.starts = self.lasting.starts.max(started);
+        self.lasting.unknown_outcome |= self.take(StateEvent::StartFound);
     }
 
     /// Whether the page ended it, by a result or by giving it up.
@@ -401,19 +387,21 @@ impl ToolCall {
         self.transitions.extend(transition);
         match &self.state {
             State::Streaming | State::Open(_) | State::Interrupted { .. } => {
-                self.changed |= voids_question;
+                self.lasting.changed |= voids_question;
                 self.preliminary = None;
                 self.progress = None;
             }
             State::Running(..) => {
-                self.starts = self.starts.saturating_add(1);
-                self.may_have_run = false;
+                self.lasting.starts = self.lasting.starts.saturating_add(1);
+                self.lasting.unknown_outcome = false;
             }
-            State::Ended(outcome) if outcome.end != End::Denied => self.may_have_run = false,
+            State::Ended(outcome) if outcome.end != End::Denied => {
+                self.lasting.unknown_outcome = false
+            }
             _ => {}
         }
         if was_claimed && !matches!(self.state, State::Running(..) | State::Ended(_)) {
-            self.void_starts = self.void_starts.saturating_add(1);
+            self.lasting.void_starts = self.lasting.void_starts.saturating_add(1);
         }
         true
     }
@@ -534,7 +522,7 @@ impl ToolCall {
 
     /// Whether a person agreed, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
-        !self.changed
+        !self.lasting.changed
             && self.approval().is_some_and(|approval| {
                 approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)
             })
@@ -551,7 +539,7 @@ impl ToolCall {
         let is_open = |approval: &CallApproval| {
             approval.interrupt_id.is_none() && approval.decision.is_none()
         };
-        self.asked_here || self.approval().is_some_and(is_open)
+        self.lasting.must_be_asked || self.approval().is_some_and(is_open)
     }
 
     /// Returns whether an approval was given as the answer to a question of the page.

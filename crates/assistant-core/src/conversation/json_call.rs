@@ -143,19 +143,19 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if call.was_started() {
             out.insert("started".to_owned(), true.into());
         }
-        if call.starts > 1 {
-            out.insert("starts".to_owned(), call.starts.into());
+        if call.lasting.starts > 1 {
+            out.insert("starts".to_owned(), call.lasting.starts.into());
         }
-        if call.void_starts > 0 {
-            out.insert("voidStarts".to_owned(), call.void_starts.into());
+        if call.lasting.void_starts > 0 {
+            out.insert("voidStarts".to_owned(), call.lasting.void_starts.into());
         }
-        if call.may_have_run {
+        if call.lasting.unknown_outcome {
             out.insert("mayHaveRun".to_owned(), true.into());
         }
-        if call.asked_here {
+        if call.lasting.must_be_asked {
             out.insert("asked".to_owned(), true.into());
         }
-        if call.changed {
+        if call.lasting.changed {
             out.insert("changed".to_owned(), true.into());
         }
         put_text(
@@ -248,16 +248,16 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
-        call.changed = take_flag(&mut from, "changed");
-        call.asked_here = take_flag(&mut from, "asked");
+        call.lasting.changed = take_flag(&mut from, "changed");
+        call.lasting.must_be_asked = take_flag(&mut from, "asked");
         let action = take_text(&mut from, "action");
         call.action = action.as_deref().and_then(ActionFingerprint::read);
-        call.is_stored = true;
+        call.lasting.is_stored = true;
         let once = u32::from(take_flag(&mut from, "started"));
         let mut count = |name: &str| u32::try_from(take_int(&mut from, name)?).ok();
-        call.starts = count("starts").unwrap_or(once);
-        call.void_starts = count("voidStarts").unwrap_or(0);
-        call.may_have_run = take_flag(&mut from, "mayHaveRun");
+        call.lasting.starts = count("starts").unwrap_or(once);
+        call.lasting.void_starts = count("voidStarts").unwrap_or(0);
+        call.lasting.unknown_outcome = take_flag(&mut from, "mayHaveRun");
     }
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();

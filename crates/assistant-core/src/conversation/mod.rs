@@ -72,7 +72,9 @@ pub use part::{DataPart, Part, SourcePart, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
 pub use provenance::AgentUserMessages;
 pub use rates::Rates;
-pub(crate) use review::{AwaitedPreview, Clearance, Permission, PreviewApproval, Question, Review};
+pub(crate) use review::{
+    AwaitedPreview, Clearance, Lasting, Permission, PreviewApproval, Question, Review,
+};
 pub use state::Author;
 pub(crate) use state::{End, Outcome, State, StateEvent};
 pub use step::AgentStep;

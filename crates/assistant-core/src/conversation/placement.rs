@@ -302,10 +302,10 @@ impl Conversation {
     pub(crate) fn ask_before_starts(&mut self) {
         let open: Vec<CallKey> = self.calls.open().collect();
         for key in open {
-            self.edit_call(&key, |call| call.asked_here = true);
+            self.edit_call(&key, |call| call.lasting.must_be_asked = true);
         }
         self.edit_detached(|call| {
-            call.asked_here = true;
+            call.lasting.must_be_asked = true;
             call.void();
         });
     }
@@ -326,7 +326,7 @@ impl Conversation {
         if call.name == name && same_args {
             return;
         }
-        call.changed |= matches!(call.state, State::Interrupted { card: true, .. });
+        call.lasting.changed |= matches!(call.state, State::Interrupted { card: true, .. });
         call.name = name;
         if !same_args {
             call.set_args_text(args);

@@ -118,3 +118,25 @@ pub(crate) enum Permission {
     /// The application permits the call as it was then.
     Given(Fingerprint),
 }
+
+/// Facts about a call that outlive its states.
+///
+/// A state ends with what was decided in it. These hold whatever the call becomes: a journal takes a
+/// claim once, so that claims are counted for good, and the reasons to ask the user again must not be
+/// lost with the state in which they were found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lasting {
+    /// The number of starts of its handler.
+    pub(crate) starts: u32,
+    /// The number of claims that were written, perhaps, and led to no start.
+    pub(crate) void_starts: u32,
+    /// Its handler was started before a reload, and it is not known whether it ended.
+    pub(crate) unknown_outcome: bool,
+    /// It is another call than the one that was asked about or decided.
+    pub(crate) changed: bool,
+    /// The user must be asked here before it starts: the page was asking when the agent asked, too, or
+    /// it came with a conversation from elsewhere.
+    pub(crate) must_be_asked: bool,
+    /// It came out of a store, and its action may be another by now.
+    pub(crate) is_stored: bool,
+}

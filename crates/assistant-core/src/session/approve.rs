@@ -128,9 +128,9 @@ impl Session {
     pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
         let (shown, by) = (self.call_fingerprint(key), cx.by);
         self.conversation.edit_call(key, |call| {
-            call.changed = false;
+            call.lasting.changed = false;
             // An answer to the agent is none to the page.
-            call.asked_here &= call.was_asked_by_agent();
+            call.lasting.must_be_asked &= call.was_asked_by_agent();
             call.revise(|review| {
                 let approval = review.approval.get_or_insert_default();
                 approval.decision = Some(decision);

@@ -76,7 +76,7 @@ impl Session {
         self.calls.forget(&key);
         let shown = self.call_fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
-            call.asked_here |= asked;
+            call.lasting.must_be_asked |= asked;
             call.revise(|review| {
                 review.approval = Some(CallApproval {
                     interrupt_id: Some(interrupt_id.to_owned()),
@@ -345,7 +345,7 @@ impl Session {
             if let Some((key, card)) = self.interrupts.ask_again(id, hold_back) {
                 self.gate_anew(id, key, card);
                 self.conversation
-                    .edit_call(&key, |call| call.changed = true);
+                    .edit_call(&key, |call| call.lasting.changed = true);
             }
         }
         if changed.is_empty() && !lapsed {

@@ -91,12 +91,12 @@ impl Session {
         };
         let (edition, changed) = match &call.action {
             None => (told.cloned().unwrap_or(now), false),
-            Some(then) if call.is_stored && *then != now => (now, true),
+            Some(then) if call.lasting.is_stored && *then != now => (now, true),
             Some(_) => return,
         };
         self.conversation.edit_call(key, |call| {
             call.action = Some(edition);
-            call.changed |= changed;
+            call.lasting.changed |= changed;
         });
     }
 }
@@ -118,7 +118,7 @@ pub(super) fn under_another_schema(
     call: &ToolCall,
 ) -> CallError {
     let now = entry.spec.fingerprint();
-    let same = call.action.as_ref().is_none_or(|then| *then == now) && !call.changed;
+    let same = call.action.as_ref().is_none_or(|then| *then == now) && !call.lasting.changed;
     if same || error.kind != ErrorKind::InvalidArguments {
         return error;
     }

@@ -170,7 +170,7 @@ impl Session {
             _ if granted && entry.spec.execution == Execution::Agent => StateEvent::FoundRemote,
             // What a person saw is not what this is, whoever asked them.
             _ if ask
-                || call.changed
+                || call.lasting.changed
                 || call.must_be_asked()
                 || (call.may_have_run() && !entry.spec.idempotent)
                 || !self.is_as_gated(key) =>

@@ -74,7 +74,7 @@ impl Session {
                     review.edited_args = Some(args);
                     review.preview = None;
                 });
-                call.changed = true;
+                call.lasting.changed = true;
             });
             self.ask_preview(key, None, cx);
             return Ok(());
@@ -130,7 +130,7 @@ impl Session {
             approved => {
                 self.conversation.edit_call(&key, |call| {
                     call.revise(|review| review.preview = Some(outcome));
-                    call.changed |= approved.is_some();
+                    call.lasting.changed |= approved.is_some();
                 });
             }
         }

@@ -129,7 +129,7 @@ impl Session {
                     let outcome = Outcome::new(end, Author::Page, false);
                     self.conversation.answer(key, result, outcome, cx.now);
                     self.conversation.edit_call(&key, |call| {
-                        call.may_have_run = false;
+                        call.lasting.unknown_outcome = false;
                         call.note_error(error);
                     });
                 }

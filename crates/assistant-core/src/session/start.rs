@@ -108,7 +108,8 @@ impl Session {
 
     /// Asks the user again if the call that would start is not the one that was allowed.
     pub(super) fn judge_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        self.conversation.edit_call(key, |call| call.changed = true);
+        self.conversation
+            .edit_call(key, |call| call.lasting.changed = true);
         self.forget_judgement(key);
         self.judge(key, true, cx);
     }
@@ -174,6 +175,6 @@ impl Session {
         };
         let in_doubt = call.may_have_run() && !entry.spec.idempotent;
         let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);
-        unasked && !call.changed && !call.asked_here && !in_doubt
+        unasked && !call.lasting.changed && !call.lasting.must_be_asked && !in_doubt
     }
 }
