@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint,
     Lasting, Origin, Permission, Phase, Progress, Question, Review, Transition,
-    state::{End, Outcome, State, StateEvent},
+    outcome::{End, Outcome},
+    state::{State, StateEvent},
 };
 use crate::{
     action::ActionFingerprint,
@@ -396,7 +397,7 @@ impl ToolCall {
                 self.lasting.unknown_outcome = false;
             }
             State::Ended(outcome) if outcome.end != End::Denied => {
-                self.lasting.unknown_outcome = false
+                self.lasting.unknown_outcome = false;
             }
             _ => {}
         }

@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{
     Author, CallError, CallKey, CallResult, Conversation, Cost, ErrorKind, Message, MessageId,
     Origin, Part, Status, TextPart, ToolCall, TreeError,
-    state::{End, Outcome, State, StateEvent},
+    outcome::{End, Outcome},
+    state::{State, StateEvent},
 };
 use crate::{
     event::{Content, Role},

@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, ToolCall,
     model::TreeMessage,
-    state::{End, Outcome, State, StateEvent},
+    outcome::{End, Outcome},
+    state::{State, StateEvent},
     tree::Node,
 };
 use crate::event::{self, Content, MessageBody, Role};

@@ -9,7 +9,8 @@ use super::{
         Format, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
     },
-    state::{End, Outcome, State},
+    outcome::{End, Outcome},
+    state::State,
 };
 use crate::{
     action::ActionFingerprint,

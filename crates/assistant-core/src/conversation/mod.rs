@@ -30,6 +30,7 @@ mod message;
 mod model;
 mod origin;
 mod orphan;
+mod outcome;
 mod outline;
 mod part;
 mod phase;
@@ -67,6 +68,8 @@ pub use json::FormatError;
 pub use message::{Cut, Message};
 pub use model::Conversation;
 pub use origin::{MarkdownTools, Origin};
+pub use outcome::Author;
+pub(crate) use outcome::{End, Outcome};
 pub use outline::OutlineRow;
 pub use part::{DataPart, Part, SourcePart, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
@@ -75,8 +78,7 @@ pub use rates::Rates;
 pub(crate) use review::{
     AwaitedPreview, Clearance, Lasting, Permission, PreviewApproval, Question, Review,
 };
-pub use state::Author;
-pub(crate) use state::{End, Outcome, State, StateEvent};
+pub(crate) use state::{State, StateEvent};
 pub use step::AgentStep;
 pub use transition::{CallTransition, Transition};
 pub use tree_error::{Sibling, TreeError};

@@ -1,6 +1,9 @@
 //! Holds the table in `docs/calls.md` to the one in the code.
 
-use super::state::{Author, End, Outcome, State, StateEvent};
+use super::{
+    outcome::{Author, End, Outcome},
+    state::{State, StateEvent},
+};
 use crate::{
     conversation::{CallError, Clearance, Consent, ErrorKind, Question, Review},
     session::{CommitId, InvocationId, Ticket},

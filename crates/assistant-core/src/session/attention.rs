@@ -217,7 +217,7 @@ impl Session {
         };
         if let Some(key) = call {
             self.conversation.edit_call(&key, |call| {
-                call.revise(|review| review.denied_before = true)
+                call.revise(|review| review.denied_before = true);
             });
         }
         self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);

@@ -272,7 +272,7 @@ impl Session {
         });
         let edited = edited.filter(|_| approved).cloned();
         self.conversation.edit_call(key, |call| {
-            call.revise(|review| review.edited_args = edited)
+            call.revise(|review| review.edited_args = edited);
         });
         let decision = match approved {
             true => Decision::Approved,

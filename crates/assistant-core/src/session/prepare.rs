@@ -180,7 +180,7 @@ impl Session {
             Policy::Never => StateEvent::Cleared,
             _ if earlier.is_some() => {
                 self.conversation.edit_call(key, |call| {
-                    call.revise(|review| review.allowed_earlier = earlier)
+                    call.revise(|review| review.allowed_earlier = earlier);
                 });
                 StateEvent::Cleared
             }

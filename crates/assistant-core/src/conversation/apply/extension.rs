@@ -9,7 +9,8 @@ use super::{Applied, Conversation, block::merge_extra};
 use crate::{
     conversation::{
         Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
-        state::{End, Outcome, State, StateEvent},
+        outcome::{End, Outcome},
+        state::{State, StateEvent},
         ui,
     },
     event::{Content, Extension, Object, Role, Settlement},

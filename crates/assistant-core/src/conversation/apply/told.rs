@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::{
     conversation::{
         Author, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
-        state::{End, Outcome, StateEvent},
+        outcome::{End, Outcome},
+        state::StateEvent,
     },
     text::callout::{Callout, CalloutState},
 };

@@ -9,7 +9,8 @@ use crate::{
     conversation::{
         Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, Review, ToolCall,
         json::{put_text, take_text},
-        state::{End, Outcome, State},
+        outcome::{End, Outcome},
+        state::State,
     },
     event::Object,
 };

@@ -1,0 +1,93 @@
+//! The last state of a call: its end, who gave its result, and the result.
+
+use super::{CallError, CallResult, Phase, Review};
+
+/// The end of a call, with its result.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) end: End,
+    /// The author of the result.
+    pub(crate) by: Author,
+    /// Whether an agent has its result: it came from one, or went out with a run that began.
+    pub(crate) sent: bool,
+    /// The time, in milliseconds since 1970, if it is known.
+    pub(crate) at: Option<i64>,
+    /// The result, which goes to the agent; `None` for a call that was given up without one.
+    pub(crate) result: Option<CallResult>,
+    /// The reason of a failure.
+    pub(crate) error: Option<CallError>,
+    /// The decision that led to it.
+    pub(crate) review: Box<Review>,
+    /// Whether the result has no place in the received order: a snapshot left the tool message out.
+    pub(crate) unlisted: bool,
+}
+
+impl Outcome {
+    /// An end without a result.
+    pub(crate) fn new(end: End, by: Author, sent: bool) -> Self {
+        Self {
+            end,
+            by,
+            sent,
+            at: None,
+            result: None,
+            error: None,
+            review: Box::default(),
+            unlisted: false,
+        }
+    }
+}
+
+/// The way in which a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Output,
+    Error,
+    Denied,
+    Skipped,
+    Cancelled,
+}
+
+impl End {
+    /// The end that shows as this phase, if it is one.
+    pub(crate) const fn of(phase: Phase) -> Option<Self> {
+        Some(match phase {
+            Phase::OutputAvailable => Self::Output,
+            Phase::OutputError => Self::Error,
+            Phase::OutputDenied => Self::Denied,
+            Phase::Skipped => Self::Skipped,
+            Phase::Cancelled => Self::Cancelled,
+            _ => return None,
+        })
+    }
+}
+
+/// The author of a result or of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Author {
+    /// This page: its handler ran, or the user decided or said it here.
+    Page,
+    /// The agent.
+    Agent,
+    /// A stored conversation or list of messages that the application loaded.
+    Record,
+}
+
+impl Author {
+    /// The word in stored conversations.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Agent => "agent",
+            Self::Record => "record",
+        }
+    }
+
+    /// The author that a word stands for.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [Self::Page, Self::Agent, Self::Record];
+        all.into_iter().find(|author| author.as_str() == word)
+    }
+}
