@@ -226,3 +226,24 @@ fn a_message_that_came_to_stand_between_others_is_read_after_its_parent() {
     assert_eq!(copy.received_messages(), conversation.received_messages());
     assert_eq!(copy.export(), conversation.export());
 }
+
+#[test]
+fn a_field_that_a_state_has_no_place_for_is_kept() {
+    let error = json!({"message": "too early", "kind": "handler"});
+    let json = json!({"id": "m", "role": "assistant", "parts": [
+        {"type": "tool-call", "toolCallId": "c", "toolName": "f", "state": "input-available",
+            "input": {}, "error": error, "endedAt": 7},
+        {"type": "tool-call", "toolCallId": "d", "toolName": "f", "state": "input-streaming",
+            "approval": {"decision": "approved"}},
+    ]});
+    let conversation = Conversation::from_message_json(json).unwrap();
+    let written = conversation.message_to_json(conversation.tip().unwrap());
+    let parts = &written.unwrap()["parts"];
+    assert_eq!(parts[0]["extra"], json!({"error": error, "endedAt": 7}));
+    assert_eq!(
+        parts[1]["extra"],
+        json!({"approval": {"decision": "approved"}})
+    );
+    let again = Conversation::import(conversation.export()).unwrap();
+    assert_eq!(again.export(), conversation.export());
+}

@@ -192,14 +192,8 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     if broke_off {
         call.leave_unread();
     }
-    let unlisted = take_flag(&mut from, "unlisted");
     let edited_args = from.shift_remove("editedInput");
     let clean_args = from.shift_remove("cleanInput");
-    let (approval, told) = match take_object(&mut from, "approval") {
-        Some(approval) => read_approval(approval, format),
-        None => (None, None),
-    };
-    let error = take_object(&mut from, "error").map(read_error);
     let output = from.shift_remove("output");
     let mut sent = true;
     let result = match (output, take_object(&mut from, "result")) {
@@ -215,6 +209,19 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         true => Phase::OutputAvailable,
         false => phase,
     };
+    // What its state has no place for stays as it came.
+    let is_asked = phase != Phase::InputStreaming;
+    let approval = is_asked.then(|| take_object(&mut from, "approval"));
+    let (approval, told) = match approval.flatten() {
+        Some(approval) => read_approval(approval, format),
+        None => (None, None),
+    };
+    let (mut error, mut at, mut unlisted) = (None, None, false);
+    if phase.is_final() {
+        error = take_object(&mut from, "error").map(read_error);
+        at = take_int(&mut from, "endedAt");
+        unlisted = take_flag(&mut from, "unlisted");
+    }
     if let Some(origin) = take_text(&mut from, "origin") {
         // A word from another version: at the least, nothing of it is run.
         call.origin = Origin::parse(&origin).unwrap_or(Origin::Text);
@@ -240,7 +247,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let outcome = Outcome {
         result,
         error,
-        at: take_int(&mut from, "endedAt"),
+        at,
         unlisted,
         ..Outcome::new(End::Cancelled, by, sent)
     };
