@@ -58,7 +58,7 @@ pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outco
 }
 
 fn lint(project: &Project, tally: &mut Tally) {
-    tally.task("rooms and cycles of src/", || rooms::check(project));
+    tally.task("rooms, and cycles of imports", || rooms::check(project));
     tally.task("style sheets", || style::check(project));
     tally.task("claims of docs", || claims::check(project));
     tally.task("table of diagnostics", || codes::check(project));

@@ -18,6 +18,7 @@
 pub mod action;
 pub mod conversation;
 pub mod event;
+mod id;
 pub mod observe;
 mod order;
 pub mod protocol;

@@ -11,6 +11,7 @@ mod offer;
 mod outcome;
 mod registry;
 mod remember;
+mod remembering;
 pub mod schema;
 
 pub use bounds::{ArgMaximum, GrantBounds};
@@ -24,4 +25,5 @@ pub use offer::{OfferFilter, ToolInfo};
 pub use outcome::{ToolError, ToolOutcome};
 pub use registry::{Registration, RegistrationId, Registry};
 pub(crate) use remember::RememberedApprovals;
-pub use remember::{Remember, RememberScope, RememberedApproval, RememberedArgs, Remembering};
+pub use remember::{Remember, RememberScope, RememberedApproval, RememberedArgs};
+pub use remembering::Remembering;

@@ -9,7 +9,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::{
-    ActionSpec, ArgMaximum, Execution, GrantBounds, Policy,
+    ActionSpec, ArgMaximum, Execution, GrantBounds, Policy, Remembering,
     bounds::{maxima_from_value, maxima_to_value},
 };
 use crate::{conversation::Decider, event::Object, wire::json::canonical::canonical};
@@ -83,19 +83,6 @@ impl Remember {
         self.bounds = bounds;
         self
     }
-}
-
-/// The limit that an action sets for remembering an approval.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Remembering {
-    /// Nothing: a person is asked each time.
-    Never,
-    /// It is remembered for the arguments that were approved, and for no others.
-    SameArguments,
-    /// It may be remembered for all calls whose arguments of these names are the same.
-    SameFields(Vec<String>),
-    /// It may be remembered for any arguments.
-    AnyArguments,
 }
 
 /// The arguments that a remembered approval is for.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Fingerprint;
 use crate::{
     event::{Content, Object},
-    session::Ticket,
+    id::Ticket,
 };
 
 /// The question that a person was asked about a call, and their answer.
@@ -135,6 +135,12 @@ pub struct CallResult {
     pub metadata: Option<Object>,
     /// Fields of the tool message beyond what is known, kept as they came.
     pub extra: Object,
+}
+
+/// The value that a renderer sees: JSON where the content is JSON, else its text.
+pub(super) fn value_of(content: &Content) -> Value {
+    let text = content.display_text();
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
 impl CallResult {

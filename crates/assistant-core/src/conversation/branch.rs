@@ -3,30 +3,9 @@
 //! Nothing here decides whether it may be done: that is the session's. Neighbours: `join`, the way
 //! in for messages that do not continue the run's path, and `copy`, for what branches share.
 
-use std::collections::HashMap;
-
 use super::{
-    CallKey, Change, Conversation, MessageId, Part, Sibling, TreeError, calls::Home,
-    model::TreeMessage, tree::Removed,
+    CallKey, Change, Conversation, MessageId, Sibling, TreeError, calls::Home, deleted::Deleted,
 };
-
-/// A branch that was deleted, with the places that results had. It is never written to a store, and
-/// is forgotten as soon as a run begins.
-#[derive(Debug, Clone)]
-pub(super) struct Deleted {
-    branch: Removed<TreeMessage>,
-    /// Results behind other messages; `None` stands for those before all messages.
-    results: HashMap<Option<usize>, Vec<CallKey>>,
-    /// The calls that an agent can still name, which it could not before.
-    detached: Vec<CallKey>,
-}
-
-impl Deleted {
-    fn calls(&self) -> impl Iterator<Item = CallKey> {
-        let messages = self.branch.nodes().map(|node| &node.item.message);
-        messages.flat_map(|message| message.parts.iter().filter_map(Part::call_key))
-    }
-}
 
 impl Conversation {
     /// The message before this one.

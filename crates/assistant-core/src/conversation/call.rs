@@ -331,43 +331,10 @@ impl ToolCall {
         decided || self.is_settled_here()
     }
 
-    /// Takes over what an agent says of it, listed again: its content, not its history.
-    pub(super) fn take_over(&mut self, said: Self) {
-        self.origin = said.origin;
-        super::Conversation::rewrite(self, said.name, &said.args_text);
-        if !self.has_ended() || self.args.is_none() {
-            self.end_in_list();
-        }
-        self.metadata = said.metadata;
-        self.encrypted_value = said.encrypted_value;
-        self.extra = said.extra;
-    }
-
     /// Returns whether a person, or the application, denied it.
     pub(super) fn is_denied(&self) -> bool {
         let decision = self.approval().and_then(|asked| asked.decision.as_ref());
         matches!(decision, Some(Decision::Denied { .. }))
-    }
-
-    /// The agent announces it again in this run after it had left: its arguments come again, unless
-    /// what was done with them stands.
-    pub(super) fn begin_anew(&mut self, run: Option<u64>) {
-        let stands = matches!(
-            self.state,
-            State::Running(..)
-                | State::HandedOff { .. }
-                | State::Denied { .. }
-                | State::InterruptDenied { .. }
-        );
-        if !stands && !self.is_settled_here() {
-            if !self.state.is_done() {
-                self.run = run.or(self.run);
-            }
-            self.set_args_text("");
-            self.metadata.clear();
-            self.extra.clear();
-            self.encrypted_value = None;
-        }
     }
 
     /// Applies an event. `false` if that changes nothing.
@@ -618,5 +585,19 @@ impl ToolCall {
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         !self.open
+    }
+}
+
+impl Fingerprint {
+    /// The fingerprint of a call as an agent has it: no rule of an action counts.
+    pub(crate) fn of_call(call: &ToolCall) -> Self {
+        let args = call.effective_args().ok_or_else(|| call.args_text());
+        Self::of(&call.name, args, &Value::Null)
+    }
+
+    /// The fingerprint of a call as its agent wrote it, whatever a person or the page made of it.
+    pub(crate) fn of_agents_call(call: &ToolCall) -> Self {
+        let args = call.args().ok_or_else(|| call.args_text());
+        Self::of(&call.name, args, &Value::Null)
     }
 }

@@ -4,9 +4,8 @@
 
 use serde_json::Value;
 
-use super::{Change, Conversation, MessageId};
 use crate::{
-    event::{Object, Role, TokenUsage},
+    event::{Object, TokenUsage},
     wire::agui,
 };
 
@@ -161,36 +160,4 @@ fn sum(known: &mut Option<u64>, more: Option<u64>) {
 
 fn total(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     counts.flatten().reduce(u64::saturating_add)
-}
-
-impl Conversation {
-    /// A run has ended: what it cost is kept with the newest message, if the agent wrote it.
-    pub(crate) fn note_cost(&mut self, cost: &Cost) {
-        if cost.is_unknown() {
-            return;
-        }
-        let tip = self.tree.tip();
-        let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {
-            return;
-        };
-        let message = &mut node.message;
-        if matches!(
-            message.role,
-            Role::Assistant | Role::Reasoning | Role::Activity
-        ) {
-            message.cost.add(cost);
-            let id = message.id.clone();
-            self.log.push(Change::Message(id));
-        }
-    }
-
-    /// Adds up the costs of some messages.
-    #[must_use]
-    pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
-        let mut cost = Cost::default();
-        for message in messages.into_iter().filter_map(|id| self.message(id)) {
-            cost.add(&message.cost);
-        }
-        cost
-    }
 }

@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 use super::{
     CallKey, Conversation, FormatError, Message, MessageId,
     calls::Home,
-    json::{CYCLE, DUPLICATE_ID, Format, UNKNOWN_TIP, error, object, take_text},
+    format_error::{CYCLE, DUPLICATE_ID, UNKNOWN_TIP, error},
     json_call,
-    model::TreeMessage,
+    json_fields::{Format, object, take_text},
     runs::Runs,
     tree::Node,
+    tree_message::TreeMessage,
 };
 use crate::{
     event::Object,

@@ -4,7 +4,6 @@ use std::{fmt, sync::Arc};
 
 use serde_json::Value;
 
-use super::ToolCall;
 use crate::wire::json::canonical::canonical;
 
 /// A short name for the text on the screen when a person was asked about a call or by an agent.
@@ -25,18 +24,6 @@ impl Fingerprint {
         let name = canonical(&Value::from(name));
         let rules = canonical(rules);
         Self(format!("{name}\n{args}\n{rules}").into())
-    }
-
-    /// The fingerprint of a call as an agent has it: no rule of an action counts.
-    pub(crate) fn of_call(call: &ToolCall) -> Self {
-        let args = call.effective_args().ok_or_else(|| call.args_text());
-        Self::of(&call.name, args, &Value::Null)
-    }
-
-    /// The fingerprint of a call as its agent wrote it, whatever a person or the page made of it.
-    pub(crate) fn of_agents_call(call: &ToolCall) -> Self {
-        let args = call.args().ok_or_else(|| call.args_text());
-        Self::of(&call.name, args, &Value::Null)
     }
 
     /// The fingerprint of what nobody knows. No call and no question has it.

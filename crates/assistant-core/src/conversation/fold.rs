@@ -3,22 +3,16 @@
 use std::collections::HashSet;
 
 use rustc_hash::FxHashSet;
-use serde_json::Value;
 
 use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, ToolCall,
-    model::TreeMessage,
+    answer::value_of,
     outcome::{End, Outcome},
     state::{State, StateEvent},
     tree::Node,
+    tree_message::TreeMessage,
 };
 use crate::event::{self, Content, MessageBody, Role};
-
-/// The value that a renderer sees: JSON where the content is JSON, else its text.
-pub(super) fn value_of(content: &Content) -> Value {
-    let text = content.display_text();
-    serde_json::from_str(&text).unwrap_or(Value::String(text))
-}
 
 impl Conversation {
     /// Gives a call a result from the wire. `after` names the node behind which the tool message

@@ -4,7 +4,7 @@
 //! A message whose parent is not there yet is an orphan: a root until the parent comes. Neighbour:
 //! `branch`, for what a person does to the tree.
 
-use super::{Change, Conversation, Message, MessageId, TreeError, wire_form::content_parts};
+use super::{Change, Conversation, Message, MessageId, TreeError, content::content_parts};
 use crate::event::{Content, Role};
 
 impl Conversation {

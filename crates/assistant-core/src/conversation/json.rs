@@ -5,167 +5,23 @@
 //! of their own, `extra`, wherever their names could be taken for ours; what has one of our names
 //! and cannot be read is kept as it came. Neighbour: `json_call` for tool calls.
 
-use std::fmt;
-
 use serde_json::Value;
 
 use super::{
     Author, Conversation, Cost, Cut, DataPart, Message, MessageId, Part, SourcePart, Span,
-    TextPart, ToolResultPart, TreeError, calls::Calls, json_call,
+    TextPart, ToolResultPart,
+    calls::Calls,
+    format_error::{FormatError, error},
+    json_call,
+    json_fields::{
+        Format, foreign, need_text, object, put_foreign, put_text, take_flag, take_int,
+        take_object, take_text,
+    },
 };
 use crate::{
     event::{Object, PartBody, Role},
     wire::agui,
 };
-
-/// Why some JSON is no message or no conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FormatError(pub(super) String);
-
-impl FormatError {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-}
-
-impl fmt::Display for FormatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for FormatError {}
-
-/// What is said of a list in which an id stands twice.
-pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
-/// What is said of messages that no root leads to.
-pub(super) const CYCLE: &str = "messages stand in a circle of parents";
-/// What is said of a branch that ends with a message that is not there.
-pub(super) const UNKNOWN_TIP: &str = "the conversation's 'tip' is not among its messages";
-
-impl FormatError {
-    /// Returns the rule of the tree that is broken, if it is one.
-    #[must_use]
-    pub fn tree_error(&self) -> Option<TreeError> {
-        match self.0.as_str() {
-            DUPLICATE_ID => Some(TreeError::DuplicateId),
-            CYCLE => Some(TreeError::Cycle),
-            UNKNOWN_TIP => Some(TreeError::UnknownMessage),
-            _ => None,
-        }
-    }
-}
-
-pub(super) fn error(message: &str) -> FormatError {
-    FormatError(message.to_owned())
-}
-
-pub(super) fn object(value: Value, what: &str) -> Result<Object, FormatError> {
-    match value {
-        Value::Object(object) => Ok(object),
-        _ => Err(FormatError(format!("{what} is not an object"))),
-    }
-}
-
-pub(super) fn take_text(object: &mut Object, key: &str) -> Option<String> {
-    match object.shift_remove(key) {
-        Some(Value::String(text)) => Some(text),
-        Some(other) => {
-            object.insert(key.to_owned(), other);
-            None
-        }
-        None => None,
-    }
-}
-
-pub(super) fn need_text(object: &mut Object, key: &str, what: &str) -> Result<String, FormatError> {
-    take_text(object, key).ok_or_else(|| FormatError(format!("{what} has no text '{key}'")))
-}
-
-pub(super) fn put_text(object: &mut Object, key: &str, text: Option<&str>) {
-    if let Some(text) = text {
-        object.insert(key.to_owned(), text.into());
-    }
-}
-
-pub(super) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
-    match object.shift_remove(key) {
-        Some(Value::Object(inner)) => Some(inner),
-        Some(other) => {
-            object.insert(key.to_owned(), other);
-            None
-        }
-        None => None,
-    }
-}
-
-pub(super) fn take_int(object: &mut Object, key: &str) -> Option<i64> {
-    let int = object.get(key)?.as_i64()?;
-    object.shift_remove(key);
-    Some(int)
-}
-
-pub(super) fn take_bool(object: &mut Object, key: &str) -> Option<bool> {
-    let set = object.get(key)?.as_bool()?;
-    object.shift_remove(key);
-    Some(set)
-}
-
-/// A flag that is only written where it is set.
-pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
-    let set = object.get(key) == Some(&Value::Bool(true));
-    if set {
-        object.shift_remove(key);
-    }
-    set
-}
-
-/// In which form something is written, or was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    /// One message by itself: fields that are not ours stand beside ours.
-    Message,
-    /// The first version of exports.
-    V1,
-    /// What exports are today.
-    V2,
-}
-
-/// Writes the fields that are not ours. `ours` are the names that we read.
-pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], format: Format) {
-    let mut apart = Object::new();
-    for (key, value) in extra {
-        let named_like_ours = ours.contains(&key.as_str()) && !is_misfit(key, value);
-        if format == Format::V2 || named_like_ours || out.contains_key(key) {
-            apart.insert(key.clone(), value.clone());
-        } else {
-            out.insert(key.clone(), value.clone());
-        }
-    }
-    if !apart.is_empty() {
-        out.insert("extra".to_owned(), Value::Object(apart));
-    }
-}
-
-/// The fields that are not ours, once ours were taken.
-pub(super) fn foreign(mut rest: Object, format: Format) -> Object {
-    if format != Format::V1
-        && let Some(apart) = take_object(&mut rest, "extra")
-    {
-        rest.extend(apart);
-    }
-    rest
-}
-
-/// Whether a field of one of our names is of a kind that we never write, so that it is kept as it
-/// came and read as foreign again.
-fn is_misfit(key: &str, value: &Value) -> bool {
-    match key {
-        "createdAt" | "endedAt" | "startedAt" => value.as_i64().is_none(),
-        "metadata" | "approval" | "error" | "result" | "extra" => !value.is_object(),
-        _ => false,
-    }
-}
 
 const OF_MESSAGE: [&str; 21] = [
     "id",

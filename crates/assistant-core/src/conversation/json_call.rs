@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Clearance, Consent,
     Decider, Decision, ErrorKind, FormatError, Origin, Phase, Question, Review, ToolCall, UseCount,
-    json::{
+    json_fields::{
         Format, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
     },
@@ -177,7 +177,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let name = need_text(&mut from, "toolName", "tool call")?;
     let state = need_text(&mut from, "state", "tool call")?;
     let phase = Phase::parse(&state)
-        .ok_or_else(|| super::json::error("tool call has an unknown 'state'"))?;
+        .ok_or_else(|| super::format_error::error("tool call has an unknown 'state'"))?;
     let created_at = take_int(&mut from, "createdAt").unwrap_or(0);
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     Author, Conversation, End, FormatError,
-    json::{DUPLICATE_ID, error},
+    format_error::{DUPLICATE_ID, error},
 };
 use crate::{event::Message, wire::agui};
 

@@ -114,7 +114,7 @@ impl Message {
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
         let listed = matches!(content, Content::Parts(_));
-        let parts = super::wire_form::content_parts(content);
+        let parts = super::content::content_parts(content);
         Self {
             parts,
             listed,

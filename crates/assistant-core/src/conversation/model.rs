@@ -13,10 +13,11 @@ use serde_json::Value;
 
 use super::{
     CallKey, Change, Message, MessageId,
-    branch::Deleted,
     calls::Calls,
+    deleted::Deleted,
     runs::Runs,
     tree::{Tree, TreeChange},
+    tree_message::TreeMessage,
 };
 use crate::event::Object;
 
@@ -26,16 +27,6 @@ use crate::event::Object;
 pub(super) struct PartRef {
     pub(super) node: usize,
     pub(super) part: usize,
-}
-
-/// A message of the tree, and what is known of it beside its content.
-#[derive(Debug, Clone)]
-pub(super) struct TreeMessage {
-    pub(super) message: Message,
-    /// The run in which it came.
-    pub(super) run: Option<u64>,
-    /// Tool messages right after this message in the received order.
-    pub(super) results: Vec<CallKey>,
 }
 
 /// A conversation: messages in a tree, the path that is shown, and the shared state.
@@ -66,7 +57,7 @@ pub struct Conversation {
     pub(super) log: Vec<Change>,
     /// Callouts in texts that are being written.
     #[cfg(feature = "callouts")]
-    pub(super) reading: super::apply::callout::Reading,
+    pub(super) reading: super::reading::Reading,
 }
 
 impl Default for Conversation {
@@ -86,7 +77,7 @@ impl Default for Conversation {
             agent_user_messages: super::AgentUserMessages::default(),
             log: Vec::new(),
             #[cfg(feature = "callouts")]
-            reading: super::apply::callout::Reading::default(),
+            reading: super::reading::Reading::default(),
         }
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{
-    Author, CallKey, CallResult, Conversation, Message, Part, ToolResultPart, fold::value_of,
+    Author, CallKey, CallResult, Conversation, Message, Part, ToolResultPart, answer::value_of,
 };
 use crate::event::{Content, Object, Role};
 

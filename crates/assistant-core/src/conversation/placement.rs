@@ -309,30 +309,6 @@ impl Conversation {
             call.void();
         });
     }
-
-    /// What an agent now says of a call that it had said before: another name, other arguments.
-    pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
-        if call.stands() && call.has_ended() {
-            return;
-        }
-        // Some servers list calls without the arguments that they streamed.
-        let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
-        let emptied = args.is_empty() && streamed;
-        // What it was told a person had made of them is no news.
-        let edited = call.edited_args().filter(|_| call.was_started());
-        let echoed =
-            edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
-        let same_args = emptied || echoed || call.args_text() == args;
-        if call.name == name && same_args {
-            return;
-        }
-        call.lasting.changed |= matches!(call.state, State::Interrupted { card: true, .. });
-        call.name = name;
-        if !same_args {
-            call.set_args_text(args);
-        }
-        call.take(StateEvent::Rewritten);
-    }
 }
 
 /// A place as a number to sort by.

@@ -3,7 +3,7 @@
 //! A message of the user is one that the user wrote here, or one of a record that the application
 //! loaded. An agent that sends a message with the role `user` adds words of its own.
 
-use super::{Author, Conversation, Message};
+use super::{Author, Message};
 use crate::event::{self, Object, Role};
 
 /// The form in which messages that the agent added under the user's role are sent back.
@@ -55,19 +55,6 @@ impl Message {
             true => Role::Assistant,
             false => self.role,
         }
-    }
-}
-
-impl Conversation {
-    /// Sends what the agent attributes to the user in this way.
-    pub(crate) fn sending(mut self, how: AgentUserMessages) -> Self {
-        self.agent_user_messages = how;
-        self
-    }
-
-    /// Returns whether a message is left out of requests for its author.
-    pub(super) fn holds_back(&self, message: &Message) -> bool {
-        self.agent_user_messages == AgentUserMessages::Omitted && message.is_attributed_to_user()
     }
 }
 

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{AllowedEarlier, CallApproval, Decider, Fingerprint};
-use crate::{action::Remember, session::Ticket};
+use crate::{action::Remember, id::Ticket};
 
 /// The questions about a call and their answers.
 #[derive(Debug, Clone, PartialEq, Default)]

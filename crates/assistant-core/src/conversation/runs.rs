@@ -3,7 +3,6 @@
 
 use serde_json::{Value, json};
 
-use super::Conversation;
 use crate::event::Object;
 
 /// For how many runs it is kept how they ended. What is older than that is over.
@@ -25,70 +24,67 @@ struct RunRecord {
     succeeded: Option<bool>,
 }
 
-impl Conversation {
+impl Runs {
     /// A run begins: calls that appear from here on are its own.
-    pub(crate) fn begin_run(&mut self, id: &str) {
-        let runs = &mut self.runs;
-        runs.last += 1;
-        runs.current = Some(runs.last);
-        if runs.list.len() == KEPT {
-            runs.list.remove(0);
+    pub(super) fn begin(&mut self, id: &str) {
+        self.last += 1;
+        self.current = Some(self.last);
+        if self.list.len() == KEPT {
+            self.list.remove(0);
         }
-        runs.list.push(RunRecord {
-            number: runs.last,
+        self.list.push(RunRecord {
+            number: self.last,
             id: id.to_owned(),
             succeeded: None,
         });
     }
 
     /// The newest run goes on, if it came to no good end: what it called before is its own still.
-    pub(crate) fn go_on_with_run(&mut self, id: &str) {
-        let runs = &mut self.runs;
-        match runs.list.last_mut() {
-            Some(run) if run.number == runs.last && run.succeeded != Some(true) => {
+    pub(super) fn resume(&mut self, id: &str) {
+        match self.list.last_mut() {
+            Some(run) if run.number == self.last && run.succeeded != Some(true) => {
                 run.succeeded = None;
                 id.clone_into(&mut run.id);
-                runs.current = Some(run.number);
+                self.current = Some(run.number);
             }
-            _ => self.begin_run(id),
+            _ => self.begin(id),
         }
     }
 
     /// The run that writes now has ended.
-    pub(crate) fn end_run(&mut self, succeeded: bool) {
-        let Some(number) = self.runs.current.take() else {
+    pub(super) fn end(&mut self, succeeded: bool) {
+        let Some(number) = self.current.take() else {
             return;
         };
-        let mut list = self.runs.list.iter_mut().rev();
+        let mut list = self.list.iter_mut().rev();
         if let Some(run) = list.find(|run| run.number == number) {
             run.succeeded = Some(succeeded);
         }
     }
 
     /// The newest run of a stored conversation never ended, and nobody reads it on.
-    pub(crate) fn fail_open_run(&mut self) {
-        if let Some(run) = self.runs.list.last_mut() {
+    pub(super) fn fail_open(&mut self) {
+        if let Some(run) = self.list.last_mut() {
             run.succeeded.get_or_insert(false);
         }
     }
 
     /// Whether the newest run has not ended, as far as is known: a stored conversation was left in
     /// the middle of it.
-    pub(crate) fn newest_run_is_open(&self) -> bool {
-        let newest = self.runs.list.last();
-        newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.runs.last)
+    pub(super) fn newest_is_open(&self) -> bool {
+        let newest = self.list.last();
+        newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.last)
     }
 
-    /// Whether a call was made by the run that writes now, or by the newest one.
-    pub(crate) fn is_of_newest_run(&self, call: &super::ToolCall) -> bool {
-        call.run.is_some_and(|run| run == self.runs.last)
+    /// Whether a run is the one that writes now, or the newest one.
+    pub(super) fn is_newest(&self, run: u64) -> bool {
+        run == self.last
     }
 
-    /// Whether the run that made a call succeeded; `None` if that is not known.
-    pub(crate) fn run_succeeded(&self, call: &super::ToolCall) -> Option<bool> {
-        let number = call.run?;
-        let run = self.runs.list.iter().rev().find(|run| run.number == number);
-        Some(run.is_some_and(|run| run.succeeded == Some(true)))
+    /// Whether a run succeeded. One that is not kept any more did not.
+    pub(super) fn succeeded(&self, number: u64) -> bool {
+        let run = self.list.iter().rev().find(|run| run.number == number);
+        run.is_some_and(|run| run.succeeded == Some(true))
     }
 }
 

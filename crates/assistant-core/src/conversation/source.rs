@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     SourcePart,
-    json::{put_text, take_text},
+    json_fields::{put_text, take_text},
 };
 use crate::event::Object;
 

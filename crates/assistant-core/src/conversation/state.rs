@@ -9,7 +9,7 @@ use super::{
     CallError, Clearance, Consent, Fingerprint, Phase, Question, Review,
     outcome::{Author, End, Outcome},
 };
-use crate::session::{CommitId, InvocationId, Ticket, TimerId};
+use crate::id::{CommitId, InvocationId, Ticket, TimerId};
 
 /// Where a call stands.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     conversation::{CallError, Clearance, Consent, ErrorKind, Question, Review},
-    session::{CommitId, InvocationId, Ticket},
+    id::{CommitId, InvocationId, Ticket},
 };
 
 fn error() -> CallError {

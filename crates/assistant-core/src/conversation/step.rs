@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Change, Conversation};
-use crate::event::{Object, Role};
+use crate::event::Object;
 
 /// How many steps a message keeps.
-const KEPT: usize = 128;
+pub(super) const KEPT: usize = 128;
 
 /// A step of a run, as the agent names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,27 +46,4 @@ pub(super) fn read(from: &mut Object) -> Vec<AgentStep> {
     let list = steps.as_ref().and_then(Value::as_array);
     let read = list.into_iter().flatten().filter_map(AgentStep::from_json);
     read.take(KEPT).collect()
-}
-
-impl Conversation {
-    /// A run is over: its steps are kept with the newest message, if the agent wrote it. Returns
-    /// whether they are.
-    pub(crate) fn keep_steps(&mut self, steps: &[AgentStep]) -> bool {
-        let tip = self.tree.tip();
-        let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {
-            return false;
-        };
-        let message = &mut node.message;
-        if !matches!(
-            message.role,
-            Role::Assistant | Role::Reasoning | Role::Activity
-        ) {
-            return false;
-        }
-        let room = KEPT.saturating_sub(message.steps.len());
-        message.steps.extend(steps.iter().take(room).cloned());
-        let id = message.id.clone();
-        self.log.push(Change::Message(id));
-        true
-    }
 }

@@ -1,6 +1,6 @@
 //! What happened to calls, in order, for those who keep a record of it ([`crate::session::AuditEntry`]).
 
-use super::{CallKey, StateEvent, ToolCall, state::State};
+use super::state::{State, StateEvent};
 
 /// Something that happened to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,19 +26,6 @@ pub enum Transition {
     Voided,
     /// It has come to its last phase.
     Ended,
-}
-
-/// Something that happened to a call in the input that was handled.
-#[derive(Debug, Clone)]
-pub struct CallTransition {
-    /// The call.
-    pub call: CallKey,
-    /// The event.
-    pub what: Transition,
-    /// The call as it was, where the session has let go of it.
-    pub(crate) gone: Option<Box<ToolCall>>,
-    /// The conversation that it was in, where that went.
-    pub(crate) thread_id: Option<String>,
 }
 
 impl Transition {

@@ -6,12 +6,23 @@
 use serde_json::Value;
 
 use super::{
-    CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
-    orphan::orphan_part, provenance,
+    AgentUserMessages, CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part,
+    TextPart, ToolCall, content::content_parts, orphan::orphan_part, provenance,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
 impl Conversation {
+    /// Sends what the agent attributes to the user in this way.
+    pub(crate) fn sending(mut self, how: AgentUserMessages) -> Self {
+        self.agent_user_messages = how;
+        self
+    }
+
+    /// Returns whether a message is left out of requests for its author.
+    pub(super) fn holds_back(&self, message: &Message) -> bool {
+        self.agent_user_messages == AgentUserMessages::Omitted && message.is_attributed_to_user()
+    }
+
     /// The messages of the run's path in the order in which they came.
     #[must_use]
     pub fn received_messages(&self) -> Vec<event::Message> {
@@ -257,30 +268,6 @@ pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
         }
         MessageBody::Reasoning { content } => vec![Part::Reasoning(TextPart::new(content))],
     }
-}
-
-pub(super) fn content_parts(content: Content) -> Vec<Part> {
-    let parts = match content {
-        Content::Text(text) => return vec![Part::Text(TextPart::new(text))],
-        Content::Parts(parts) => parts,
-    };
-    let parts = parts.into_iter().map(|part| match part.body {
-        PartBody::Text(text) => {
-            let mut extra = Object::new();
-            if let Some(id) = part.id {
-                extra.insert("id".to_owned(), id.into());
-            }
-            if let Some(metadata) = part.metadata {
-                extra.insert("metadata".to_owned(), metadata);
-            }
-            Part::Text(TextPart {
-                extra,
-                ..TextPart::new(text)
-            })
-        }
-        PartBody::Media { .. } => Part::File(part),
-    });
-    parts.collect()
 }
 
 /// A call from a message that is complete.

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::{JournalEntry, Refusal, Ticket};
+use super::{JournalEntry, Refusal};
 use crate::{
     action::{RegistrationId, RememberedApproval, ToolError},
     conversation::{CallKey, CallTransition, Change, MessageId},
     event::{Diagnostic, RunInput},
+    id::{CommitId, InvocationId, RunKey, Ticket, TimerId},
 };
 
 /// The changes and effects of one input.
@@ -119,22 +120,6 @@ pub struct PreviewRequest {
     /// The arguments, validated.
     pub args: Value,
 }
-
-/// Names a run of this session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RunKey(pub u64);
-
-/// Names an entry that is being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CommitId(pub u64);
-
-/// Names one start of a handler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct InvocationId(pub u64);
-
-/// Names a timer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TimerId(pub u64);
 
 /// One start of a handler.
 #[derive(Debug, Clone, PartialEq)]

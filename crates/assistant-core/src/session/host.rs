@@ -7,6 +7,7 @@ use crate::{
     action::{RegistrationId, schema::PatternHost},
     conversation::CallKey,
     event::TokenUsage,
+    id::Ticket,
 };
 
 /// The world outside, as far as the session may ask it in the middle of an input.
@@ -77,10 +78,6 @@ pub enum Swap<T> {
     /// What is there is not known. A sentence says why.
     Failed(String),
 }
-
-/// Names a question that is answered later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ticket(pub u64);
 
 /// Must a person be asked about this call?
 #[derive(Debug, Clone, Copy)]

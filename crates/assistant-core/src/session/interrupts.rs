@@ -4,9 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    action_list::ActionList, answer_format::AnswerFormat, branch_interrupts::Place, expiry,
-};
+use super::{action_list::ActionList, answer_format::AnswerFormat, expiry, interrupt_place::Place};
 use crate::{
     conversation::{CallKey, Consent, Conversation, Fingerprint},
     event::{Interrupt, ResumeEntry, ResumeStatus},

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, OpenInterrupt, Session, Verdict, branch_interrupts::Place};
+use super::{Cx, OpenInterrupt, Session, Verdict, interrupt_place::Place};
 use crate::{
     conversation::{CallKey, Consent, Conversation, State, StateEvent},
     event::{Interrupt, ResumeEntry, ResumeStatus},

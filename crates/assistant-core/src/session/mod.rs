@@ -34,12 +34,15 @@ mod effect;
 mod events;
 mod execute;
 mod expiry;
+mod finish;
 mod gate;
 mod gone;
 mod history;
 mod host;
 mod input;
+mod interrupt_answer;
 mod interrupt_card;
+mod interrupt_place;
 mod interrupts;
 mod journal;
 mod kept;
@@ -69,14 +72,13 @@ mod turn;
 mod uses;
 mod watch;
 
+pub use crate::id::{CommitId, InvocationId, RunKey, Ticket, TimerId};
 pub use action_list::{ActionDecision, DecisionKind, RequestedAction};
 pub use audit::{AllowedBy, AuditEntry, AuditEvent, AuditOutcome};
-pub use effect::{
-    CommitId, Effect, Invocation, InvocationId, Output, PreviewRequest, RunKey, TimerId,
-};
+pub use effect::{Effect, Invocation, Output, PreviewRequest};
 pub(crate) use expiry::millis;
 pub use history::{ToolHistory, ToolRecord};
-pub use host::{Answer, Host, PolicyQuestion, Swap, Ticket};
+pub use host::{Answer, Host, PolicyQuestion, Swap};
 pub use input::{Input, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use journal::JournalEntry;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, cut_off::says_cut_off,
+    finish::Finish,
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cut, StateEvent},
@@ -50,26 +51,6 @@ pub(super) enum Asker {
     Nobody,
     /// The person, by Retry: where there is nothing to read on, the run is tried again.
     Person,
-}
-
-/// How a run ended, as far as its events say.
-#[derive(Debug, Clone)]
-pub(super) enum Finish {
-    Success,
-    Cancelled,
-    RunError(String),
-}
-
-impl Finish {
-    /// Whether an event may come after the end: the next run of the same stream, or the news that
-    /// the end was none.
-    pub(super) fn lets_follow(&self, kind: &EventKind) -> bool {
-        match kind {
-            EventKind::RunStarted { .. } => true,
-            EventKind::RunError { .. } => !matches!(self, Self::RunError(_)),
-            _ => false,
-        }
-    }
 }
 
 impl Session {

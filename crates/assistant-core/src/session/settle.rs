@@ -7,7 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::{
     Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
     Session, StreamEnd,
-    run::{Asker, Finish, Run},
+    finish::Finish,
+    run::{Asker, Run},
 };
 use crate::{
     conversation::{CallKey, Change, Cut, End, Message, State, StateEvent},

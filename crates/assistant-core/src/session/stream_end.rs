@@ -14,7 +14,7 @@ pub enum StreamEnd {
 impl StreamEnd {
     /// Returns whether a run that ended its events like this has failed. A connection that is lost
     /// after the last event takes nothing away.
-    pub(super) fn breaks(&self, finish: &Option<super::run::Finish>) -> bool {
+    pub(super) fn breaks(&self, finish: &Option<super::finish::Finish>) -> bool {
         match self {
             Self::Closed | Self::Nothing => false,
             Self::Failed(failure) => finish.is_none() || failure.kind != FailureKind::Network,

@@ -11,32 +11,12 @@ use super::{
     told::{tell, wants_run},
 };
 use crate::{
-    conversation::{CallKey, MarkdownTools, Message, Origin, Part, TextPart, ToolCall},
+    conversation::{
+        CallKey, MarkdownTools, Message, Origin, Part, TextPart, ToolCall, reading::Reader,
+    },
     event::Role,
     text::callout::{self, Callout, CalloutOptions, Chunk, Parser, Pending},
 };
-
-/// What a conversation reads out of texts, and how far it has come.
-#[derive(Debug, Clone, Default)]
-pub(in crate::conversation) struct Reading {
-    pub(super) tools: MarkdownTools,
-    /// Texts that were written here, by their node: one that was complete may be opened again.
-    readers: HashMap<usize, Reader>,
-}
-
-/// A text that is being written.
-#[derive(Debug, Clone)]
-struct Reader {
-    parser: Parser,
-    /// What was written, until the message keeps it.
-    written: String,
-    /// The callout that was announced last, and the part that shows it.
-    announced: Option<(u32, Option<usize>)>,
-    /// The calls that show callouts of this text, by the id that was written.
-    told: HashMap<String, CallKey>,
-    /// Set while the parser may hold text back.
-    running: bool,
-}
 
 impl Conversation {
     /// An empty conversation that does so with callouts.
@@ -333,13 +313,6 @@ impl Conversation {
             free = format!("{message}-{free}");
         }
         free
-    }
-}
-
-impl Reader {
-    fn has_announced(&self, ordinal: u32) -> bool {
-        self.announced
-            .is_some_and(|(announced, _)| announced == ordinal)
     }
 }
 

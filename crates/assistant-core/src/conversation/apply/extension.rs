@@ -183,7 +183,7 @@ impl Conversation {
         self.edit_own_call(&key, |call| {
             if call.has_ended() {
                 let name = call.name.clone();
-                Self::rewrite(call, name, text);
+                call.rewrite(name, text);
             } else if call.args_text() != text {
                 call.set_args_text(text);
             }

@@ -2,7 +2,7 @@
 
 use super::{Applied, Change, Conversation};
 use crate::{
-    conversation::{Author, Cut, Message, Part, Span, TextPart, model::TreeMessage},
+    conversation::{Author, Cut, Message, Part, Span, TextPart, tree_message::TreeMessage},
     event::{Base, Diagnostic, Role},
 };
 

@@ -2,7 +2,7 @@
 
 use super::{Applied, Conversation, merge_metadata};
 use crate::{
-    conversation::{Author, CallKey, CallResult, ToolCall, fold, state::State},
+    conversation::{Author, CallKey, CallResult, ToolCall, answer, state::State},
     event::{self, Base, Content, MessageBody, Object, Role},
 };
 
@@ -171,7 +171,7 @@ impl Conversation {
         let result = CallResult {
             message_id,
             error: None,
-            value: fold::value_of(&content),
+            value: answer::value_of(&content),
             content,
             encrypted_value: None,
             subagent_run_id: base.subagent_run_id,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     conversation::{
         DataPart, Part, SourcePart, TextPart,
-        json::{put_text, take_text},
+        json_fields::{put_text, take_text},
     },
     event::{ContentPart, Object, PartBody, Source},
 };

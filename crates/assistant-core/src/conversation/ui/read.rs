@@ -6,7 +6,8 @@ use super::{WIRE_ID, note, part, tool};
 use crate::{
     conversation::{
         Author, Conversation, End, FormatError, Message, Part, ToolCall,
-        json::{DUPLICATE_ID, error, need_text, object},
+        format_error::{DUPLICATE_ID, error},
+        json_fields::{need_text, object},
     },
     event::{Object, Role},
 };

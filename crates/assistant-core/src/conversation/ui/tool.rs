@@ -8,7 +8,7 @@ use super::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID, is_noted, noted, noted_text};
 use crate::{
     conversation::{
         Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, Review, ToolCall,
-        json::{put_text, take_text},
+        json_fields::{put_text, take_text},
         outcome::{End, Outcome},
         state::State,
     },

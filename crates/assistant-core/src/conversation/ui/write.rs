@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{noted, noted_text, part, tool};
 use crate::{
-    conversation::{Conversation, Message, Part, ToolCall, json::put_text, state::State},
+    conversation::{Conversation, Message, Part, ToolCall, json_fields::put_text, state::State},
     event::{Object, Role},
 };
 

@@ -4,20 +4,13 @@ use serde_json::Value;
 
 use super::{
     Decoder,
+    block::{Block, join},
     chunk::{extend, opt, text},
 };
 use crate::{
     event::{Extension, Object},
     wire::{json::surrogates, stream::Sink},
 };
-
-/// A text that is open.
-#[derive(Debug, Clone)]
-pub(super) struct Block {
-    number: u64,
-    /// The first half of a character, where the last piece was cut.
-    half: Option<u16>,
-}
 
 impl Decoder {
     pub(super) fn read_block(
@@ -122,35 +115,4 @@ fn release(open: &Block, reasoning: bool, sink: &mut dyn Sink) {
             },
         );
     }
-}
-
-/// Joins a surrogate pair that was cut between two pieces. In a piece halves are
-/// marked; a half at its end waits in `held` for the next one.
-pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
-    // What says nothing does not part a pair.
-    if delta.is_empty() || (held.is_none() && !is_cut) {
-        return delta;
-    }
-    let marked = |c: char| surrogates::marked(c).filter(|_| is_cut);
-    let mut out = String::with_capacity(delta.len() + 4);
-    for c in delta.chars() {
-        let half = marked(c);
-        let whole = match (held.take(), half) {
-            (Some(high), Some(low)) if surrogates::is_low(low) => {
-                char::decode_utf16([high, low]).next().and_then(Result::ok)
-            }
-            (Some(_), _) => {
-                out.push(surrogates::REPLACED);
-                None
-            }
-            (None, _) => None,
-        };
-        match (whole, half) {
-            (Some(whole), _) => out.push(whole),
-            (None, Some(half)) if !surrogates::is_low(half) => *held = Some(half),
-            (None, Some(_)) => out.push(surrogates::REPLACED),
-            (None, None) => out.push(c),
-        }
-    }
-    out
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::{
     answer::Answer,
-    blocks::Block,
+    block::Block,
     chunk::{drop_chunk, extend, merge, note, opt_text, without_marks},
-    tools::Partial,
+    partial::Partial,
 };
 use crate::{
     event::{EventKind, Extension, Object, Outcome, RunInput, TokenUsage},

@@ -14,11 +14,13 @@
 //! * `request` and `resubmit` are about what goes out.
 
 mod answer;
+mod block;
 mod blocks;
 mod chunk;
 mod decoder;
 mod ending;
 mod outcomes;
+mod partial;
 mod parts;
 mod protocol;
 mod reader;

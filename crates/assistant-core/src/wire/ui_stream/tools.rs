@@ -5,25 +5,14 @@ use serde_json::{Value, json};
 use super::{
     AS_TEXT, DYNAMIC, Decoder, IN_PIECES, WIRE_ID,
     answer::Call,
-    blocks::join,
+    block::join,
     chunk::{extend, opt, opt_text, text},
+    partial::Partial,
 };
 use crate::{
     event::{EventKind, Extension, Object, Settlement},
     wire::{fault::quote, stream::Sink},
 };
-
-/// Arguments that arrive in pieces.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Partial {
-    name: String,
-    dynamic: bool,
-    /// All of it so far.
-    text: String,
-    half: Option<u16>,
-    /// What was said with the start, for a call that goes on in another step.
-    notes: Object,
-}
 
 impl Decoder {
     /// Lets arguments go on that an earlier stream left unfinished.

@@ -1,0 +1,65 @@
+//! Updates of a call by its agent: it is listed or announced again, or gets other arguments.
+
+use super::{
+    ToolCall,
+    state::{State, StateEvent},
+};
+
+impl ToolCall {
+    /// Takes over what an agent says of it, listed again: its content, not its history.
+    pub(super) fn take_over(&mut self, said: Self) {
+        self.origin = said.origin;
+        self.rewrite(said.name.clone(), said.args_text());
+        if !self.has_ended() || self.args().is_none() {
+            self.end_in_list();
+        }
+        self.metadata = said.metadata;
+        self.encrypted_value = said.encrypted_value;
+        self.extra = said.extra;
+    }
+
+    /// The agent announces it again in this run after it had left: its arguments come again, unless
+    /// what was done with them stands.
+    pub(super) fn begin_anew(&mut self, run: Option<u64>) {
+        let stands = matches!(
+            self.state,
+            State::Running(..)
+                | State::HandedOff { .. }
+                | State::Denied { .. }
+                | State::InterruptDenied { .. }
+        );
+        if !stands && !self.is_settled_here() {
+            if !self.state.is_done() {
+                self.run = run.or(self.run);
+            }
+            self.set_args_text("");
+            self.metadata.clear();
+            self.extra.clear();
+            self.encrypted_value = None;
+        }
+    }
+
+    /// What an agent now says of a call that it had said before: another name, other arguments.
+    pub(super) fn rewrite(&mut self, name: String, args: &str) {
+        if self.stands() && self.has_ended() {
+            return;
+        }
+        // Some servers list calls without the arguments that they streamed.
+        let streamed = self.run.is_some() && self.has_ended() && self.args().is_some();
+        let emptied = args.is_empty() && streamed;
+        // What it was told a person had made of them is no news.
+        let edited = self.edited_args().filter(|_| self.was_started());
+        let echoed =
+            edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
+        let same_args = emptied || echoed || self.args_text() == args;
+        if self.name == name && same_args {
+            return;
+        }
+        self.lasting.changed |= matches!(self.state, State::Interrupted { card: true, .. });
+        self.name = name;
+        if !same_args {
+            self.set_args_text(args);
+        }
+        self.take(StateEvent::Rewritten);
+    }
+}

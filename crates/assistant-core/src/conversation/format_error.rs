@@ -1,0 +1,47 @@
+//! The error of a stored conversation that cannot be read.
+
+use std::fmt;
+
+use super::TreeError;
+
+/// Why some JSON is no message or no conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormatError(pub(super) String);
+
+impl FormatError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// What is said of a list in which an id stands twice.
+pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
+/// What is said of messages that no root leads to.
+pub(super) const CYCLE: &str = "messages stand in a circle of parents";
+/// What is said of a branch that ends with a message that is not there.
+pub(super) const UNKNOWN_TIP: &str = "the conversation's 'tip' is not among its messages";
+
+impl FormatError {
+    /// Returns the rule of the tree that is broken, if it is one.
+    #[must_use]
+    pub fn tree_error(&self) -> Option<TreeError> {
+        match self.0.as_str() {
+            DUPLICATE_ID => Some(TreeError::DuplicateId),
+            CYCLE => Some(TreeError::Cycle),
+            UNKNOWN_TIP => Some(TreeError::UnknownMessage),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn error(message: &str) -> FormatError {
+    FormatError(message.to_owned())
+}

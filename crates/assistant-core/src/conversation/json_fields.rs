@@ -1,0 +1,116 @@
+//! Reads and writes the fields of objects in stored conversations.
+//!
+//! Fields that are not ours are kept: in an object of their own, `extra`, wherever their names could
+//! be taken for ours.
+
+use serde_json::Value;
+
+use super::FormatError;
+use crate::event::Object;
+
+pub(super) fn object(value: Value, what: &str) -> Result<Object, FormatError> {
+    match value {
+        Value::Object(object) => Ok(object),
+        _ => Err(FormatError(format!("{what} is not an object"))),
+    }
+}
+
+pub(super) fn take_text(object: &mut Object, key: &str) -> Option<String> {
+    match object.shift_remove(key) {
+        Some(Value::String(text)) => Some(text),
+        Some(other) => {
+            object.insert(key.to_owned(), other);
+            None
+        }
+        None => None,
+    }
+}
+
+pub(super) fn need_text(object: &mut Object, key: &str, what: &str) -> Result<String, FormatError> {
+    take_text(object, key).ok_or_else(|| FormatError(format!("{what} has no text '{key}'")))
+}
+
+pub(super) fn put_text(object: &mut Object, key: &str, text: Option<&str>) {
+    if let Some(text) = text {
+        object.insert(key.to_owned(), text.into());
+    }
+}
+
+pub(super) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
+    match object.shift_remove(key) {
+        Some(Value::Object(inner)) => Some(inner),
+        Some(other) => {
+            object.insert(key.to_owned(), other);
+            None
+        }
+        None => None,
+    }
+}
+
+pub(super) fn take_int(object: &mut Object, key: &str) -> Option<i64> {
+    let int = object.get(key)?.as_i64()?;
+    object.shift_remove(key);
+    Some(int)
+}
+
+pub(super) fn take_bool(object: &mut Object, key: &str) -> Option<bool> {
+    let set = object.get(key)?.as_bool()?;
+    object.shift_remove(key);
+    Some(set)
+}
+
+/// A flag that is only written where it is set.
+pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
+    let set = object.get(key) == Some(&Value::Bool(true));
+    if set {
+        object.shift_remove(key);
+    }
+    set
+}
+
+/// In which form something is written, or was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// One message by itself: fields that are not ours stand beside ours.
+    Message,
+    /// The first version of exports.
+    V1,
+    /// What exports are today.
+    V2,
+}
+
+/// Writes the fields that are not ours. `ours` are the names that we read.
+pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], format: Format) {
+    let mut apart = Object::new();
+    for (key, value) in extra {
+        let named_like_ours = ours.contains(&key.as_str()) && !is_misfit(key, value);
+        if format == Format::V2 || named_like_ours || out.contains_key(key) {
+            apart.insert(key.clone(), value.clone());
+        } else {
+            out.insert(key.clone(), value.clone());
+        }
+    }
+    if !apart.is_empty() {
+        out.insert("extra".to_owned(), Value::Object(apart));
+    }
+}
+
+/// The fields that are not ours, once ours were taken.
+pub(super) fn foreign(mut rest: Object, format: Format) -> Object {
+    if format != Format::V1
+        && let Some(apart) = take_object(&mut rest, "extra")
+    {
+        rest.extend(apart);
+    }
+    rest
+}
+
+/// Whether a field of one of our names is of a kind that we never write, so that it is kept as it
+/// came and read as foreign again.
+fn is_misfit(key: &str, value: &Value) -> bool {
+    match key {
+        "createdAt" | "endedAt" | "startedAt" => value.as_i64().is_none(),
+        "metadata" | "approval" | "error" | "result" | "extra" => !value.is_object(),
+        _ => false,
+    }
+}

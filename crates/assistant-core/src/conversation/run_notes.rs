@@ -1,0 +1,92 @@
+//! The runs of a conversation, and what they leave with its newest message: their cost and steps.
+
+use super::{AgentStep, Change, Conversation, Cost, MessageId, ToolCall, step::KEPT};
+use crate::event::Role;
+
+impl Conversation {
+    /// A run begins: calls that appear from here on are its own.
+    pub(crate) fn begin_run(&mut self, id: &str) {
+        self.runs.begin(id);
+    }
+
+    /// The newest run goes on, if it came to no good end: what it called before is its own still.
+    pub(crate) fn go_on_with_run(&mut self, id: &str) {
+        self.runs.resume(id);
+    }
+
+    /// The run that writes now has ended.
+    pub(crate) fn end_run(&mut self, succeeded: bool) {
+        self.runs.end(succeeded);
+    }
+
+    /// The newest run of a stored conversation never ended, and nobody reads it on.
+    pub(crate) fn fail_open_run(&mut self) {
+        self.runs.fail_open();
+    }
+
+    /// Whether the newest run has not ended, as far as is known.
+    pub(crate) fn newest_run_is_open(&self) -> bool {
+        self.runs.newest_is_open()
+    }
+
+    /// Whether a call was made by the run that writes now, or by the newest one.
+    pub(crate) fn is_of_newest_run(&self, call: &ToolCall) -> bool {
+        call.run.is_some_and(|run| self.runs.is_newest(run))
+    }
+
+    /// Whether the run that made a call succeeded; `None` if that is not known.
+    pub(crate) fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
+        Some(self.runs.succeeded(call.run?))
+    }
+
+    /// A run has ended: what it cost is kept with the newest message, if the agent wrote it.
+    pub(crate) fn note_cost(&mut self, cost: &Cost) {
+        if cost.is_unknown() {
+            return;
+        }
+        let tip = self.tree.tip();
+        let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {
+            return;
+        };
+        let message = &mut node.message;
+        if matches!(
+            message.role,
+            Role::Assistant | Role::Reasoning | Role::Activity
+        ) {
+            message.cost.add(cost);
+            let id = message.id.clone();
+            self.log.push(Change::Message(id));
+        }
+    }
+
+    /// Adds up the costs of some messages.
+    #[must_use]
+    pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
+        let mut cost = Cost::default();
+        for message in messages.into_iter().filter_map(|id| self.message(id)) {
+            cost.add(&message.cost);
+        }
+        cost
+    }
+
+    /// A run is over: its steps are kept with the newest message, if the agent wrote it. Returns
+    /// whether they are.
+    pub(crate) fn keep_steps(&mut self, steps: &[AgentStep]) -> bool {
+        let tip = self.tree.tip();
+        let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {
+            return false;
+        };
+        let message = &mut node.message;
+        if !matches!(
+            message.role,
+            Role::Assistant | Role::Reasoning | Role::Activity
+        ) {
+            return false;
+        }
+        let room = KEPT.saturating_sub(message.steps.len());
+        message.steps.extend(steps.iter().take(room).cloned());
+        let id = message.id.clone();
+        self.log.push(Change::Message(id));
+        true
+    }
+}
