@@ -12,6 +12,7 @@ use crate::findings;
 pub mod rule {
     pub const INTERRUPTS: &str = "Open interrupts";
     pub const TRUNCATED: &str = "End of a stream";
+    pub const NO_STREAM: &str = "A page (HTML), or a JSON value, as the response";
     pub const PREFIX: &str = "Before a fatal event";
     pub const BRANCH: &str = "A person's message that a snapshot leaves out, then brings back";
     pub const CALL_ORDER: &str = "Order of the calls in a message that a snapshot repeats";
@@ -28,9 +29,10 @@ pub mod rule {
     pub const LARGE: &str = "A number beyond what a double holds";
     pub const EMPTY_METADATA: &str = "An empty `metadata` object on a call";
     pub const BEHIND: &str = "The place of a fault behind what was removed from its list";
-    pub const ALL: [&str; 17] = [
+    pub const ALL: [&str; 18] = [
         INTERRUPTS,
         TRUNCATED,
+        NO_STREAM,
         PREFIX,
         BRANCH,
         CALL_ORDER,

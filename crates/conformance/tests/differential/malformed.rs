@@ -72,5 +72,8 @@ fn excuse(name: &str) -> Option<&'static str> {
     if has(", last, ends with ") && cut.into_iter().any(has) {
         return Some(rule::TRUNCATED);
     }
+    if name == "frames: a page" {
+        return Some(rule::NO_STREAM);
+    }
     has("an infinite number").then_some(rule::LARGE)
 }
