@@ -103,7 +103,7 @@ impl Assistant {
         if of_parts {
             self.renderers().parts_changed();
         } else {
-            self.view().renderers_changed();
+            self.renderers_changed();
         }
     }
 }
