@@ -19,7 +19,7 @@ pub struct RendererGuard {
 }
 
 impl Drop for RendererGuard {
-    /// What was drawn goes first: what it reads may go right after.
+    /// Disposes mounted cards first: the signals that they read may be disposed right after.
     fn drop(&mut self) {
         self.assistant.cards().dispose(self.id);
         self.assistant.renderers().remove(self.id);

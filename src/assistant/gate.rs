@@ -7,7 +7,7 @@ use leptos::prelude::{Callable, Callback, Signal};
 /// [`ToolCallView::can_approve`](super::ToolCallView::can_approve).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gate {
-    /// Why an approval does not count now, if so; asking shows the user what is left to read.
+    /// Returns why an approval does not count now, if so; calling it shows the user what is left to read.
     pub(crate) passes: Callback<(), Result<(), Refusal>>,
     /// The same as a signal.
     pub(crate) is_open: Signal<bool>,

@@ -34,7 +34,7 @@ pub(crate) struct CallRenderers {
     pub(crate) approval: Option<Renderer<ToolCallView>>,
     /// The action's texts about its calls.
     pub(crate) words: CallWords,
-    /// Whether the card sees arguments while they stream in.
+    /// True if the card sees arguments while they stream in.
     pub(crate) streams_args: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Drawing {
 pub(crate) struct Found<T> {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<T>,
-    /// Whether it draws everything of its kind, not one name alone.
+    /// True if it draws everything of its kind, not one name alone.
     pub(crate) is_general: bool,
 }
 

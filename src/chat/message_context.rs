@@ -20,12 +20,12 @@ pub(super) struct MessageContext {
 }
 
 impl MessageContext {
-    /// What it shares with the messages around it.
+    /// The state that it shares with the messages around it.
     pub(super) fn shared(&self) -> TranscriptContext {
         self.shared.clone()
     }
 
-    /// What a part of a message finds; outside of one it draws nothing, and the programmer is told.
+    /// Returns the context of a message; outside of one the part draws nothing and reports that.
     pub(super) fn around(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
         if found.is_none() && in_browser() {

@@ -2,7 +2,7 @@
 
 use assistant_core::conversation::CallKey;
 
-/// How closely a target describes what is drawn. The closer one wins.
+/// The specificity of a target. The more specific one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
     /// As one of many.

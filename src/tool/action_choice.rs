@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     ExactText,
     agents_words::agents_words,
+    arguments::arguments_block,
     pieces::{Detail, has_hidden},
     pretty::pretty,
     visibility::Visibility,
@@ -162,19 +163,8 @@ fn arguments(action: &RequestedAction, seen: Visibility, words: &Words) -> AnyVi
         }
         .into_any();
     };
-    view! {
-        <pre
-            class="la-code"
-            data-kind="arguments"
-            tabindex="0"
-            role="group"
-            aria-label=words.attr(|l| &l.arguments)
-        >
-            <ExactText text=pretty(shown) />
-            {seen.end()}
-        </pre>
-    }
-    .into_any()
+    let text = view! { <ExactText text=pretty(shown) /> };
+    arguments_block(text.into_any(), Some(seen.end()))
 }
 
 fn word(kind: DecisionKind) -> WordOf {

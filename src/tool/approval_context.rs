@@ -18,7 +18,7 @@ pub(super) struct ApprovalContext {
     pub(super) editing: RwSignal<bool>,
     /// The time to answer is over.
     pub(super) over: RwSignal<bool>,
-    /// What the page says of the call.
+    /// The page's description of the call.
     pub(super) said: Said,
 }
 

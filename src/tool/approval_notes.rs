@@ -30,7 +30,7 @@ pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
     .into_any()
 }
 
-/// What is still to be read before an approval counts, to whoever wanted to approve already.
+/// Tells a user who pressed Approve too early what is left to read.
 pub(super) fn hint(words: &Words, visibility: Visibility) -> impl IntoView + use<> {
     let words = words.clone();
     let text = move || {

@@ -9,12 +9,18 @@ use crate::{
     ui::{Words, dynamic, memo},
 };
 
-/// What would run, exactly; `end` stands behind it.
+/// Draws the exact arguments that would run, followed by `end`.
 pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyView {
     let text = memo(move || match call.args_value() {
         Some(args) => pretty(&args),
         None => call.args_text(),
     });
+    let text = dynamic(move || view! { <ExactText text=text.get() /> });
+    arguments_block(text.into_any(), end)
+}
+
+/// Draws the block that arguments are read in.
+pub(super) fn arguments_block(text: AnyView, end: Option<AnyView>) -> AnyView {
     view! {
         <pre
             class="la-code"
@@ -23,7 +29,7 @@ pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyV
             role="group"
             aria-label=Words::current().attr(|l| &l.arguments)
         >
-            {dynamic(move || view! { <ExactText text=text.get() /> })}
+            {text}
             {end}
         </pre>
     }

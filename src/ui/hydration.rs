@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{after, dynamic, in_browser};
 
-/// How long a page that is still being hydrated is left alone, in milliseconds.
+/// Time for which a page that is being hydrated is left alone, in milliseconds.
 const HYDRATING_MS: u32 = 10;
 
 /// Draws something in the browser alone: at once, or, where it takes over a page that a server has

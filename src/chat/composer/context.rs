@@ -22,15 +22,15 @@ pub(super) struct ComposerContext {
     pub(super) handle: ComposerHandle,
     pub(super) words: Words,
     pub(super) tray: Option<Tray>,
-    /// Why the last attempt to send was refused.
+    /// The reason why the last attempt to send was refused.
     pub(super) refused: RwSignal<Option<WordOf>>,
     pub(super) busy: Memo<bool>,
     pub(super) state: Memo<&'static str>,
-    /// Whether a question is open that is no approval.
+    /// True if a question is open that is no approval.
     pub(super) asked: Memo<bool>,
-    /// Whether a message would deny what waits for approval.
+    /// True if a message would deny what waits for approval.
     pub(super) denies: Memo<bool>,
-    /// Whether Send is there.
+    /// True if Send is there.
     pub(super) sends: Memo<bool>,
     /// True if something can be said in between.
     pub(super) interjects: Memo<bool>,
@@ -88,7 +88,7 @@ impl ComposerContext {
         }
     }
 
-    /// What a part of a composer finds; outside of one it draws nothing, and the programmer is told.
+    /// Returns the context of a composer; outside of one the part draws nothing and reports that.
     pub(super) fn around(part: &str) -> Option<Shared> {
         let found = use_context::<Shared>();
         if found.is_none() && in_browser() {
@@ -97,7 +97,7 @@ impl ComposerContext {
         found
     }
 
-    /// What stood in the way of a message stands there no longer.
+    /// Clears the reason why a message was refused.
     pub(super) fn forget_refusals(&self) {
         let (state, refused) = (self.state, self.refused);
         effect(move |_| {
@@ -166,7 +166,7 @@ pub fn use_composer() -> Option<ComposerHandle> {
 /// The longest time between the clicks of a double click, in milliseconds.
 const DOUBLE_CLICK_MS: i64 = 700;
 
-/// Whether a question of the agent is still without an answer.
+/// Returns whether a question of the agent has no answer yet.
 pub(in crate::chat) fn is_asked(open: &OpenInterrupt) -> bool {
     open.call.is_none() && open.answer.is_none()
 }
@@ -182,7 +182,7 @@ fn state_of(activity: Activity) -> &'static str {
     }
 }
 
-/// What the line below says while nothing was refused.
+/// Returns the text of the line below, while nothing was refused.
 pub(super) fn hint_of(writing: &ComposerContext) -> WordOf {
     let asked = writing.asked.get();
     match writing.state.get() {

@@ -12,9 +12,9 @@ use super::{save::Unsaved, thread::Thread};
 
 /// Something that is to be written.
 pub(super) enum Job {
-    /// What has changed.
+    /// The changes.
     Save,
-    /// What has changed, and all else that could not be written before.
+    /// The changes, and all that could not be written before.
     Again,
     /// A start, with what has changed until then.
     Commit(CommitId, Box<JournalEntry>),

@@ -30,10 +30,10 @@ pub(super) struct Thread {
     pub(super) is_apart: Cell<bool>,
     /// Waits for another tab that acts on it.
     pub(super) pinged: RefCell<Option<oneshot::Sender<()>>>,
-    /// Where this tab stands in the queue of those that would act on it.
+    /// The place of this tab in the queue of tabs that wait to own it.
     pub(super) place: RefCell<Option<Place>>,
     pub(super) channel: RefCell<Option<Channel>>,
-    /// What it begins with if nothing is stored.
+    /// Its content if nothing is stored.
     pub(super) initial: RefCell<Option<Value>>,
 }
 

@@ -115,7 +115,7 @@ impl Conversation {
         self.tree.show_run_branch();
     }
 
-    /// Whether a message is on the branch that runs write on.
+    /// Returns whether a message is on the branch that runs write on.
     pub(crate) fn is_on_run_path(&self, id: &MessageId) -> bool {
         self.tree.find(id).is_some_and(|ix| self.tree.on_path(ix))
     }
@@ -211,7 +211,7 @@ impl Conversation {
         Some((&first.id, deleted.branch.nodes().count()))
     }
 
-    /// What was deleted cannot come back any more: nor can its calls, unless an agent names them.
+    /// Drops the deleted branch, and its calls unless an agent can still name them.
     pub(crate) fn forget_deleted(&mut self) {
         let Some(deleted) = self.deleted.take() else {
             return;
@@ -225,7 +225,7 @@ impl Conversation {
         }
     }
 
-    /// Whether nothing has taken the place of what was deleted.
+    /// Returns whether the deleted branch still fits: its nodes, ids and calls are free.
     fn fits(&self, deleted: &Deleted) -> bool {
         let mut calls = deleted.calls();
         self.tree.fits(&deleted.branch)

@@ -6,7 +6,7 @@ use super::{
 };
 
 impl ToolCall {
-    /// Takes over what an agent says of it, listed again: its content, not its history.
+    /// Takes over the content of the call from a list, not its history.
     pub(super) fn take_over(&mut self, said: Self) {
         self.origin = said.origin;
         self.rewrite(said.name.clone(), said.args_text());
@@ -18,8 +18,8 @@ impl ToolCall {
         self.extra = said.extra;
     }
 
-    /// The agent announces it again in this run after it had left: its arguments come again, unless
-    /// what was done with them stands.
+    /// Starts a detached call again, as part of this run: its arguments stream in again, unless it
+    /// runs, was decided or has ended.
     pub(super) fn begin_anew(&mut self, run: Option<u64>) {
         let stands = matches!(
             self.state,
@@ -39,7 +39,7 @@ impl ToolCall {
         }
     }
 
-    /// What an agent now says of a call that it had said before: another name, other arguments.
+    /// Replaces the name or the arguments that the agent gave before.
     pub(super) fn rewrite(&mut self, name: String, args: &str) {
         if self.stands() && self.has_ended() {
             return;

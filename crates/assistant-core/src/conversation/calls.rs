@@ -154,7 +154,7 @@ impl Calls {
         }
     }
 
-    /// Lets a call belong to a message.
+    /// Attaches a call to a message.
     pub(super) fn attach(&mut self, key: &CallKey, node: usize) {
         let Some(entry) = self.all.get_mut(key) else {
             return;
@@ -166,7 +166,7 @@ impl Calls {
         }
     }
 
-    /// Lets a call belong to the page.
+    /// Attaches a call to the page.
     pub(super) fn attach_to_page(&mut self, key: &CallKey) {
         if let Some(entry) = self.all.get_mut(key) {
             entry.home = Home::Page;
@@ -174,7 +174,7 @@ impl Calls {
         }
     }
 
-    /// Lets a call belong nowhere.
+    /// Detaches a call from its message.
     pub(super) fn detach(&mut self, key: &CallKey) {
         self.open.remove(key);
         if let Some(entry) = self.all.get_mut(key) {
@@ -295,7 +295,7 @@ impl Calls {
         self.transitions.extend(happened.into_iter().map(of_call));
     }
 
-    /// Takes what happened to calls since the last time. With `keep` the calls come along, as the
+    /// Takes the transitions of calls since the last call. With `keep` the calls come along, as the
     /// conversation is replaced.
     pub(super) fn take_transitions(&mut self, keep: bool) -> Vec<CallTransition> {
         let mut taken = std::mem::take(&mut self.transitions);

@@ -1,6 +1,6 @@
 //! Messages and calls that branches share: a run changes a copy of its own.
 //!
-//! The call goes on with the copy, under its key; the other branch keeps another call with the same
+//! The call keeps its key and belongs to the copy; the other branch keeps another call with the same
 //! past, which nothing starts any more. Neighbour: `tree`, which says what is shared.
 
 use super::{CallKey, Change, Conversation, Part, ToolCall, tree::Copied};
@@ -55,8 +55,8 @@ impl Conversation {
         }
     }
 
-    /// The calls went to the copy of a node, for the path that goes on. What stays behind on the
-    /// other branch is other calls with the same past, which nothing starts any more.
+    /// Gives the node of the other branch calls of its own with the same past, which nothing starts any
+    /// more.
     fn leave_copies(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -111,7 +111,7 @@ impl Conversation {
         Some(self.calls.add(copy, None))
     }
 
-    /// Puts a call with the same past, which nothing starts any more, in the place of a call.
+    /// Replaces a call with one of the same past, which nothing starts any more.
     fn replace_with_copy(&mut self, key: &CallKey, ix: usize) {
         let Some(copy) = self.add_copy(key) else {
             return;

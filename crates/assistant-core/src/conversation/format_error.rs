@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::TreeError;
 
-/// Why some JSON is no message or no conversation.
+/// The reason why JSON is not a message or a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatError(pub(super) String);
 
@@ -22,11 +22,11 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// What is said of a list in which an id stands twice.
+/// The error of a list that contains an id twice.
 pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
-/// What is said of messages that no root leads to.
+/// The error of messages that no root leads to.
 pub(super) const CYCLE: &str = "messages stand in a circle of parents";
-/// What is said of a branch that ends with a message that is not there.
+/// The error of a branch that ends with a missing message.
 pub(super) const UNKNOWN_TIP: &str = "the conversation's 'tip' is not among its messages";
 
 impl FormatError {

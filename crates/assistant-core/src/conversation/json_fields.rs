@@ -75,7 +75,7 @@ pub(super) enum Format {
     Message,
     /// The first version of exports.
     V1,
-    /// What exports are today.
+    /// The current version of exports.
     V2,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn foreign(mut rest: Object, format: Format) -> Object {
     rest
 }
 
-/// Whether a field of one of our names is of a kind that we never write, so that it is kept as it
+/// Returns whether a field of one of our names is of a kind that we never write, so that it is kept as it
 /// came and read as foreign again.
 fn is_misfit(key: &str, value: &Value) -> bool {
     match key {

@@ -53,7 +53,7 @@ pub struct Conversation {
     pub(super) blocks: FxHashMap<u64, PartRef>,
     /// The form in which messages that the agent added under the user's role are sent back.
     pub(super) agent_user_messages: super::AgentUserMessages,
-    /// What has changed since somebody took note of it, but for the tree.
+    /// Changes that nobody has taken yet, without those of the tree.
     pub(super) log: Vec<Change>,
     /// Callouts in texts that are being written.
     #[cfg(feature = "callouts")]
@@ -185,7 +185,7 @@ impl Conversation {
         self.log.push(Change::State);
     }
 
-    /// What has changed since this was asked last.
+    /// Takes the changes since the last call.
     pub(crate) fn take_changes(&mut self) -> Vec<Change> {
         let tree = self.tree.take_changes().into_iter();
         let mut changes: Vec<Change> = tree.map(Change::from).collect();
@@ -193,7 +193,7 @@ impl Conversation {
         changes
     }
 
-    /// Forgets what has changed, for those who read everything in the end.
+    /// Drops the changes, for callers that read everything at the end.
     pub(crate) fn forget_changes(&mut self) {
         self.tree.take_changes();
         self.log.clear();

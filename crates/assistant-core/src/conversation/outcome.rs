@@ -8,7 +8,7 @@ pub(crate) struct Outcome {
     pub(crate) end: End,
     /// The author of the result.
     pub(crate) by: Author,
-    /// Whether an agent has its result: it came from one, or went out with a run that began.
+    /// True if an agent has its result: it came from one, or went out with a run that began.
     pub(crate) sent: bool,
     /// The time, in milliseconds since 1970, if it is known.
     pub(crate) at: Option<i64>,
@@ -18,7 +18,7 @@ pub(crate) struct Outcome {
     pub(crate) error: Option<CallError>,
     /// The decision that led to it.
     pub(crate) review: Box<Review>,
-    /// Whether the result has no place in the received order: a snapshot left the tool message out.
+    /// True if the result has no place in the received order: a snapshot left the tool message out.
     pub(crate) unlisted: bool,
 }
 

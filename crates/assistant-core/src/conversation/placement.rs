@@ -127,7 +127,7 @@ impl Conversation {
         states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
     }
 
-    /// Whether an open call on the run's path is in such a state.
+    /// Returns whether an open call on the run's path is in such a state.
     pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
         self.open_states().any(|(_, state)| is_it(state))
     }
@@ -225,7 +225,7 @@ impl Conversation {
         u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
     }
 
-    /// Lets something happen to a call. `false` if that changes nothing.
+    /// Applies an event to a call. Returns `false` if that changes nothing.
     pub(crate) fn happens(&mut self, key: &CallKey, event: StateEvent) -> bool {
         let (mut event, mut applied) = (Some(event), false);
         self.calls.edit(key, &mut |call| {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::{CallKey, MarkdownTools};
 use crate::text::callout::Parser;
 
-/// What a conversation reads out of texts, and how far it has come.
+/// The callouts that a conversation reads out of texts, and its progress.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reading {
     pub(super) tools: MarkdownTools,
@@ -19,7 +19,7 @@ pub(super) struct Reading {
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
     pub(super) parser: Parser,
-    /// What was written, until the message keeps it.
+    /// The text so far, until the message keeps it.
     pub(super) written: String,
     /// The callout that was announced last, and the part that shows it.
     pub(super) announced: Option<(u32, Option<usize>)>,

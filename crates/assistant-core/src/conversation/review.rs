@@ -15,7 +15,7 @@ pub(crate) struct Review {
     pub(crate) approval: Option<CallApproval>,
     /// The remembered approval that lets the call start.
     pub(crate) allowed_earlier: Option<AllowedEarlier>,
-    /// Whether an equal call was denied in the same turn.
+    /// True if an equal call was denied in the same turn.
     pub(crate) denied_before: bool,
     /// Arguments as the user changed them.
     pub(crate) edited_args: Option<Value>,
@@ -23,7 +23,7 @@ pub(crate) struct Review {
     pub(crate) clean_args: Option<Value>,
     /// The preview of its action; `Err` says why there is none.
     pub(crate) preview: Option<Result<Value, String>>,
-    /// What a rule of the application let start without asking the user.
+    /// The call as a rule of the application let it start without asking the user.
     pub(crate) cleared: Option<Fingerprint>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct PreviewApproval {
     pub(crate) by: Option<Decider>,
 }
 
-/// What lets a call start, once the application permits it.
+/// The reason why a call may start, once the application permits it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Clearance {
     pub(crate) review: Review,

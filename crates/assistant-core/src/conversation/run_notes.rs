@@ -4,37 +4,37 @@ use super::{AgentStep, Change, Conversation, Cost, MessageId, ToolCall, step::KE
 use crate::event::Role;
 
 impl Conversation {
-    /// A run begins: calls that appear from here on are its own.
+    /// Starts a run: calls that appear from here on belong to it.
     pub(crate) fn begin_run(&mut self, id: &str) {
         self.runs.begin(id);
     }
 
-    /// The newest run goes on, if it came to no good end: what it called before is its own still.
+    /// Resumes the newest run, if it did not succeed: its calls still belong to it.
     pub(crate) fn go_on_with_run(&mut self, id: &str) {
         self.runs.resume(id);
     }
 
-    /// The run that writes now has ended.
+    /// Ends the run that writes now.
     pub(crate) fn end_run(&mut self, succeeded: bool) {
         self.runs.end(succeeded);
     }
 
-    /// The newest run of a stored conversation never ended, and nobody reads it on.
+    /// Marks the newest run of a stored conversation as failed, if it never ended.
     pub(crate) fn fail_open_run(&mut self) {
         self.runs.fail_open();
     }
 
-    /// Whether the newest run has not ended, as far as is known.
+    /// Returns whether the newest run has not ended, as far as is known.
     pub(crate) fn newest_run_is_open(&self) -> bool {
         self.runs.newest_is_open()
     }
 
-    /// Whether a call was made by the run that writes now, or by the newest one.
+    /// Returns whether a call was made by the run that writes now, or by the newest one.
     pub(crate) fn is_of_newest_run(&self, call: &ToolCall) -> bool {
         call.run.is_some_and(|run| self.runs.is_newest(run))
     }
 
-    /// Whether the run that made a call succeeded; `None` if that is not known.
+    /// Returns whether the run that made a call succeeded; `None` if that is not known.
     pub(crate) fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
         Some(self.runs.succeeded(call.run?))
     }

@@ -25,7 +25,7 @@ struct RunRecord {
 }
 
 impl Runs {
-    /// A run begins: calls that appear from here on are its own.
+    /// Starts a run: calls that appear from here on belong to it.
     pub(super) fn begin(&mut self, id: &str) {
         self.last += 1;
         self.current = Some(self.last);
@@ -39,7 +39,7 @@ impl Runs {
         });
     }
 
-    /// The newest run goes on, if it came to no good end: what it called before is its own still.
+    /// Resumes the newest run, if it did not succeed: its calls still belong to it.
     pub(super) fn resume(&mut self, id: &str) {
         match self.list.last_mut() {
             Some(run) if run.number == self.last && run.succeeded != Some(true) => {
@@ -51,7 +51,7 @@ impl Runs {
         }
     }
 
-    /// The run that writes now has ended.
+    /// Ends the run that writes now.
     pub(super) fn end(&mut self, succeeded: bool) {
         let Some(number) = self.current.take() else {
             return;
@@ -62,26 +62,26 @@ impl Runs {
         }
     }
 
-    /// The newest run of a stored conversation never ended, and nobody reads it on.
+    /// Marks the newest run of a stored conversation as failed, if it never ended.
     pub(super) fn fail_open(&mut self) {
         if let Some(run) = self.list.last_mut() {
             run.succeeded.get_or_insert(false);
         }
     }
 
-    /// Whether the newest run has not ended, as far as is known: a stored conversation was left in
+    /// Returns whether the newest run has not ended, as far as is known: a stored conversation was left in
     /// the middle of it.
     pub(super) fn newest_is_open(&self) -> bool {
         let newest = self.list.last();
         newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.last)
     }
 
-    /// Whether a run is the one that writes now, or the newest one.
+    /// Returns whether a run is the one that writes now, or the newest one.
     pub(super) fn is_newest(&self, run: u64) -> bool {
         run == self.last
     }
 
-    /// Whether a run succeeded. One that is not kept any more did not.
+    /// Returns whether a run succeeded. One that is not kept any more did not.
     pub(super) fn succeeded(&self, number: u64) -> bool {
         let run = self.list.iter().rev().find(|run| run.number == number);
         run.is_some_and(|run| run.succeeded == Some(true))

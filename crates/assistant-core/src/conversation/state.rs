@@ -1,9 +1,10 @@
 //! The life of a tool call: one enum of states, one table of what leads from one to the next.
 //!
-//! Nothing else says what happened to a call. The phase that views show, whether a handler may
-//! start, what goes out with the next request: all of it is read off the state. A state holds what
-//! is valid in it ([`Question`], [`Clearance`], [`Outcome`], a [`Review`] in each), and [`State::step`]
-//! consumes it. [`crate::session`] causes the events; the reducer does where an agent's word is enough.
+//! The phase that views show, whether a handler may start and the content of the next request derive
+//! from the state. A state holds what is valid in it ([`Question`], [`Clearance`], [`Outcome`], a
+//! [`Review`] in each), and [`State::step`] consumes it. Facts that outlive states (the number of starts,
+//! an unknown outcome) are in [`Lasting`](super::Lasting). [`crate::session`] causes the events; the
+//! reducer does where an event of the agent is enough.
 
 use super::{
     CallError, Clearance, Consent, Fingerprint, Phase, Question, Review,
@@ -25,7 +26,7 @@ pub(crate) enum State {
     RuleAsked {
         /// The ticket of the question to the rule.
         ticket: Ticket,
-        /// What the rule was asked about.
+        /// The call that the rule was asked about.
         about: Option<Fingerprint>,
         review: Box<Review>,
     },

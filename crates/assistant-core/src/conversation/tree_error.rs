@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why an operation on the tree was not carried out. Nothing has changed then.
+/// The reason why an operation on the tree was refused. Nothing has changed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TreeError {

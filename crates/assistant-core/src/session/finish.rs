@@ -11,7 +11,7 @@ pub(super) enum Finish {
 }
 
 impl Finish {
-    /// Whether an event may come after the end: the next run of the same stream, or the news that
+    /// Returns whether an event may come after the end: the next run of the same stream, or the news that
     /// the end was none.
     pub(super) fn lets_follow(&self, kind: &EventKind) -> bool {
         match kind {

@@ -30,14 +30,14 @@ pub trait Protocol {
     fn decoder(&self, input: &RunInput) -> Box<dyn Read>;
 }
 
-/// What a session must do for agents of a protocol: see [`crate::protocol::adapt`].
+/// Session options that a protocol requires: see [`crate::protocol::adapt`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
     /// The history is written as UI messages.
     #[cfg(feature = "ui-stream")]
     pub ui_history: bool,
-    /// Whether an answer that a reload cut is read on, where the protocol decides that.
+    /// True if an answer that a reload cut is resumed; `None` where the protocol does not decide.
     pub takes_up: Option<bool>,
     /// The agent asks for a call again if it is not answered.
     pub asks_again: bool,

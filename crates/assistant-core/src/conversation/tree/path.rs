@@ -1,8 +1,7 @@
 //! The path on which runs write, and the one that is shown.
 //!
 //! To take a node out of the path and to number all that follow costs as much as the path is long.
-//! Where many go one by one, a gap stands for each until there are too many, so that each costs
-//! little. The path never ends with a gap, and nobody outside sees one.
+//! A gap replaces each removed node until there are too many, so that many removals cost little. The path never ends with a gap, and nobody outside sees one.
 
 use super::{Tree, TreeChange};
 
@@ -119,7 +118,7 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Lets a gap stand for a node that is gone; `next` stood below it.
+    /// Replaces a removed node in the path with a gap; `next` was below it.
     pub(super) fn leave_gap(&mut self, depth: usize, parent: Option<usize>, next: usize) {
         if !self.on_path(next) || self.gaps >= self.path.len() / 2 {
             return self.clear_paths(|_| false);
@@ -133,7 +132,7 @@ impl<M> Tree<M> {
         self.changes.push(TreeChange::Path);
     }
 
-    /// Lets the path be without gaps, if it has any.
+    /// Removes the gaps of the path, if it has any.
     pub(in crate::conversation) fn close_gaps(&mut self) {
         if self.gaps > 0 {
             self.number_path();

@@ -1,6 +1,6 @@
 //! Deletes a branch, and brings back the one that was deleted last: its items at their places.
 //!
-//! What was deleted is kept outside of the tree, and only by who deletes.
+//! The caller keeps the deleted branch; the tree does not.
 
 use super::{Node, Tree, TreeChange};
 
@@ -11,7 +11,7 @@ pub(in crate::conversation) struct Removed<M> {
     nodes: Vec<(usize, Node<M>)>,
     /// The place of the first among its versions, counted from 0.
     place: usize,
-    /// Whether the tree was shown through it last.
+    /// True if the tree was shown through it last.
     chosen: bool,
     /// The tip of the path of runs, where it went along.
     tip: Option<usize>,

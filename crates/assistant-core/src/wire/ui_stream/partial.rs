@@ -10,6 +10,6 @@ pub(super) struct Partial {
     /// All of it so far.
     pub(super) text: String,
     pub(super) half: Option<u16>,
-    /// What was said with the start, for a call that goes on in another step.
+    /// Notes of the start, for a call that continues in another step.
     pub(super) notes: Object,
 }
