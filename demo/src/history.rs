@@ -86,7 +86,7 @@ fn of(count: usize) -> Value {
         entry
     });
     let messages: Vec<Value> = messages.collect();
-    json!({"version": 1, "messages": messages, "tip": parent})
+    json!({"version": 2, "messages": messages, "tip": parent})
 }
 
 /// An answer; the longest was looked up in the logs of the night.

@@ -53,10 +53,6 @@ pub struct ToolAction<Args = Value> {
     args: PhantomData<fn() -> Args>,
 }
 
-/// The name that [`ToolAction`] had: Leptos has an `Action` of its own.
-#[deprecated(note = "renamed to `ToolAction`")]
-pub type Action<Args = Value> = ToolAction<Args>;
-
 impl ToolAction {
     /// An action with its unique name (letters, digits, `_`, `-`, `.`; at most 128) and what it
     /// does, for the model.

@@ -24,8 +24,6 @@ mod running;
 mod typed;
 
 pub use approval::Approval;
-#[allow(deprecated, reason = "whoever knows the old name finds the new one")]
-pub use builder::Action;
 pub use builder::ToolAction;
 pub use context::ToolContext;
 pub use decision::ApprovalTakes;

@@ -286,7 +286,7 @@ fn dated() -> Value {
             entry
         })
         .collect();
-    json!({"version": 1, "messages": entries, "tip": "a3"})
+    json!({"version": 2, "messages": entries, "tip": "a3"})
 }
 
 #[wasm_bindgen_test]

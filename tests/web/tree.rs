@@ -29,7 +29,7 @@ async fn tree(messages: &[(String, Option<String>)], tip: &str) -> Chat {
         })
     };
     let messages: Vec<Value> = messages.iter().map(entry).collect();
-    let snapshot = json!({"version": 1, "messages": messages, "tip": tip});
+    let snapshot = json!({"version": 2, "messages": messages, "tip": tip});
     chat.assistant.import(snapshot).unwrap();
     chat.appears(".la-tree-row").await;
     chat

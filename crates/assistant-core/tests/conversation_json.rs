@@ -147,6 +147,43 @@ fn a_list_of_messages_is_a_conversation_of_one_branch() {
     assert!(empty.tip().is_none());
 }
 
+/// A conversation with one call, of which a file says more.
+fn called(more: Value) -> Value {
+    let mut call = json!({"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}});
+    call.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    let message = json!({"id": "m", "role": "assistant", "parts": [call]});
+    json!({"version": 2, "messages": [{"parent": null, "message": message}], "tip": "m"})
+}
+
+#[test]
+fn a_stored_call_keeps_the_state_that_its_phase_does_not_say() {
+    for (state, word) in [
+        ("approval-responded", "allowed"),
+        ("approval-responded", "denied"),
+        ("approval-responded", "handed-off"),
+        ("running", "handed-off"),
+        ("approval-responded", "interrupt-denied"),
+        ("approval-requested", "interrupted"),
+        ("input-available", "interrupted"),
+    ] {
+        let decision = if word.contains("denied") {
+            "denied"
+        } else {
+            "approved"
+        };
+        let approval = json!({"decision": decision});
+        let stored = called(json!({"state": state, "lifecycle": word, "approval": approval}));
+        let again = Conversation::import(stored).unwrap().export();
+        let call = &again["messages"][0]["message"]["parts"][0];
+        assert_eq!(
+            (&call["state"], &call["lifecycle"]),
+            (&json!(state), &json!(word))
+        );
+    }
+}
+
 #[test]
 fn bad_data_is_not_half_imported() {
     let good = speaking().session.conversation().export();
@@ -154,6 +191,10 @@ fn bad_data_is_not_half_imported() {
     let mut cases = vec![
         json!(null),
         json!({"version": 1}),
+        json!({"version": 1, "messages": []}),
+        called(json!({"state": "executing"})),
+        called(json!({"state": "running", "lifecycle": "committing"})),
+        called(json!({"state": "running", "lifecycle": "ended"})),
         json!([{"id": "m", "role": "king", "content": ""}]),
         json!([{"role": "user", "content": "no id"}]),
         json!([

@@ -200,7 +200,7 @@ fn other_calls_are_interrupted_by_a_reload_as_before() {
     driver.events(calls("c", "refund", "{}"));
     let mut snapshot = driver.session.snapshot();
     snapshot["runs"][0]["succeeded"] = json!(true);
-    snapshot["messages"][1]["message"]["parts"][0]["state"] = json!("executing");
+    snapshot["messages"][1]["message"]["parts"][0]["state"] = json!("running");
     let mut after = Driver::new();
     after.input(Input::Restore {
         thread_id: "thread".to_owned(),

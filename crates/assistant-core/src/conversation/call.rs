@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint,
     Lasting, Origin, Permission, Phase, Progress, Question, Review, Transition,
+    after_reload::LastStart,
     outcome::{End, Outcome},
     state::{State, StateEvent},
 };
@@ -85,6 +86,11 @@ impl ToolCall {
             listed: false,
             transitions: Vec::new(),
         }
+    }
+
+    /// The same call in this state, as it was stored.
+    pub(super) fn with_state(self, state: State) -> Self {
+        Self { state, ..self }
     }
 
     /// The name that it keeps, whatever becomes of its message and its id.
@@ -313,7 +319,8 @@ impl ToolCall {
             .saturating_add(1)
             .saturating_sub(self.lasting.void_starts);
         self.lasting.starts = self.lasting.starts.max(started);
-        self.lasting.unknown_outcome |= self.take(StateEvent::StartFound);
+        self.state = std::mem::take(&mut self.state).after_reload(LastStart::Recorded);
+        self.lasting.unknown_outcome |= matches!(self.state, State::Open(_));
     }
 
     /// Whether the page ended it, by a result or by giving it up.

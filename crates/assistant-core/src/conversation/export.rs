@@ -1,6 +1,6 @@
 //! A whole conversation as JSON: exported, and imported at once or not at all.
 //!
-//! Version 2 is written. Version 1 and lists of AG-UI messages are read, too. Messages may come in
+//! Version 2 is written and read; lists of AG-UI messages are read, too. Messages may come in
 //! any order, and below parents that are not among them: the tree is put together when all are
 //! there. Neighbour: `json`, which reads and writes one message.
 
@@ -23,7 +23,7 @@ use crate::{
     order::{by_name, in_order},
 };
 
-/// The version of the format that is written.
+/// The version of the format.
 const VERSION: u64 = 2;
 /// Keys beyond this leave no room to count on.
 const LAST_KEY: u64 = 1 << 53;
@@ -34,7 +34,7 @@ impl Conversation {
     #[must_use]
     pub fn export(&self) -> Value {
         self.export_with(|message, entry| {
-            let message = self.write_message(message, Format::V2);
+            let message = self.write_message(message, Format::Whole);
             entry.insert("message".to_owned(), message);
         })
     }
@@ -48,7 +48,7 @@ impl Conversation {
 
     /// One message as [`Self::export`] writes it.
     pub(crate) fn export_message(&self, id: &MessageId) -> Option<Value> {
-        Some(self.write_message(self.message(id)?, Format::V2))
+        Some(self.write_message(self.message(id)?, Format::Whole))
     }
 
     fn export_with(&self, write: impl Fn(&Message, &mut Object)) -> Value {
@@ -141,15 +141,11 @@ impl Conversation {
             Value::Array(list) => return self.add_list(list),
             value => object(value, "conversation")?,
         };
-        let format = match from.get("version").and_then(Value::as_u64) {
-            Some(1) => Format::V1,
-            Some(VERSION) => Format::V2,
-            _ => {
-                return Err(error(
-                    "the conversation has a version that is not known here",
-                ));
-            }
-        };
+        if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
+            return Err(error(
+                "the conversation has a version that is not known here",
+            ));
+        }
         let Some(Value::Array(entries)) = from.shift_remove("messages") else {
             return Err(error("the conversation has no list 'messages'"));
         };
@@ -158,24 +154,24 @@ impl Conversation {
         conversation.reserve_keys(&entries, &from)?;
         let (mut links, mut listed) = (Vec::new(), Vec::new());
         for entry in entries {
-            let (link, results) = conversation.read_node(entry, format)?;
+            let (link, results) = conversation.read_node(entry)?;
             links.push(link);
             listed.push(results);
         }
         if !conversation.tree.link(&links) {
             return Err(error(CYCLE));
         }
-        conversation.read_detached(from.get("departed"), format)?;
+        conversation.read_detached(from.get("departed"))?;
         conversation.calls.sort_ended();
         conversation.reindex();
         for (ix, results) in listed.iter().enumerate() {
-            let results = conversation.read_keys(results, format);
+            let results = conversation.read_keys(results);
             if let Some(node) = conversation.node_mut(ix) {
                 node.results = results;
             }
         }
         let leading = from.shift_remove("leadingResults").unwrap_or_default();
-        conversation.leading_results = conversation.read_keys(&leading, format);
+        conversation.leading_results = conversation.read_keys(&leading);
         conversation.read_tips(&mut from)?;
         let ids = from.get("goAheads").and_then(Value::as_array);
         let ids = ids.into_iter().flatten().filter_map(Value::as_str);
@@ -189,10 +185,10 @@ impl Conversation {
     }
 
     /// Reads a node; where it belongs is known when all are there.
-    fn read_node(&mut self, entry: Value, format: Format) -> Result<(Link, Value), FormatError> {
+    fn read_node(&mut self, entry: Value) -> Result<(Link, Value), FormatError> {
         let mut entry = object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
-        let message = self.read_message(message, format)?;
+        let message = self.read_message(message, Format::Whole)?;
         let parent = take_text(&mut entry, "parent").map(MessageId::from);
         let chosen = take_text(&mut entry, "chosen").map(MessageId::from);
         let node = TreeMessage {
@@ -206,11 +202,11 @@ impl Conversation {
         Ok(((parent, chosen), results))
     }
 
-    fn read_detached(&mut self, from: Option<&Value>, format: Format) -> Result<(), FormatError> {
+    fn read_detached(&mut self, from: Option<&Value>) -> Result<(), FormatError> {
         for entry in from.and_then(Value::as_array).into_iter().flatten() {
             let key = match entry {
                 Value::Object(call) => {
-                    let call = json_call::read(call.clone(), format)?;
+                    let call = json_call::read(call.clone(), Format::Whole)?;
                     self.calls.restore(call)
                 }
                 // A call in a message of another branch.
@@ -313,18 +309,9 @@ impl Conversation {
         call.is_some_and(|call| call.result().is_some() && !call.is_unlisted())
     }
 
-    fn read_keys(&self, keys: &Value, format: Format) -> Vec<CallKey> {
+    fn read_keys(&self, keys: &Value) -> Vec<CallKey> {
         let read = |entry: &Value| {
-            let key = match format {
-                Format::V2 | Format::Message => CallKey::new(entry.as_u64()?),
-                // By the message and the part.
-                Format::V1 => {
-                    let id = MessageId::from(entry.get(0)?.as_str()?);
-                    let part = usize::try_from(entry.get(1)?.as_u64()?).ok()?;
-                    let message = self.message(&id)?;
-                    message.parts.get(part)?.call_key()?
-                }
-            };
+            let key = CallKey::new(entry.as_u64()?);
             self.is_answered(&key).then_some(key)
         };
         let list = keys.as_array().into_iter().flatten();

@@ -157,7 +157,7 @@ impl Conversation {
         message.disputed = take_text(&mut object, "disputed");
         message.interjected = take_flag(&mut object, "interjected");
         message.listed = take_flag(&mut object, "listed");
-        message.extra = foreign(object, format);
+        message.extra = foreign(object);
         Ok(message)
     }
 }
@@ -217,13 +217,13 @@ fn part_from_json(value: Value, calls: &mut Calls, format: Format) -> Result<Par
         .unwrap_or_default()
         .to_owned();
     match kind.as_str() {
-        "text" => text_part(value, format).map(Part::Text),
-        "reasoning" => text_part(value, format).map(with_span).map(Part::Reasoning),
+        "text" => text_part(value).map(Part::Text),
+        "reasoning" => text_part(value).map(with_span).map(Part::Reasoning),
         "tool-call" => {
             let call = json_call::read(body(value)?, format)?;
             Ok(Part::Call(calls.restore(call)))
         }
-        "tool-result" => result_part(value, format).map(Part::ToolResult),
+        "tool-result" => result_part(value).map(Part::ToolResult),
         "data" if value.get("dataType").is_some_and(Value::is_string) => {
             let mut object = body(value)?;
             let data_type = need_text(&mut object, "dataType", "data part")?;
@@ -231,7 +231,7 @@ fn part_from_json(value: Value, calls: &mut Calls, format: Format) -> Result<Par
             Ok(Part::Data(DataPart {
                 data_type,
                 data,
-                extra: foreign(object, format),
+                extra: foreign(object),
             }))
         }
         "image" | "audio" | "video" | "document" => {
@@ -258,11 +258,11 @@ fn body(value: Value) -> Result<Object, FormatError> {
     Ok(object)
 }
 
-fn text_part(value: Value, format: Format) -> Result<TextPart, FormatError> {
+fn text_part(value: Value) -> Result<TextPart, FormatError> {
     let mut rest = body(value)?;
     let text = need_text(&mut rest, "text", "text part")?;
     Ok(TextPart {
-        extra: foreign(rest, format),
+        extra: foreign(rest),
         ..TextPart::new(text)
     })
 }
@@ -280,7 +280,7 @@ fn with_span(mut part: TextPart) -> TextPart {
     part
 }
 
-fn result_part(value: Value, format: Format) -> Result<ToolResultPart, FormatError> {
+fn result_part(value: Value) -> Result<ToolResultPart, FormatError> {
     let mut extra = body(value)?;
     let tool_call_id = need_text(&mut extra, "toolCallId", "tool result")?;
     let tool_name = take_text(&mut extra, "toolName");
@@ -298,6 +298,6 @@ fn result_part(value: Value, format: Format) -> Result<ToolResultPart, FormatErr
         tool_name,
         output,
         content,
-        extra: foreign(extra, format),
+        extra: foreign(extra),
     })
 }

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Clearance, Consent,
-    Decider, Decision, ErrorKind, FormatError, Origin, Phase, Question, Review, ToolCall, UseCount,
+    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decider, Decision,
+    ErrorKind, FormatError, Origin, Phase, Review, ToolCall, UseCount,
+    after_reload::Payload,
     json_fields::{
         Format, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
@@ -18,11 +19,12 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 31] = [
+const OF_CALL: [&str; 32] = [
     "type",
     "toolCallId",
     "toolName",
     "state",
+    "lifecycle",
     "input",
     "argsText",
     "editedInput",
@@ -64,13 +66,14 @@ const OF_RESULT: [&str; 8] = [
 const OF_APPROVAL: [&str; 6] = ["decision", "reason", "by", "interruptId", "toldBy", "extra"];
 
 pub(super) fn write(call: &ToolCall, out: &mut Object) {
-    write_in(call, out, Format::V2);
+    write_in(call, out, Format::Whole);
 }
 
 pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     out.insert("toolCallId".to_owned(), call.id.as_str().into());
     out.insert("toolName".to_owned(), call.name.as_str().into());
     out.insert("state".to_owned(), call.phase().as_str().into());
+    put_text(out, "lifecycle", call.state().stored_word(call.phase()));
     let text = call.args_text();
     let says = |args: &Value| -> String { args.to_string() };
     // Arguments that were cut off are written as text, so that nobody takes them for complete.
@@ -100,7 +103,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
             write_approval(&approval, told, format),
         );
     }
-    if let Some(earlier) = call.allowed_earlier().filter(|_| format == Format::V2) {
+    if let Some(earlier) = call.allowed_earlier().filter(|_| format == Format::Whole) {
         let earlier = match earlier.by {
             Decider::Person => json!({"id": earlier.id, "at": earlier.at}),
             by @ Decider::Application => {
@@ -109,7 +112,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         };
         out.insert("allowedEarlier".to_owned(), earlier);
     }
-    if call.denied_before() && format == Format::V2 {
+    if call.denied_before() && format == Format::Whole {
         out.insert("deniedBefore".to_owned(), true.into());
     }
     if let Some(result) = call.result() {
@@ -136,7 +139,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     if !call.metadata.is_empty() {
         out.insert("metadata".to_owned(), Value::Object(call.metadata.clone()));
     }
-    if format == Format::V2 {
+    if format == Format::Whole {
         out.insert("key".to_owned(), call.key().number().into());
         if let Some(run) = call.run {
             out.insert("run".to_owned(), run.into());
@@ -183,7 +186,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let input = from.shift_remove("input");
     let text = take_text(&mut from, "argsText");
     // They never came to their end, even if what came reads as if they had.
-    let broke_off = format == Format::V2 && text.is_some() && input.is_none();
+    let broke_off = format == Format::Whole && text.is_some() && input.is_none();
     let text = text.or_else(|| input.map(|input| input.to_string()));
     call.set_args_text(&text.unwrap_or_default());
     if phase != Phase::InputStreaming {
@@ -202,7 +205,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
             let mut result = result.unwrap_or_default();
             sent = take_bool(&mut result, "sent").unwrap_or(false);
             let output = output.unwrap_or(Value::Null);
-            Some(read_result(&call.id, output, result, format)?)
+            Some(read_result(&call.id, output, result)?)
         }
     };
     let phase = match result.is_some() && !phase.is_final() {
@@ -213,7 +216,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let is_asked = phase != Phase::InputStreaming;
     let approval = is_asked.then(|| take_object(&mut from, "approval"));
     let (approval, told) = match approval.flatten() {
-        Some(approval) => read_approval(approval, format),
+        Some(approval) => read_approval(approval),
         None => (None, None),
     };
     let (mut error, mut at, mut unlisted) = (None, None, false);
@@ -226,33 +229,40 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         // A word from another version: at the least, nothing of it is run.
         call.origin = Origin::parse(&origin).unwrap_or(Origin::Text);
     }
-    let by = match (take_text(&mut from, "by"), format) {
-        (Some(word), _) => Author::parse(&word).unwrap_or(Author::Record),
-        (None, Format::V1) => Author::Page,
-        (None, _) => Author::Record,
-    };
+    let by = take_text(&mut from, "by").and_then(|word| Author::parse(&word));
+    let by = by.unwrap_or(Author::Record);
     let mut review = Review {
         approval,
         edited_args,
         clean_args,
         ..Review::default()
     };
-    if format == Format::V2 {
+    if format == Format::Whole {
         review.allowed_earlier = from
             .shift_remove("allowedEarlier")
             .as_ref()
             .and_then(read_earlier);
         review.denied_before = take_flag(&mut from, "deniedBefore");
     }
-    let outcome = Outcome {
-        result,
-        error,
-        at,
-        unlisted,
-        ..Outcome::new(End::Cancelled, by, sent)
+    let review = Box::new(review);
+    let state = match End::of(phase) {
+        Some(end) => State::Ended(Box::new(Outcome {
+            result,
+            error,
+            at,
+            unlisted,
+            review,
+            ..Outcome::new(end, by, sent)
+        })),
+        None => {
+            let word = take_text(&mut from, "lifecycle");
+            let state = State::stored(word.as_deref(), phase, Payload { review, told });
+            state
+                .ok_or_else(|| super::format_error::error("tool call has an unknown 'lifecycle'"))?
+        }
     };
-    call.state = state_of(phase, Box::new(review), told, outcome);
-    if format == Format::V2 {
+    call = call.with_state(state);
+    if format == Format::Whole {
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
@@ -269,50 +279,8 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     }
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();
-    call.extra = foreign(from, format);
+    call.extra = foreign(from);
     Ok(call)
-}
-
-/// The state that shows as this phase. What was under way is not taken up by itself: who loads a
-/// conversation says what happens to it.
-fn state_of(
-    phase: Phase,
-    review: Box<Review>,
-    told: Option<String>,
-    mut outcome: Outcome,
-) -> State {
-    let approval = review.approval.as_ref();
-    let of_agent = approval.is_some_and(|approval| approval.interrupt_id.is_some());
-    let decision = approval.and_then(|approval| approval.decision.clone());
-    if let Some(end) = End::of(phase) {
-        outcome.end = end;
-        outcome.review = review;
-        return State::Ended(Box::new(outcome));
-    }
-    match (phase, told, decision) {
-        (Phase::InputStreaming, ..) => State::Streaming,
-        (Phase::ApprovalRequested, ..) if of_agent => State::Interrupted { card: true, review },
-        (Phase::ApprovalRequested, ..) => State::Asked(Question::new(*review)),
-        // Nobody knows who wrote what is stored: the agent is told nothing by it.
-        (Phase::ApprovalResponded | Phase::Running, Some(message), _) => State::HandedOff {
-            message: Consent::of_record(message),
-            out: phase == Phase::Running,
-            review,
-        },
-        (Phase::ApprovalResponded, None, Some(Decision::Denied { reason })) => match of_agent {
-            true => State::InterruptDenied { reason, review },
-            false => State::Denied { reason, review },
-        },
-        (Phase::ApprovalResponded, None, Some(Decision::Approved)) if !of_agent => {
-            State::Allowed(Clearance::new(*review))
-        }
-        (Phase::ApprovalResponded, ..) => State::InterruptApproved { out: false, review },
-        (Phase::Running, ..) => State::Remote {
-            left: false,
-            review,
-        },
-        _ => State::Open(review),
-    }
 }
 
 fn write_approval(approval: &CallApproval, told: Option<&str>, format: Format) -> Value {
@@ -335,7 +303,7 @@ fn write_approval(approval: &CallApproval, told: Option<&str>, format: Format) -
 }
 
 /// An approval, and the id of the tool message that tells the agent of it.
-fn read_approval(mut from: Object, format: Format) -> (Option<CallApproval>, Option<String>) {
+fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),
         Some("denied") => Some(Decision::Denied {
@@ -355,7 +323,7 @@ fn read_approval(mut from: Object, format: Format) -> (Option<CallApproval>, Opt
         by: by.as_deref().and_then(Decider::parse),
         interrupt_id,
         shown: None,
-        extra: foreign(from, format),
+        extra: foreign(from),
     };
     (Some(approval), told)
 }
@@ -391,12 +359,12 @@ fn read_error(mut from: Object) -> CallError {
 impl CallResult {
     /// All but its value as JSON, for the journal.
     pub(crate) fn to_value(&self) -> Value {
-        write_result(self, false, Format::V2)
+        write_result(self, false, Format::Whole)
     }
 
     /// Reads what [`Self::to_value`] wrote.
     pub(crate) fn from_parts(value: Value, rest: Object) -> Result<Self, FormatError> {
-        read_result("", value, rest, Format::V2)
+        read_result("", value, rest)
     }
 }
 
@@ -427,12 +395,7 @@ fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
     Value::Object(out)
 }
 
-fn read_result(
-    call: &str,
-    value: Value,
-    mut from: Object,
-    format: Format,
-) -> Result<CallResult, FormatError> {
+fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult, FormatError> {
     let content = match from.shift_remove("content") {
         Some(content) => {
             agui::content_from_value(content).map_err(|e| FormatError(e.to_string()))?
@@ -447,6 +410,6 @@ fn read_result(
         encrypted_value: take_text(&mut from, "encryptedValue"),
         subagent_run_id: take_text(&mut from, "subagentRunId"),
         metadata: take_object(&mut from, "metadata"),
-        extra: foreign(from, format),
+        extra: foreign(from),
     })
 }

@@ -68,15 +68,13 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     set
 }
 
-/// In which form something is written, or was.
+/// The form in which something is written, or was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// One message by itself: fields that are not ours stand beside ours.
     Message,
-    /// The first version of exports.
-    V1,
-    /// The current version of exports.
-    V2,
+    /// Part of a whole conversation: fields that are not ours stand in an object of their own.
+    Whole,
 }
 
 /// Writes the fields that are not ours. `ours` are the names that we read.
@@ -84,7 +82,7 @@ pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], forma
     let mut apart = Object::new();
     for (key, value) in extra {
         let named_like_ours = ours.contains(&key.as_str()) && !is_misfit(key, value);
-        if format == Format::V2 || named_like_ours || out.contains_key(key) {
+        if format == Format::Whole || named_like_ours || out.contains_key(key) {
             apart.insert(key.clone(), value.clone());
         } else {
             out.insert(key.clone(), value.clone());
@@ -96,10 +94,8 @@ pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], forma
 }
 
 /// The fields that are not ours, once ours were taken.
-pub(super) fn foreign(mut rest: Object, format: Format) -> Object {
-    if format != Format::V1
-        && let Some(apart) = take_object(&mut rest, "extra")
-    {
+pub(super) fn foreign(mut rest: Object) -> Object {
+    if let Some(apart) = take_object(&mut rest, "extra") {
         rest.extend(apart);
     }
     rest

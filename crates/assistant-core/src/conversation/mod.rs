@@ -4,6 +4,7 @@
 //! keeps its place in the received order (rule "one conversation"). One path through the tree is the chat.
 //! Nothing here decides what happens next: that is [`crate::session`], the only writer.
 
+mod after_reload;
 mod amount;
 mod answer;
 mod apply;

@@ -48,21 +48,11 @@ impl Phase {
             .map_or("", |(_, word)| word)
     }
 
-    /// The phase with this word; accepts the other spellings that occur in the field.
+    /// The phase with this word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        let exact = Self::ALL
-            .iter()
-            .find(|(_, known)| *known == word)
-            .map(|(phase, _)| *phase);
-        exact.or(match word {
-            "complete" | "completed" | "success" | "done" => Some(Self::OutputAvailable),
-            "error" | "failed" => Some(Self::OutputError),
-            "rejected" | "denied" => Some(Self::OutputDenied),
-            "executing" | "in_progress" | "in-progress" => Some(Self::Running),
-            "queued" | "pending" => Some(Self::InputStreaming),
-            _ => None,
-        })
+        let known = Self::ALL.iter().find(|(_, known)| *known == word);
+        known.map(|(phase, _)| *phase)
     }
 
     /// Returns whether nothing can change it any more, a snapshot apart.

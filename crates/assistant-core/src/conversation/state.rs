@@ -89,8 +89,6 @@ pub(crate) enum StateEvent {
     Reopened,
     /// Its arguments are complete.
     ArgsEnded,
-    /// A journal says that its handler was started, and nobody knows whether it ended.
-    StartFound,
     /// The agent gave it another name or other arguments.
     Rewritten,
     /// What was made of it no longer holds: its action changed or went.
@@ -251,15 +249,6 @@ impl State {
                     review: state.into_review(),
                 }
             }
-            // What was asked before is asked again, as it was.
-            (
-                state @ (Self::Open(_)
-                | Self::Missing(_)
-                | Self::Asked(_)
-                | Self::Allowed(_)
-                | Self::Remote { .. }),
-                E::StartFound,
-            ) => Self::Open(state.into_review()),
 
             // To the handler in two steps, and only from here.
             (Self::Allowed(clearance), E::CommitAsked(commit)) => {
@@ -394,7 +383,7 @@ impl State {
         }
     }
 
-    fn into_review(mut self) -> Box<Review> {
+    pub(super) fn into_review(mut self) -> Box<Review> {
         self.review_mut()
             .map_or_else(Box::default, |review| Box::new(std::mem::take(review)))
     }

@@ -1,11 +1,14 @@
-//! Holds the table in `docs/calls.md` to the one in the code.
+//! Holds the tables in `docs/calls.md` to the ones in the code.
 
 use super::{
+    after_reload::{LastStart, Payload},
     outcome::{Author, End, Outcome},
     state::{State, StateEvent},
 };
 use crate::{
-    conversation::{CallError, Clearance, Consent, ErrorKind, Question, Review},
+    conversation::{
+        CallApproval, CallError, Clearance, Consent, Decision, ErrorKind, Phase, Question, Review,
+    },
     id::{CommitId, InvocationId, Ticket},
 };
 
@@ -105,7 +108,6 @@ fn events() -> Vec<(&'static str, StateEvent)> {
     vec![
         ("Reopened", StateEvent::Reopened),
         ("ArgsEnded", StateEvent::ArgsEnded),
-        ("StartFound", StateEvent::StartFound),
         ("Rewritten", StateEvent::Rewritten),
         ("Voided", StateEvent::Voided),
         ("Revoked", StateEvent::Revoked),
@@ -176,12 +178,141 @@ fn table() -> String {
     out
 }
 
+/// One line for each state: the state after a reload, and after one where the journal has a start
+/// without an end.
+fn reload_table() -> String {
+    let mut out =
+        String::from("| state | after a reload | with a start on record |\n| --- | --- | --- |\n");
+    for (from, state) in stored_states() {
+        let plain = state.clone().after_reload(LastStart::Unrecorded);
+        let recorded = state.after_reload(LastStart::Recorded);
+        out.push_str(&format!(
+            "| {from} | {} | {} |\n",
+            name(&plain),
+            name(&recorded)
+        ));
+    }
+    out
+}
+
+/// All states, and those of calls that the user approved or that a run carries.
+fn stored_states() -> Vec<(&'static str, State)> {
+    let mut all = states();
+    let approved = |interrupt: Option<&str>| {
+        Box::new(Review {
+            approval: Some(CallApproval {
+                decision: Some(Decision::Approved),
+                interrupt_id: interrupt.map(str::to_owned),
+                ..CallApproval::default()
+            }),
+            ..Review::default()
+        })
+    };
+    let (here, to_agent) = (approved(None), approved(Some("i")));
+    all.extend([
+        (
+            "Allowed (approved here)",
+            State::Allowed(Clearance::new((*here).clone())),
+        ),
+        (
+            "Allowed (approved to the agent)",
+            State::Allowed(Clearance::new((*to_agent).clone())),
+        ),
+        (
+            "Committing (approved here)",
+            State::Committing(CommitId(1), here.clone()),
+        ),
+        (
+            "HandedOff (a run carries it)",
+            State::HandedOff {
+                message: Consent::of_record("m".to_owned()),
+                out: true,
+                review: here,
+            },
+        ),
+        (
+            "Interrupted (no card)",
+            State::Interrupted {
+                card: false,
+                review: Box::default(),
+            },
+        ),
+        (
+            "InterruptApproved (a run carries it)",
+            State::InterruptApproved {
+                out: true,
+                review: to_agent,
+            },
+        ),
+    ]);
+    all
+}
+
 #[test]
 fn the_documents_say_what_the_code_does() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/calls.md");
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    let table = table();
-    assert!(text.contains(&table), "docs/calls.md is to hold:\n{table}");
+    for table in [table(), reload_table()] {
+        assert!(text.contains(&table), "docs/calls.md is to hold:\n{table}");
+    }
+}
+
+/// A page that was reloaded holds no handler, no claim and no ticket, and may be reloaded again.
+#[test]
+fn a_reload_ends_what_a_page_had_under_way() {
+    for (from, state) in stored_states() {
+        for start in [LastStart::Unrecorded, LastStart::Recorded] {
+            let next = state.clone().after_reload(start);
+            let under_way = matches!(
+                next,
+                State::RuleAsked { .. }
+                    | State::Missing(_)
+                    | State::Invalid(..)
+                    | State::Committing(..)
+                    | State::Running(..)
+                    | State::InterruptApproved { out: true, .. }
+            );
+            assert!(!under_way, "{from} → {next:?}");
+            assert_eq!(
+                next.clone().after_reload(LastStart::Unrecorded),
+                next,
+                "{from}"
+            );
+            // A journal that is read later says the same.
+            let later = state.clone().after_reload(LastStart::Unrecorded);
+            assert_eq!(later.after_reload(start), next, "{from}");
+            // Of what may have run nothing is let pass.
+            let passes = matches!(next, State::Allowed(_));
+            assert!(!passes || start == LastStart::Unrecorded, "{from}");
+        }
+    }
+}
+
+/// A stored conversation has the states that a reload makes, and no others.
+#[test]
+fn the_words_of_stored_states_read_as_they_were_written() {
+    for (from, state) in stored_states()
+        .into_iter()
+        .filter(|(_, state)| !state.is_done())
+    {
+        let phase = state.phase();
+        let told = match &state {
+            State::HandedOff { message, .. } => Some(message.on_record().clone()),
+            _ => None,
+        };
+        let review = Box::new(state.review().cloned().unwrap_or_default());
+        let payload = Payload { review, told };
+        let read = State::stored(state.stored_word(phase), phase, payload);
+        assert_eq!(
+            read,
+            Some(state.after_reload(LastStart::Unrecorded)),
+            "{from}"
+        );
+    }
+    for phase in ["committing", "running", "missing", "ended", "", "Open"] {
+        let read = State::stored(Some(phase), Phase::Running, Payload::default());
+        assert_eq!(read, None, "{phase}");
+    }
 }
 
 #[test]

@@ -216,7 +216,7 @@ fn what_another_branch_shares_is_copied_from_the_first_change_on() {
     let mut driver = Driver::new();
     driver.input(Input::Load {
         thread_id: "thread".to_owned(),
-        snapshot: json!({"version": 1, "messages": messages, "tip": tip}),
+        snapshot: json!({"version": 2, "messages": messages, "tip": tip}),
     });
     driver.send("go on");
     driver.event(started());

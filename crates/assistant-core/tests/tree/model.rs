@@ -171,7 +171,7 @@ fn session(model: &Model) -> Driver {
     };
     let messages: Vec<Value> = model.parents.iter().map(entry).collect();
     let tip = model.path.last().map(|tip| name(*tip).to_string());
-    let snapshot = json!({"version": 1, "messages": messages, "tip": tip});
+    let snapshot = json!({"version": 2, "messages": messages, "tip": tip});
     let mut driver = Driver::new();
     let thread_id = "thread".to_owned();
     assert_eq!(

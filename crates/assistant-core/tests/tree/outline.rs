@@ -18,7 +18,7 @@ pub(super) fn load(messages: &[(String, Option<String>)], tip: &str) -> Driver {
         })
     };
     let messages: Vec<Value> = messages.iter().map(entry).collect();
-    let snapshot = json!({"version": 1, "messages": messages, "tip": tip});
+    let snapshot = json!({"version": 2, "messages": messages, "tip": tip});
     let mut driver = Driver::new();
     let thread_id = "thread".to_owned();
     let refused = driver

@@ -124,6 +124,8 @@ pub enum Alter {
     RunsSucceeded,
     /// The call is in another state.
     State(u8, &'static str),
+    /// The call has another word for its state than its phase has.
+    Lifecycle(u8, &'static str),
     /// A person is said to have approved it.
     Approved(u8),
     /// The agent is said to have been told so.
@@ -145,6 +147,7 @@ impl Alter {
         match self {
             Self::RunsSucceeded => 0,
             Self::State(pick, _)
+            | Self::Lifecycle(pick, _)
             | Self::Approved(pick)
             | Self::Told(pick)
             | Self::Gated(pick)
@@ -513,12 +516,25 @@ fn alter() -> impl Strategy<Value = Alter> {
         "input-available",
         "approval-requested",
         "approval-responded",
-        "executing",
+        "running",
         "input-streaming",
+    ];
+    const WORDS: [&str; 10] = [
+        "streaming",
+        "open",
+        "asked",
+        "allowed",
+        "denied",
+        "remote",
+        "handed-off",
+        "interrupted",
+        "interrupt-approved",
+        "interrupt-denied",
     ];
     prop_oneof![
         2 => Just(Alter::RunsSucceeded),
         2 => (n(), select(STATES.as_slice())).prop_map(|(call, state)| Alter::State(call, state)),
+        2 => (n(), select(WORDS.as_slice())).prop_map(|(call, word)| Alter::Lifecycle(call, word)),
         2 => n().prop_map(Alter::Approved),
         1 => n().prop_map(Alter::Told),
         1 => n().prop_map(Alter::Gated),

@@ -104,17 +104,24 @@ impl Scene {
         let mut put = |key: &str, value: Value| drop(call.insert(key.to_owned(), value));
         match change {
             Alter::RunsSucceeded => {}
-            Alter::State(_, state) => put("state", state.into()),
+            Alter::State(_, state) => {
+                put("state", state.into());
+                call.shift_remove("lifecycle");
+            }
+            Alter::Lifecycle(_, word) => put("lifecycle", word.into()),
             Alter::Approved(_) => {
                 put("state", "approval-responded".into());
+                put("lifecycle", "allowed".into());
                 put("approval", json!({"decision": "approved"}));
             }
             Alter::Told(_) => {
                 put("state", "approval-responded".into());
+                put("lifecycle", "handed-off".into());
                 put("approval", json!({"decision": "approved", "toldBy": "t"}));
             }
             Alter::Gated(_) => {
                 put("state", "approval-responded".into());
+                put("lifecycle", "interrupt-approved".into());
                 let approval = json!({"decision": "approved", "interruptId": "int0"});
                 put("approval", approval);
             }
@@ -123,9 +130,11 @@ impl Scene {
                 let grant = grant.unwrap_or_else(|| "g".to_owned());
                 put("allowedEarlier", json!({"id": grant, "at": 0}));
                 put("state", "approval-responded".into());
+                put("lifecycle", "allowed".into());
             }
             Alter::Anew(_) => {
                 for key in [
+                    "lifecycle",
                     "output",
                     "result",
                     "started",

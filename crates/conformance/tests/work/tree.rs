@@ -25,7 +25,7 @@ fn tree(count: usize) -> Conversation {
         })
     };
     let messages: Value = (0..count).map(entry).collect();
-    let snapshot = json!({"version": 1, "messages": messages, "tip": format!("m{:06}", count - 1)});
+    let snapshot = json!({"version": 2, "messages": messages, "tip": format!("m{:06}", count - 1)});
     Conversation::import(snapshot).unwrap()
 }
 
@@ -55,7 +55,7 @@ fn a_hundred_thousand_messages_thirty_thousand_deep_are_no_matter() {
     };
     let messages: Value = (0..100_000).map(entry).collect();
     let tree =
-        Conversation::import(json!({"version": 1, "messages": messages, "tip": "m29999"})).unwrap();
+        Conversation::import(json!({"version": 2, "messages": messages, "tip": "m29999"})).unwrap();
     assert_eq!(tree.path().count(), 30_000);
     assert_eq!(tree.outline(&HashSet::new()).len(), 100_000);
     assert_eq!(tree.subtree_len(&MessageId::from("m0")), 100_000);

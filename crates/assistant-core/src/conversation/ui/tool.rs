@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID, is_noted, noted, noted_text};
 use crate::{
     conversation::{
-        Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, Review, ToolCall,
+        Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
         json_fields::{put_text, take_text},
         outcome::{End, Outcome},
-        state::State,
+        state::{State, StateEvent},
     },
     event::Object,
 };
@@ -192,6 +192,8 @@ pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
     let approval = asked.as_ref().map(read_approval);
     call.revise(|review| review.approval.clone_from(&approval));
     read_outcome(&mut call, approval, &state, &mut rest);
+    // It happened before: nothing of it is reported.
+    call.transitions.clear();
     if dynamic {
         rest.insert(DYNAMIC.to_owned(), true.into());
     }
@@ -251,13 +253,9 @@ fn read_outcome(
         };
         (content, value)
     };
-    let denied = approval
+    let decision = approval
         .as_ref()
         .and_then(|approval| approval.decision.clone());
-    let review = Box::new(Review {
-        approval,
-        ..Review::default()
-    });
     let (end, (content, value)) = match state {
         "output-available" => {
             let output = rest.shift_remove("output").unwrap_or_default();
@@ -277,15 +275,16 @@ fn read_outcome(
             (End::Error, result(said.into()))
         }
         "output-denied" => (End::Denied, result("denied".into())),
-        "approval-requested" => {
-            call.state = State::Interrupted { card: true, review };
-            return;
-        }
-        "approval-responded" => {
-            call.state = match denied {
-                Some(Decision::Denied { reason }) => State::InterruptDenied { reason, review },
-                _ => State::InterruptApproved { out: false, review },
-            };
+        "approval-requested" | "approval-responded" => {
+            call.take(StateEvent::Interrupted { card: true });
+            call.revise(|review| review.approval = approval);
+            if state == "approval-responded" {
+                let (approved, reason) = match decision {
+                    Some(Decision::Denied { reason }) => (false, reason),
+                    _ => (true, None),
+                };
+                call.take(StateEvent::InterruptAnswered { approved, reason });
+            }
             return;
         }
         _ => return,
@@ -295,6 +294,6 @@ fn read_outcome(
     let mut outcome = Outcome::new(end, Author::Record, true);
     outcome.error = error;
     outcome.result = Some(answer);
-    outcome.review = review;
-    call.state = State::Ended(Box::new(outcome));
+    call.revise(|review| review.approval = approval);
+    call.take(StateEvent::Settled(Box::new(outcome)));
 }

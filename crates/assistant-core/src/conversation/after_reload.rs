@@ -1,0 +1,162 @@
+//! The states that calls have after a reload, and the words for them in stored conversations.
+//!
+//! A page that goes takes its handlers, its questions to rules and its timers along. What is left of a
+//! state is what [`State::after_reload`] makes of it: a conversation is stored by the words of these
+//! states, so that no file can name another. Neighbours: `state` has the table of events, `json_call`
+//! writes the rest of a call.
+
+use super::{Clearance, Consent, Decision, Phase, Question, Review, state::State};
+
+/// The entry that a journal has about the last start of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LastStart {
+    /// None: whatever was stored is all that is known.
+    Unrecorded,
+    /// Its handler was started, and nobody knows whether it ended.
+    Recorded,
+}
+
+impl State {
+    /// Consumes the state that a call had when its page went, and returns the one that it has on the
+    /// next page. A second reload changes nothing more.
+    pub(crate) fn after_reload(self, start: LastStart) -> Self {
+        match (self, start) {
+            // What the agent, the user or the journal has the last word about.
+            (
+                state @ (Self::Streaming
+                | Self::Denied { .. }
+                | Self::HandedOff { .. }
+                | Self::Interrupted { .. }
+                | Self::InterruptDenied { .. }
+                | Self::Ended(_)),
+                _,
+            )
+            | (state @ Self::InterruptApproved { out: false, .. }, LastStart::Unrecorded) => state,
+
+            // It may have run: it is checked again, and the user is asked.
+            (state, LastStart::Recorded) => Self::Open(state.into_review()),
+
+            // Checks are made again.
+            (
+                Self::Open(review) | Self::RuleAsked { review, .. } | Self::Invalid(_, review),
+                LastStart::Unrecorded,
+            ) => Self::Open(review),
+            (Self::Missing(review), LastStart::Unrecorded) => Self::Asked(Question::new(*review)),
+            (Self::Asked(question), LastStart::Unrecorded) => {
+                Self::Asked(Question::new(question.review))
+            }
+            (Self::Allowed(clearance), LastStart::Unrecorded) => {
+                Self::allowed_before(Box::new(clearance.review))
+            }
+            (Self::Committing(_, review), LastStart::Unrecorded) => Self::allowed_before(review),
+
+            // Nothing on this page runs it, and no answer to the agent is under way from here.
+            (
+                Self::Running(_, _, review)
+                | Self::Remote { review, .. }
+                | Self::InterruptApproved { review, .. },
+                LastStart::Unrecorded,
+            ) => Self::Remote {
+                left: false,
+                review,
+            },
+        }
+    }
+
+    /// The state of a call that was about to start: allowed if the user approved it here, open where
+    /// a rule let it pass.
+    fn allowed_before(review: Box<Review>) -> Self {
+        let approval = review.approval.as_ref();
+        let approved = approval.filter(|approval| approval.decision == Some(Decision::Approved));
+        match approved.map(|approval| approval.interrupt_id.is_some()) {
+            None => Self::Open(review),
+            Some(false) => Self::Allowed(Clearance::new(*review)),
+            Some(true) => Self::InterruptApproved { out: false, review },
+        }
+    }
+
+    /// Returns the word of the state that follows a reload, for stored conversations; `None` where the
+    /// word for its phase says it.
+    pub(super) fn stored_word(&self, phase: Phase) -> Option<&'static str> {
+        if self.is_done() {
+            return None;
+        }
+        let word = match self.clone().after_reload(LastStart::Unrecorded) {
+            Self::Streaming => "streaming",
+            Self::Asked(_) => "asked",
+            Self::Allowed(_) => "allowed",
+            Self::Denied { .. } => "denied",
+            Self::Remote { .. } => "remote",
+            Self::HandedOff { .. } => "handed-off",
+            Self::Interrupted { .. } => "interrupted",
+            Self::InterruptApproved { .. } => "interrupt-approved",
+            Self::InterruptDenied { .. } => "interrupt-denied",
+            Self::Open(_)
+            | Self::Missing(_)
+            | Self::RuleAsked { .. }
+            | Self::Invalid(..)
+            | Self::Committing(..)
+            | Self::Running(..)
+            | Self::Ended(_) => "open",
+        };
+        Some(word).filter(|word| Some(*word) != word_of(phase))
+    }
+
+    /// Returns the state of a stored call that has not ended: the one with this word, or the one that
+    /// its phase stands for. `None` if there is no such word.
+    pub(super) fn stored(word: Option<&str>, phase: Phase, payload: Payload) -> Option<Self> {
+        let Payload { review, told } = payload;
+        let reason = match review.approval.as_ref().map(|asked| &asked.decision) {
+            Some(Some(Decision::Denied { reason })) => reason.clone(),
+            _ => None,
+        };
+        Some(match word.or_else(|| word_of(phase))? {
+            "streaming" => Self::Streaming,
+            "open" => Self::Open(review),
+            "asked" => Self::Asked(Question::new(*review)),
+            "allowed" => Self::allowed_before(review),
+            "denied" => Self::Denied { reason, review },
+            "remote" => Self::Remote {
+                left: false,
+                review,
+            },
+            // Nobody knows who wrote what is stored: the agent is told nothing by it.
+            "handed-off" => Self::HandedOff {
+                message: Consent::of_record(told.unwrap_or_default()),
+                out: phase == Phase::Running,
+                review,
+            },
+            "interrupted" => Self::Interrupted {
+                card: phase == Phase::ApprovalRequested,
+                review,
+            },
+            "interrupt-approved" => Self::InterruptApproved { out: false, review },
+            "interrupt-denied" => Self::InterruptDenied { reason, review },
+            _ => return None,
+        })
+    }
+}
+
+/// The stored facts of a state.
+#[derive(Debug, Default)]
+pub(super) struct Payload {
+    pub(super) review: Box<Review>,
+    /// The id of the message that tells the agent of an approval.
+    pub(super) told: Option<String>,
+}
+
+/// The word of the state that a phase stands for by itself.
+const fn word_of(phase: Phase) -> Option<&'static str> {
+    Some(match phase {
+        Phase::InputStreaming => "streaming",
+        Phase::InputAvailable => "open",
+        Phase::ApprovalRequested => "asked",
+        Phase::ApprovalResponded => "interrupt-approved",
+        Phase::Running => "remote",
+        Phase::OutputAvailable
+        | Phase::OutputError
+        | Phase::OutputDenied
+        | Phase::Skipped
+        | Phase::Cancelled => return None,
+    })
+}
