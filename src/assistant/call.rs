@@ -296,12 +296,12 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.may_have_run().then_some("It may have happened already")
+    /// move || call.has_unknown_outcome().then_some("It may have happened already")
     /// # }
     /// ```
     #[must_use]
-    pub fn may_have_run(&self) -> bool {
-        self.read(ToolCall::may_have_run).unwrap_or_default()
+    pub fn has_unknown_outcome(&self) -> bool {
+        self.read(ToolCall::has_unknown_outcome).unwrap_or_default()
     }
 
     /// The description under which the action is registered.

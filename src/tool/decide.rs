@@ -31,7 +31,7 @@ pub(super) fn decide(
     let call = shown.call;
     let seen = shown.visibility();
     let choice = Choice::new();
-    let again = untrack(|| call.may_have_run());
+    let again = untrack(|| call.has_unknown_outcome());
     if !again {
         batch::joins(call, seen);
     }
@@ -146,7 +146,7 @@ fn answers(
 ) -> AnyView {
     let words = Words::current();
     let (call, over) = (shown.call, shown.over);
-    let again = untrack(|| call.may_have_run());
+    let again = untrack(|| call.has_unknown_outcome());
     // What a person does not want run again needs no reason.
     let takes_reason = !again && untrack(|| call.approval_takes()).reason;
     let denying = RwSignal::new(false);
@@ -275,7 +275,7 @@ fn answers(
 fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
     let call = shown.call;
     let by_agent = untrack(|| call.is_asked_by_agent());
-    let yes = match untrack(|| call.may_have_run()) {
+    let yes = match untrack(|| call.has_unknown_outcome()) {
         true => words.text(|l| &l.run_again),
         false => words.text(|l| &l.approve),
     };
@@ -296,7 +296,7 @@ fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
 fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Send + Sync + use<> {
     let (call, words) = (shown.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
-    let again = untrack(|| call.may_have_run());
+    let again = untrack(|| call.has_unknown_outcome());
     move || {
         let yes = match again {
             true => words.word(|l| &l.run_again),

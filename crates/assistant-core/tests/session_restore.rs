@@ -59,7 +59,7 @@ fn idempotent(name: &str) -> assistant_core::action::ActionSpec {
 fn what_may_have_run_is_put_to_the_person() {
     let mut after = reload(&at_work(action("f")), [action("f")]);
     assert_eq!(after.phase("c"), Phase::ApprovalRequested);
-    assert!(after.call("c").may_have_run());
+    assert!(after.call("c").has_unknown_outcome());
     assert!(after.invocations.is_empty());
     assert_eq!(after.approve("c"), None);
     assert_eq!(after.starts("c"), 1);
@@ -67,7 +67,7 @@ fn what_may_have_run_is_put_to_the_person() {
         panic!("not the start");
     };
     assert_eq!(*attempt, 1);
-    assert!(!after.call("c").may_have_run());
+    assert!(!after.call("c").has_unknown_outcome());
     after.returns("c", json!("done"));
     assert_eq!(after.runs.len(), 1);
 }
@@ -128,7 +128,7 @@ fn an_approval_comes_back_with_working_buttons() {
     finish_run(&mut before);
     let mut after = reload(&before, [asking("f")]);
     assert_eq!(after.phase("c"), Phase::ApprovalRequested);
-    assert!(!after.call("c").may_have_run());
+    assert!(!after.call("c").has_unknown_outcome());
     assert_eq!(after.approve("c"), None);
     assert_eq!(after.starts("c"), 1);
 }

@@ -208,7 +208,7 @@ async fn what_had_begun_is_asked_about() {
     let waits = chat.assistant.pending_approvals();
     assert!(until(|| waits.with_untracked(Vec::len) == 1).await);
     let call = chat.assistant.tool_call(&waits.get_untracked()[0]).unwrap();
-    assert!(call.may_have_run());
+    assert!(call.has_unknown_outcome());
     assert!(chat.page.text(".la-approval").contains("may have run"));
     assert_eq!(chat.ran.get(), 0);
     chat.approve();

@@ -302,7 +302,7 @@ impl ToolCall {
     /// Returns whether its handler was started before a reload and nobody knows whether it ended: a
     /// person is asked before it runs again, unless its action is idempotent.
     #[must_use]
-    pub const fn may_have_run(&self) -> bool {
+    pub const fn has_unknown_outcome(&self) -> bool {
         self.lasting.unknown_outcome
     }
 

@@ -87,7 +87,7 @@ impl Session {
             return what;
         }
         // Whether something is to run once more is another question.
-        if !call.may_have_run()
+        if !call.has_unknown_outcome()
             && let Some(reason) = self.denial_of(key)
         {
             let decision = Some(Decision::Denied {

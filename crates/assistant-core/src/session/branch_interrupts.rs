@@ -8,13 +8,19 @@ use crate::conversation::{CallKey, Change, State};
 
 impl Session {
     /// Notes where new questions belong. One whose message a list has left out belongs where the run goes on.
-    pub(super) fn place_interrupts(&mut self) {
+    pub(super) fn place_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
+        let mut moved = false;
         for open in self.interrupts.iter_mut() {
             let tip = open.place.tip.as_ref();
             if tip.is_none_or(|tip| !conversation.is_on_run_path(tip)) {
-                open.place.tip = conversation.run_tip().cloned();
+                let tip = conversation.run_tip().cloned();
+                moved |= open.place.tip != tip;
+                open.place.tip = tip;
             }
+        }
+        if moved {
+            cx.change(Change::Interrupts);
         }
     }
 

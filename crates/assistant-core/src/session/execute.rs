@@ -3,7 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, Effect, InvocationId, JournalEntry, Session, TimerId};
+use super::{
+    Cx, Effect, InvocationId, JournalEntry, Session, TimerId,
+    policy::{self, Moment, Next, Reply},
+};
 use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{
@@ -116,26 +119,23 @@ impl Session {
         }
         let judgement = self.calls.get(key);
         let by_agent = judgement.is_some_and(|judgement| judgement.execution == Execution::Agent);
-        let may_run = run_over || judgement.is_some_and(|judgement| judgement.eager);
         let Some(state) = self.conversation.call(key).map(ToolCall::state) else {
             return;
         };
         let was_allowed = matches!(state, State::Allowed(_));
-        match state {
-            State::Allowed(_) if by_agent && run_over => self.let_agent_start(key, cx),
-            State::Allowed(_) if !by_agent && may_run && self.may_start(key) => {
-                self.let_start(key, cx);
-            }
-            State::Remote { left: false, .. } if run_over => self.answer_unanswered(key, cx),
-            State::Invalid(error, _) if run_over => {
-                let ending = Ending::error(error.clone());
-                self.end_call(key, ending, cx);
-            }
-            State::Denied { reason, .. } if run_over => {
-                let reason = reason.clone();
-                self.end_denied(key, reason.as_deref(), cx);
-            }
-            _ => {}
+        let moment = Moment {
+            run_over,
+            eager: judgement.is_some_and(|judgement| judgement.eager),
+            by_agent,
+            in_order: was_allowed && !by_agent && self.may_start(key),
+        };
+        match policy::proceed(state, moment) {
+            Next::HandOff => self.let_agent_start(key, cx),
+            Next::Start => self.let_start(key, cx),
+            Next::Answer(Reply::NoResult) => self.answer_unanswered(key, cx),
+            Next::Answer(Reply::Fault(error)) => self.end_call(key, Ending::error(error), cx),
+            Next::Answer(Reply::Denied(reason)) => self.end_denied(key, reason.as_deref(), cx),
+            Next::Wait | Next::Ask | Next::AskRule | Next::Permit(_) | Next::Remote => {}
         }
         // Its approval may hold no longer, and it was judged again: the outcome is sent at once.
         let is_decided = |state: &State| matches!(state, State::Invalid(..) | State::Denied { .. });
@@ -244,7 +244,7 @@ impl Session {
         let args = args.cloned().unwrap_or_default();
         let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
         let call = self.conversation.call(key);
-        let in_doubt = call.is_some_and(ToolCall::may_have_run);
+        let in_doubt = call.is_some_and(ToolCall::has_unknown_outcome);
         let again = call.is_some_and(ToolCall::denied_before);
         let told = own.unwrap_or_else(|| match reason {
             reason if in_doubt => {

@@ -13,7 +13,7 @@ impl Session {
         let call = self.conversation.call(key)?;
         let asks = matches!(call.state(), State::Asked(_) | State::Missing(_));
         let is_gone = asks && self.registry.in_force(&call.name).is_none();
-        (is_gone && !call.may_have_run()).then(|| CallError {
+        (is_gone && !call.has_unknown_outcome()).then(|| CallError {
             message: format!("Action {} is not available any more", call.name),
             kind: ErrorKind::ToolUnavailable,
             details: None,

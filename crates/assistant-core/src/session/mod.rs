@@ -53,6 +53,7 @@ mod notice;
 mod offer;
 mod options;
 mod pieces;
+mod policy;
 mod prepare;
 mod preview;
 mod refusal;
@@ -203,7 +204,7 @@ impl Session {
         cx.by = None;
         if !self.following {
             self.sort_interrupts(&mut cx);
-            self.place_interrupts();
+            self.place_interrupts(&mut cx);
             self.advance(&mut cx);
             self.follow_clock(&mut cx);
         }

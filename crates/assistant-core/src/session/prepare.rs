@@ -6,13 +6,12 @@
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
     calls::{Binding, Judgement, fingerprint},
-    offer::{not_offered, under_another_schema},
+    offer::under_another_schema,
+    policy::{self, Check, Next, Offer, Reply},
     watch::Watched,
 };
 use crate::{
-    action::{
-        Availability, Execution, Policy, Registration, RegistrationId, ResultEncoding, schema,
-    },
+    action::{Availability, Execution, Registration, RegistrationId, ResultEncoding, schema},
     conversation::{
         CallApproval, CallError, CallKey, ErrorKind, Origin, State, StateEvent, ToolCall,
     },
@@ -132,60 +131,64 @@ impl Session {
         self.ask_preview(key, None, cx);
     }
 
+    /// Returns the outcome of a check: the facts are gathered, and [`policy::check`] decides.
     fn judgement_on(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
+        let fault = self.fault_of(key, cx);
         let Some(call) = self.conversation.call(key) else {
             return StateEvent::FoundRemote;
         };
-        if call.origin == Origin::Provider {
-            return StateEvent::FoundRemote;
-        }
-        let name = call.name.as_str();
-        let Some(entry) = self.registration_for(call) else {
-            // An agent that writes its calls down runs none of them itself.
-            let written = call.origin == Origin::Intercepted;
-            let direct = self.conversation.is_direct(key);
-            if self.turn.was_held_back(name) && !direct {
-                return StateEvent::FoundInvalid(not_offered(name));
-            }
-            return match written || direct || self.turn.was_offered(name) {
-                true => StateEvent::FoundInvalid(not_found(name)),
-                false => StateEvent::FoundRemote,
-            };
-        };
-        if let Some(error) = check(entry, call, cx) {
-            let error = under_another_schema(error, entry, call);
-            return StateEvent::FoundInvalid(error);
-        }
-        if let Some(error) = self.over_limit(key, false, cx.now) {
-            return StateEvent::FoundInvalid(error);
-        }
-        let (Some(call), Some(entry)) = (self.conversation.call(key), self.registration_of(key))
-        else {
-            return StateEvent::FoundRemote;
-        };
-        let granted = call.is_granted();
-        let earlier = self.allowed_earlier(call, entry, cx.now);
-        match entry.spec.approval {
-            // The agent has a way of its own to hear an approval, and took it.
-            _ if granted && entry.spec.execution == Execution::Agent => StateEvent::FoundRemote,
-            // What a person saw is not what this is, whoever asked them.
-            _ if ask
-                || call.lasting.changed
-                || call.must_be_asked()
-                || (call.may_have_run() && !entry.spec.idempotent)
-                || !self.is_as_gated(key) =>
-            {
-                StateEvent::QuestionPut
-            }
-            Policy::Never => StateEvent::Cleared,
-            _ if earlier.is_some() => {
-                self.conversation.edit_call(key, |call| {
-                    call.revise(|review| review.allowed_earlier = earlier);
-                });
+        let entry = self.registration_for(call);
+        let next = policy::check(Check {
+            call,
+            action: entry.map(|entry| &entry.spec),
+            offer: self.offer_of(call),
+            fault,
+            earlier: entry.and_then(|entry| self.allowed_earlier(call, entry, cx.now)),
+            is_as_asked: self.is_as_gated(key),
+            ask,
+        });
+        match next {
+            Next::Answer(Reply::Fault(error)) => StateEvent::FoundInvalid(error),
+            Next::AskRule => self.ask_host(key, cx),
+            Next::Permit(earlier) => {
+                if earlier.is_some() {
+                    self.conversation.edit_call(key, |call| {
+                        call.revise(|review| review.allowed_earlier = earlier);
+                    });
+                }
                 StateEvent::Cleared
             }
-            Policy::Always => StateEvent::QuestionPut,
-            Policy::Ask => self.ask_host(key, cx),
+            Next::Remote => StateEvent::FoundRemote,
+            // The steps of checked calls: whatever else, the user is asked.
+            Next::Ask | Next::Wait | Next::Start | Next::HandOff | Next::Answer(_) => {
+                StateEvent::QuestionPut
+            }
+        }
+    }
+
+    /// Returns what is wrong with a call that an action of the page answers for, or the limit that it
+    /// exceeds.
+    fn fault_of(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<CallError> {
+        let call = self.conversation.call(key)?;
+        let entry = self.registration_for(call)?;
+        if call.origin == Origin::Provider {
+            return None;
+        }
+        match check(entry, call, cx) {
+            Some(error) => Some(under_another_schema(error, entry, call)),
+            None => self.over_limit(key, false, cx.now),
+        }
+    }
+
+    /// Returns the place of a call's name in what was offered. The page may ask for what it likes.
+    fn offer_of(&self, call: &ToolCall) -> Offer {
+        if self.conversation.is_direct(&call.key()) {
+            return Offer::Offered;
+        }
+        match self.turn.was_held_back(&call.name) {
+            true => Offer::HeldBack,
+            false if self.turn.was_offered(&call.name) => Offer::Offered,
+            false => Offer::Unknown,
         }
     }
 

@@ -30,7 +30,7 @@ impl Session {
         let entry = asked.and_then(|call| self.registration_for(call));
         let of = entry.filter(|_| self.options.remember_approvals);
         // What runs again after a reload may be run twice: that is asked each time.
-        let doubtful = asked.is_some_and(ToolCall::may_have_run);
+        let doubtful = asked.is_some_and(ToolCall::has_unknown_outcome);
         match of {
             Some(entry) if !doubtful => entry.spec.remembering.clone(),
             _ => Remembering::Never,

@@ -173,7 +173,7 @@ impl Session {
             Policy::Never => true,
             Policy::Ask => call.cleared() == Some(&fingerprint(call, Some(&entry.spec))),
         };
-        let in_doubt = call.may_have_run() && !entry.spec.idempotent;
+        let in_doubt = call.has_unknown_outcome() && !entry.spec.idempotent;
         let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);
         unasked && !call.lasting.changed && !call.lasting.must_be_asked && !in_doubt
     }

@@ -198,7 +198,7 @@ impl Session {
             return;
         }
         let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
-        if is_old && matches!(call.state(), State::Open(_)) && !call.may_have_run() {
+        if is_old && matches!(call.state(), State::Open(_)) && !call.has_unknown_outcome() {
             return self.give_up(key, Some("superseded"), cx);
         }
         // What was asked is asked again. Of what is not known to be the agent's last word, or under

@@ -249,7 +249,7 @@ impl Tab {
             name: call.name.clone(),
             args: call.effective_args().cloned(),
             phase: call.phase(),
-            in_doubt: call.may_have_run(),
+            in_doubt: call.has_unknown_outcome(),
             print: is_asked.then(print).flatten(),
         })
     }

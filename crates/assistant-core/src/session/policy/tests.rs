@@ -1,0 +1,227 @@
+//! The decisions about calls as tables: one line for each case.
+
+use super::{Check, Moment, Next, Offer, Reply, check, proceed};
+use crate::{
+    action::{ActionSpec, Execution, Policy},
+    conversation::{
+        AllowedEarlier, CallApproval, CallError, Decider, Decision, ErrorKind, Origin, State,
+        StateEvent, ToolCall, UseCount,
+    },
+    session::{offer::not_offered, prepare::not_found},
+};
+
+fn complete() -> ToolCall {
+    let mut call = ToolCall::new("c", "pay", 0);
+    call.push_args("{}");
+    call.end_args();
+    call
+}
+
+fn from(origin: Origin) -> ToolCall {
+    lasting(|call| call.origin = origin)
+}
+
+/// A call whose agent asked the user, and took the interrupt back.
+fn granted() -> ToolCall {
+    let mut call = complete();
+    call.revise(|review| {
+        review.approval = Some(CallApproval {
+            decision: Some(Decision::Approved),
+            interrupt_id: Some("i".to_owned()),
+            ..CallApproval::default()
+        });
+    });
+    call
+}
+
+fn lasting(edit: impl FnOnce(&mut ToolCall)) -> ToolCall {
+    let mut call = complete();
+    edit(&mut call);
+    call
+}
+
+fn action(approval: Policy) -> ActionSpec {
+    let mut spec = ActionSpec::new("pay", "Pays");
+    spec.approval = approval;
+    spec
+}
+
+fn error() -> CallError {
+    CallError {
+        message: "wrong".to_owned(),
+        kind: ErrorKind::InvalidArguments,
+        details: None,
+    }
+}
+
+fn earlier() -> AllowedEarlier {
+    AllowedEarlier {
+        id: "grant".to_owned(),
+        at: 0,
+        by: Decider::Person,
+        count: UseCount::No,
+    }
+}
+
+/// The facts about an honest call of an agent that nothing speaks against.
+fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> Check<'a> {
+    Check {
+        call,
+        action,
+        offer: Offer::Offered,
+        fault: None,
+        earlier: None,
+        is_as_asked: true,
+        ask: false,
+    }
+}
+
+#[test]
+fn the_rules_of_the_action_say_who_is_asked() {
+    let call = complete();
+    for (policy, grant, next) in [
+        (Policy::Never, None, Next::Permit(None)),
+        (Policy::Never, Some(earlier()), Next::Permit(None)),
+        (Policy::Always, None, Next::Ask),
+        (
+            Policy::Always,
+            Some(earlier()),
+            Next::Permit(Some(earlier())),
+        ),
+        (Policy::Ask, None, Next::AskRule),
+        (Policy::Ask, Some(earlier()), Next::Permit(Some(earlier()))),
+    ] {
+        let spec = action(policy);
+        let facts = Check {
+            earlier: grant.clone(),
+            ..plain(&call, Some(&spec))
+        };
+        assert_eq!(check(facts), next, "{policy:?} {grant:?}");
+    }
+}
+
+/// Neither a rule nor an earlier approval lets a call pass that the user must be asked about.
+#[test]
+fn nothing_lets_a_call_pass_that_must_be_asked_about() {
+    let honest = complete();
+    let changed = lasting(|call| call.lasting.changed = true);
+    let asked = lasting(|call| call.lasting.must_be_asked = true);
+    let unknown = lasting(|call| call.lasting.unknown_outcome = true);
+    for policy in [Policy::Never, Policy::Always, Policy::Ask] {
+        let spec = action(policy);
+        let facts = |call| Check {
+            earlier: Some(earlier()),
+            ..plain(call, Some(&spec))
+        };
+        for call in [&changed, &asked, &unknown] {
+            assert_eq!(
+                check(facts(call)),
+                Next::Ask,
+                "{policy:?} {:?}",
+                call.lasting
+            );
+        }
+        let by_caller = Check {
+            ask: true,
+            ..facts(&honest)
+        };
+        assert_eq!(check(by_caller), Next::Ask);
+        let not_as_asked = Check {
+            is_as_asked: false,
+            ..facts(&honest)
+        };
+        assert_eq!(check(not_as_asked), Next::Ask);
+    }
+    // What may run twice is not asked about because it may have run.
+    let mut twice = action(Policy::Never);
+    twice.idempotent = true;
+    assert_eq!(check(plain(&unknown, Some(&twice))), Next::Permit(None));
+}
+
+#[test]
+fn a_fault_comes_before_every_question() {
+    let changed = lasting(|call| call.lasting.changed = true);
+    for policy in [Policy::Never, Policy::Always, Policy::Ask] {
+        let spec = action(policy);
+        let facts = Check {
+            fault: Some(error()),
+            ask: true,
+            earlier: Some(earlier()),
+            ..plain(&changed, Some(&spec))
+        };
+        assert_eq!(check(facts), Next::Answer(Reply::Fault(error())));
+    }
+}
+
+#[test]
+fn a_call_without_an_action_is_the_agents_or_wrong() {
+    let wrong = |error| Next::Answer(Reply::Fault(error));
+    for (origin, offer, next) in [
+        (Origin::Agent, Offer::Unknown, Next::Remote),
+        (Origin::Agent, Offer::Offered, wrong(not_found("pay"))),
+        (Origin::Agent, Offer::HeldBack, wrong(not_offered("pay"))),
+        (Origin::Intercepted, Offer::Unknown, wrong(not_found("pay"))),
+        (Origin::Provider, Offer::Offered, Next::Remote),
+        (Origin::Provider, Offer::HeldBack, Next::Remote),
+    ] {
+        let call = from(origin);
+        let facts = Check {
+            offer,
+            ..plain(&call, None)
+        };
+        assert_eq!(check(facts), next, "{origin:?} {offer:?}");
+    }
+    // What the provider ran is never run here, whatever is registered.
+    let (call, spec) = (from(Origin::Provider), action(Policy::Never));
+    assert_eq!(check(plain(&call, Some(&spec))), Next::Remote);
+}
+
+#[test]
+fn an_agent_that_heard_an_approval_by_itself_is_not_told_again() {
+    let call = granted();
+    let mut spec = action(Policy::Always);
+    assert_eq!(check(plain(&call, Some(&spec))), Next::Ask);
+    spec.execution = Execution::Agent;
+    assert_eq!(check(plain(&call, Some(&spec))), Next::Remote);
+}
+
+#[test]
+fn a_checked_call_goes_on_when_its_moment_has_come() {
+    let open = || State::Open(Box::default());
+    let step = |event| open().step(event).unwrap_or_default();
+    let allowed = || step(StateEvent::Cleared);
+    let invalid = || step(StateEvent::FoundInvalid(error()));
+    let denied = || step(StateEvent::DeniedBefore(Some("no".to_owned())));
+    let remote = || step(StateEvent::FoundRemote);
+    let no = || Next::Answer(Reply::Denied(Some("no".to_owned())));
+    let fault = || Next::Answer(Reply::Fault(error()));
+    // run over, eager, by the agent, in order
+    for (state, [run_over, eager, by_agent, in_order], next) in [
+        (allowed(), [true, false, false, true], Next::Start),
+        (allowed(), [true, false, false, false], Next::Wait),
+        (allowed(), [false, false, false, true], Next::Wait),
+        (allowed(), [false, true, false, true], Next::Start),
+        (allowed(), [true, false, true, false], Next::HandOff),
+        (allowed(), [false, true, true, true], Next::Wait),
+        (
+            remote(),
+            [true, false, false, false],
+            Next::Answer(Reply::NoResult),
+        ),
+        (remote(), [false, true, false, true], Next::Wait),
+        (invalid(), [true, false, false, false], fault()),
+        (invalid(), [false, true, false, true], Next::Wait),
+        (denied(), [true, false, false, false], no()),
+        (denied(), [false, true, false, true], Next::Wait),
+        (open(), [true, true, false, true], Next::Wait),
+        (State::Streaming, [true, true, false, true], Next::Wait),
+    ] {
+        let at = Moment {
+            run_over,
+            eager,
+            by_agent,
+            in_order,
+        };
+        assert_eq!(proceed(&state, at), next, "{state:?} {at:?}");
+    }
+}
