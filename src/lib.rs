@@ -107,7 +107,7 @@ pub use assistant::{
 pub use assistant_core::{
     self as engine,
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
-    conversation::{CallKey, MarkdownTools, Phase, Status},
+    conversation::{CallEvent, CallEventKind, CallKey, MarkdownTools, Phase, Status},
     session::{
         Notice, NoticeAction, NoticeKind, QuestionLimits, Refusal, SessionOptions, StopCondition,
         ToolHistory, ToolRecord,
@@ -118,7 +118,7 @@ pub use attachment::Attachments;
 pub use chat::{ChatPopup, ChatSidebar, ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider, StoreProp};
 pub use render::{InterruptTarget, PartTarget};
-pub use runtime::{CallEvent, CallEventKind, Subscription};
+pub use runtime::Subscription;
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use store::ApprovalStore;

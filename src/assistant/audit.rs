@@ -8,7 +8,7 @@ use std::{
 };
 
 use assistant_core::{
-    conversation::CallTransition,
+    conversation::CallEvent,
     observe::{Heard, Observers},
     session::{AuditEntry, Session},
 };
@@ -127,11 +127,11 @@ impl AuditLog {
 }
 
 impl Recorder for Records {
-    fn record(&self, happened: &[CallTransition], session: &Session) -> Box<dyn FnOnce()> {
+    fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()> {
         let at = now();
-        let entries = happened
+        let entries = events
             .iter()
-            .filter_map(|one| session.audit_entry(one, at));
+            .filter_map(|event| session.audit_entry(event, at));
         let entries: Vec<AuditEntry> = entries.map(|entry| self.redacted(entry)).collect();
         let mut kept = self.kept.borrow_mut();
         kept.extend(entries.iter().cloned());

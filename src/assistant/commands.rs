@@ -135,7 +135,7 @@ impl Assistant {
     }
 
     /// Lets a call run as it is at this moment: the application decides, whatever a card shows, and the
-    /// audit says so ([`AllowedBy::Application`](crate::engine::session::AllowedBy::Application)). What a person decides
+    /// audit says so ([`AllowedBy::Application`](crate::engine::conversation::AllowedBy::Application)). What a person decides
     /// on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve), which is about
     /// what they saw.
     ///

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
 use assistant_core::{
-    conversation::{CallKey, MessageId, Phase},
+    conversation::{CallEvent, CallKey, MessageId, Phase},
     event::Role,
     observe::Heard,
     session::{Notice, NoticeId},
@@ -11,11 +11,7 @@ use assistant_core::{
 use leptos::prelude::*;
 
 use super::{Assistant, assistant_or_complain};
-use crate::{
-    runtime::{CallEvent, CallEventKind},
-    ui::effect,
-    view::MessageList,
-};
+use crate::{ui::effect, view::MessageList};
 
 /// Something that happened in a conversation.
 #[derive(Debug, Clone)]
@@ -104,10 +100,10 @@ fn listen(assistant: Assistant, observer: Observer) {
 
 fn of_call(event: &CallEvent) -> AssistantEvent {
     let (call, name) = (event.call, event.name.clone());
-    match event.kind {
-        CallEventKind::ApprovalAsked => AssistantEvent::ApprovalAsked { call, name },
-        CallEventKind::Started => AssistantEvent::CallStarted { call, name },
-        CallEventKind::Ended(phase) => AssistantEvent::CallEnded { call, name, phase },
+    match event.phase {
+        Phase::ApprovalRequested => AssistantEvent::ApprovalAsked { call, name },
+        Phase::Running => AssistantEvent::CallStarted { call, name },
+        phase => AssistantEvent::CallEnded { call, name, phase },
     }
 }
 

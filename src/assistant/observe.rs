@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use assistant_core::{event::Diagnostic, observe::Heard, session::TurnSummary};
+use assistant_core::{
+    conversation::CallEvent, event::Diagnostic, observe::Heard, session::TurnSummary,
+};
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::Assistant;
-use crate::runtime::{CallEvent, Subscription};
+use crate::runtime::Subscription;
 
 impl Assistant {
     /// Calls back for everything that was tolerated, dropped or not acted on.
@@ -27,18 +29,19 @@ impl Assistant {
     }
 
     /// Calls back when a person is asked about a call, when a call starts, and when it ends; for
-    /// calls of the agent as for those of [`Self::execute`]. Calls that a loaded conversation
-    /// brings along as ended are not told.
+    /// calls of the agent as for those of [`Self::execute`]. The event's phase says which of these it
+    /// is, its kind what led there. Calls that a loaded conversation brings along as ended are not
+    /// told.
     ///
     /// The session is free meanwhile: the observer may use the handle. What it does there happens
     /// after the step that it was told of.
     ///
     /// ```no_run
-    /// use leptos_assistant::{CallEventKind, use_assistant};
+    /// use leptos_assistant::{Phase, use_assistant};
     ///
     /// let assistant = use_assistant().expect("below a provider");
     /// let heard = assistant.on_call_event(|event| {
-    ///     if event.kind == CallEventKind::ApprovalAsked {
+    ///     if event.phase == Phase::ApprovalRequested {
     ///         leptos::logging::log!("{} waits for you", event.name);
     ///     }
     /// });

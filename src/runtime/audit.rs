@@ -3,15 +3,15 @@
 
 use std::rc::Rc;
 
-use assistant_core::{conversation::CallTransition, session::Session};
+use assistant_core::{conversation::CallEvent, session::Session};
 
 use super::Runtime;
 
 /// Keeps records.
 pub(crate) trait Recorder {
-    /// Reads what happened while the session is borrowed. What it gives back is called when the
-    /// session is free again.
-    fn record(&self, happened: &[CallTransition], session: &Session) -> Box<dyn FnOnce()>;
+    /// Reads the events of an input while the session is borrowed. What it gives back is called when
+    /// the session is free again.
+    fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()>;
 }
 
 impl Runtime {
@@ -19,13 +19,13 @@ impl Runtime {
         self.recorders.borrow_mut().push(recorder);
     }
 
-    pub(super) fn record(&self, happened: &[CallTransition]) -> Vec<Box<dyn FnOnce()>> {
+    pub(super) fn record(&self, events: &[CallEvent]) -> Vec<Box<dyn FnOnce()>> {
         let recorders = self.recorders.borrow();
-        if happened.is_empty() || recorders.is_empty() {
+        if events.is_empty() || recorders.is_empty() {
             return Vec::new();
         }
         let tell = |session: &Session| {
-            let told = recorders.iter().map(|one| one.record(happened, session));
+            let told = recorders.iter().map(|one| one.record(events, session));
             told.collect()
         };
         self.read(tell).unwrap_or_default()

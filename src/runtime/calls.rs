@@ -1,54 +1,20 @@
-//! What a page hears of calls: that a person is asked, that a call started, that it ended.
+//! Observers of calls: they hear that a person is asked, that a call starts, and that it ends.
 //!
-//! Made from the phases that an input changes, and told once the session is free again, before the
-//! effects of the input are carried out.
+//! They are told once the session is free again, before the effects of the input are carried out.
 
-use std::{cell::RefCell, collections::HashMap, fmt, rc::Weak};
+use std::{fmt, rc::Weak};
 
 use assistant_core::{
-    conversation::{CallKey, Change, Phase, Status, ToolCall},
+    conversation::{CallEvent, Phase},
     observe::{Heard, ObserverId, Observers},
-    session::{Effect, JournalEntry, Output},
+    session::Output,
 };
 use send_wrapper::SendWrapper;
 
 use super::Runtime;
 
-/// Something that happened to a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CallEvent {
-    /// The call.
-    pub call: CallKey,
-    /// The tool's name.
-    pub name: String,
-    /// The event.
-    pub kind: CallEventKind,
-}
-
-/// An event in the life of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CallEventKind {
-    /// A person is asked whether it may run.
-    ApprovalAsked,
-    /// Its handler runs, or the agent runs the tool.
-    Started,
-    /// It has come to its last phase: done, failed, denied, skipped or cancelled.
-    Ended(Phase),
-}
-
-/// Who listens, and the phases that they know.
-#[derive(Default)]
-pub(super) struct CallEvents {
-    known: RefCell<HashMap<CallKey, Known>>,
-    observers: Observers<CallEvent>,
-}
-
-struct Known {
-    name: String,
-    phase: Phase,
-}
+/// The observers of calls.
+pub(super) type CallObservers = Observers<CallEvent>;
 
 /// Keeps an observer subscribed. Dropping it unsubscribes.
 #[must_use = "dropping it unsubscribes at once"]
@@ -84,7 +50,7 @@ impl Subscription {
 impl Drop for Entry {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.call_events.observers.remove(self.id);
+            runtime.call_observers.remove(self.id);
         }
     }
 }
@@ -96,97 +62,33 @@ impl Runtime {
     ) -> Subscription {
         Subscription(SendWrapper::new(Entry {
             runtime: self.weak(),
-            id: self.call_events.observers.add(observer),
+            id: self.call_observers.add(observer),
         }))
     }
 
-    /// What one input did to calls. `executed` is the name of the action that the page asked
-    /// for in it: such a call may be over before anybody could read its name.
-    pub(super) fn call_events(&self, output: &Output, executed: Option<String>) -> Vec<CallEvent> {
-        let mut known = self.call_events.known.borrow_mut();
-        let mut events = Vec::new();
-        let ended = output.effects.iter().filter_map(|effect| match effect {
-            Effect::Record {
-                entry: JournalEntry::Finished { call, phase, .. },
-            } => Some((*call, *phase)),
-            _ => None,
-        });
-        let ended: Vec<(CallKey, Phase)> = ended.collect();
-        if output.changes.contains(&Change::Thread) {
-            let gone = std::mem::take(&mut *known).into_iter();
-            let open = gone
-                .filter(|(_, was)| matches!(was.phase, Phase::ApprovalRequested | Phase::Running));
-            events.extend(open.map(|(call, was)| CallEvent {
-                call,
-                name: was.name,
-                kind: CallEventKind::Ended(Phase::Cancelled),
-            }));
-            self.take_in_history(&mut known, &ended);
-        }
-        let changed = output.changes.iter().filter_map(|change| match change {
-            Change::Call(key) => Some(*key),
-            _ => None,
-        });
-        for key in changed {
-            let now = self.read(|session| {
-                let call = session.conversation().call(&key)?;
-                Some((call.phase(), named(call, known.get(&key))))
-            });
-            // A call of the page is gone as soon as it is answered.
-            let over = || ended.iter().find(|(call, _)| *call == key);
-            let now = now.flatten().or_else(|| Some((over()?.1, None)));
-            let Some((phase, name)) = now else { continue };
-            let old = known.get(&key).map(|known| known.phase);
-            if old == Some(phase) {
-                continue;
-            }
-            let name = name
-                .or_else(|| known.get(&key).map(|known| known.name.clone()))
-                .or_else(|| executed.clone())
-                .unwrap_or_default();
-            if let Some(kind) = kind_of(old, phase) {
-                let (call, name) = (key, name.clone());
-                events.push(CallEvent { call, name, kind });
-            }
-            known.insert(key, Known { name, phase });
-        }
-        events
-    }
-
-    /// What ended in a conversation before it was opened here is no news.
-    fn take_in_history(&self, known: &mut HashMap<CallKey, Known>, now: &[(CallKey, Phase)]) {
-        self.read(|session| {
-            let conversation = session.conversation();
-            let history = conversation.call_history().into_iter();
-            for key in history.filter(|key| now.iter().all(|(call, _)| call != key)) {
-                if let Some(call) = conversation.call(&key) {
-                    let (name, phase) = (call.name.clone(), call.phase());
-                    known.insert(key, Known { name, phase });
-                }
-            }
-        });
-    }
-
+    /// Tells the observers what one input did to calls: those that a person is asked about now, that
+    /// run now, or that have ended.
     pub(super) fn tell_calls(&self, events: &[CallEvent]) {
         for event in events {
-            self.observers_failed(self.call_events.observers.tell(event));
+            self.observers_failed(self.call_observers.tell(event));
         }
+    }
+
+    /// Returns the events of one input that observers hear of; none where no one listens.
+    pub(super) fn call_events(&self, output: &Output) -> Vec<CallEvent> {
+        if self.call_observers.is_empty() || output.calls.is_empty() {
+            return Vec::new();
+        }
+        let mut events = output.phase_changes();
+        events.retain(is_told);
+        events
     }
 }
 
-/// The name of a call, if it is not the known one.
-fn named(call: &ToolCall, known: Option<&Known>) -> Option<String> {
-    known
-        .is_none_or(|known| known.name != call.name)
-        .then(|| call.name.clone())
-}
-
-fn kind_of(old: Option<Phase>, new: Phase) -> Option<CallEventKind> {
-    let is_over = |phase: Phase| matches!(phase.status(), Status::Complete | Status::Failed);
-    match new {
-        Phase::ApprovalRequested => Some(CallEventKind::ApprovalAsked),
-        Phase::Running => Some(CallEventKind::Started),
-        phase if is_over(phase) && !old.is_some_and(is_over) => Some(CallEventKind::Ended(phase)),
-        _ => None,
+fn is_told(event: &CallEvent) -> bool {
+    match event.phase {
+        Phase::ApprovalRequested | Phase::Running => true,
+        // It may end once more, with another result of its agent.
+        phase => phase.is_final() && !event.before.is_some_and(Phase::is_final),
     }
 }

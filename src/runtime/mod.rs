@@ -42,7 +42,7 @@ use crate::{
 };
 
 pub(crate) use audit::Recorder;
-pub use calls::{CallEvent, CallEventKind, Subscription};
+pub use calls::Subscription;
 pub(crate) use keep::ApprovalKeeper;
 pub(crate) use keeping::Keeping;
 
@@ -93,7 +93,7 @@ pub(crate) struct Runtime {
     /// Keeps what must outlive the page, if the application wants that.
     keeper: RefCell<Option<Rc<dyn keep::Keeper>>>,
     diagnostics: Observers<Diagnostic>,
-    call_events: calls::CallEvents,
+    call_observers: calls::CallObservers,
     stop_rules: RefCell<HashMap<String, StopRule>>,
     /// The application's rule whether calls may start, whatever their action is.
     permission: RefCell<Option<GeneralPermission>>,
@@ -144,7 +144,7 @@ impl Runtime {
             archive: RefCell::default(),
             keeper: RefCell::default(),
             diagnostics: Observers::default(),
-            call_events: calls::CallEvents::default(),
+            call_observers: calls::CallObservers::default(),
             stop_rules: RefCell::default(),
             permission: RefCell::default(),
             prices: prices::Prices::default(),
@@ -235,10 +235,6 @@ impl Runtime {
     }
 
     fn handle(&self, input: Input) -> Option<Refusal> {
-        let executed = match &input {
-            Input::Execute { name, .. } => Some(name.clone()),
-            _ => None,
-        };
         let output = self
             .session
             .borrow_mut()
@@ -246,8 +242,8 @@ impl Runtime {
         for diagnostic in &output.diagnostics {
             self.report(diagnostic);
         }
-        let events = self.call_events(&output, executed);
-        let recorded = self.record(&output.transitions);
+        let events = self.call_events(&output);
+        let recorded = self.record(&output.calls);
         if let Some(keeper) = self.keeper().filter(|_| !output.changes.is_empty()) {
             keeper.changed(&output.changes, &self.session.borrow());
         }

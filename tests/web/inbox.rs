@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, CallEventKind, Phase, Refusal, ToolAction, ToolError,
+    Approval, Phase, Refusal, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
     engine::event::{Interrupt, ResumeStatus},
     testing::{MockAgent, settle, until},
@@ -176,11 +176,11 @@ async fn a_call_of_the_page_itself_asks_in_the_inbox() {
         );
     })
     .await;
-    let heard: Rc<RefCell<Vec<CallEventKind>>> = Rc::default();
+    let heard: Rc<RefCell<Vec<Phase>>> = Rc::default();
     let log = Rc::clone(&heard);
     let subscription = chat.assistant.on_call_event(move |event| {
         assert_eq!(event.name, "deploy");
-        log.borrow_mut().push(event.kind);
+        log.borrow_mut().push(event.phase);
     });
     let outcome: Rc<RefCell<Option<Result<Value, ToolError>>>> = Rc::default();
     let ask = || {
@@ -209,13 +209,12 @@ async fn a_call_of_the_page_itself_asks_in_the_inbox() {
     assert!(outcome.borrow_mut().take().unwrap().is_err());
     assert_eq!(chat.page.count(".la-inbox > *"), 0);
     assert_eq!(runs.get_untracked(), 1);
-    let ended = |phase| CallEventKind::Ended(phase);
     let story = [
-        CallEventKind::ApprovalAsked,
-        CallEventKind::Started,
-        ended(Phase::OutputAvailable),
-        CallEventKind::ApprovalAsked,
-        ended(Phase::OutputDenied),
+        Phase::ApprovalRequested,
+        Phase::Running,
+        Phase::OutputAvailable,
+        Phase::ApprovalRequested,
+        Phase::OutputDenied,
     ];
     assert_eq!(*heard.borrow(), story);
     drop(subscription);
@@ -242,7 +241,7 @@ async fn who_hears_of_calls_may_use_the_handle() {
     let heard: Rc<RefCell<Vec<Result<(), Refusal>>>> = Rc::default();
     let log = Rc::clone(&heard);
     let subscription = chat.assistant.on_call_event(move |event| {
-        if event.kind == CallEventKind::ApprovalAsked {
+        if event.phase == Phase::ApprovalRequested {
             assert!(assistant.with_conversation(|_| ()).is_some());
             log.borrow_mut().push(assistant.deny(&event.call, None));
         }

@@ -3,9 +3,9 @@
 
 use assistant_core::{
     action::Policy,
-    conversation::{Decider, ErrorKind, Phase},
+    conversation::{CallEventKind, Decider, ErrorKind, Phase},
     event::{EventKind, ResumeStatus},
-    session::{AuditEvent, Input, NoticeKind, QuestionLimits, Refusal, SessionOptions, Verdict},
+    session::{Input, NoticeKind, QuestionLimits, Refusal, SessionOptions, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -57,13 +57,13 @@ fn an_equal_call_that_was_denied_is_not_asked_about_again_in_the_turn() {
     );
     let entries = driver.audit.take().unwrap();
     let of_b = entries.iter().filter(|entry| entry.call_id == "b");
-    let of_b: Vec<&AuditEvent> = of_b.map(|entry| &entry.event).collect();
+    let of_b: Vec<&CallEventKind> = of_b.map(|entry| &entry.event).collect();
     let reason = Some("too much".to_owned());
-    assert_eq!(of_b[0], &AuditEvent::DeniedBefore { reason });
+    assert_eq!(of_b[0], &CallEventKind::DeniedBefore { reason });
     assert!(
         !of_b
             .iter()
-            .any(|event| matches!(event, AuditEvent::Asked { .. }))
+            .any(|event| matches!(event, CallEventKind::Asked { .. }))
     );
     // Anything else is another question.
     driver.plays(calls("c", "f", r#"{"to":"Ann","sum":2}"#));

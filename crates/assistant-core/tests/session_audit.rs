@@ -2,8 +2,9 @@
 
 use assistant_core::{
     action::{Policy, Remember, RememberScope, ToolError},
-    conversation::ErrorKind,
-    session::{AllowedBy, AuditEntry, AuditEvent, Input, Verdict},
+    conversation::{AllowedBy, CallEventKind, ErrorKind},
+    event::{Content, Message, MessageBody},
+    session::{AuditEntry, FailureKind, Input, TreeChange, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -37,11 +38,11 @@ impl Records {
     }
 }
 
-fn word(event: &AuditEvent) -> String {
+fn word(event: &CallEventKind) -> String {
     match event {
-        AuditEvent::Waited => "waited".into(),
-        AuditEvent::Asked { by } => format!("asked by {}", by.as_str()),
-        AuditEvent::Allowed { by } => match by {
+        CallEventKind::Waited => "waited".into(),
+        CallEventKind::Asked { by } => format!("asked by {}", by.as_str()),
+        CallEventKind::Allowed { by } => match by {
             AllowedBy::Policy => "allowed by policy".into(),
             AllowedBy::Rule => "allowed by rule".into(),
             AllowedBy::Person { edited: true } => "allowed by person, edited".into(),
@@ -50,13 +51,13 @@ fn word(event: &AuditEvent) -> String {
             AllowedBy::Earlier { .. } => "allowed earlier".into(),
             other => format!("{other:?}"),
         },
-        AuditEvent::Denied { reason, .. } => {
+        CallEventKind::Denied { reason, .. } => {
             format!("denied: {}", reason.as_deref().unwrap_or("-"))
         }
-        AuditEvent::LeftToAgent => "left".into(),
-        AuditEvent::Started { attempt } => format!("started {attempt}"),
-        AuditEvent::Voided => "voided".into(),
-        AuditEvent::Ended { outcome, by, .. } => {
+        CallEventKind::LeftToAgent => "left".into(),
+        CallEventKind::Started { attempt } => format!("started {attempt}"),
+        CallEventKind::Voided => "voided".into(),
+        CallEventKind::Ended { outcome, by, .. } => {
             format!("{} by {}", outcome.as_str(), by.as_str())
         }
         other => format!("{other:?}"),
@@ -142,7 +143,7 @@ fn calls_of_different_fate_each_end_with_one_record() {
         (ended.tool.as_str(), ended.thread_id.as_str()),
         ("free", "thread")
     );
-    let AuditEvent::Ended { duration_ms, .. } = ended.event else {
+    let CallEventKind::Ended { duration_ms, .. } = ended.event else {
         panic!("{ended:?}");
     };
     assert_eq!(duration_ms, 40);
@@ -153,7 +154,7 @@ fn calls_of_different_fate_each_end_with_one_record() {
         .unwrap();
     assert_eq!(wrong.args, json!({"n": "x"}));
     let kind = match &wrong.event {
-        AuditEvent::Ended { error, .. } => error.as_ref().map(|(kind, _)| *kind),
+        CallEventKind::Ended { error, .. } => error.as_ref().map(|(kind, _)| *kind),
         _ => None,
     };
     assert_eq!(kind, Some(ErrorKind::InvalidArguments));
@@ -178,7 +179,7 @@ fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
     );
     let id = &records.driver.session.remembered_approvals()[0].id;
     let by = records.entries.iter().find_map(|entry| match &entry.event {
-        AuditEvent::Allowed {
+        CallEventKind::Allowed {
             by: AllowedBy::Earlier { id, .. },
         } => Some(id),
         _ => None,
@@ -253,6 +254,63 @@ fn a_call_that_changes_is_on_record_as_void() {
     });
     let asked = "asked by page";
     assert_eq!(records.of("a"), [asked, "voided", "refused by page"]);
+}
+
+#[test]
+fn a_call_that_a_list_leaves_out_and_one_that_is_deleted_have_their_records() {
+    let mut records = told(driver(), |driver| {
+        driver.send("hi");
+        driver.event(started());
+        driver.events(calls("a", "pay", r#"{"to":"Ann"}"#));
+        let content = Content::Text("hi".to_owned());
+        let hi = Message::new("id1", MessageBody::User { content });
+        driver.event(snapshot(vec![hi]));
+    });
+    assert_eq!(records.of("a"), ["asked by page", "voided"]);
+    records.then(|driver| {
+        driver.events(calls("b", "pay", r#"{"to":"Bob"}"#));
+        finish_run(driver);
+        let conversation = driver.session.conversation();
+        let message = conversation.message_of_call(&driver.key("b")).unwrap();
+        let message = message.id.clone();
+        let change = TreeChange::Delete { message };
+        assert_eq!(driver.input(Input::Tree { change }).refused, None);
+    });
+    assert_eq!(records.of("b"), ["asked by page", "cancelled by page"]);
+    for (id, to) in [("a", "Ann"), ("b", "Bob")] {
+        let mut entries = records.entries.iter();
+        let last = entries.rfind(|entry| entry.call_id == id);
+        assert_eq!(last.unwrap().args, json!({"to": to}));
+    }
+}
+
+#[test]
+fn the_copy_of_a_call_that_a_branch_keeps_has_no_records() {
+    let records = told(driver(), |driver| {
+        driver.send("hi");
+        driver.event(started());
+        driver.events(calls("theirs", "search", "{}"));
+        driver.event(interrupted(vec![gate("i", "theirs")]));
+        driver.close();
+        driver.approve("theirs");
+        driver.event(started());
+        driver.events(says("n", "so"));
+        driver.break_off(FailureKind::Network);
+        driver.input(Input::Retry);
+        driver.event(started());
+        let before = driver.session.conversation().all_messages().count();
+        driver.event(result("r", "theirs", "found"));
+        let after = driver.session.conversation().all_messages().count();
+        assert_eq!(after, before + 1, "the other branch keeps a copy");
+        finish_run(driver);
+    });
+    let all = [
+        "left",
+        "asked by agent",
+        "allowed to the agent",
+        "done by agent",
+    ];
+    assert_eq!(records.of("theirs"), all);
 }
 
 #[test]

@@ -3,12 +3,9 @@
 
 use assistant_core::{
     action::{ActionSpec, Remember, RememberScope, RememberedApproval},
-    conversation::{Decider, Phase},
+    conversation::{AllowedBy, CallEventKind, Decider, Phase},
     event::{Interrupt, ResumeStatus},
-    session::{
-        ActionDecision, AllowedBy, AuditEvent, Effect, Input, JournalEntry, Output, Refusal,
-        Verdict,
-    },
+    session::{ActionDecision, Effect, Input, JournalEntry, Output, Refusal, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -69,7 +66,7 @@ fn recorded(driver: &Driver) -> Vec<Value> {
     let decisions = entries.filter(|entry| {
         matches!(
             entry.event,
-            AuditEvent::Allowed { .. } | AuditEvent::Denied { .. }
+            CallEventKind::Allowed { .. } | CallEventKind::Denied { .. }
         )
     });
     decisions
@@ -77,7 +74,7 @@ fn recorded(driver: &Driver) -> Vec<Value> {
         .collect()
 }
 
-fn events(driver: &Driver) -> Vec<AuditEvent> {
+fn events(driver: &Driver) -> Vec<CallEventKind> {
     let entries = driver.audit.as_ref().unwrap().iter();
     entries.map(|entry| entry.event.clone()).collect()
 }
@@ -106,14 +103,14 @@ fn an_approval_of_the_application_is_recorded_as_its_own() {
     assert_eq!(decides(&mut driver, "c", YES).refused, None);
     assert_eq!(driver.starts("c"), 1);
     let by = AllowedBy::Application { edited: false };
-    assert!(events(&driver).contains(&AuditEvent::Allowed { by }));
+    assert!(events(&driver).contains(&CallEventKind::Allowed { by }));
     let with = Verdict::Approve {
         args: Some(json!({"euros": 5})),
     };
     let mut driver = asked(asking("pay"));
     assert_eq!(decides(&mut driver, "c", with).refused, None);
     let by = AllowedBy::Application { edited: true };
-    assert!(events(&driver).contains(&AuditEvent::Allowed { by }));
+    assert!(events(&driver).contains(&CallEventKind::Allowed { by }));
     // The user's is the user's.
     let mut driver = asked(asking("pay"));
     driver.approve("c");

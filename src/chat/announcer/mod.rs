@@ -6,7 +6,7 @@ mod plain;
 mod voice;
 
 use assistant_core::{
-    conversation::{CallKey, Phase},
+    conversation::{CallEvent, CallKey, Phase},
     session::NoticeId,
 };
 use leptos::prelude::*;
@@ -15,7 +15,6 @@ use super::{composer::is_asked, notices::sentence};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    runtime::{CallEvent, CallEventKind},
     tool::{asked_words, in_plain},
     ui::{Labels, Word, Words, after, effect, memo},
 };
@@ -142,13 +141,13 @@ fn say_tools(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
     let heard = assistant.on_call_event(move |event: &CallEvent| {
         let call = || ToolCallView::new(&of, event.call);
-        untrack(|| match event.kind {
-            CallEventKind::Started => {
+        untrack(|| match event.phase {
+            Phase::Running => {
                 let call = call();
                 let goes_on = move || untrack(|| call.phase()) == Phase::Running;
                 voice.passing(doing(&call, &words), goes_on);
             }
-            CallEventKind::Ended(Phase::OutputError) => {
+            Phase::OutputError => {
                 let title = call().title().unwrap_or_else(|| in_plain(&event.name));
                 let word = words.word(|l| &l.tool_failed);
                 voice.status(word.replace("{tool}", &title));

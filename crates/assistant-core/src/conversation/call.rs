@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint,
-    Lasting, Origin, Permission, Phase, Progress, Question, Review, Transition,
+    AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Decision,
+    Fingerprint, Lasting, Origin, Permission, Phase, Progress, Question, Review,
     after_reload::LastStart,
     outcome::{End, Outcome},
     state::{State, StateEvent},
@@ -54,8 +54,8 @@ pub struct ToolCall {
     open: bool,
     /// It came whole in a list of messages, perhaps while its arguments still stream in.
     listed: bool,
-    /// What happened to it and is not on record yet.
-    pub(super) transitions: Vec<Transition>,
+    /// The events that the conversation has not taken yet.
+    pub(super) events: Vec<CallEvent>,
 }
 
 impl ToolCall {
@@ -84,7 +84,7 @@ impl ToolCall {
             partial: PartialJson::new(),
             open: true,
             listed: false,
-            transitions: Vec::new(),
+            events: Vec::new(),
         }
     }
 
@@ -273,7 +273,7 @@ impl ToolCall {
         let mut outcome = Outcome::new(End::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
         self.take(StateEvent::Settled(Box::new(outcome)));
-        self.transitions.clear();
+        self.events.clear();
     }
 
     /// Returns whether a person has answered what the agent asked about it, and the agent's result is
@@ -346,7 +346,9 @@ impl ToolCall {
 
     /// Applies an event. `false` if that changes nothing.
     pub(super) fn take(&mut self, event: StateEvent) -> bool {
-        let transition = Transition::of(&self.state, &event);
+        let before = self.phase();
+        let kind = self.event_kind(&event);
+        let ends = matches!(event, StateEvent::Settled(_)) && !self.state.is_done();
         let is_rewrite = matches!(event, StateEvent::Rewritten | StateEvent::Reopened);
         let was_decided = self.state.review().is_some_and(Review::is_decided);
         let voids_question = is_rewrite && (was_decided || self.must_be_asked());
@@ -359,7 +361,6 @@ impl ToolCall {
         if !applies {
             return false;
         }
-        self.transitions.extend(transition);
         match &self.state {
             State::Streaming | State::Open(_) | State::Interrupted { .. } => {
                 self.lasting.changed |= voids_question;
@@ -377,6 +378,10 @@ impl ToolCall {
         }
         if was_claimed && !matches!(self.state, State::Running(..) | State::Ended(_)) {
             self.lasting.void_starts = self.lasting.void_starts.saturating_add(1);
+        }
+        let ended = || ends.then(|| self.ended_event_kind());
+        if let Some(kind) = kind.or_else(ended) {
+            self.events.push(self.event(kind, before));
         }
         true
     }

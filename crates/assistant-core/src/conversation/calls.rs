@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashMap;
 
-use super::{CallKey, CallTransition, ToolCall, Transition};
+use super::{CallEvent, CallKey, ToolCall};
 use crate::order::{Sorted, in_order};
 
 /// All calls of a conversation.
@@ -29,7 +29,7 @@ pub(super) struct Calls {
     /// Calls off the path of their run, by wire id: the same id again is the same call.
     detached: HashMap<String, CallKey>,
     last_key: u64,
-    transitions: Vec<CallTransition>,
+    events: Vec<CallEvent>,
 }
 
 #[derive(Debug, Clone)]
@@ -93,7 +93,14 @@ impl Calls {
     fn put(&mut self, key: CallKey, mut call: ToolCall) {
         let named = self.by_wire_id.entry(call.id.clone()).or_default();
         named.push(key);
-        let happened = std::mem::take(&mut call.transitions);
+        let events = std::mem::take(&mut call.events).into_iter();
+        // It came with its history: no observer has seen an earlier phase.
+        let events = events.map(|event| CallEvent {
+            call: key,
+            before: None,
+            ..event
+        });
+        self.events.extend(events);
         if let Some(result) = call.result() {
             let id = result.message_id.clone();
             self.by_result_id.entry(id).or_default().push(key);
@@ -104,7 +111,6 @@ impl Calls {
         let home = Home::Nowhere;
         let call = Box::new(call);
         self.all.insert(key, Entry { call, home });
-        self.note(key, happened, None);
     }
 
     /// Changes a call. Returns `false` if there is none with this key.
@@ -117,7 +123,7 @@ impl Calls {
         change(call);
         call.key = *key;
         let is_open = is_open(call);
-        let happened = std::mem::take(&mut call.transitions);
+        let mut events = std::mem::take(&mut call.events);
         let fresh_id = call.result().map(|result| &result.message_id);
         if let Some(id) = fresh_id.filter(|id| Some(*id) != result_id.as_ref()) {
             self.by_result_id.entry(id.clone()).or_default().push(*key);
@@ -131,8 +137,10 @@ impl Calls {
                 false => drop(self.open.remove(key)),
             }
         }
-        let gone = (*home == Home::Nowhere && !happened.is_empty()).then(|| call.clone());
-        self.note(*key, happened, gone);
+        for event in &mut events {
+            event.call = *key;
+        }
+        self.events.append(&mut events);
         true
     }
 
@@ -142,7 +150,10 @@ impl Calls {
         let id = fresh.id.clone();
         let mut fresh = Some(fresh);
         self.edit(key, &mut |call| {
-            if let Some(fresh) = fresh.take() {
+            if let Some(mut fresh) = fresh.take() {
+                if let Some(first) = fresh.events.first_mut() {
+                    first.before = Some(call.phase());
+                }
                 let run = call.run;
                 *call = fresh;
                 call.run = run;
@@ -190,8 +201,8 @@ impl Calls {
         if let Some(named) = self.by_wire_id.get_mut(&call.id) {
             named.retain(|other| other != key);
         }
-        for one in self.transitions.iter_mut().filter(|one| one.call == *key) {
-            one.gone.get_or_insert_with(|| call.clone());
+        for event in self.events.iter_mut().filter(|event| event.call == *key) {
+            event.keep_facts(&call);
         }
         Some(call)
     }
@@ -285,29 +296,26 @@ impl Calls {
         self.last_key = self.last_key.max(last_key);
     }
 
-    fn note(&mut self, call: CallKey, happened: Vec<Transition>, gone: Option<Box<ToolCall>>) {
-        let of_call = |what| CallTransition {
-            call,
-            what,
-            gone: gone.clone(),
-            thread_id: None,
-        };
-        self.transitions.extend(happened.into_iter().map(of_call));
+    /// Takes the events of calls since the last call.
+    pub(super) fn take_events(&mut self) -> Vec<CallEvent> {
+        std::mem::take(&mut self.events)
     }
 
-    /// Takes the transitions of calls since the last call. With `keep` the calls come along, as the
-    /// conversation is replaced.
-    pub(super) fn take_transitions(&mut self, keep: bool) -> Vec<CallTransition> {
-        let mut taken = std::mem::take(&mut self.transitions);
-        for one in taken.iter_mut().filter(|_| keep) {
-            let call = || self.get(&one.call).cloned().map(Box::new);
-            one.gone = one.gone.take().or_else(call);
+    /// Takes the events of calls since the last call, as another conversation replaces the one with
+    /// this id: the facts that records need come along.
+    pub(super) fn take_last_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
+        let mut taken = self.take_events();
+        for event in &mut taken {
+            if let Some(call) = self.get(&event.call) {
+                event.keep_facts(call);
+            }
+            event.thread_id = Some(thread_id.to_owned());
         }
         taken
     }
 
-    pub(super) fn forget_transitions(&mut self) {
-        self.transitions.clear();
+    pub(super) fn forget_events(&mut self) {
+        self.events.clear();
     }
 }
 

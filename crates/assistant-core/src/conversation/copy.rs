@@ -135,7 +135,7 @@ impl Conversation {
 
 /// Makes a call one that was left on another branch. What happened to it is on record with the one that goes on.
 fn leave(call: &mut ToolCall) {
-    call.transitions.clear();
+    call.events.clear();
     if !call.state.is_done() {
         call.abandon();
     }

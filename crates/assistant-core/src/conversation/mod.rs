@@ -10,7 +10,9 @@ mod answer;
 mod apply;
 mod branch;
 mod call;
-mod call_transition;
+mod call_event;
+mod call_outcome;
+mod call_step;
 mod call_update;
 mod calls;
 mod change;
@@ -54,7 +56,6 @@ mod state;
 #[cfg(test)]
 mod state_table;
 mod step;
-mod transition;
 mod tree;
 mod tree_error;
 mod tree_message;
@@ -69,7 +70,9 @@ pub use answer::{
 };
 pub(crate) use apply::Applied;
 pub use call::ToolCall;
-pub use call_transition::CallTransition;
+pub(crate) use call_event::CallFacts;
+pub use call_event::{CallEvent, CallEventKind};
+pub use call_outcome::{AllowedBy, CallOutcome};
 pub use change::Change;
 pub use consent::Consent;
 pub use cost::Cost;
@@ -92,5 +95,4 @@ pub(crate) use review::{
 };
 pub(crate) use state::{State, StateEvent};
 pub use step::AgentStep;
-pub use transition::Transition;
 pub use tree_error::{Sibling, TreeError};

@@ -197,7 +197,7 @@ impl Conversation {
     pub(crate) fn forget_changes(&mut self) {
         self.tree.take_changes();
         self.log.clear();
-        self.calls.forget_transitions();
+        self.calls.forget_events();
     }
 
     /// Adds a message below the tip of the run's path. An id that is taken on another branch gets

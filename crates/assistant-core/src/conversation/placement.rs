@@ -5,7 +5,7 @@
 //! calls, `state` has the transitions, `index` the ids that agents give.
 
 use super::{
-    CallKey, CallTransition, Change, Conversation, Message, Part, ToolCall,
+    CallEvent, CallFacts, CallKey, Change, Conversation, Message, Part, ToolCall,
     calls::Home,
     state::{State, StateEvent},
 };
@@ -237,10 +237,20 @@ impl Conversation {
         applied
     }
 
-    /// Takes what happened to calls since the last time. With `keep` the calls come along, as the
-    /// conversation is replaced.
-    pub(crate) fn take_transitions(&mut self, keep: bool) -> Vec<CallTransition> {
-        self.calls.take_transitions(keep)
+    /// Returns the facts about a call that records repeat, also of one that is in no message any more.
+    pub(crate) fn call_facts(&self, key: &CallKey) -> Option<CallFacts> {
+        self.calls.get(key).map(ToolCall::facts)
+    }
+
+    /// Takes the events of calls since the last call.
+    pub(crate) fn take_call_events(&mut self) -> Vec<CallEvent> {
+        self.calls.take_events()
+    }
+
+    /// Takes the events of calls since the last call, as another conversation replaces the one with
+    /// this id.
+    pub(crate) fn take_last_call_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
+        self.calls.take_last_events(thread_id)
     }
 
     /// Returns the call with a wire id, on the run's path or detached from it.

@@ -7,7 +7,7 @@
 //! reducer does where an event of the agent is enough.
 
 use super::{
-    CallError, Clearance, Consent, Fingerprint, Phase, Question, Review,
+    CallError, Clearance, Consent, Decider, Fingerprint, Phase, Question, Review,
     outcome::{Author, End, Outcome},
 };
 use crate::id::{CommitId, InvocationId, Ticket, TimerId};
@@ -125,6 +125,8 @@ pub(crate) enum StateEvent {
     InterruptAnswered {
         approved: bool,
         reason: Option<String>,
+        /// The one who answered it, if that is known.
+        by: Option<Decider>,
     },
     /// The interrupt is over, and the agent gave no result.
     InterruptLifted,
@@ -323,6 +325,7 @@ impl State {
                 E::InterruptAnswered {
                     approved: false,
                     reason,
+                    ..
                 },
             ) => Self::InterruptDenied { reason, review },
             (Self::InterruptApproved { out: false, review }, E::SendStarted) => {

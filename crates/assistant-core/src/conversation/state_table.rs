@@ -104,6 +104,7 @@ fn events() -> Vec<(&'static str, StateEvent)> {
     let answered = |approved| StateEvent::InterruptAnswered {
         approved,
         reason: None,
+        by: None,
     };
     vec![
         ("Reopened", StateEvent::Reopened),

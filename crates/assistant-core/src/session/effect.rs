@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{JournalEntry, Refusal};
 use crate::{
     action::{RegistrationId, RememberedApproval, ToolError},
-    conversation::{CallKey, CallTransition, Change, MessageId},
+    conversation::{CallEvent, CallKey, Change, MessageId},
     event::{Diagnostic, RunInput},
     id::{CommitId, InvocationId, RunKey, Ticket, TimerId},
 };
@@ -15,8 +15,8 @@ use crate::{
 pub struct Output {
     /// The changes, in order.
     pub changes: Vec<Change>,
-    /// What happened to calls, in order; [`super::Session::audit_entry`] says it in full.
-    pub transitions: Vec<CallTransition>,
+    /// The events of calls, in order; [`super::Session::audit_entry`] makes records of them.
+    pub calls: Vec<CallEvent>,
     /// The effects to carry out, in order.
     pub effects: Vec<Effect>,
     /// Diagnostics about what was tolerated or dropped.

@@ -262,6 +262,7 @@ impl Session {
         let answered = StateEvent::InterruptAnswered {
             approved,
             reason: reason.clone(),
+            by: cx.by,
         };
         if !self.conversation.happens(key, answered) {
             return;

@@ -26,6 +26,7 @@ mod attention;
 mod audit;
 mod branch;
 mod branch_interrupts;
+mod call_events;
 mod calls;
 mod clock;
 mod cut_off;
@@ -75,7 +76,7 @@ mod watch;
 
 pub use crate::id::{CommitId, InvocationId, RunKey, Ticket, TimerId};
 pub use action_list::{ActionDecision, DecisionKind, RequestedAction};
-pub use audit::{AllowedBy, AuditEntry, AuditEvent, AuditOutcome};
+pub use audit::AuditEntry;
 pub use effect::{Effect, Invocation, Output, PreviewRequest};
 pub(crate) use expiry::millis;
 pub use history::{ToolHistory, ToolRecord};
@@ -209,11 +210,15 @@ impl Session {
             self.follow_clock(&mut cx);
         }
         let mut output = cx.output;
-        let happened = self.conversation.take_transitions(false);
-        output.transitions.extend(happened);
+        output
+            .calls
+            .append(&mut self.conversation.take_call_events());
         let mut changes = self.conversation.take_changes();
         changes.append(&mut output.changes);
         output.changes = changes;
+        if output.changes.contains(&Change::Thread) {
+            self.add_resumed_calls(&mut output);
+        }
         output
     }
 

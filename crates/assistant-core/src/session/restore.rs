@@ -126,7 +126,8 @@ impl Session {
                         kind: ErrorKind::Handler,
                         details: None,
                     });
-                    let outcome = Outcome::new(end, Author::Page, false);
+                    let mut outcome = Outcome::new(end, Author::Page, false);
+                    outcome.error.clone_from(&error);
                     self.conversation.answer(key, result, outcome, cx.now);
                     self.conversation.edit_call(&key, |call| {
                         call.lasting.unknown_outcome = false;

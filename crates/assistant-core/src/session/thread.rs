@@ -120,11 +120,9 @@ impl Session {
 
     fn end_and_archive(&mut self, cx: &mut Cx<'_>) {
         self.end_everything(cx);
-        let mut happened = self.conversation.take_transitions(true);
-        for one in &mut happened {
-            one.thread_id = Some(self.thread_id.clone());
-        }
-        cx.output.transitions.extend(happened);
+        let last = self.conversation.take_last_call_events(&self.thread_id);
+        cx.output.calls.extend(last);
+        cx.output.calls.extend(self.left_calls());
         if self.conversation.message_count() > 0 {
             cx.effect(Effect::Archive {
                 thread_id: self.thread_id.clone(),

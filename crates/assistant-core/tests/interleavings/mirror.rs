@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use assistant_core::{
-    conversation::{CallKey, Change, Conversation, Message, MessageId, Part, ToolCall},
+    conversation::{
+        Author, CallEventKind, CallKey, Change, Conversation, Message, MessageId, Part, Phase,
+        ToolCall,
+    },
     session::{Output, Session},
 };
 use serde_json::Value;
@@ -22,6 +25,8 @@ pub(super) struct Mirror {
     parents: BTreeMap<MessageId, Option<MessageId>>,
     messages: BTreeMap<MessageId, Card>,
     calls: BTreeMap<CallKey, String>,
+    /// The phases of calls after the step before.
+    phases: BTreeMap<CallKey, Phase>,
     /// What a store has written of each message.
     stored: BTreeMap<MessageId, Value>,
     state: Value,
@@ -43,6 +48,7 @@ impl Mirror {
             mirror.read_parent(&message.id, conversation);
             mirror.store(&message.id, session);
         }
+        mirror.phases = phases(session);
         mirror.read_path(conversation);
         mirror.state = conversation.state().clone();
         mirror.interrupts = format!("{:?}", session.interrupts());
@@ -56,6 +62,7 @@ impl Mirror {
 
     /// Applies what a step says has changed.
     pub(super) fn follow(&mut self, output: &Output, session: &Session) {
+        self.follow_phases(output, session);
         let conversation = session.conversation();
         for change in &output.changes {
             self.store_changed(change, session);
@@ -88,6 +95,33 @@ impl Mirror {
                     self.remembered = format!("{:?}", session.remembered_approvals());
                 }
                 Change::Run | Change::Steps => {}
+            }
+        }
+    }
+
+    /// Holds the events of calls against what became of their phases.
+    fn follow_phases(&mut self, output: &Output, session: &Session) {
+        let before = std::mem::replace(&mut self.phases, phases(session));
+        if output.changes.contains(&Change::Thread) {
+            return;
+        }
+        // What came with its history did not end here: the copies that branches keep have no events.
+        for event in output.calls.iter().filter(|event| event.before.is_none()) {
+            let ended_here =
+                matches!(&event.kind, CallEventKind::Ended { by, .. } if *by == Author::Page);
+            assert!(!ended_here, "{event:?}");
+        }
+        let told = output.phase_changes();
+        for (key, now) in &self.phases {
+            let event = told.iter().find(|event| event.call == *key);
+            let calls = &output.calls;
+            if let Some(was) = before.get(key) {
+                let is_news = stage(*now).is_some() && stage(*was) != stage(*now);
+                let is_told = event.is_some_and(|event| stage(event.phase).is_some());
+                assert_eq!(is_told, is_news, "{key:?}: {was:?}, {now:?}, {calls:?}");
+            }
+            if let Some(event) = event.filter(|event| stage(event.phase).is_some()) {
+                assert_eq!(event.phase, *now, "{key:?}, {calls:?}");
             }
         }
     }
@@ -221,4 +255,23 @@ fn card(call: &ToolCall) -> String {
         call.is_delivered(),
         call.has_changed(),
     )
+}
+
+/// The phases of all calls.
+fn phases(session: &Session) -> BTreeMap<CallKey, Phase> {
+    let conversation = session.conversation();
+    let messages = conversation.all_messages();
+    let calls = messages.flat_map(|message| conversation.calls_in(message));
+    let calls = calls.chain(conversation.direct_calls());
+    calls.map(|call| (call.key(), call.phase())).collect()
+}
+
+/// What an observer hears of a phase; of some nothing.
+const fn stage(phase: Phase) -> Option<&'static str> {
+    match phase {
+        Phase::ApprovalRequested => Some("asked"),
+        Phase::Running => Some("runs"),
+        phase if phase.is_final() => Some("ended"),
+        _ => None,
+    }
 }

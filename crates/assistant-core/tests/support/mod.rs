@@ -148,7 +148,7 @@ impl Driver {
         let output = self.session.handle(input, &mut self.host);
         self.screen.draw(&output, &self.session);
         if let Some(entries) = &mut self.audit {
-            let made = output.transitions.iter();
+            let made = output.calls.iter();
             let at = self.host.clock;
             entries.extend(made.filter_map(|one| self.session.audit_entry(one, at)));
         }

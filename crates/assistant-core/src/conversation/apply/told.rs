@@ -20,6 +20,8 @@ pub(super) fn wants_run(callout: &Callout) -> bool {
 /// Lets a call say what a callout says. What was said before and is not said again stays.
 pub(super) fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
     call.origin = Origin::Text;
+    // Events name the call as it is now.
+    call.name.clone_from(&callout.name);
     if let Some(input) = callout.input.as_ref().filter(|input| !input.is_null()) {
         call.set_args_text(&input.to_string());
     }
@@ -38,13 +40,12 @@ pub(super) fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
         finish(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
         // Told only: nothing ever starts it.
-        call.take(StateEvent::Cleared);
         call.revise(|review| {
             review.approval.get_or_insert_default().decision = Some(Decision::Approved);
         });
+        call.take(StateEvent::Cleared);
     }
     call.id = callout.id;
-    call.name = callout.name;
     call.metadata.extend(callout.extra);
 }
 

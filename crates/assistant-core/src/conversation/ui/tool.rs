@@ -193,7 +193,7 @@ pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
     call.revise(|review| review.approval.clone_from(&approval));
     read_outcome(&mut call, approval, &state, &mut rest);
     // It happened before: nothing of it is reported.
-    call.transitions.clear();
+    call.events.clear();
     if dynamic {
         rest.insert(DYNAMIC.to_owned(), true.into());
     }
@@ -283,7 +283,11 @@ fn read_outcome(
                     Some(Decision::Denied { reason }) => (false, reason),
                     _ => (true, None),
                 };
-                call.take(StateEvent::InterruptAnswered { approved, reason });
+                call.take(StateEvent::InterruptAnswered {
+                    approved,
+                    reason,
+                    by: None,
+                });
             }
             return;
         }

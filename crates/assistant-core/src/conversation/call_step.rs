@@ -1,0 +1,134 @@
+//! The events of a call that its state's steps cause, with what is known at that moment.
+
+use super::{
+    AllowedBy, Author, CallEvent, CallEventKind, CallFacts, CallOutcome, Decider, Decision, Phase,
+    ToolCall,
+    state::{State, StateEvent},
+};
+
+impl ToolCall {
+    /// Makes an event of a call that was in the phase `before`.
+    pub(crate) fn event(&self, kind: CallEventKind, before: Phase) -> CallEvent {
+        CallEvent {
+            call: self.key(),
+            name: self.name.clone(),
+            kind,
+            before: Some(before),
+            phase: self.phase(),
+            removed: None,
+            thread_id: None,
+        }
+    }
+
+    /// Returns the facts about it that records repeat.
+    pub(crate) fn facts(&self) -> CallFacts {
+        let args = self.effective_args().cloned();
+        CallFacts {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            action: self.action.clone(),
+            parent: self.parent,
+            args: args.unwrap_or_else(|| self.args_text().into()),
+        }
+    }
+
+    /// The kind of an event that is about to be applied; `None` where it is none for observers. The end
+    /// of a call is known once it is applied ([`Self::ended_event_kind`]).
+    pub(super) fn event_kind(&self, event: &StateEvent) -> Option<CallEventKind> {
+        let decider = || self.approval().and_then(|asked| asked.by);
+        let denied = |reason: &Option<String>, by| match self.denied_before() {
+            true => CallEventKind::DeniedBefore {
+                reason: reason.clone(),
+            },
+            false => CallEventKind::Denied {
+                reason: reason.clone(),
+                by,
+            },
+        };
+        Some(match event {
+            StateEvent::FoundMissing => CallEventKind::Waited,
+            StateEvent::QuestionPut => CallEventKind::Asked { by: Author::Page },
+            StateEvent::Interrupted { .. } | StateEvent::InterruptReopened { .. } => {
+                CallEventKind::Asked { by: Author::Agent }
+            }
+            StateEvent::Cleared => CallEventKind::Allowed {
+                by: self.allowed_by(),
+            },
+            StateEvent::Denied(reason) | StateEvent::DeniedBefore(reason) => {
+                denied(reason, decider())
+            }
+            StateEvent::InterruptAnswered {
+                approved: true, by, ..
+            } => CallEventKind::Allowed {
+                by: match by {
+                    Some(Decider::Application) => AllowedBy::ApplicationToAgent,
+                    _ => AllowedBy::PersonToAgent,
+                },
+            },
+            StateEvent::InterruptAnswered { reason, by, .. } => denied(reason, *by),
+            StateEvent::FoundRemote => CallEventKind::LeftToAgent,
+            StateEvent::SendStarted => CallEventKind::SendStarted,
+            StateEvent::SendFailed => CallEventKind::SendFailed,
+            StateEvent::InterruptLifted => CallEventKind::InterruptLifted,
+            StateEvent::Started(..) => CallEventKind::Started {
+                attempt: self.claims(),
+            },
+            StateEvent::Rewritten
+            | StateEvent::Voided
+            | StateEvent::Revoked
+            | StateEvent::Reopened => match self.state() {
+                State::Streaming | State::Open(_) => return None,
+                _ => CallEventKind::Voided,
+            },
+            _ => return None,
+        })
+    }
+
+    /// The end of a call that has just ended.
+    pub(super) fn ended_event_kind(&self) -> CallEventKind {
+        let error = self.error();
+        let ended = self.ended_at().unwrap_or(self.created_at);
+        let duration = ended.saturating_sub(self.created_at);
+        CallEventKind::Ended {
+            outcome: CallOutcome::of(self.phase(), error.map(|error| error.kind)),
+            by: self.answered_by().unwrap_or(Author::Page),
+            error: error.map(|error| (error.kind, error.message.clone())),
+            duration_ms: u64::try_from(duration).unwrap_or(0),
+        }
+    }
+
+    /// The reason why a call is about to be allowed to start.
+    fn allowed_by(&self) -> AllowedBy {
+        let own = self.approval();
+        let own = own.filter(|approval| approval.interrupt_id.is_none());
+        if let Some(own) = own.filter(|own| own.decision == Some(Decision::Approved)) {
+            let edited = self.edited_args().is_some();
+            return match own.by {
+                Some(Decider::Application) => AllowedBy::Application { edited },
+                _ => AllowedBy::Person { edited },
+            };
+        }
+        if let Some(earlier) = self.allowed_earlier() {
+            let (id, by) = (earlier.id.clone(), earlier.by);
+            return AllowedBy::Earlier { id, by };
+        }
+        let by_rule = matches!(self.state(), State::RuleAsked { .. }) || self.cleared().is_some();
+        match by_rule {
+            true => AllowedBy::Rule,
+            false => AllowedBy::Policy,
+        }
+    }
+}
+
+impl CallEvent {
+    /// Keeps what records need of a call that another conversation replaces with its own.
+    pub(crate) fn leave(&mut self, thread_id: &str, call: &ToolCall) {
+        self.keep_facts(call);
+        self.thread_id = Some(thread_id.to_owned());
+    }
+
+    /// Keeps what records need of a call that is removed, as it is now.
+    pub(super) fn keep_facts(&mut self, call: &ToolCall) {
+        self.removed.get_or_insert_with(|| Box::new(call.facts()));
+    }
+}
