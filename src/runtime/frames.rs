@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use assistant_core::{conversation::Change, session::Session};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 
-use super::Runtime;
+use super::{Changes, Runtime};
 use crate::ui::{after, after_by_browser, browser};
 
 /// How long changes wait at most, in milliseconds.
@@ -36,28 +36,15 @@ pub(super) struct Frames {
     timed: Cell<bool>,
 }
 
-/// Whether a change is what an agent says, or what it does while it speaks.
-const fn streams_in(change: &Change, speaks: bool) -> bool {
-    match change {
-        Change::PartGrew { .. } => true,
-        Change::PartAdded { .. }
-        | Change::MessageAdded(_)
-        | Change::Message(_)
-        | Change::Path
-        | Change::Call(_) => speaks,
-        _ => false,
-    }
-}
-
 impl Runtime {
     /// Remembers changes for the next frame; each place only once.
-    pub(super) fn note_changes(&self, changes: Vec<Change>) {
+    pub(super) fn note_changes(&self, changes: Changes) {
         if changes.is_empty() {
             return;
         }
-        let at_once = changes.contains(&Change::Run);
+        let at_once = changes.run;
         let streams = !at_once && self.stream_in(&changes);
-        for change in changes {
+        for change in changes.into_list() {
             // Most events are about the part that grew just now.
             if self.frames.order.borrow().last() == Some(&change) {
                 continue;
@@ -131,9 +118,9 @@ impl Runtime {
     }
 
     /// Whether all that has changed is what an agent says and does while it speaks.
-    fn stream_in(&self, changes: &[Change]) -> bool {
-        let all = |speaks| changes.iter().all(|change| streams_in(change, speaks));
-        all(false) || (all(true) && self.read(Session::is_streaming).unwrap_or_default())
+    fn stream_in(&self, changes: &Changes) -> bool {
+        let speaks = || self.read(Session::is_streaming).unwrap_or_default();
+        changes.only_growth || (changes.only_speech && speaks())
     }
 
     /// Tells the signals what has changed.

@@ -7,13 +7,12 @@ use std::rc::Rc;
 
 use assistant_core::{
     action::RememberedApproval,
-    conversation::Change,
     session::{CommitId, Input, JournalEntry, Session, Swap, Ticket},
 };
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
-use super::Runtime;
+use super::{Changes, Runtime};
 use crate::{store::Label, ui::spawn_local};
 
 /// Writes down what happens, and says whose the conversation is.
@@ -21,7 +20,7 @@ pub(crate) trait Keeper {
     /// Takes an input that must wait until the conversation is there, or gives it back.
     fn hold(&self, input: Input) -> Option<Input>;
     /// Something has changed. The session is borrowed.
-    fn changed(&self, changes: &[Change], session: &Session);
+    fn changed(&self, changes: &Changes, session: &Session);
     /// Writes a start down, and says so with [`Input::Committed`].
     fn commit(&self, commit: CommitId, entry: JournalEntry);
     /// Writes an answer down.

@@ -6,6 +6,7 @@
 
 mod audit;
 mod calls;
+mod changes;
 mod effects;
 mod frames;
 mod host;
@@ -25,7 +26,7 @@ use std::{
 
 use assistant_core::{
     action::{RegistrationId, ToolError},
-    conversation::{CallKey, Change},
+    conversation::CallKey,
     event::Diagnostic,
     observe::{self, Heard, Observers},
     session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
@@ -43,6 +44,7 @@ use crate::{
 
 pub(crate) use audit::Recorder;
 pub use calls::Subscription;
+pub(crate) use changes::Changes;
 pub(crate) use keep::ApprovalKeeper;
 pub(crate) use keeping::Keeping;
 
@@ -244,13 +246,14 @@ impl Runtime {
         }
         let events = self.call_events(&output);
         let recorded = self.record(&output.calls);
-        if let Some(keeper) = self.keeper().filter(|_| !output.changes.is_empty()) {
-            keeper.changed(&output.changes, &self.session.borrow());
+        let changes = Changes::new(output.changes);
+        if let Some(keeper) = self.keeper().filter(|_| !changes.is_empty()) {
+            keeper.changed(&changes, &self.session.borrow());
         }
-        let offers_changed = output.changes.contains(&Change::Registry);
+        let offers_changed = changes.registry;
         #[cfg(feature = "records")]
-        self.tell_updates(&output.changes);
-        self.note_changes(output.changes);
+        self.tell_updates(&changes);
+        self.note_changes(changes);
         recorded.into_iter().for_each(|told| told());
         self.tell_calls(&events);
         if offers_changed {

@@ -3,12 +3,11 @@
 use std::cell::RefCell;
 
 use assistant_core::{
-    conversation::Change,
     observe::{Heard, Observers},
     records::{Recorder, Update},
 };
 
-use super::Runtime;
+use super::{Changes, Runtime};
 use crate::ui::now;
 
 /// The observers, and what was recorded for them.
@@ -24,16 +23,16 @@ impl Runtime {
     }
 
     /// Tells what changed. The session is free meanwhile.
-    pub(super) fn tell_updates(&self, changes: &[Change]) {
+    pub(super) fn tell_updates(&self, changes: &Changes) {
         if self.updates.observers.is_empty() || changes.is_empty() {
             return;
         }
-        if changes.contains(&Change::Thread) {
+        if changes.thread {
             self.updates.recorder.take();
         }
         let updates = self.read(|session| {
             let mut recorder = self.updates.recorder.borrow_mut();
-            recorder.record(session, changes, now())
+            recorder.record(session, changes.list(), now())
         });
         for update in updates.unwrap_or_default() {
             self.observers_failed(self.updates.observers.tell(&update));

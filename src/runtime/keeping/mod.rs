@@ -21,18 +21,15 @@ use std::{
     rc::{Rc, Weak},
 };
 
-use assistant_core::{
-    conversation::Change,
-    session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls},
-};
+use assistant_core::session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls};
 use serde_json::Value;
 
 use self::{
     job::{Job, Trouble},
-    save::{Unsaved, is_urgent},
+    save::{Unsaved, Urgency},
     thread::Thread,
 };
-use super::{Runtime, keep::Keeper, starts_something};
+use super::{Changes, Runtime, keep::Keeper, starts_something};
 use crate::{
     store::{KeptIn, Label, Store, StoreError, ThreadInfo, locks_are_there},
     ui::{after, console_error, spawn_local},
@@ -252,8 +249,8 @@ impl Keeper for Keeping {
         None
     }
 
-    fn changed(&self, changes: &[Change], session: &Session) {
-        if changes.contains(&Change::Thread) {
+    fn changed(&self, changes: &Changes, session: &Session) {
+        if changes.thread {
             if session.thread_id() != self.thread.borrow().id {
                 self.exchange(session.thread_id());
             }
@@ -262,8 +259,9 @@ impl Keeper for Keeping {
         if !self.is_here() || session.is_following() {
             return;
         }
-        if self.unsaved.borrow_mut().note(changes, session) && !self.is_in_trouble() {
-            self.save_later(is_urgent(changes, session));
+        let urgency = self.unsaved.borrow_mut().note(changes.list(), session);
+        if urgency != Urgency::Nothing && !self.is_in_trouble() {
+            self.save_later(urgency == Urgency::AtOnce);
         }
     }
 

@@ -47,8 +47,14 @@ impl Unsaved {
         self.entries.push(record_of(entry));
     }
 
-    /// Takes changes in; whether there is anything to write.
-    pub(super) fn note(&mut self, changes: &[Change], session: &Session) -> bool {
+    /// Takes changes in, and returns how soon to write them.
+    pub(super) fn note(&mut self, changes: &[Change], session: &Session) -> Urgency {
+        let conversation = session.conversation();
+        let is_from_user = |id: &MessageId| {
+            let message = conversation.message(id);
+            message.is_none_or(|message| message.is_from_user())
+        };
+        let (mut urgent, mut path, mut answers) = (false, false, false);
         for change in changes {
             match change {
                 Change::PartGrew { message, .. } | Change::PartAdded { message, .. } => {
@@ -63,7 +69,7 @@ impl Unsaved {
                 }
                 Change::Call(key) => {
                     // A call that the page makes itself stands in no message.
-                    if let Some(message) = session.conversation().message_of_call(key) {
+                    if let Some(message) = conversation.message_of_call(key) {
                         let message = message.id.clone();
                         self.touch(&message);
                     }
@@ -78,8 +84,30 @@ impl Unsaved {
                 | Change::Thread => self.outline = true,
                 Change::Steps | Change::Registry | Change::Notices => {}
             }
+            match change {
+                Change::MessageAdded(id) if is_from_user(id) => urgent = true,
+                Change::MessageAdded(_) => answers = true,
+                Change::Path => path = true,
+                Change::Call(key) => {
+                    let call = conversation.call(key);
+                    urgent |= call.is_some_and(|call| is_own(call, session));
+                }
+                Change::MessageMoved(_)
+                | Change::MessageRemoved(_)
+                | Change::Run
+                | Change::Interrupts
+                | Change::Queue
+                | Change::Thread => urgent = true,
+                _ => {}
+            }
         }
-        !self.is_empty()
+        // A message that is added makes the path longer.
+        urgent |= path && !answers;
+        match (self.is_empty(), urgent) {
+            (true, _) => Urgency::Nothing,
+            (false, true) => Urgency::AtOnce,
+            (false, false) => Urgency::WithTheAnswer,
+        }
     }
 
     fn touch(&mut self, message: &MessageId) {
@@ -98,30 +126,17 @@ impl Unsaved {
     }
 }
 
-/// Returns whether what has changed is written at once: what the person says, what they are asked,
-/// what the page's own calls come to, and the ends of runs. What the agent says, and what it does by
-/// itself, streams in and waits with the rest of the answer.
-pub(super) fn is_urgent(changes: &[Change], session: &Session) -> bool {
-    let conversation = session.conversation();
-    let by_agent = |id: &MessageId| {
-        let message = conversation.message(id);
-        message.is_some_and(|message| !message.is_from_user())
-    };
-    let answers = |change: &Change| matches!(change, Change::MessageAdded(id) if by_agent(id));
-    let answers = changes.iter().any(answers);
-    changes.iter().any(|change| match change {
-        Change::PartGrew { .. } | Change::PartAdded { .. } | Change::Message(_) => false,
-        Change::State | Change::Steps | Change::Registry | Change::Remembered | Change::Notices => {
-            false
-        }
-        Change::MessageAdded(id) => !by_agent(id),
-        // A message that is added makes the path longer.
-        Change::Path => !answers,
-        Change::Call(key) => conversation
-            .call(key)
-            .is_some_and(|call| is_own(call, session)),
-        _ => true,
-    })
+/// How soon changes are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Urgency {
+    /// There is nothing to write.
+    Nothing,
+    /// What the agent says, and what it does by itself, streams in and waits with the rest of the
+    /// answer.
+    WithTheAnswer,
+    /// What the person says, what they are asked, what the page's own calls come to, and the ends of
+    /// runs.
+    AtOnce,
 }
 
 /// Returns whether a call is more than what streams in: this page runs it, or a person is asked about it.
