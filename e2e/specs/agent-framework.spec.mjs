@@ -101,7 +101,7 @@ agentTest("an approval is asked once, although it comes in three forms", async (
   const card = await refund(chat);
   assert.equal(await chat.root.getByRole("button", { name: /^Approve(:|$)/ }).count(), 1);
   assert.equal(await questions(chat).count(), 0);
-  assert.equal(await card.getByLabel("Why not? (optional)", { exact: true }).count(), 0, "it takes no reason");
+  assert.equal(await card.getByLabel("Reason (optional)", { exact: true }).count(), 0, "it takes no reason");
   await chat.picture("agent framework approval");
   await chat.approve(card);
   await chat.idle();

@@ -83,7 +83,7 @@ chatTest("allowed for an environment: another version runs, another environment 
   await harbor.mayDeploy.check();
   await chat.send("Deploy 2.0.0 to production");
   const card = chat.card("deployApplication");
-  await choose(card.getByLabel("Approving holds"), "Until this page is closed");
+  await choose(card.getByLabel("Approving holds"), "Until I close this page");
   await card.getByLabel("Also with other arguments, with the same environment").check();
   await chat.approve(card);
   await chat.idle();

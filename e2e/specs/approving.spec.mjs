@@ -64,7 +64,7 @@ chatTest("Deny asks why, Escape goes back, and a double click on it approves not
   const card = chat.card("deployApplication");
   const deny = card.getByRole("button", { name: "Deny", exact: true });
   await deny.click();
-  const why = card.getByLabel("Why not? (optional)");
+  const why = card.getByLabel("Reason (optional)");
   await chat.hasFocus(why);
   assert.equal(await card.getByRole("button", { name: /^Approve/ }).count(), 0);
   await chat.page.keyboard.press("Escape");

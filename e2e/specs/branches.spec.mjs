@@ -119,7 +119,7 @@ chatTest("another branch may be looked at while a tool runs, and leads back", as
   await chat.card("api_request").waitFor();
   await versions(question(chat, 1)).before.click();
   const notice = chat.root.locator(".la-elsewhere");
-  await notice.getByText("The assistant is at work on another version.").waitFor();
+  await notice.getByText("The assistant is working on another version.").waitFor();
   assert.equal(await chat.root.getByRole("button", { name: "Interject" }).count(), 0);
   assert.equal(await chat.card("api_request").count(), 0);
   await notice.getByRole("button", { name: "Show it" }).click();
@@ -135,7 +135,7 @@ chatTest("something that waits on another branch says so, and is decided where i
   await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
   await versions(question(chat)).before.click();
   const notice = chat.root.locator(".la-elsewhere");
-  await notice.getByText("Something waits for you on another version.").waitFor();
+  await notice.getByText("Another version is waiting for you.").waitFor();
   await accessible(chat.page);
   await notice.getByRole("button", { name: "Show it" }).click();
   await chat.approve(chat.card("get_weather"));
@@ -155,7 +155,7 @@ chatTest("what is said while a slow tool runs comes after it, marked", async (ch
   await chat.idle();
   const said = question(chat, 1);
   await eventually(async () => assert.ok(await said.evaluate((node) => node.hasAttribute("data-interjected"))));
-  assert.match(await said.innerText(), /Said in between/);
+  assert.match(await said.innerText(), /Sent while the assistant was working/);
   await chat.says("A-17");
   await chat.status(chat.card("deployment_process"), "complete");
   const stored = await conversationOf(chat.page, CHAT);

@@ -90,7 +90,7 @@ sceneTest("the page's question counts once its end was in view", "long", async (
   const shown = await card.locator("pre").innerText();
   assert.ok(shown.includes(`"location": "Rotterdam${"\\n".repeat(400)}"`), "line breaks stay escaped");
   const scrolled = () => card.locator("pre").evaluate((pre) => pre.scrollTop);
-  await card.getByRole("status").filter({ hasText: "Read it to the end first" }).waitFor();
+  await card.getByRole("status").filter({ hasText: "Scroll to the end to approve" }).waitFor();
   await chat.picture("the page's question with its hint");
   // A click is too early, and shows what there is to read.
   await approve(card).click({ force: true });
@@ -168,7 +168,7 @@ sceneTest("the agent's question is not the page's", "question", async (chat) => 
 sceneTest("what the agent claims to have done is its report", "reported", async (chat) => {
   await chat.ask("Go");
   const card = chat.card("get_weather");
-  await card.getByText("Reported by the agent").click();
+  await card.getByText("Reported by the assistant").click();
   await card.getByText('"temperature": 21').waitFor();
 });
 

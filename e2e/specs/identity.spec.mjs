@@ -149,7 +149,7 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await shows(second, /Version\s+6\.6\.6/);
   const [button, untouched] = [await approve(first).elementHandle(), await approve(second).elementHandle()];
   await second.getByRole("button", { name: "Deny", exact: true }).click();
-  const reason = second.getByLabel("Why not? (optional)", { exact: true });
+  const reason = second.getByLabel("Reason (optional)", { exact: true });
   await reason.fill("not now");
   proceed();
   await first.waitFor({ state: "detached" });

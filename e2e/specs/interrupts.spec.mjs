@@ -65,7 +65,7 @@ pydanticTest("an approval: nothing goes on before it, then the server runs its t
   assert.ok(await chat.composer.isEditable(), "the next message can be written");
   await chat.composer.fill("And the others?");
   await chat.composer.press("Enter");
-  await chat.notice("Approve or deny the open request first.").waitFor();
+  await chat.notice("Approve or deny the request above to continue.").waitFor();
   assert.equal(await chat.composer.inputValue(), "And the others?");
   await chat.composer.fill("");
   assert.equal((await agent.requests()).length, 1, "nothing is sent before the decision");

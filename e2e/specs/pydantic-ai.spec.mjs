@@ -142,7 +142,7 @@ agentTest("Deny by keyboard only", {}, async (chat, agent) => {
   for (let steps = 0; steps < 40 && !(await focused()); steps++) await chat.page.keyboard.press("Shift+Tab");
   assert.ok(await focused(), "Shift+Tab reaches Deny");
   await chat.page.keyboard.press("Enter");
-  await chat.hasFocus(chat.card("get_weather").getByLabel("Why not? (optional)"), "Deny asks for a reason");
+  await chat.hasFocus(chat.card("get_weather").getByLabel("Reason (optional)"), "Deny asks for a reason");
   await chat.page.keyboard.press("Enter");
   await chat.idle();
   await chat.says("get_weather was denied");

@@ -24,7 +24,7 @@ chatTest("weather, approved: the place is shared once, and the panel has the wea
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
   await shows(card, /Look up the weather\?[^]*This page will run get_weather[^]*Place\s+Rotterdam/);
-  await card.getByText("Exact arguments").click();
+  await card.getByText("Full details").click();
   await shows(card, '"location": "Rotterdam"');
   await shows(harbor.conditions, "No place shared yet");
   await chat.status(card, "pending");
@@ -57,7 +57,7 @@ chatTest("Deny by keyboard only", async (chat, harbor) => {
   await chat.hasFocus(chat.composer, "the card takes no focus");
   await chat.reach(deny, "Shift+Tab");
   await keyboard.press("Enter");
-  await chat.hasFocus(chat.card("get_weather").getByLabel("Why not? (optional)"), "Deny asks for a reason");
+  await chat.hasFocus(chat.card("get_weather").getByLabel("Reason (optional)"), "Deny asks for a reason");
   await keyboard.press("Enter");
   await chat.idle();
   await chat.says("You denied get_weather");

@@ -110,7 +110,7 @@ chatTest("an answered question passes the focus on to the next one, and the last
   for (const card of [cards.nth(0), cards.nth(1)]) {
     await card.getByRole("button", { name: "Deny", exact: true }).focus();
     await chat.page.keyboard.press("Enter");
-    await chat.hasFocus(card.getByLabel("Why not? (optional)"));
+    await chat.hasFocus(card.getByLabel("Reason (optional)"));
     await chat.page.keyboard.press("Enter");
     if (card === cards.nth(0)) await chat.hasFocus(cards.nth(1).locator(".la-approval"));
   }

@@ -175,7 +175,7 @@ export async function deny(card, reason) {
   const asksWhy = (await button.getAttribute("aria-expanded")) !== null;
   await button.click();
   if (!asksWhy) return;
-  if (reason) await card.getByLabel("Why not? (optional)", { exact: true }).fill(reason);
+  if (reason) await card.getByLabel("Reason (optional)", { exact: true }).fill(reason);
   await button.click();
 }
 

@@ -159,7 +159,7 @@ async fn who_looks_at_another_version_is_told_what_goes_on_and_led_back() {
     assert_eq!(chat.page.count(".la-working"), 0, "nothing goes on here");
     assert_eq!(chat.page.count(".la-composer-interject:not([hidden])"), 0);
     let said = chat.page.text(".la-elsewhere .la-notice-text");
-    assert_eq!(said, "The assistant is at work on another version.");
+    assert_eq!(said, "The assistant is working on another version.");
     chat.page.click(".la-elsewhere button");
     assert!(until(|| log(&chat).starts_with("one | B")).await);
     assert_eq!(chat.page.count(".la-elsewhere"), 0);
@@ -199,7 +199,7 @@ async fn what_is_said_in_between_is_marked_and_the_box_is_empty() {
     chat.idle().await;
     assert_eq!(chat.page.count("[data-interjected]"), 1);
     assert!(
-        log(&chat).contains("only the northSaid in between"),
+        log(&chat).contains("only the northSent while the assistant was working"),
         "{}",
         log(&chat)
     );

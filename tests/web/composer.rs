@@ -152,7 +152,7 @@ async fn an_open_approval_refuses_the_message_and_keeps_its_text() {
     settle().await;
     assert_eq!(input(&chat).value(), "wait");
     let reason = chat.page.text(".la-composer-reason[role=alert]");
-    assert_eq!(reason, "Approve or deny the open request first.");
+    assert_eq!(reason, "Approve or deny the request above to continue.");
     assert!(send_button(&chat).hidden());
     assert_eq!(chat.page.count(".la-approval"), 1);
     chat.reads(".la-approval").await;

@@ -61,7 +61,7 @@ async fn a_busy_agent_says_when_to_come_back_and_retry_works_at_once() {
     let said = chat.page.text("[role=alert] .la-notice-text");
     assert_eq!(said, "It is busy. Try again in 5 s.");
     for said in [
-        "It is busy or cannot be reached. Try again in a moment.",
+        "The assistant is busy or unavailable. Try again in a moment.",
         "",
     ] {
         assert!(chat.page.click("[role=alert] button"));
