@@ -44,7 +44,7 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   await shows(allowed(harbor), "You are asked every time");
   await chat.send("What's the weather?");
   const first = chat.card("get_weather").first();
-  await choose(first.getByLabel("Approving holds"), "Always");
+  await choose(first.getByLabel("Allow", { exact: true }), "Always");
   await chat.picture("allowed-choice");
   await chat.approve(first);
   await chat.status(first, "complete");
@@ -83,8 +83,8 @@ chatTest("allowed for an environment: another version runs, another environment 
   await harbor.mayDeploy.check();
   await chat.send("Deploy 2.0.0 to production");
   const card = chat.card("deployApplication");
-  await choose(card.getByLabel("Approving holds"), "Until I close this page");
-  await card.getByLabel("Also with other arguments, with the same environment").check();
+  await choose(card.getByLabel("Allow", { exact: true }), "Until I close this page");
+  await card.getByLabel("With any values, same environment").check();
   await chat.approve(card);
   await chat.idle();
   await chat.ask("Deploy 2.1.0 to production");
@@ -111,7 +111,7 @@ pageTest("an approval of what would change otherwise by now runs nothing, and is
   await eventually(async () => assert.equal(await yes.getAttribute("aria-disabled"), null));
   await yes.press("Enter");
   await shows(second, "Production: 9.0.0 → 9.1.0");
-  await shows(second, "This call has changed since it was shown");
+  await shows(second, "The details changed. Check them again");
   await shows(harbor.lane("production"), "9.0.0");
   await chat.picture("allowed-preview-changed");
   await chat.approve(second);

@@ -107,7 +107,7 @@ for (const [name, allow] of [
     await chat.says("The text so far");
     if (name === "cut") agent.hangUp();
     await chat.page.getByRole("button", { name: "Retry" }).waitFor();
-    if (name === "cut-frame") await chat.notice("The answer broke off before it was complete.").waitFor();
+    if (name === "cut-frame") await chat.notice("The connection dropped before the answer was finished.").waitFor();
     await chat.picture(`bad input ${name}`);
     await goesOn(chat);
     await chat.says("The text so far");

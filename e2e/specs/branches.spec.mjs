@@ -120,7 +120,7 @@ chatTest("another branch may be looked at while a tool runs, and leads back", as
   await versions(question(chat, 1)).before.click();
   const notice = chat.root.locator(".la-elsewhere");
   await notice.getByText("The assistant is working on another version.").waitFor();
-  assert.equal(await chat.root.getByRole("button", { name: "Interject" }).count(), 0);
+  assert.equal(await chat.root.getByRole("button", { name: "Send next" }).count(), 0);
   assert.equal(await chat.card("api_request").count(), 0);
   await notice.getByRole("button", { name: "Show it" }).click();
   await chat.card("api_request").waitFor();
@@ -147,7 +147,7 @@ chatTest("what is said while a slow tool runs comes after it, marked", async (ch
   await chat.send("Run the full deployment process");
   await chat.card("deployment_process").waitFor();
   await chat.composer.fill("Where is order A-17?");
-  const button = chat.root.getByRole("button", { name: "Interject" });
+  const button = chat.root.getByRole("button", { name: "Send next" });
   await accessible(chat.page);
   await button.click();
   assert.equal(await chat.composer.inputValue(), "");
@@ -184,7 +184,7 @@ for (const [name, viewport] of Object.entries(SIZES)) {
         await chat.card("deployment_process").waitFor();
         await chat.composer.fill("Where is order A-17?");
         await chat.picture(`branches interject ${name} ${colorScheme}`);
-        await chat.root.getByRole("button", { name: "Interject" }).click();
+        await chat.root.getByRole("button", { name: "Send next" }).click();
         await chat.root.locator("[data-pending]").waitFor();
         await versions(answer(chat)).before.click();
         await chat.root.locator(".la-elsewhere").waitFor();

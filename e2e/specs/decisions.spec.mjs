@@ -31,7 +31,7 @@ const scenes = {
   question(answer, input) {
     begin(answer, input);
     call(answer, "delete_account", { user: "p\u0430ul", force: true });
-    const message = `This page will run a harmless check. ${"Please approve it. ".repeat(60)}`;
+    const message = `Runs on this page: a harmless check. ${"Please approve it. ".repeat(60)}`;
     const properties = { approved: { type: "boolean" }, reason: { type: "string" } };
     const responseSchema = { type: "object", properties, required: ["approved"] };
     const interrupts = [{ id: "q", reason: "tool_call", toolCallId: "c", message, responseSchema }];
@@ -86,7 +86,7 @@ const approve = (card) => card.getByRole("button", { name: /^Approve(:|$)/ });
 sceneTest("the page's question counts once its end was in view", "long", async (chat, { agent }) => {
   await chat.send("Go");
   const card = chat.card("get_weather");
-  await card.getByText("This page will run").waitFor();
+  await card.getByText("Runs on this page:").waitFor();
   const shown = await card.locator("pre").innerText();
   assert.ok(shown.includes(`"location": "Rotterdam${"\\n".repeat(400)}"`), "line breaks stay escaped");
   const scrolled = () => card.locator("pre").evaluate((pre) => pre.scrollTop);
@@ -154,10 +154,10 @@ sceneTest("an approval counts with the keyboard, too", "long", async (chat) => {
 sceneTest("the agent's question is not the page's", "question", async (chat) => {
   await chat.send("Go");
   const card = chat.card("delete_account");
-  await card.getByText("The agent asks").waitFor();
+  await card.getByText("The assistant has a question").waitFor();
   assert.equal(await card.locator('[data-kind="agent"]').count(), 1);
   const body = await card.innerText();
-  assert.ok(body.indexOf('"force": true') < body.indexOf("This page will run"), "the arguments come first");
+  assert.ok(body.indexOf('"force": true') < body.indexOf("Runs on this page:"), "the arguments come first");
   assert.ok(body.includes("p\u0430U+0430ul"), "a foreign letter is marked");
   assert.ok(body.length < 900, `the agent's words are capped: ${body.length}`);
   await chat.picture("the agent's question at its end");

@@ -155,7 +155,7 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await first.waitFor({ state: "detached" });
   // The click that was already on its way.
   await button.evaluate((node) => node.click());
-  await shows(second, "This page will run deployApplication");
+  await shows(second, "Runs on this page: deployApplication");
   await shows(second, /Environment\s+production/);
   assert.equal(await second.getByText("has changed").count(), 0, "it is the call that it was");
   assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
@@ -192,12 +192,12 @@ sceneTest("a denied call that a list has in another message stays denied", "deni
 sceneTest("a call that is renamed after it was approved is asked about anew", "renamed", async (chat, harbor, posted) => {
   const before = await done(harbor);
   await chat.send("Go");
-  await shows(chat.card("lookup_faq"), "The agent asks");
+  await shows(chat.card("lookup_faq"), "The assistant has a question");
   await chat.approve(chat.card("lookup_faq"));
   const card = chat.card("deployApplication");
-  await shows(card, "This page will run deployApplication");
+  await shows(card, "Runs on this page: deployApplication");
   await shows(card, /Version\s+6\.6\.6/);
-  await shows(card, "This call has changed since it was shown");
+  await shows(card, "The details changed. Check them again");
   assert.equal(await chat.card("lookup_faq").count(), 0);
   assert.deepEqual(await done(harbor), before, "nothing ran");
   assert.equal(posted().length, 2);
@@ -289,7 +289,7 @@ pageTest("npm package: a renamed call runs no handler that asks first", {}, asyn
   await chat.send("Go");
   await chat.approve(chat.card("lookup_faq"));
   const card = chat.card("send_money");
-  await shows(card, "This page will run send_money");
+  await shows(card, "Runs on this page: send_money");
   await shows(card, '"to": "mallory"');
   assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
   await chat.deny(card);

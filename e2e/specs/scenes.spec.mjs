@@ -23,7 +23,7 @@ chatTest("weather, approved: the place is shared once, and the panel has the wea
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
-  await shows(card, /Look up the weather\?[^]*This page will run get_weather[^]*Place\s+Rotterdam/);
+  await shows(card, /Look up the weather\?[^]*Runs on this page: get_weather[^]*Place\s+Rotterdam/);
   await card.getByText("Full details").click();
   await shows(card, '"location": "Rotterdam"');
   await shows(harbor.conditions, "No place shared yet");

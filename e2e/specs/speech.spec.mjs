@@ -79,7 +79,7 @@ speechTest("an error is an alert of its own, and said once", async (chat, said) 
   await eventually(async () => assert.ok((await said()).some(({ region }) => region === "alert")));
   const urgent = (await said()).filter(({ region }) => region === "alert");
   assert.equal(urgent.length, 1, JSON.stringify(urgent));
-  assert.match(urgent[0].text, /answered with an error/);
+  assert.match(urgent[0].text, /ran into a problem/);
 });
 
 speechTest("Stop: that it is stopped, once", async (chat, said) => {

@@ -157,7 +157,7 @@ for (const width of [320, 1280]) {
       assert.ok(before < 50, `${before} px`);
       await chat.send("Start a deployment process");
       await chat.running();
-      await chat.root.getByRole("button", { name: "Interject", exact: true }).waitFor();
+      await chat.root.getByRole("button", { name: "Send next", exact: true }).waitFor();
       assert.equal(await height(), before, "what is read above it does not move");
       // No button of the page's bar is cut off either.
       const cut = await chat.page.evaluate(() =>

@@ -86,7 +86,7 @@ async fn a_composer_of_ones_own_sends_and_stops() {
     settle().await;
     assert_eq!(textarea(&page).value(), "");
     assert!(page.find("[data-part=send]").unwrap().hidden());
-    assert!(page.text("[data-part=hint]").contains("at work"));
+    assert!(page.text("[data-part=hint]").contains("is working"));
     assert_eq!(page.text("[data-part=stop]"), "Halt");
     assert!(page.click("[data-part=stop]"));
     let stopped = || page.find("[data-part=stop]").unwrap().hidden();

@@ -157,7 +157,7 @@ async fn the_agents_question_is_not_the_pages() {
     );
     let title = chat.page.text(".la-approval-title");
     assert!(
-        title.starts_with("The agent asks") && title.ends_with("pay"),
+        title.starts_with("The assistant has a question") && title.ends_with("pay"),
         "{title}"
     );
     let words = chat.page.text(".la-approval-question");
@@ -181,7 +181,7 @@ async fn the_agents_question_is_not_the_pages() {
     // The agent leaves the call to the page after all: now the page asks, for itself.
     chat.appears(".la-approval[data-kind=page]").await;
     let title = chat.page.text(".la-approval-title");
-    assert_eq!(title, "This page will run pay");
+    assert_eq!(title, "Runs on this page: pay");
     assert!(
         chat.page
             .text(".la-approval")

@@ -78,7 +78,7 @@ async fn a_described_call_has_its_arguments_one_click_away() {
     let (chat, ran) = deployed("Deploy", described, 1).await;
     let text = chat.page.text(".la-approval");
     assert!(
-        text.starts_with("Deploy to production?This page will run deploy"),
+        text.starts_with("Deploy to production?Runs on this page: deploy"),
         "{text}"
     );
     assert!(text.contains("Version2.0"), "{text}");
@@ -171,8 +171,8 @@ async fn a_description_that_is_none_leaves_the_exact_arguments() {
 async fn titles_of_any_kind_are_contained() {
     let long: &'static str = Box::leak("Deploy it now ".repeat(1_000).into_boxed_str());
     for (title, shown) in [
-        ("", "This page will run deploy"),
-        ("\u{202e}\u{200b} ", "This page will run deploy"),
+        ("", "Runs on this page: deploy"),
+        ("\u{202e}\u{200b} ", "Runs on this page: deploy"),
         ("\u{202e}yolpeD", "yolpeD?"),
         (long, "Deploy it now Deploy it now"),
     ] {

@@ -152,7 +152,7 @@ async fn a_header_that_the_browser_refuses_is_a_notice_that_names_it() {
         assert_eq!(notice.action, Some(NoticeAction::Retry));
         let said = chat.page.text(".la-notice");
         assert!(
-            said.contains("The request to the agent could not be sent."),
+            said.contains("The request to the assistant could not be sent."),
             "{said}"
         );
         let start = format!("The request header {name:?} cannot be sent: ");

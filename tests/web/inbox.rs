@@ -52,7 +52,7 @@ async fn a_confirmation_without_a_card_is_approved_or_denied_never_written() {
         0
     );
     let said = chat.page.text(card);
-    assert!(said.starts_with("The agent asks"), "{said}");
+    assert!(said.starts_with("The assistant has a question"), "{said}");
     assert_eq!(chat.page.text(&format!("{card} code")), "refund");
     let shown = chat.page.text(&format!("{card} pre"));
     let shown: Value = serde_json::from_str(&shown).unwrap();
@@ -90,7 +90,10 @@ async fn what_the_agent_says_is_capped_and_marked_as_its_own() {
     let chat = asked(vec![open], |agent| agent).await;
     let words = chat.page.text("blockquote.la-question-words");
     assert_eq!(words.chars().count(), 4_001);
-    assert_eq!(chat.page.text(".la-approval-title"), "The agent asks");
+    assert_eq!(
+        chat.page.text(".la-approval-title"),
+        "The assistant has a question"
+    );
     assert_eq!(chat.page.count("blockquote[tabindex='0']"), 1, "it scrolls");
 }
 

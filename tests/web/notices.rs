@@ -59,7 +59,7 @@ async fn a_busy_agent_says_when_to_come_back_and_retry_works_at_once() {
     chat.assistant.send("go").unwrap();
     chat.appears("[role=alert]").await;
     let said = chat.page.text("[role=alert] .la-notice-text");
-    assert_eq!(said, "It is busy. Try again in 5 s.");
+    assert_eq!(said, "The assistant is busy. Try again in 5 s.");
     for said in [
         "The assistant is busy or unavailable. Try again in a moment.",
         "",

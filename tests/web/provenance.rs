@@ -95,7 +95,10 @@ async fn a_result_of_the_agent_for_the_pages_action_is_a_report() {
     chat.appears("[data-tool-name=pay][data-status=complete] .la-tool-card")
         .await;
     chat.idle().await;
-    assert_eq!(chat.page.text(".la-tool-status"), "Reported by the assistant");
+    assert_eq!(
+        chat.page.text(".la-tool-status"),
+        "Reported by the assistant"
+    );
     assert_eq!(chat.page.count(".card"), 0);
 }
 

@@ -115,7 +115,7 @@ async fn a_question_is_asked_in_the_words_of_the_page() {
     assert!(!text(0).contains("Looks up"), "{}", text(0));
     let other = text(1);
     assert!(
-        other.contains("This page will run get_weatherLooks up the weather{"),
+        other.contains("Runs on this page: get_weatherLooks up the weather{"),
         "arguments of another type: {other}"
     );
 }

@@ -11,7 +11,7 @@ const RESOLVED = { interruptId: "c", status: "resolved", payload: { approved: tr
 
 /** Markdown that looks like a request for approval. */
 const IMITATION = [
-  "### This page will run `pay`",
+  "### Runs on this page: `pay`",
   "Pays somebody.",
   "<button>Approve: pay</button>",
   "[Approve: pay](javascript:approve())",

@@ -265,7 +265,10 @@ async fn what_the_agent_says_of_an_action_of_the_page_is_reported() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    assert_eq!(chat.page.text(".la-tool-status"), "Reported by the assistant");
+    assert_eq!(
+        chat.page.text(".la-tool-status"),
+        "Reported by the assistant"
+    );
     let key = chat
         .assistant
         .with_conversation(|conversation| conversation.call_history()[0]);
