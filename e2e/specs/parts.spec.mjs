@@ -122,7 +122,7 @@ test("files go along with a message, by keyboard alone", {}, async (chat, agent)
 test("a file alone is a message, and what is not taken says why", {}, async (chat, agent) => {
   const input = chat.root.locator("input[type=file]");
   await input.setInputFiles([{ name: "tool.exe", mimeType: "application/x-msdownload", buffer: Buffer.from("x") }, plan]);
-  await chat.root.getByRole("alert").filter({ hasText: "tool.exe: files of this type are not accepted" }).waitFor();
+  await chat.root.getByRole("alert").filter({ hasText: "tool.exe can't be attached: this type of file isn't supported." }).waitFor();
   await chat.page.locator(".la-attachment[data-state=ready]").waitFor();
   await chat.composer.press("Enter");
   await chat.messages("user").first().waitFor();

@@ -157,7 +157,7 @@ sceneTest("results that did not go out are sent once", "unsent", { allow: OFFLIN
   await eventually(() => assert.equal(sent().length, 2));
   await chat.idle();
   await reload(chat);
-  await chat.root.getByRole("button", { name: /Retry|Send results/ }).click();
+  await chat.root.getByRole("button", { name: /Retry|Continue/ }).click();
   await chat.says("Results:");
   assert.equal(sent().length, 3);
   assert.equal(results(sent()[2]).length, 1);

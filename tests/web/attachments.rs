@@ -223,7 +223,7 @@ async fn what_is_refused_says_why() {
     attached(&page, 2).await;
     let said = page.text("[role=alert] .la-attachment-refusals");
     for reason in [
-        "a.exe: files of this type",
+        "a.exe can't be attached: this type",
         "long.txt: larger than 10 B",
         "c.pdf: no more than 2",
     ] {

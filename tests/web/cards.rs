@@ -307,7 +307,7 @@ async fn calls_that_are_done_stand_behind_one_line() {
     assert_eq!(chat.page.count(".la-call-group"), 1);
     let line = chat.page.text(".la-call-group");
     assert!(
-        line.contains("3 tool calls") && line.contains("look, read"),
+        line.contains("3 steps") && line.contains("look, read"),
         "{line}"
     );
     assert!(hidden("a") && hidden("b") && hidden("c"));
@@ -374,7 +374,7 @@ async fn a_card_that_is_open_does_not_go_behind_a_line() {
     };
     assert!(!hidden("a"), "it is being looked at");
     assert!(hidden("b") && hidden("c") && hidden("d"));
-    assert!(chat.page.text(".la-call-group").contains("3 tool calls"));
+    assert!(chat.page.text(".la-call-group").contains("3 steps"));
 }
 
 #[wasm_bindgen_test]

@@ -23,10 +23,9 @@ async fn a_failure_is_an_alert_and_retry_asks_again() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears("[role=alert]").await;
-    assert!(
-        chat.page
-            .text("[role=alert]")
-            .contains("Something is wrong with it.")
+    assert_eq!(
+        chat.page.text("[role=alert] .la-notice-text"),
+        "Try again in a moment."
     );
     assert!(
         chat.page
@@ -108,7 +107,7 @@ async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
     assert!(
         chat.page
             .text(".la-notice")
-            .contains("Stopped after 2 steps")
+            .contains("Paused after 2 steps")
     );
     assert!(chat.page.click(".la-notice button"));
     chat.idle().await;

@@ -52,7 +52,7 @@ async fn a_rule_of_the_application_ends_the_loop() {
     assert!(!free.get(), "a rule gets the summary and nothing else");
     assert_eq!(chat.agent.inputs().len(), 2);
     let said = chat.page.text(".la-notice:not([role])");
-    assert!(said.contains("The assistant stopped here."), "{said}");
+    assert!(said.contains("Paused. Continue?"), "{said}");
     assert!(!said.contains("maximum"), "no limit was reached: {said}");
     click(&chat, ".la-notice", "Continue");
     chat.idle().await;
@@ -85,7 +85,7 @@ async fn the_notice_of_the_limit_names_the_limit() {
     answer(&chat, ".la-question", "Yes").await;
     chat.idle().await;
     let said = chat.page.text(".la-notice");
-    assert!(said.contains("Stopped after 1 step."), "{said}");
+    assert!(said.contains("Paused after 1 step."), "{said}");
 }
 
 #[wasm_bindgen_test]
@@ -97,9 +97,9 @@ async fn results_of_a_loaded_conversation_are_sent_when_the_person_says_so() {
     chat.assistant.import(saved).unwrap();
     settle().await;
     let said = chat.page.text(".la-notice:not([role])");
-    assert!(said.contains("were not sent yet"), "{said}");
+    assert!(said.contains("hasn't seen the last results"), "{said}");
     assert_eq!(chat.agent.inputs().len(), 0);
-    click(&chat, ".la-notice", "Send results");
+    click(&chat, ".la-notice", "Continue");
     chat.idle().await;
     assert_eq!(chat.results(0), ["1"]);
 }

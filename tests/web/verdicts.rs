@@ -79,7 +79,7 @@ async fn every_action_has_a_decision_of_its_own() {
     assert_eq!(chat.page.count("[data-tool-name=pay] .la-approval"), 0);
     assert_eq!(chat.page.count(".la-question fieldset > legend"), 2);
     let names = chat.page.text(".la-question-action:nth-of-type(2)");
-    assert!(names.starts_with("2. delete_allNo arguments"), "{names}");
+    assert!(names.starts_with("2. delete_allNo values"), "{names}");
     assert_eq!(
         chat.page.text(".la-question pre .la-control-char"),
         "U+202E"

@@ -42,7 +42,7 @@ impl Default for Labels {
             message_actions: "Message actions".into(),
             good_answer: "Good answer".into(),
             bad_answer: "Bad answer".into(),
-            tool_calls: "{count} tool calls".into(),
+            tool_calls: "{count} steps".into(),
             tokens: "{count} tokens".into(),
             input_tokens: "{count} input tokens".into(),
             output_tokens: "{count} output tokens".into(),
@@ -81,13 +81,13 @@ impl Default for Labels {
             not_there: "The assistant isn't available at this address.".into(),
             too_busy: "The assistant is busy or unavailable. Try again in a moment.".into(),
             too_busy_for: "The assistant is busy. Try again in {seconds} s.".into(),
-            server_failed: "Something is wrong with it. Try again in a moment.".into(),
+            server_failed: "Try again in a moment.".into(),
             unreadable: "The answer couldn't be read".into(),
             arguments: "Arguments".into(),
             result: "Result".into(),
             error: "Error".into(),
             preparing: "Preparing".into(),
-            queued: "Ready".into(),
+            queued: "Waiting".into(),
             approved: "Approved".into(),
             running: "Running".into(),
             done: "Done".into(),
@@ -139,11 +139,11 @@ impl Default for Labels {
             notice_silent: "The assistant didn't reply.".into(),
             notice_cancelled: "The assistant stopped.".into(),
             notice_stopped: "Stopped.".into(),
-            notice_run_limit: "Stopped after {count} steps. The results are ready to go.".into(),
-            notice_run_limit_one: "Stopped after 1 step. The results are ready to go.".into(),
+            notice_run_limit: "Paused after {count} steps. Continue?".into(),
+            notice_run_limit_one: "Paused after 1 step. Continue?".into(),
             notice_no_answer: "The assistant didn't reply.".into(),
             already_decided: "You already decided this.".into(),
-            no_edits: "The arguments of this call cannot be changed.".into(),
+            no_edits: "These values can't be changed.".into(),
             not_remembered: "You'll be asked every time.".into(),
             unclean: "Some of these values aren't allowed here.".into(),
             allow_for: "Allow".into(),
@@ -188,7 +188,7 @@ impl Default for Labels {
             reading: "Reading…".into(),
             too_many_files: "{name}: no more than {limit} files at a time".into(),
             file_too_large: "{name}: larger than {limit}".into(),
-            file_type_refused: "{name}: files of this type are not accepted".into(),
+            file_type_refused: "{name} can't be attached: this type of file isn't supported.".into(),
             file_unreadable: "{name}: this file could not be read".into(),
             files_not_ready: "The files are not ready yet.".into(),
             files_failed: "First remove the files that couldn't be read.".into(),
@@ -208,7 +208,7 @@ impl Default for Labels {
             agent_asks: "The assistant has a question".into(),
             give_up: "Skip".into(),
             decide_each: "Actions to decide about: {count}".into(),
-            no_arguments: "No arguments".into(),
+            no_arguments: "No values".into(),
             respond_instead: "Answer instead".into(),
             send_decisions: "Send decisions".into(),
             decisions_missing: "Decide about each action first.".into(),
@@ -218,18 +218,18 @@ impl Default for Labels {
             in_detail: "Answer in detail".into(),
             auto_deny_hint: "Sending denies the open request.".into(),
             message_queued: "Queued".into(),
-            send_results: "Send results".into(),
+            send_results: "Continue".into(),
             notice_cancelled_request:
                 "The assistant cannot be told no here. Its request was cancelled, and nothing was approved."
                     .into(),
-            notice_loop_ended: "The assistant stopped here. The results are ready to go.".into(),
+            notice_loop_ended: "Paused. Continue?".into(),
             notice_call_id_reused:
                 "The assistant repeated an earlier step. It wasn't run again.".into(),
             notice_questions_held_back:
                 "The assistant asked too often. Requests that were not shown and did not run: {count}"
                     .into(),
             notice_too_large: "A change was too large and was skipped.".into(),
-            notice_results_ready: "Results of this conversation were not sent yet.".into(),
+            notice_results_ready: "The assistant hasn't seen the last results.".into(),
             page_will_run: "Runs on this page:".into(),
             agent_will_run: "If you approve, the assistant runs".into(),
             agent_asks_call: "The assistant wants to continue with".into(),
@@ -266,7 +266,7 @@ impl Default for Labels {
             interjected: "Sent while the assistant was working".into(),
             elsewhere: "The assistant is working on another version.".into(),
             elsewhere_waiting: "Another version is waiting for you.".into(),
-            elsewhere_hint: "Something is under way on another version. Your text stays here."
+            elsewhere_hint: "The assistant is working on another version. You can keep typing."
                 .into(),
             show_elsewhere: "Show it".into(),
             branches: "Branches".into(),
@@ -290,8 +290,8 @@ impl Default for Labels {
             use_here: "Use here".into(),
             notice_not_kept:
                 "New messages aren't being saved and will be lost when you close this page.".into(),
-            notice_not_opened: "The stored conversation cannot be read. It was left as it is, and \
-                                a new one begun."
+            notice_not_opened: "Your saved conversation couldn't be opened. It is still stored; a \
+                                new one was started."
                 .into(),
             may_have_run: "This started before the page reloaded. It may already have run."
                 .into(),
