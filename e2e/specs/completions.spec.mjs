@@ -179,7 +179,7 @@ modelTest("a tool that nobody has is answered by the page: nobody else would", {
 
 modelTest("the loop ends by itself when the model never does", {}, async (chat, model) => {
   await chat.ask("Keep searching");
-  await chat.notice(/stopped after/i).or(chat.page.getByRole("button", { name: "Continue" })).first().waitFor();
+  await chat.notice(/paused after/i).or(chat.page.getByRole("button", { name: "Continue" })).first().waitFor();
   assert.equal(sent(model).length, 10);
 });
 
