@@ -134,7 +134,7 @@ pageTest("frames that are nested too deeply are refused with a word", {}, async 
   for (const scene of Object.keys(FRAMES)) {
     const chat = await chatWith(page, agent, scene);
     await chat.ask("Go");
-    await shows(chat.root.getByRole("alert"), /could not be read/);
+    await shows(chat.root.getByRole("alert"), /couldn't be read/);
     await goesOn(page, chat);
     await leave(page);
   }
