@@ -154,7 +154,7 @@ sceneTest("an approval counts with the keyboard, too", "long", async (chat) => {
 sceneTest("the agent's question is not the page's", "question", async (chat) => {
   await chat.send("Go");
   const card = chat.card("delete_account");
-  await card.getByText("The assistant has a question").waitFor();
+  await card.getByText("The assistant wants to continue with").waitFor();
   assert.equal(await card.locator('[data-kind="agent"]').count(), 1);
   const body = await card.innerText();
   assert.ok(body.indexOf('"force": true') < body.indexOf("Runs on this page:"), "the arguments come first");

@@ -192,7 +192,7 @@ sceneTest("a denied call that a list has in another message stays denied", "deni
 sceneTest("a call that is renamed after it was approved is asked about anew", "renamed", async (chat, harbor, posted) => {
   const before = await done(harbor);
   await chat.send("Go");
-  await shows(chat.card("lookup_faq"), "The assistant has a question");
+  await shows(chat.card("lookup_faq"), "The assistant wants to continue with");
   await chat.approve(chat.card("lookup_faq"));
   const card = chat.card("deployApplication");
   await shows(card, "Runs on this page: deployApplication");

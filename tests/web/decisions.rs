@@ -157,7 +157,7 @@ async fn the_agents_question_is_not_the_pages() {
     );
     let title = chat.page.text(".la-approval-title");
     assert!(
-        title.starts_with("The assistant has a question") && title.ends_with("pay"),
+        title.starts_with("The assistant wants to continue with") && title.ends_with("pay"),
         "{title}"
     );
     let words = chat.page.text(".la-approval-question");
