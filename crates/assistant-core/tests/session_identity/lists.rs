@@ -74,6 +74,34 @@ fn a_call_that_a_list_adds_to_an_old_message_does_not_run() {
     );
 }
 
+/// The older result is one of the new branch's call by then, which another result answers, too.
+#[test]
+fn a_call_that_is_listed_before_a_result_of_another_branch_does_not_run() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "theirs", "{}"));
+    driver.event(result("t", "c", "1"));
+    finish_run(&mut driver);
+    let message = driver.session.conversation().tip().unwrap().clone();
+    let change = TreeChange::Regenerate { message };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+    driver.event(started());
+    let tail = || {
+        [
+            answer_to("t", "c", "1"),
+            listed("own", &[("c", "theirs", "{}")]),
+            answer_to("t2", "c", "0"),
+        ]
+    };
+    let list = |planted: Option<_>| [hi()].into_iter().chain(planted).chain(tail()).collect();
+    driver.event(snapshot(list(None)));
+    driver.event(snapshot(list(Some(listed("planted", &[("p", "f", "{}")])))));
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.starts("p"), driver.phase("p")),
+        (0, Phase::Cancelled)
+    );
+}
+
 #[test]
 fn a_call_that_is_listed_before_an_old_result_does_not_run() {
     let mut driver = with([action("f")]);

@@ -118,8 +118,11 @@ impl Conversation {
                 let key = self.find_answer(&message.id)?;
                 Some(self.call(&key)?.run)
             };
+            // A result of an older run is older than this one, whatever call it is listed for now.
+            let mut of_id = self.calls.answered_by(&message.id);
             let run = known.or_else(answers);
             run.map_or_else(|| self.is_elsewhere(&message.id), |run| run != current)
+                || of_id.any(|call| call.run != current)
         };
         let is_old = |message: &Message| {
             message.role() == Role::User || self.is_go_ahead(message) || before_run(message)
