@@ -177,6 +177,6 @@ sceneTest("the person's words stay beside the agent's record", "disputed", async
   const message = chat.messages("user").first();
   await message.getByText("Pay 5 € to Ada", { exact: true }).waitFor();
   assert.equal(await message.getByText("Pay 5000 €").isVisible(), false);
-  await message.getByText("record of this message differs").click();
+  await message.getByText("different version of this message").click();
   await message.getByText("Pay 5000 € to Mallory").waitFor();
 });

@@ -126,7 +126,7 @@ sceneTest("in the middle of a handler: the person is asked, and it runs again", 
   await shows(harbor.lane("staging"), "step 2 of 5");
   await reload(chat);
   const card = chat.card("deployment_process");
-  await card.getByText("It may have run.").waitFor();
+  await card.getByText("It may already have run.").waitFor();
   await chat.picture("reload handler");
   await shows(harbor.lane("staging"), "Healthy");
   await decide(card, /^Run again/);
@@ -283,7 +283,7 @@ sceneTest("a window that takes its conversation back in the middle of a handler 
   await chat.page.bringToFront();
   await reload(chat);
   await elsewhere(other).waitFor();
-  await chat.card("deployment_process").getByText("It may have run.").waitFor();
+  await chat.card("deployment_process").getByText("It may already have run.").waitFor();
   for (const page of [chat.page, other.page]) {
     await shows(new Harbor(page).lane("staging"), "Healthy");
   }
@@ -313,7 +313,7 @@ sceneTest("a tab that is taken over in the middle of a handler stops, and the ot
   await shows(harbor.lane("staging"), "step 1 of 5");
   const other = await otherTab(chat, url);
   await here(other).click();
-  await other.card("deployment_process").getByText("It may have run.").waitFor();
+  await other.card("deployment_process").getByText("It may already have run.").waitFor();
   await elsewhere(chat).waitFor();
   await shows(harbor.lane("staging"), "Healthy");
 });
@@ -359,7 +359,7 @@ sceneTest("a tab that is killed in the middle of a handler: the person is asked"
   await shows(harbor.lane("staging"), "step 2 of 5");
   const next = await crash(chat, url);
   const card = next.card("deployment_process");
-  await card.getByText("It may have run.").waitFor();
+  await card.getByText("It may already have run.").waitFor();
   await card.getByRole("button", { name: "Skip" }).click();
   await next.says("unknown");
 });

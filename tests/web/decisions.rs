@@ -165,7 +165,7 @@ async fn the_agents_question_is_not_the_pages() {
     assert!(words.chars().count() <= 501);
     assert_eq!(chat.page.count("details:not([open]) > .la-agent-text"), 1);
     let whole = chat.page.text(".la-approval-body");
-    assert!(whole.find("\"amount\": 5") < whole.find("The agent says"));
+    assert!(whole.find("\"amount\": 5") < whole.find("The assistant says"));
     button(&chat, "Change…").click();
     chat.appears(".la-approval form select").await;
     let form = chat.page.text(".la-approval form");

@@ -144,7 +144,7 @@ async fn several_questions_have_numbers_and_a_count() {
     let name = group.get_attribute("aria-labelledby").unwrap();
     let parts = name.split(' ').map(|id| chat.page.text(&format!("#{id}")));
     let name = parts.collect::<Vec<_>>().join(" ");
-    assert_eq!(name, "The agent asks Question a? 1 of 3");
+    assert_eq!(name, "The assistant has a question Question a? 1 of 3");
     let number = |of: &str| chat.page.text(&format!("{of} .la-approval-place"));
     assert_eq!(number("[data-tool-name=pay]"), "2 of 3");
     assert_eq!(number("[data-interrupt-id=b]"), "3 of 3");

@@ -133,7 +133,7 @@ async fn another_wording_of_the_agent_is_marked() {
     assert!(
         chat.page
             .text(".la-fold-summary")
-            .contains("record of this message differs")
+            .contains("different version of this message")
     );
     assert_eq!(
         chat.page

@@ -117,5 +117,5 @@ async fn a_call_whose_id_was_used_before_is_pointed_out() {
         chat.idle().await;
     }
     let said = chat.page.text(".la-notice[data-tone=warning]");
-    assert!(said.contains("the id of an earlier call"), "{said}");
+    assert!(said.contains("repeated an earlier step"), "{said}");
 }
