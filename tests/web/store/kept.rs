@@ -209,7 +209,11 @@ async fn what_had_begun_is_asked_about() {
     assert!(until(|| waits.with_untracked(Vec::len) == 1).await);
     let call = chat.assistant.tool_call(&waits.get_untracked()[0]).unwrap();
     assert!(call.has_unknown_outcome());
-    assert!(chat.page.text(".la-approval").contains("may already have run"));
+    assert!(
+        chat.page
+            .text(".la-approval")
+            .contains("may already have run")
+    );
     assert_eq!(chat.ran.get(), 0);
     chat.approve();
     assert!(until(|| chat.ran.get() == 1).await);
