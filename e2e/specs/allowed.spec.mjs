@@ -44,12 +44,12 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   await shows(allowed(harbor), "You are asked every time");
   await chat.send("What's the weather?");
   const first = chat.card("get_weather").first();
-  await choose(first.getByLabel("Allow", { exact: true }), "Always");
+  await choose(first.getByRole("combobox", { name: "Allow", exact: true }), "Always");
   await chat.picture("allowed-choice");
   await chat.approve(first);
   await chat.status(first, "complete");
   await chat.idle();
-  await shows(allowed(harbor), /get_weather[^]*Always[^]*exactly these arguments[^]*"location": "Rotterdam"/);
+  await shows(allowed(harbor), /get_weather[^]*Always[^]*Only these exact values[^]*"location": "Rotterdam"/);
 
   await chat.ask("What's the weather?");
   const second = chat.card("get_weather").nth(1);
@@ -83,7 +83,7 @@ chatTest("allowed for an environment: another version runs, another environment 
   await harbor.mayDeploy.check();
   await chat.send("Deploy 2.0.0 to production");
   const card = chat.card("deployApplication");
-  await choose(card.getByLabel("Allow", { exact: true }), "Until I close this page");
+  await choose(card.getByRole("combobox", { name: "Allow", exact: true }), "Until I close this page");
   await card.getByLabel("With any values, same environment").check();
   await chat.approve(card);
   await chat.idle();

@@ -306,7 +306,7 @@ async fn an_upload_sends_an_address_in_place_of_bytes() {
     send(&page, "look");
     settle().await;
     assert_eq!(agent.inputs().len(), 0, "nothing is left out silently");
-    assert!(page.text(".la-composer").contains("Remove the files"));
+    assert!(page.text(".la-composer").contains("First remove the files"));
     page.click(".la-attachment[data-state=failed] button");
     send(&page, "look");
     assert!(until(|| agent.inputs().len() == 1).await);
