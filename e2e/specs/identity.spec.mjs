@@ -157,7 +157,7 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await button.evaluate((node) => node.click());
   await shows(second, "Runs on this page: deployApplication");
   await shows(second, /Environment\s+production/);
-  assert.equal(await second.getByText("has changed").count(), 0, "it is the call that it was");
+  assert.equal(await second.getByText("details changed").count(), 0, "it is the call that it was");
   assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
   assert.equal(await reason.inputValue(), "not now");
   await chat.hasFocus(reason, "who types in it goes on typing");

@@ -273,7 +273,9 @@ async fn a_choice_in_the_card_is_the_result() {
     chat.appears(".pick:nth-child(2)").await;
     chat.appears(".la-chat-status[data-state=waiting]").await;
     assert!(
-        chat.page.text("[data-speech=urgent]").contains("asks"),
+        chat.page
+            .text("[data-speech=urgent]")
+            .contains("has a question"),
         "it is said aloud"
     );
     assert!(chat.page.click(".pick:nth-child(2)"));

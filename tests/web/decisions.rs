@@ -104,7 +104,11 @@ async fn a_change_is_said_and_must_be_read_anew() {
     parameters.set(schema(1_000));
     settle().await;
     button(&chat, "Approve").click();
-    assert!(until(|| note().contains("has changed")).await, "{}", note());
+    assert!(
+        until(|| note().contains("details changed")).await,
+        "{}",
+        note()
+    );
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 1, "nothing ran");
     chat.reads(".la-approval").await;

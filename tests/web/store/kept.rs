@@ -334,7 +334,7 @@ async fn a_damaged_conversation_is_left_as_it_is() {
     assert!(
         chat.page
             .text(".la-chat-notices")
-            .contains("cannot be read")
+            .contains("couldn't be opened")
     );
     assert_ne!(chat.assistant.thread_id().get_untracked(), "t");
     chat.asks().await;
