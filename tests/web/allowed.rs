@@ -139,7 +139,7 @@ async fn an_action_that_always_asks_offers_no_choice() {
     assert!(
         chat.page
             .text(".la-approval .la-field-check")
-            .contains("the same to")
+            .contains("same to")
     );
     let tick = chat
         .page

@@ -52,10 +52,7 @@ async fn a_confirmation_without_a_card_is_approved_or_denied_never_written() {
         0
     );
     let said = chat.page.text(card);
-    assert!(
-        said.starts_with("The assistant wants to continue with"),
-        "{said}"
-    );
+    assert!(said.starts_with("The assistant has a question"), "{said}");
     assert_eq!(chat.page.text(&format!("{card} code")), "refund");
     let shown = chat.page.text(&format!("{card} pre"));
     let shown: Value = serde_json::from_str(&shown).unwrap();

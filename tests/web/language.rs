@@ -268,7 +268,7 @@ async fn what_was_refused_follows_as_well() {
     let files = [
         (
             ".la-composer [role=alert].la-composer-reason",
-            "Remove",
+            "First remove",
             "Entferne",
         ),
         (".la-attachment-refusals", "b.png", "b.png geht nicht"),
