@@ -3,7 +3,7 @@
 //! Such a call holds nothing up. It is left to the agent for one run: the next. Neighbours:
 //! `interrupt` for agents that ask by a protocol of their own, `execute` for what runs here.
 
-use super::{Cx, Session, execute::Ending, prepare::not_found};
+use super::{Cx, Session, execute::Ending, offer::not_found};
 use crate::{
     action::{Availability, ToolError},
     conversation::{

@@ -101,6 +101,15 @@ impl Session {
     }
 }
 
+/// The error of a call to something that is not registered.
+pub(super) fn not_found(name: &str) -> CallError {
+    CallError {
+        message: format!("Action {name} not found"),
+        kind: ErrorKind::UnknownTool,
+        details: None,
+    }
+}
+
 /// What is told of a call to something that the filter keeps back.
 pub(super) fn not_offered(name: &str) -> CallError {
     CallError {

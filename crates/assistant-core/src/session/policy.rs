@@ -4,7 +4,7 @@
 //! outcome out, `execute` takes a checked call on, and `start` checks once more by itself before a
 //! handler runs.
 
-use super::{offer::not_offered, prepare::not_found};
+use super::offer::{not_found, not_offered};
 use crate::{
     action::{ActionSpec, Execution, Policy},
     conversation::{AllowedEarlier, CallError, Origin, State, ToolCall},

@@ -402,11 +402,3 @@ pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) ->
         details: None,
     })
 }
-
-pub(super) fn not_found(name: &str) -> CallError {
-    CallError {
-        message: format!("Action {name} not found"),
-        kind: ErrorKind::UnknownTool,
-        details: None,
-    }
-}

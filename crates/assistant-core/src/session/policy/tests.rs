@@ -7,7 +7,7 @@ use crate::{
         AllowedEarlier, CallApproval, CallError, Decider, Decision, ErrorKind, Origin, State,
         StateEvent, ToolCall, UseCount,
     },
-    session::{offer::not_offered, prepare::not_found},
+    session::offer::{not_found, not_offered},
 };
 
 fn complete() -> ToolCall {
