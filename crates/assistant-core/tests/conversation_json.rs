@@ -195,6 +195,8 @@ fn bad_data_is_not_half_imported() {
         called(json!({"state": "executing"})),
         called(json!({"state": "running", "lifecycle": "committing"})),
         called(json!({"state": "running", "lifecycle": "ended"})),
+        called(json!({"state": "running", "lifecycle": "streaming"})),
+        called(json!({"state": "input-streaming", "lifecycle": "allowed"})),
         json!([{"id": "m", "role": "king", "content": ""}]),
         json!([{"role": "user", "content": "no id"}]),
         json!([

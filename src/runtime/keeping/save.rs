@@ -47,7 +47,7 @@ impl Unsaved {
         self.entries.push(record_of(entry));
     }
 
-    /// Takes changes in, and returns how soon to write them.
+    /// Takes changes in, and returns when to write them.
     pub(super) fn note(&mut self, changes: &[Change], session: &Session) -> Urgency {
         let conversation = session.conversation();
         let is_from_user = |id: &MessageId| {
@@ -59,47 +59,34 @@ impl Unsaved {
             match change {
                 Change::PartGrew { message, .. } | Change::PartAdded { message, .. } => {
                     self.touch(message);
+                    continue;
                 }
-                Change::MessageAdded(message)
-                | Change::MessageMoved(message)
-                | Change::MessageRemoved(message)
-                | Change::Message(message) => {
+                Change::Steps | Change::Registry | Change::Notices => continue,
+                Change::MessageAdded(message) => {
                     self.touch(message);
-                    self.outline = true;
+                    match is_from_user(message) {
+                        true => urgent = true,
+                        false => answers = true,
+                    }
                 }
+                Change::MessageMoved(message) | Change::MessageRemoved(message) => {
+                    self.touch(message);
+                    urgent = true;
+                }
+                Change::Message(message) => self.touch(message),
                 Change::Call(key) => {
                     // A call that the page makes itself stands in no message.
                     if let Some(message) = conversation.message_of_call(key) {
-                        let message = message.id.clone();
-                        self.touch(&message);
+                        self.touch(&message.id);
                     }
-                    self.outline = true;
-                }
-                Change::Path
-                | Change::State
-                | Change::Run
-                | Change::Interrupts
-                | Change::Queue
-                | Change::Remembered
-                | Change::Thread => self.outline = true,
-                Change::Steps | Change::Registry | Change::Notices => {}
-            }
-            match change {
-                Change::MessageAdded(id) if is_from_user(id) => urgent = true,
-                Change::MessageAdded(_) => answers = true,
-                Change::Path => path = true,
-                Change::Call(key) => {
                     let call = conversation.call(key);
                     urgent |= call.is_some_and(|call| is_own(call, session));
                 }
-                Change::MessageMoved(_)
-                | Change::MessageRemoved(_)
-                | Change::Run
-                | Change::Interrupts
-                | Change::Queue
-                | Change::Thread => urgent = true,
-                _ => {}
+                Change::Path => path = true,
+                Change::Run | Change::Interrupts | Change::Queue | Change::Thread => urgent = true,
+                Change::State | Change::Remembered => {}
             }
+            self.outline = true;
         }
         // A message that is added makes the path longer.
         urgent |= path && !answers;
@@ -126,16 +113,14 @@ impl Unsaved {
     }
 }
 
-/// How soon changes are written.
+/// The time at which changes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Urgency {
     /// There is nothing to write.
     Nothing,
-    /// What the agent says, and what it does by itself, streams in and waits with the rest of the
-    /// answer.
+    /// With the rest of the answer: the agent's words, and what it does by itself, stream in.
     WithTheAnswer,
-    /// What the person says, what they are asked, what the page's own calls come to, and the ends of
-    /// runs.
+    /// At once: messages and questions of the user, results of the page's own calls, ends of runs.
     AtOnce,
 }
 

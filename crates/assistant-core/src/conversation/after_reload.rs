@@ -7,6 +7,8 @@
 
 use super::{Clearance, Consent, Decision, Phase, Question, Review, state::State};
 
+const STREAMING: &str = "streaming";
+
 /// The entry that a journal has about the last start of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastStart {
@@ -82,7 +84,7 @@ impl State {
             return None;
         }
         let word = match self.clone().after_reload(LastStart::Unrecorded) {
-            Self::Streaming => "streaming",
+            Self::Streaming => STREAMING,
             Self::Asked(_) => "asked",
             Self::Allowed(_) => "allowed",
             Self::Denied { .. } => "denied",
@@ -103,15 +105,20 @@ impl State {
     }
 
     /// Returns the state of a stored call that has not ended: the one with this word, or the one that
-    /// its phase stands for. `None` if there is no such word.
+    /// its phase stands for. `None` if there is no such word, or not for this phase.
     pub(super) fn stored(word: Option<&str>, phase: Phase, payload: Payload) -> Option<Self> {
         let Payload { review, told } = payload;
         let reason = match review.approval.as_ref().map(|asked| &asked.decision) {
             Some(Some(Decision::Denied { reason })) => reason.clone(),
             _ => None,
         };
-        Some(match word.or_else(|| word_of(phase))? {
-            "streaming" => Self::Streaming,
+        let word = word.or_else(|| word_of(phase))?;
+        // Arguments that still arrive have no other state, and no other phase.
+        if (word == STREAMING) != (phase == Phase::InputStreaming) {
+            return None;
+        }
+        Some(match word {
+            STREAMING => Self::Streaming,
             "open" => Self::Open(review),
             "asked" => Self::Asked(Question::new(*review)),
             "allowed" => Self::allowed_before(review),
@@ -148,7 +155,7 @@ pub(super) struct Payload {
 /// The word of the state that a phase stands for by itself.
 const fn word_of(phase: Phase) -> Option<&'static str> {
     Some(match phase {
-        Phase::InputStreaming => "streaming",
+        Phase::InputStreaming => STREAMING,
         Phase::InputAvailable => "open",
         Phase::ApprovalRequested => "asked",
         Phase::ApprovalResponded => "interrupt-approved",

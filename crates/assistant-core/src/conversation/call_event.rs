@@ -37,7 +37,7 @@ pub enum CallEventKind {
     Waited,
     /// A person is asked about it.
     Asked {
-        /// Who asks: the page, or the agent.
+        /// The one who asks: the page, or the agent.
         by: Author,
     },
     /// It may start.
@@ -76,14 +76,14 @@ pub enum CallEventKind {
     /// It came with a conversation that was opened, and is asked about or runs as before. No record is
     /// kept.
     Resumed,
-    /// It stays open in a conversation that another has replaced: nothing here goes on with it. No record
-    /// is kept.
+    /// It stays open in a conversation that another has replaced: nothing here continues it. No record is
+    /// kept.
     Left,
     /// It has come to its end: the one record that every attempt has.
     Ended {
         /// The outcome.
         outcome: CallOutcome,
-        /// Who says so.
+        /// The author of the end.
         by: Author,
         /// The kind of error, and what it says.
         error: Option<(ErrorKind, String)>,

@@ -1,37 +1,6 @@
-//! The reason why a call may start, and the way in which it ended.
+//! The end of an attempt, for records and observers.
 
-use super::{Decider, ErrorKind, Phase};
-
-/// The reason why a call may start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AllowedBy {
-    /// The action asks nobody.
-    Policy,
-    /// The rule of the action let it pass.
-    Rule,
-    /// A person who was asked.
-    Person {
-        /// With other arguments than the agent's.
-        edited: bool,
-    },
-    /// A person who was asked by the agent: it says nothing to the page.
-    PersonToAgent,
-    /// The application, by its own code.
-    Application {
-        /// True if it put other arguments in place of the agent's.
-        edited: bool,
-    },
-    /// The application, which the agent asked: it says nothing to the page.
-    ApplicationToAgent,
-    /// An approval that was given earlier.
-    Earlier {
-        /// Which one.
-        id: String,
-        /// The one who gave it.
-        by: Decider,
-    },
-}
+use super::{ErrorKind, Phase};
 
 /// The end of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -32,7 +32,7 @@ impl ToolCall {
         }
     }
 
-    /// The kind of an event that is about to be applied; `None` where it is none for observers. The end
+    /// The kind of an event that is about to be applied; `None` where no observer hears of it. The end
     /// of a call is known once it is applied ([`Self::ended_event_kind`]).
     pub(super) fn event_kind(&self, event: &StateEvent) -> Option<CallEventKind> {
         let decider = || self.approval().and_then(|asked| asked.by);

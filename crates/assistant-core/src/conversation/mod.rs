@@ -5,6 +5,7 @@
 //! Nothing here decides what happens next: that is [`crate::session`], the only writer.
 
 mod after_reload;
+mod allowed_by;
 mod amount;
 mod answer;
 mod apply;
@@ -63,6 +64,7 @@ mod tree_message;
 mod ui;
 mod wire_form;
 
+pub use allowed_by::AllowedBy;
 pub use amount::{Amount, AmountError};
 pub(crate) use answer::UseCount;
 pub use answer::{
@@ -72,7 +74,7 @@ pub(crate) use apply::Applied;
 pub use call::ToolCall;
 pub(crate) use call_event::CallFacts;
 pub use call_event::{CallEvent, CallEventKind};
-pub use call_outcome::{AllowedBy, CallOutcome};
+pub use call_outcome::CallOutcome;
 pub use change::Change;
 pub use consent::Consent;
 pub use cost::Cost;

@@ -189,20 +189,10 @@ impl Session {
             if self.end_gone(&key, cx) {
                 continue;
             }
-            let call = self.conversation.call(&key);
-            let is_open = call.is_some_and(|call| {
-                matches!(
-                    call.state(),
-                    State::Asked(_) | State::Missing(_) | State::RuleAsked { .. }
-                )
-            });
-            if is_open {
+            let what = StateEvent::Denied(Some(reason.to_owned()));
+            if self.conversation.happens(&key, what) {
                 let denied = Some(reason.to_owned());
-                let decision = Decision::Denied {
-                    reason: denied.clone(),
-                };
-                self.note_decision(&key, decision, cx);
-                self.conversation.happens(&key, StateEvent::Denied(denied));
+                self.note_decision(&key, Decision::Denied { reason: denied }, cx);
                 self.end_denied(&key, Some(reason), cx);
             }
         }

@@ -1,8 +1,10 @@
 //! The events of calls in one input: those that an opened or replaced conversation causes, and the net
 //! effect of all.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::{Effect, JournalEntry, Output, Session};
-use crate::conversation::{CallEvent, CallEventKind, Change, Phase, ToolCall};
+use crate::conversation::{CallEvent, CallEventKind, CallKey, Change, Phase, ToolCall};
 
 impl Output {
     /// Reduces the events to their net effect: one event for each call whose phase is another than before
@@ -15,38 +17,42 @@ impl Output {
     #[must_use]
     pub fn phase_changes(&self) -> Vec<CallEvent> {
         let opened = self.changes.contains(&Change::Thread);
+        let ended = self.recorded_ends();
         let mut changed: Vec<CallEvent> = Vec::new();
+        // A call of the replaced conversation may have the key of one of the opened.
+        let mut places: FxHashMap<(CallKey, bool), usize> = FxHashMap::default();
         for event in &self.calls {
-            let is_same = |other: &&mut CallEvent| {
-                other.call == event.call && other.thread_id == event.thread_id
-            };
-            match changed.iter_mut().find(is_same) {
-                Some(known) => {
-                    let before = known.before;
-                    known.clone_from(event);
-                    known.before = before;
-                }
-                None => changed.push(event.clone()),
+            let key = (event.call, event.thread_id.is_some());
+            let known = places.get(&key).and_then(|place| changed.get_mut(*place));
+            if let Some(known) = known {
+                let before = known.before;
+                known.clone_from(event);
+                known.before = before;
+            } else {
+                places.insert(key, changed.len());
+                changed.push(event.clone());
             }
         }
         changed.retain_mut(|event| match (event.before, &event.thread_id) {
             (Some(before), Some(_)) => is_at_stake(before) && before != event.phase,
             (_, None) if opened => {
                 event.before = None;
-                !event.phase.is_final() || self.records_end(event)
+                !event.phase.is_final() || ended.contains(&event.call)
             }
             (before, _) => before.is_some_and(|before| before != event.phase),
         });
         changed
     }
 
-    fn records_end(&self, event: &CallEvent) -> bool {
-        self.effects.iter().any(|effect| match effect {
+    /// Returns the calls whose end is recorded now.
+    fn recorded_ends(&self) -> FxHashSet<CallKey> {
+        let ends = self.effects.iter().filter_map(|effect| match effect {
             Effect::Record {
                 entry: JournalEntry::Finished { call, .. },
-            } => *call == event.call,
-            _ => false,
-        })
+            } => Some(*call),
+            _ => None,
+        });
+        ends.collect()
     }
 }
 
@@ -69,14 +75,16 @@ impl Session {
     /// Adds the events of calls that an opened conversation brought along open, and that were only
     /// prepared to continue.
     pub(super) fn add_resumed_calls(&self, output: &mut Output) {
+        let own = output
+            .calls
+            .iter()
+            .filter(|event| event.thread_id.is_none());
+        let mut told: FxHashSet<CallKey> = own.map(|event| event.call).collect();
         for change in &output.changes {
             let Change::Call(key) = change else { continue };
-            let has_event = |event: &CallEvent| event.call == *key && event.thread_id.is_none();
             let call = self.conversation.call(key);
             let call = call.filter(|call| !call.state().is_done());
-            if let Some(call) = call
-                && !output.calls.iter().any(has_event)
-            {
+            if let Some(call) = call.filter(|_| told.insert(*key)) {
                 let mut event = call.event(CallEventKind::Resumed, call.phase());
                 event.before = None;
                 output.calls.push(event);

@@ -10,7 +10,8 @@
 //!
 //! * `send` takes what the person says; `run` starts runs of the agent, `events` takes in what they
 //!   say, `settle` says what follows their end, `summary` what happened.
-//! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
+//! * `prepare`, `execute` and `start` bring calls from "complete" to "answered", as `policy` decides; `call_events` has
+//!   the events of calls in conversations that are opened or replaced, `audit` makes records of events.
 //! * `approve` takes what a person decides, `remembered` what of it holds for later calls, `uses` how often, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
 //! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `load` takes one from elsewhere, `restore`

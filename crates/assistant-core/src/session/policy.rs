@@ -52,13 +52,13 @@ pub(super) struct Check<'a> {
     /// The action that answers for it.
     pub(super) action: Option<&'a ActionSpec>,
     pub(super) offer: Offer,
-    /// What is wrong with its arguments, or the limit that it exceeds.
+    /// The fault of its arguments, or the limit that it exceeds.
     pub(super) fault: Option<CallError>,
     /// The remembered approval that lets it pass.
     pub(super) earlier: Option<AllowedEarlier>,
-    /// Whether it is what the user saw when the agent asked about it, if the agent did.
+    /// True if it is what the user saw when the agent asked about it, or the agent did not ask.
     pub(super) is_as_asked: bool,
-    /// Whether the user is asked whatever the rules say.
+    /// True if the user is asked, no matter what the rules say.
     pub(super) ask: bool,
 }
 
@@ -96,7 +96,7 @@ pub(super) fn check(check: Check<'_>) -> Next {
         return Next::Remote;
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;
-    // What the user saw is not what this is, whoever asked them.
+    // It is not what the user saw when they were asked.
     let is_other = call.lasting.changed || !check.is_as_asked;
     if check.ask || is_other || call.must_be_asked() || !may_repeat {
         return Next::Ask;
@@ -116,13 +116,13 @@ const fn fault(error: CallError) -> Next {
 /// The moment at which a checked call may go on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
-    /// No run is under way that the call would wait for.
+    /// True if no run is under way that the call would wait for.
     pub(super) run_over: bool,
-    /// Its action starts while the run is under way.
+    /// True if its action starts while the run is under way.
     pub(super) eager: bool,
-    /// The agent runs it, once it may.
+    /// True if the agent runs it, once it may.
     pub(super) by_agent: bool,
-    /// The order of calls lets it start.
+    /// True if the order of calls lets it start.
     pub(super) in_order: bool,
 }
 

@@ -266,7 +266,7 @@ fn phases(session: &Session) -> BTreeMap<CallKey, Phase> {
     calls.map(|call| (call.key(), call.phase())).collect()
 }
 
-/// What an observer hears of a phase; of some nothing.
+/// The event that an observer hears of a phase, if there is one.
 const fn stage(phase: Phase) -> Option<&'static str> {
     match phase {
         Phase::ApprovalRequested => Some("asked"),
