@@ -23,6 +23,28 @@ export const PHONE = { width: 390, height: 844 };
 /** In which browser the tests run. */
 export const BROWSER = process.env.BROWSER ?? "chromium";
 
+/**
+ * Features of Chromium that are switched off: the pages of its own address bar, which each window would load beside the
+ * page under test, and what Playwright switches off, since its own switch is replaced by this one.
+ */
+const UNUSED = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "AimEnabled",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
+
 /** Starts the system's browser. */
 export function launch() {
   if (BROWSER === "firefox") return launchFirefox("light");
@@ -31,7 +53,7 @@ export function launch() {
   assert.ok(executablePath, "no Chromium: install it, or name it in CHROMIUM");
   return chromium.launch({
     executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-component-update"],
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-component-update", `--disable-features=${UNUSED}`],
   });
 }
 

@@ -4,9 +4,10 @@
 
 use std::process::Stdio;
 
+use crate::demo;
+use crate::dist::{self, Effort};
 use crate::options::Bench;
 use crate::project::{Outcome, Project};
-use crate::{demo, dist};
 
 /// The Node.js that drives the browser.
 const NODE: (u32, u32) = (20, 11);
@@ -35,7 +36,7 @@ fn browser(project: &Project, options: &Bench) -> Outcome<()> {
     project.need_node_modules()?;
     let chromium = project.need_chromium()?;
     demo::build(project, "dist/demo", true)?;
-    dist::embed(project)?;
+    dist::embed(project, Effort::Shipped)?;
     let mut node = project.command("node");
     node.arg("bench/run.mjs")
         .env("CHROMIUM", &chromium)

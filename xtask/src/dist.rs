@@ -28,7 +28,7 @@ const UNUSED: [&str; 3] = [
 pub(crate) fn run(project: &Project) -> Outcome<()> {
     project.need_node(NODE)?;
     demo::build(project, "dist/demo", true)?;
-    embed(project)?;
+    embed(project, Effort::Shipped)?;
     sizes(project)
 }
 
@@ -39,6 +39,25 @@ struct Module {
     /// Where it lies between its steps.
     work: &'static str,
     features: &'static [&'static str],
+}
+
+/// How much time goes into making the modules small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// All modules as they are published.
+    Shipped,
+    /// The first module as it is published, the others in a quarter of the time: enough for tests of what they do.
+    Tests,
+}
+
+impl Effort {
+    /// The first steps of wasm-opt for a module.
+    fn first(self, module: &Module) -> &'static [&'static str] {
+        match self {
+            Self::Tests if module.work != WORK => &QUICK,
+            Self::Shipped | Self::Tests => &FIRST,
+        }
+    }
 }
 
 /// The one that most pages want, and the one that speaks every protocol. The first is the one that is weighed.
@@ -56,7 +75,7 @@ const MODULES: [Module; 2] = [
 ];
 
 /// Builds the npm package: modules, glue, and the files written by hand.
-pub(crate) fn embed(project: &Project) -> Outcome<()> {
+pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
     project.need_node_modules()?;
@@ -68,7 +87,7 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
     project.copy_folder(NPM, "dist/embed")?;
     project.copy(parts::FETCH, "dist/embed/fetch.js")?;
     for module in &MODULES {
-        build(project, module)?;
+        build(project, module, effort)?;
     }
     style::write(project)?;
     let sheet = read(&project.root.join(style::ALL))?;
@@ -76,7 +95,7 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
 }
 
 /// Builds a module and its glue.
-fn build(project: &Project, of: &Module) -> Outcome<()> {
+fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
     let target = project.target_folder();
     let mut cargo = project.cargo();
     // A library crate type of its own: as an ordinary one it would stand in the way of the demo's binary.
@@ -108,8 +127,8 @@ fn build(project: &Project, of: &Module) -> Outcome<()> {
         .args(["--out-name", of.name, "--keep-lld-exports", "--no-demangle"])
         .arg(&part.rest);
     project.run(&mut bindgen)?;
-    let names = shrink(project, of)?;
-    shrink_part(project, of, &part)?;
+    let names = shrink(project, of, effort)?;
+    shrink_part(project, of, &part, effort)?;
     let glue = format!("{}.js", of.name);
     let written = read(&project.root.join(of.work).join(&glue))?;
     let joined = part.join(project, &watch(&written)?)?;
@@ -146,7 +165,7 @@ fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> 
 
 /// Makes the embed's module small, and tells what wasm-opt printed of its short names. No feature flags: the module says
 /// itself which it uses.
-fn shrink(project: &Project, of: &Module) -> Outcome<String> {
+fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
     let Module { name, work, .. } = of;
     let (bound, used, named, laid) = (
         format!("{work}/{name}_bg.wasm"),
@@ -161,7 +180,7 @@ fn shrink(project: &Project, of: &Module) -> Outcome<String> {
         Ok(sections.write())
     })?;
     // The one with names is for the table of weights, too.
-    project.run(optimise(project, &FIRST).args([used.as_str(), "-o", &named]))?;
+    project.run(optimise(project, effort.first(of)).args([used.as_str(), "-o", &named]))?;
     edit(project, &named, &laid, layout::arrange)?;
     let mut last = optimise(project, &LAST);
     last.arg("--minify-imports-and-exports-and-modules");
@@ -169,20 +188,22 @@ fn shrink(project: &Project, of: &Module) -> Outcome<String> {
 }
 
 /// The same for the part that is fetched later; what it shares with the rest keeps its names.
-fn shrink_part(project: &Project, of: &Module, part: &Part) -> Outcome<()> {
+fn shrink_part(project: &Project, of: &Module, part: &Part, effort: Effort) -> Outcome<()> {
     let (named, laid) = (
         format!("{}/part-named.wasm", of.work),
         format!("{}/part-laid.wasm", of.work),
     );
     let small_one = format!("dist/embed/{}", parts::file(of.name));
-    project.run(optimise(project, &FIRST).args([part.cut.as_str(), "-o", &named]))?;
+    project.run(optimise(project, effort.first(of)).args([part.cut.as_str(), "-o", &named]))?;
     edit(project, &named, &laid, layout::arrange)?;
     project.run(optimise(project, &LAST).args([laid.as_str(), "-o", &small_one]))
 }
 
 /// The steps before the functions are laid out, and those after.
-const FIRST: [&str; 5] = ["--flatten", "--rereloop", "-Oz", "--converge", "-g"];
-const LAST: [&str; 2] = ["--dealign", "--reorder-functions-by-name"];
+const FIRST: [&str; 6] = ["-Oz", "--flatten", "--rereloop", "-Oz", "--converge", "-g"];
+/// The first steps where size does not count.
+const QUICK: [&str; 2] = ["-O1", "-g"];
+const LAST: [&str; 3] = ["-Oz", "--dealign", "--reorder-functions-by-name"];
 
 fn optimise(project: &Project, steps: &[&str]) -> Command {
     let mut optimise = project.command("wasm-opt");
@@ -192,7 +213,6 @@ fn optimise(project: &Project, steps: &[&str]) -> Command {
             // stores.
             "--low-memory-unused",
             "--generate-global-effects",
-            "-Oz",
             // Functions that are called once stay by themselves: what is alike in them is found again then.
             "--one-caller-inline-max-function-size=0",
         ])

@@ -8,8 +8,9 @@ cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui|ui-stream|completion
     Builds the demo and serves it on 127.0.0.1 (8080, or the next free port).
     --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
     For completions it is the address before /chat/completions, and --model what the endpoint is asked for.
-cargo xtask test [--only lint|native|browser|e2e]... [--in chromium|firefox|webkit]
+cargo xtask test [--only lint|native|browser|e2e|features]... [--in chromium|firefox|webkit]
     Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
+    --only features compiles each feature alone, which a usual run leaves out.
     --in runs the browser tests alone, in another browser; firefox takes e2e, too (docs/browsers.md).
 cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
     What an event costs beside plain parsing, and what the demo costs in Chromium beside a bare page, the median of N
@@ -82,7 +83,7 @@ impl Browser {
     /// What is run without `--only`.
     const fn usual_parts(self) -> &'static [Part] {
         match self {
-            Self::Chromium => &Part::ALL,
+            Self::Chromium => &Part::USUAL,
             Self::Firefox | Self::WebKit => &[Part::Browser],
         }
     }
@@ -102,10 +103,13 @@ pub(crate) enum Part {
     Native,
     Browser,
     EndToEnd,
+    /// Each feature alone.
+    Features,
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 4] = [Self::Lint, Self::Native, Self::Browser, Self::EndToEnd];
+    /// Parts that run without `--only`.
+    pub(crate) const USUAL: [Self; 4] = [Self::Lint, Self::Native, Self::Browser, Self::EndToEnd];
 
     fn from_name(name: &str) -> Outcome<Self> {
         match name {
@@ -113,8 +117,9 @@ impl Part {
             "native" => Ok(Self::Native),
             "browser" => Ok(Self::Browser),
             "e2e" => Ok(Self::EndToEnd),
+            "features" => Ok(Self::Features),
             _ => Err(format!(
-                "--only knows lint, native, browser and e2e, not `{name}`"
+                "--only knows lint, native, browser, e2e and features, not `{name}`"
             )),
         }
     }
@@ -319,7 +324,7 @@ mod tests {
 
     #[test]
     fn test_runs_all_parts_unless_told_otherwise() {
-        let all = Task::Test(Part::ALL.to_vec(), Browser::Chromium);
+        let all = Task::Test(Part::USUAL.to_vec(), Browser::Chromium);
         assert_eq!(parsed("test"), Ok(all));
         let some = vec![Part::Native, Part::EndToEnd, Part::Lint];
         assert_eq!(

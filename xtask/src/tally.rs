@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::project::{Outcome, shown, unstarted};
@@ -35,6 +36,27 @@ struct Row {
     time: Duration,
 }
 
+impl Row {
+    /// Runs a task, says what went wrong, and counts it as one check.
+    fn of_task(name: &'static str, task: impl FnOnce() -> Outcome<()>) -> Self {
+        println!("\n== {name}");
+        let start = Instant::now();
+        let result = task();
+        if let Err(message) = &result {
+            println!("{name}: {message}");
+        }
+        let failed = u32::from(result.is_err());
+        Self {
+            name,
+            counts: Counts {
+                passed: 1 - failed,
+                failed,
+            },
+            time: start.elapsed(),
+        }
+    }
+}
+
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     passed: u32,
@@ -62,23 +84,29 @@ impl Tally {
 
     /// Counts a task of our own as one check.
     pub(crate) fn task(&mut self, name: &'static str, task: impl FnOnce() -> Outcome<()>) -> bool {
-        println!("\n== {name}");
-        let start = Instant::now();
-        let result = task();
-        if let Err(message) = &result {
-            println!("{message}");
-        }
-        let failed = u32::from(result.is_err());
-        let counts = Counts {
-            passed: 1 - failed,
-            failed,
-        };
-        self.rows.push(Row {
-            name,
-            counts,
-            time: start.elapsed(),
+        let row = Row::of_task(name, task);
+        let passed = row.counts.failed == 0;
+        self.rows.push(row);
+        passed
+    }
+
+    /// Runs tasks of our own side by side, each counted as one check; `true` if none failed. Linking a module for the
+    /// browser uses one core for minutes.
+    pub(crate) fn tasks(
+        &mut self,
+        tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
+    ) -> bool {
+        let rows = thread::scope(|scope| {
+            let running =
+                tasks.map(|(name, task)| (name, scope.spawn(move || Row::of_task(name, task))));
+            running.map(|(name, row)| {
+                row.join()
+                    .unwrap_or_else(|_| Row::of_task(name, || Err("panicked".to_owned())))
+            })
         });
-        failed == 0
+        let passed = rows.iter().all(|row| row.counts.failed == 0);
+        self.rows.extend(rows);
+        passed
     }
 
     /// Prints a row for each step and the closing line; `true` if nothing failed.

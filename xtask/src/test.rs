@@ -2,8 +2,10 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::browsers;
+use crate::dist::Effort;
 use crate::options::{Browser, Part};
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
@@ -26,9 +28,10 @@ const BROWSER: [&str; 12] = [
     "-p",
     "routes",
 ];
-/// Each feature of the library alone, and none.
-const FEATURES: [&str; 12] = [
-    "",
+/// Features of the engine that are each checked alone.
+const ENGINE_FEATURES: [&str; 5] = ["markdown", "math", "callouts", "ui-stream", "completions"];
+/// Features of the library that are each checked alone.
+const FEATURES: [&str; 11] = [
     "csr",
     "hydrate",
     "markdown",
@@ -46,9 +49,10 @@ const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 /// Runs the parts in their order; `true` if nothing failed.
 pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
-    for part in Part::ALL.iter().filter(|part| parts.contains(part)) {
+    for part in parts {
         match part {
             Part::Lint => lint(project, &mut tally),
+            Part::Features => features(project, &mut tally),
             Part::Native => native(project, &mut tally),
             Part::Browser => browser(project, in_which, &mut tally),
             Part::EndToEnd => end_to_end(project, in_which, &mut tally),
@@ -81,21 +85,11 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(["clippy", "--workspace", "--all-targets"])
         .args(deny);
     tally.step("clippy", Report::ExitCode, &mut clippy);
-    for features in [
-        "",
-        "markdown",
-        "math",
-        "callouts",
-        "ui-stream",
-        "completions",
-    ] {
-        let mut clippy = project.cargo();
-        clippy
-            .args(["clippy", "-p", "assistant-core"])
-            .args(["--no-default-features", "--features", features])
-            .args(deny);
-        tally.step("clippy of one feature", Report::ExitCode, &mut clippy);
-    }
+    tally.step(
+        "clippy without features",
+        Report::ExitCode,
+        &mut engine_with(project, ""),
+    );
     let mut clippy = project.cargo();
     clippy
         .args(["clippy", "--all-targets"])
@@ -109,14 +103,11 @@ fn lint(project: &Project, tally: &mut Tally) {
         // As applications build us that do not erase their views; the tests build the other way.
         .env("RUSTFLAGS", "");
     tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
-    for features in FEATURES {
-        let mut check = project.cargo();
-        check
-            .args(["check", "-p", "leptos-assistant", "--lib"])
-            .args(["--no-default-features", "--features", features])
-            .args(WASM);
-        tally.step("check of one feature", Report::ExitCode, &mut check);
-    }
+    tally.step(
+        "check without features",
+        Report::ExitCode,
+        &mut library_with(project, ""),
+    );
     let mut clippy = project.cargo();
     clippy
         .args(["clippy", "-p", "leptos-ssr", "--lib"])
@@ -133,6 +124,51 @@ fn lint(project: &Project, tally: &mut Tally) {
         ])
         .env("RUSTDOCFLAGS", "-D warnings");
     tally.step("documentation", Report::ExitCode, &mut doc);
+}
+
+/// Clippy of the engine with one feature, or none.
+fn engine_with(project: &Project, features: &str) -> Command {
+    let mut clippy = project.cargo();
+    clippy
+        .args(["clippy", "-p", "assistant-core"])
+        .args(["--no-default-features", "--features", features])
+        .args(["--", "-D", "warnings"]);
+    clippy
+}
+
+/// A check of the library for the browser with one feature, or none.
+fn library_with(project: &Project, features: &str) -> Command {
+    let mut check = project.cargo();
+    check
+        .args(["check", "-p", "leptos-assistant", "--lib"])
+        .args(["--no-default-features", "--features", features])
+        .args(WASM);
+    check
+}
+
+/// Compiles engine and library with each feature alone. Not part of a usual run, which compiles none, the default and all.
+fn features(project: &Project, tally: &mut Tally) {
+    let ready = tally.task("set-up for features", || {
+        project.need_lint_tools()?;
+        project.need_wasm_target()
+    });
+    if !ready {
+        return;
+    }
+    for feature in ENGINE_FEATURES {
+        tally.step(
+            "clippy of one feature",
+            Report::ExitCode,
+            &mut engine_with(project, feature),
+        );
+    }
+    for feature in FEATURES {
+        tally.step(
+            "check of one feature",
+            Report::ExitCode,
+            &mut library_with(project, feature),
+        );
+    }
 }
 
 fn native(project: &Project, tally: &mut Tally) {
@@ -210,11 +246,13 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
         Ok(())
     });
     let built = ready
-        && tally.task("demo for release", || {
-            demo::build(project, "dist/demo", true)
-        })
-        && tally.task("npm package", || dist::embed(project))
-        && tally.task("applications of examples/", || examples::build(project));
+        && tally.tasks([
+            ("demo for release", &|| {
+                demo::build(project, "dist/demo", true)
+            }),
+            ("npm package", &|| dist::embed(project, Effort::Tests)),
+            ("applications of examples/", &|| examples::build(project)),
+        ]);
     if !built {
         return;
     }
@@ -222,7 +260,7 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     let mut node = project.command("node");
     node.args([
         "--test",
-        "--test-concurrency=2",
+        "--test-concurrency=3",
         "--test-reporter=spec",
         "--test-timeout=400000",
     ])
