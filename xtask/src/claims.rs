@@ -4,7 +4,11 @@ use std::path::Path;
 
 use crate::project::{Outcome, Project, read};
 
-const PAGES: [&str; 2] = ["docs/comparison.md", "docs/requirements.md"];
+const PAGES: [&str; 3] = [
+    "docs/comparison.md",
+    "docs/requirements.md",
+    "docs/rules.md",
+];
 
 /// Names the tests that the pages link to and that are not there.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
