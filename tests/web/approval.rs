@@ -57,7 +57,7 @@ pub fn deny(chat: &Chat) {
     click(chat, ".la-approval", "Deny");
 }
 
-/// Rules "asking first", "cards leave people alone", "approving", "going on"
+/// Rules "asking first", "cards and focus", "approving", "order after a call"
 #[wasm_bindgen_test]
 async fn approving_runs_the_tool_once_and_the_agent_goes_on() {
     let (chat, ran) = weather(|| Approval::Always, json!({"location": "Bern"})).await;
@@ -163,7 +163,7 @@ async fn a_rule_decides_by_the_arguments() {
     assert_eq!(ran.get_untracked(), 0, "500 asks");
 }
 
-/// Rule "cards leave people alone": the card never takes the focus; the text of the composer stays
+/// Rule "cards and focus": the card never takes the focus; the text of the composer stays
 #[wasm_bindgen_test]
 async fn the_card_leaves_the_focus_and_the_text_alone() {
     let ran = RwSignal::new(0);

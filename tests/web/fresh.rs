@@ -1,5 +1,5 @@
 //! What a run sends is true when it opens; disabling an action ends nothing (rules "fresh when a run
-//! opens", "offered is not alive").
+//! opens", "disabled actions").
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 

@@ -164,7 +164,7 @@ async fn an_answer_that_the_agent_does_not_accept_can_be_given_again_or_given_up
     assert!(chat.agent.inputs()[3].resume.is_empty());
 }
 
-/// Rule "the page's policy is the page's": a call of the page itself asks like any other, outside of the messages
+/// Rule "approvals of the page": a call of the page itself asks like any other, outside of the messages
 #[wasm_bindgen_test]
 async fn a_call_of_the_page_itself_asks_in_the_inbox() {
     let runs = RwSignal::new(0);

@@ -445,7 +445,7 @@ fn an_answer_knows_its_tokens_and_its_time() {
     assert_eq!(cost(&driver).input_tokens(), None);
 }
 
-/// Rule "the loop goes round in circles"
+/// Rule "repeated calls"
 #[test]
 fn the_same_calls_again_and_again_end_the_loop() {
     let options = SessionOptions {

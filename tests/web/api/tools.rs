@@ -166,7 +166,7 @@ async fn nested() -> (
     (chat, records, ran)
 }
 
-/// Rule "one way to handlers"
+/// Rule "steps before a handler"
 #[wasm_bindgen_test]
 async fn an_action_that_calls_another_is_shown_with_it_and_takes_it_along_when_it_is_stopped() {
     let (chat, records, ran) = nested().await;

@@ -70,7 +70,7 @@ impl Conversation {
         });
     }
 
-    /// The message that carries the call, by the four cases of rule "where a call stands".
+    /// The message that carries the call, by the four cases of rule "placement of calls".
     fn home_of_call(
         &mut self,
         id: &str,
