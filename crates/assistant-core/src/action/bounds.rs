@@ -1,7 +1,7 @@
-//! Bounds of approvals that hold for later calls: how often, how long, and up to which amounts.
+//! Bounds of remembered approvals: number of uses, lifetime and maximum argument values.
 //!
-//! An action declares the widest that it permits; a person may narrow them, and nothing widens them.
-//! Neighbour: `remember`, which holds approvals to them.
+//! An action declares the widest bounds that it permits; a user may narrow them, and nothing widens
+//! them. They are enforced by `remember`.
 
 use std::cmp::Ordering;
 
@@ -9,10 +9,10 @@ use serde_json::{Number, Value, json};
 
 use super::schema;
 
-/// The most maxima that an approval has.
+/// The largest number of argument maxima in one approval.
 const MOST_MAXIMA: usize = 16;
 
-/// Bounds of an approval that is remembered.
+/// Bounds of a remembered approval.
 ///
 /// ```
 /// use assistant_core::action::GrantBounds;
@@ -23,9 +23,9 @@ const MOST_MAXIMA: usize = 16;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GrantBounds {
-    /// The most later calls that may start by it.
+    /// The number of later calls that may start by the approval.
     pub uses: Option<u32>,
-    /// The time for which it holds, in milliseconds.
+    /// The lifetime of the approval, in milliseconds.
     pub lasts_ms: Option<i64>,
     /// The greatest values of arguments.
     pub maxima: Vec<ArgMaximum>,
@@ -42,21 +42,22 @@ pub struct ArgMaximum {
 }
 
 impl GrantBounds {
-    /// No more than so many later calls.
+    /// Limits the number of later calls.
     #[must_use]
     pub const fn uses(mut self, count: u32) -> Self {
         self.uses = Some(count);
         self
     }
 
-    /// For no longer than so many milliseconds.
+    /// Limits the lifetime, in milliseconds.
     #[must_use]
     pub const fn lasts_ms(mut self, ms: i64) -> Self {
         self.lasts_ms = Some(ms);
         self
     }
 
-    /// Only for calls in which the argument at a JSON Pointer is a number, and not a greater one.
+    /// Limits the approval to calls in which the argument at a JSON Pointer is a number of at most
+    /// `max`.
     #[must_use]
     pub fn up_to(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
         let maximum = ArgMaximum {
@@ -67,7 +68,7 @@ impl GrantBounds {
         self
     }
 
-    /// Returns these bounds with whatever of the others is narrower.
+    /// Returns the intersection of two bounds: for each, the narrower value.
     #[must_use]
     pub fn narrowed(&self, by: &Self) -> Self {
         let mut all = self.clone();
@@ -79,7 +80,7 @@ impl GrantBounds {
         all
     }
 
-    /// Returns the greatest value of the argument at a JSON Pointer, if there is one.
+    /// Returns the greatest permitted value of the argument at a JSON Pointer, if it is limited.
     #[must_use]
     pub fn maximum(&self, pointer: &str) -> Option<Number> {
         let mut maxima = self.maxima.iter();
@@ -96,7 +97,7 @@ impl GrantBounds {
         }
     }
 
-    /// The declaration in a fingerprint.
+    /// Serializes the bounds for the fingerprint of an action.
     pub(crate) fn to_value(&self) -> Value {
         json!([self.uses, self.lasts_ms, maxima_to_value(&self.maxima)])
     }
@@ -114,7 +115,7 @@ impl ArgMaximum {
         schema::compare_numbers(&self.max, number) == Ordering::Greater
     }
 
-    /// Returns true if the argument is there, is a number, and is not above.
+    /// Returns true if the argument exists, is a number, and is not above the maximum.
     pub(crate) fn holds(&self, args: &Value) -> bool {
         let number = args.pointer(&self.pointer).and_then(Value::as_number);
         number.is_some_and(|number| schema::compare_numbers(number, &self.max) != Ordering::Greater)

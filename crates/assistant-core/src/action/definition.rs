@@ -1,4 +1,4 @@
-//! What an action is, apart from its code.
+//! Action definitions as plain data, without handlers.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{CallLimits, GrantBounds, Remembering};
 use crate::event::Tool;
 
-/// An action as plain data: what the agent is told, and how its calls are treated.
+/// An action as plain data: its definition for the agent, and the rules for its calls.
 ///
 /// ```
 /// use assistant_core::action::ActionSpec;
@@ -26,50 +26,52 @@ pub struct ActionSpec {
     pub parameters: Value,
     /// A version, for people and for the fingerprint of the action ([`Self::fingerprint`]).
     pub version: Option<String>,
-    /// Words by which a filter finds it ([`super::OfferFilter`]); agents are not told.
+    /// Tags by which a filter selects it ([`super::OfferFilter`]); they are not sent to agents.
     pub tags: Vec<String>,
-    /// True if no filter keeps it back.
+    /// True if it is offered regardless of any filter.
     pub always_offered: bool,
     /// `true` if it has a handler.
     pub has_handler: bool,
     /// The rule for who may call it.
     pub availability: Availability,
-    /// `false` while it is neither offered nor started; what runs already goes on, and cards stay.
+    /// False while it is neither offered nor started. Running calls continue, and cards stay.
     pub enabled: bool,
-    /// The rule for when a person is asked first.
+    /// The rule for asking the user first.
     pub approval: Policy,
     /// True if the application cannot approve a call by its own code: only the user can.
     pub only_user_approves: bool,
-    /// The most that may be remembered of an approval, so that a person is not asked again (rule "remembered
-    /// approvals").
+    /// The widest scope in which an approval may be remembered (rule "remembered approvals").
     pub remembering: Remembering,
-    /// The widest bounds of an approval that is remembered; a person may narrow them.
+    /// The widest bounds of a remembered approval; a user may narrow them.
     pub grant_bounds: GrantBounds,
-    /// True if it can say what a call would change, before a person is asked (rule "preview").
+    /// True if it can preview a call's changes before the user is asked (rule "preview").
     pub has_preview: bool,
     /// The side that runs it, once it may run.
     pub execution: Execution,
-    /// Never runs at the same time as another action (rule "order of calls").
+    /// True if it never runs at the same time as another action (rule "order of calls").
     pub exclusive: bool,
-    /// Runs as soon as its arguments are complete; for cheap, idempotent reads (rule "when a tool starts").
+    /// True if it runs as soon as its arguments are complete; for cheap, idempotent reads (rule
+    /// "when a tool starts").
     pub eager: bool,
-    /// Running it twice is as good as once: after a reload it may run again without a person being
-    /// asked (rule "after a reload").
+    /// True if running it twice has the effect of running it once. After a reload it may run again
+    /// without a new approval (rule "after a reload").
     pub idempotent: bool,
-    /// Goes on when the component that registered it goes (rule "unmounting").
+    /// True if it continues after the component that registered it has been removed (rule
+    /// "unmounting").
     pub detached: bool,
-    /// After how many milliseconds a handler without an answer counts as failed.
+    /// Timeout of a handler in milliseconds; a handler that has not answered by then counts as
+    /// failed.
     pub timeout_ms: Option<u32>,
-    /// The limits on its starts.
+    /// The limits on how often it starts.
     pub limits: CallLimits,
-    /// Whether arguments are validated against `parameters` before anything else.
+    /// True if arguments are validated against `parameters` before anything else.
     pub validate: bool,
-    /// The encoding of a handler's value in the text that is sent.
+    /// The encoding of a handler's value in the tool message.
     pub encoding: ResultEncoding,
 }
 
 impl ActionSpec {
-    /// An action without parameters, handler or approval.
+    /// Creates an action without parameters, handler or approval.
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
@@ -99,7 +101,7 @@ impl ActionSpec {
         }
     }
 
-    /// Returns the definition that the agent gets.
+    /// Returns the definition that is sent to the agent.
     #[must_use]
     pub fn tool(&self) -> Tool {
         Tool {
@@ -110,12 +112,12 @@ impl ActionSpec {
         }
     }
 
-    /// Checks that it can be registered: under its name, and with its schema.
+    /// Checks that the action can be registered with its name and schema.
     ///
     /// # Errors
     ///
-    /// When the name is empty, longer than 128, or has a character that providers refuse; when the
-    /// schema is none, or describes something else than an object.
+    /// Fails if the name is empty, longer than 128 characters, or contains a character that
+    /// providers refuse, and if the schema is not valid or does not describe an object.
     pub fn check(&self) -> Result<(), InvalidAction> {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let named = !self.name.is_empty() && self.name.len() <= 128 && self.name.chars().all(fits);
@@ -133,7 +135,8 @@ impl ActionSpec {
     }
 }
 
-/// Returns the first reason why a schema cannot describe arguments, as far as its outermost members tell.
+/// Returns the first reason for which a schema cannot describe arguments. Checks only its outermost
+/// members.
 fn fault_of(schema: &Value) -> Option<Fault> {
     let Value::Object(schema) = schema else {
         return Some(Fault::Schema("it must be an object"));
@@ -163,7 +166,7 @@ fn fault_of(schema: &Value) -> Option<Fault> {
     (!holds("required", &names)).then_some(Fault::Schema("`required` must be a list of names"))
 }
 
-/// An action that cannot be registered: providers would refuse its name or its schema.
+/// The error for an action that providers would refuse because of its name or schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAction {
     name: String,
@@ -201,34 +204,33 @@ impl std::error::Error for InvalidAction {}
 pub enum Availability {
     /// It is offered to the agent.
     Offered,
-    /// It only shows what the agent does itself; never offered, never run here.
+    /// It only displays a call that the agent runs itself. It is never offered and never run here.
     RenderOnly,
 }
 
-/// The rule for when a person is asked before an action runs.
+/// The rule for asking the user before an action runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// Never.
     Never,
     /// Each time.
     Always,
-    /// The host says, by the arguments.
+    /// The host decides by the arguments.
     Ask,
 }
 
 /// The side that runs an action once it may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
-    /// The page does, by the action's handler.
+    /// The page runs it, with the action's handler.
     Client,
-    /// The agent does, once it has read `approved` in the call's tool message; `denied` keeps it
-    /// from doing so. For agents that end their run at such a call and have no approval of their
-    /// own: those that ask by interrupts need nothing of the kind.
+    /// The agent runs it after it has read `approved` in the call's tool message; `denied` keeps it
+    /// from running. For agents that end their run at such a call and have no approval mechanism of
+    /// their own; agents that ask by interrupts do not need it.
     Agent,
 }
 
-/// The way in which a handler's value is written as the text that is sent (rule "results on the
-/// wire").
+/// The encoding of a handler's value in a tool message (rule "results on the wire").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultEncoding {
     /// Its JSON text; a string is quoted.
@@ -238,7 +240,7 @@ pub enum ResultEncoding {
 }
 
 impl ResultEncoding {
-    /// The text that is sent for a value.
+    /// Encodes a value as text.
     #[must_use]
     pub fn encode(self, value: &Value) -> String {
         match (self, value) {
@@ -248,10 +250,10 @@ impl ResultEncoding {
     }
 }
 
-/// Actions from a plain list of tool definitions, `[{name, description, parameters?}]`; handlers
+/// Reads actions from a list of tool definitions, `[{name, description, parameters?}]`. Handlers
 /// are attached by name.
 ///
-/// Entries that are no definition are left out; the second list says which and why.
+/// Invalid entries are skipped; the second list describes each of them.
 #[must_use]
 pub fn definitions_from_json(list: &[Value]) -> (Vec<ActionSpec>, Vec<String>) {
     let mut actions = Vec::new();

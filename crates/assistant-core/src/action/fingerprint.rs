@@ -1,4 +1,4 @@
-//! What tells one edition of an action from another: its name, its schema and its version.
+//! Fingerprints of actions: hashes of name, schema and version.
 
 use std::fmt;
 
@@ -7,14 +7,13 @@ use serde_json::json;
 use super::ActionSpec;
 use crate::wire::json::canonical::canonical;
 
-/// The longest one that is read back.
+/// The longest fingerprint that is accepted from storage, in bytes.
 const LONGEST: usize = 64;
 
-/// A short name for an edition of an action: a hash of its name, its canonical schema and its version.
+/// A hash of an action's name, canonical schema and version.
 ///
-/// It is kept with each call, so that a call that was stored under another edition is noticed. It
-/// protects against mistakes, not against somebody who makes two schemas with one hash: whoever
-/// writes schemas runs the handlers, too.
+/// It is stored with each call, so that a call that was made for an older definition is detected.
+/// The hash is not cryptographic: the author of a schema also controls the handlers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ActionFingerprint(Box<str>);
 
@@ -25,8 +24,8 @@ impl ActionFingerprint {
         &self.0
     }
 
-    /// Reads what [`Self::as_str`] gave. Anything else that is short is the fingerprint of nothing
-    /// that is here.
+    /// Reads a stored fingerprint. Any other short text is accepted and matches no registered
+    /// action.
     pub(crate) fn read(text: &str) -> Option<Self> {
         (text.len() <= LONGEST).then(|| Self(text.into()))
     }
@@ -45,8 +44,8 @@ impl fmt::Display for ActionFingerprint {
 }
 
 impl ActionSpec {
-    /// Returns the fingerprint of this edition of the action. The description is not in it: other
-    /// words are no other arguments.
+    /// Returns the fingerprint of this definition. The description is not part of it, since it does
+    /// not change the arguments.
     ///
     /// ```
     /// use assistant_core::action::ActionSpec;
@@ -63,7 +62,7 @@ impl ActionSpec {
     }
 }
 
-/// FNV-1a of 128 bits.
+/// 128-bit FNV-1a.
 fn fnv(bytes: &[u8]) -> u128 {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

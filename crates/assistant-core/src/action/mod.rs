@@ -1,7 +1,8 @@
-//! What the page offers to an agent: definitions, the registry, and the checks before a call runs.
+//! Actions that the page offers to an agent: definitions, the registry, and the checks before a
+//! call runs.
 //!
-//! Everything here is plain data. Handlers, renderers and rules live with the host, which is asked
-//! through [`crate::session::Host`]; they are found by the [`RegistrationId`].
+//! Everything here is plain data. Handlers, renderers and rules belong to the host, which is called
+//! through [`crate::session::Host`] and finds them by [`RegistrationId`].
 
 mod bounds;
 mod definition;

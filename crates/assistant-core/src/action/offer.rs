@@ -1,11 +1,11 @@
-//! Which of the registered actions an agent is offered in a run (rule "offered in a run").
+//! Selection of the registered actions that an agent is offered in a run (rule "offered in a run").
 
 use serde_json::{Value, json};
 
 use super::{ActionFingerprint, ActionSpec};
 
-/// Narrows what an agent is offered: to actions with one of these tags or names. An action that is
-/// always offered ([`ActionSpec::always_offered`]) stands above it.
+/// A filter that limits the offered actions to those with one of its tags or names. Actions with
+/// [`ActionSpec::always_offered`] pass every filter.
 ///
 /// ```
 /// use assistant_core::action::{ActionSpec, OfferFilter};
@@ -18,28 +18,28 @@ use super::{ActionFingerprint, ActionSpec};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OfferFilter {
-    /// An action with one of these tags is offered.
+    /// Tags of offered actions.
     pub tags: Vec<String>,
-    /// An action with one of these names is offered.
+    /// Names of offered actions.
     pub names: Vec<String>,
 }
 
 impl OfferFilter {
-    /// Offers what has this tag, too.
+    /// Adds a tag.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
     }
 
-    /// Offers the action of this name, too.
+    /// Adds a name.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.names.push(name.into());
         self
     }
 
-    /// Returns whether it lets an action be offered.
+    /// Returns true if an action passes the filter.
     #[must_use]
     pub fn allows(&self, spec: &ActionSpec) -> bool {
         spec.always_offered
@@ -48,7 +48,7 @@ impl OfferFilter {
     }
 }
 
-/// An action that an agent is offered or could be.
+/// An action with its state in the offer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolInfo {
@@ -62,9 +62,9 @@ pub struct ToolInfo {
     pub tags: Vec<String>,
     /// Its version, for people.
     pub version: Option<String>,
-    /// Its edition.
+    /// Its fingerprint.
     pub fingerprint: ActionFingerprint,
-    /// False while the filter keeps it back.
+    /// False if the filter excludes it.
     pub is_offered: bool,
 }
 
@@ -81,7 +81,7 @@ impl ToolInfo {
         }
     }
 
-    /// Returns the entry for an agent that asks for a list of tools: everything but the schema.
+    /// Returns the entry for an agent that asks for a list of tools, without the schema.
     #[must_use]
     pub fn to_value(&self) -> Value {
         json!({"name": self.name, "description": self.description, "tags": self.tags, "offered": self.is_offered})

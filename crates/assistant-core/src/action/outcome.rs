@@ -1,4 +1,4 @@
-//! What a handler gives back.
+//! Results and errors of handlers.
 
 use std::fmt;
 
@@ -9,16 +9,18 @@ use crate::event::Object;
 /// The output of a handler that succeeded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutcome {
-    /// The result; the agent goes on with it.
+    /// The result; the agent continues with it.
     Continue(Value),
-    /// The result; it goes out with the next user message, the loop ends here (rule "ending the loop").
+    /// The result; it is sent with the next user message, and the loop ends (rule "ending the
+    /// loop").
     StopLoop(Value),
 }
 
-/// Why a handler failed. The model sees the message, the type and the suggestion, nothing else.
+/// The error of a handler. The model receives the message, the type and the suggestion, and nothing
+/// else.
 ///
-/// Made by `?` from whatever can be printed: errors, boxed errors, text. For that it cannot be
-/// printed itself; its message can.
+/// The `?` operator converts any type that implements `Display` into it. For that reason it does
+/// not implement `Display` itself.
 ///
 /// ```
 /// use assistant_core::action::ToolError;
@@ -30,16 +32,16 @@ pub enum ToolOutcome {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
-    /// A sentence.
+    /// The message.
     pub message: String,
-    /// A word for the kind of error.
+    /// The kind of error, as a word.
     pub error_type: Option<String>,
-    /// A suggestion of what the model could do instead.
+    /// A suggestion for the model's next step.
     pub suggestion: Option<String>,
 }
 
 impl ToolError {
-    /// An error with a sentence for person and model.
+    /// Creates an error with a message for user and model.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -49,21 +51,22 @@ impl ToolError {
         }
     }
 
-    /// Adds a word for the kind of error.
+    /// Sets the kind of error.
     #[must_use]
     pub fn error_type(mut self, word: impl Into<String>) -> Self {
         self.error_type = Some(word.into());
         self
     }
 
-    /// Adds what the model could do instead.
+    /// Sets the suggestion for the model.
     #[must_use]
     pub fn suggestion(mut self, text: impl Into<String>) -> Self {
         self.suggestion = Some(text.into());
         self
     }
 
-    /// The error as the model sees it: `{"error": …}` with type and suggestion where known.
+    /// Returns the error as the model receives it: `{"error": …}`, with type and suggestion if
+    /// present.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut out = Object::new();

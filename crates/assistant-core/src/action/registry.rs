@@ -1,12 +1,12 @@
-//! Which actions are registered, by whom, and which of them is in force.
+//! The registry of actions.
 //!
-//! Registrations of one name are a stack: the newest that is enabled is in force, and dropping one
-//! removes only itself (rule "names are a stack").
+//! Registrations of one name form a stack: the newest enabled one is in force, and removing one
+//! leaves the others as they are (rule "names are a stack").
 
 use super::{ActionSpec, Availability};
 use crate::event::Tool;
 
-/// Names one registration; the host finds handler, renderer and rules by it.
+/// Identifies a registration; the host finds handler, renderer and rules by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegistrationId(pub u64);
 
@@ -15,7 +15,7 @@ pub struct RegistrationId(pub u64);
 pub struct Registration {
     /// The id of the registration.
     pub id: RegistrationId,
-    /// What it is.
+    /// The definition.
     pub spec: ActionSpec,
 }
 
@@ -26,8 +26,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Adds an action, or puts another in place of the one with this id. Says whether what
-    /// the agent is told has changed.
+    /// Adds an action or replaces the one with this id. Returns true if the offered tools have
+    /// changed.
     pub(crate) fn register(&mut self, id: RegistrationId, spec: ActionSpec) -> bool {
         let before = self.tools();
         match self.entries.iter_mut().find(|entry| entry.id == id) {
@@ -40,16 +40,15 @@ impl Registry {
         before != self.tools()
     }
 
-    /// Removes a registration, and says whether what the agent is told has changed. Removing one
-    /// that is not there does nothing.
+    /// Removes a registration if it exists. Returns true if the offered tools have changed.
     pub(crate) fn unregister(&mut self, id: RegistrationId) -> bool {
         let before = self.tools();
         self.entries.retain(|entry| entry.id != id);
         before != self.tools()
     }
 
-    /// The registration in force under a name: the newest one that is enabled. One that only shows
-    /// what the agent does stands behind one that does something.
+    /// Returns the registration in force under a name: the newest enabled one. A render-only
+    /// registration yields to one that is offered.
     #[must_use]
     pub fn in_force(&self, name: &str) -> Option<&Registration> {
         let mut enabled = self.named(name).filter(|entry| entry.spec.enabled);
@@ -61,25 +60,25 @@ impl Registry {
         Some(enabled.find(acts).unwrap_or(newest))
     }
 
-    /// All registrations of a name, enabled or not, newest first.
+    /// Returns all registrations of a name, enabled or not, newest first.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &Registration> {
         let newest_first = self.entries.iter().rev();
         newest_first.filter(move |entry| entry.spec.name == name)
     }
 
-    /// All registrations, enabled or not, in their order.
+    /// Returns all registrations, enabled or not, in order of registration.
     #[must_use]
     pub fn all(&self) -> &[Registration] {
         &self.entries
     }
 
-    /// The registration with this id.
+    /// Returns the registration with this id.
     #[must_use]
     pub fn get(&self, id: RegistrationId) -> Option<&Registration> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// Returns whether another registration has this name already.
+    /// Returns true if another registration has this name.
     #[must_use]
     pub fn clashes(&self, id: RegistrationId, name: &str) -> bool {
         self.entries
@@ -102,7 +101,7 @@ impl Registry {
         list
     }
 
-    /// The definitions of what is offered.
+    /// Returns the tool definitions of the offered actions.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         self.offered()
@@ -111,12 +110,12 @@ impl Registry {
             .collect()
     }
 
-    /// The action that would run under a name.
+    /// Returns the action that would run under a name.
     ///
     /// # Errors
     ///
-    /// "Action X not found" when nothing is registered or it is only for display, "Action X has no
-    /// handler" when nothing stands behind it.
+    /// "Action X not found" if nothing is registered or the action is render-only, "Action X has no
+    /// handler" if it has no handler.
     pub fn executable(&self, name: &str) -> Result<&Registration, String> {
         match self.in_force(name) {
             Some(entry) if entry.spec.availability == Availability::RenderOnly => {

@@ -1,8 +1,8 @@
-//! Approvals that a person wants remembered, so that they are not asked again.
+//! Remembered approvals, by which later calls start without asking again.
 //!
-//! A remembered approval is bound to what was approved: the action's name and rules, and as much of
-//! the arguments as the person or the action says. What is another in any of it is asked about.
-//! Neighbour: [`crate::session`], which holds them and lets calls start by them.
+//! An approval is bound to the action's name and rules, and to as much of the arguments as the user
+//! or the action chose. A call that differs in any of these is asked about again.
+//! [`crate::session`] stores the approvals and starts calls by them.
 
 use std::fmt;
 
@@ -14,25 +14,25 @@ use super::{
 };
 use crate::{conversation::Decider, event::Object, wire::json::canonical::canonical};
 
-/// The most approvals that are remembered; of more, the oldest are asked about again.
+/// The maximum number of remembered approvals; beyond it, the oldest are dropped.
 const MOST: usize = 256;
 
-/// The longest one that is remembered, in bytes: rules and arguments.
+/// The largest remembered approval, rules and arguments, in bytes.
 const LONGEST: usize = 256 * 1024;
 
-/// For how long an approval is remembered.
+/// The lifetime of a remembered approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RememberScope {
-    /// In the conversation in which it was given.
+    /// The conversation in which it was given.
     Conversation,
-    /// As long as the session lasts: in a browser, until the page goes.
+    /// The session: in a browser, until the page is closed.
     Session,
-    /// Until it is revoked, if the host keeps it.
+    /// Until it is revoked, provided the host stores it.
     Always,
 }
 
 impl RememberScope {
-    /// The word in stored approvals.
+    /// Returns the word in stored approvals.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,20 +48,20 @@ impl RememberScope {
     }
 }
 
-/// The part of a decision that holds for later calls.
+/// The part of a decision that applies to later calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remember {
-    /// For how long.
+    /// The lifetime.
     pub scope: RememberScope,
-    /// True if it is also for other arguments than those that were approved, as far as the action
-    /// lets it ([`Remembering`]).
+    /// True to include other arguments than the approved ones, as far as the action permits
+    /// ([`Remembering`]).
     pub any_args: bool,
-    /// Bounds that are narrower than those of the action; what is wider counts as the action's.
+    /// Bounds within those of the action; wider ones are reduced to the action's.
     pub bounds: GrantBounds,
 }
 
 impl Remember {
-    /// Remembers an approval within the bounds of the action.
+    /// Creates a request with the bounds of the action.
     ///
     /// ```
     /// use assistant_core::action::{GrantBounds, Remember, RememberScope};
@@ -77,7 +77,7 @@ impl Remember {
         }
     }
 
-    /// The same within narrower bounds.
+    /// Sets narrower bounds.
     #[must_use]
     pub fn bounded(mut self, bounds: GrantBounds) -> Self {
         self.bounds = bounds;
@@ -85,50 +85,51 @@ impl Remember {
     }
 }
 
-/// The arguments that a remembered approval is for.
+/// The arguments that a remembered approval covers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RememberedArgs {
-    /// Any.
+    /// Any arguments.
     Any,
-    /// Those in which these fields are the same; a field that is not here is to be absent.
+    /// Arguments with the same values in these fields; a field that is missing here must be missing
+    /// there.
     Fields(Object),
-    /// These.
+    /// Exactly these arguments.
     Exactly(Value),
 }
 
-/// An approval that a person wants remembered.
+/// An approval that the user wants remembered.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RememberedApproval {
-    /// Names it.
+    /// Its id.
     pub id: String,
     /// The action's name.
     pub name: String,
-    /// For how long it is remembered.
+    /// Its lifetime.
     pub scope: RememberScope,
     /// The conversation in which it was given.
     pub thread_id: String,
-    /// The one who gave it.
+    /// The user or code that gave it.
     pub by: Decider,
-    /// For which arguments.
+    /// The arguments that it covers.
     pub args: RememberedArgs,
-    /// When it was given, in milliseconds since 1970.
+    /// The time at which it was given, in milliseconds since 1970.
     pub allowed_at: i64,
-    /// The number of later calls for which it holds; any number for `None`.
+    /// The number of later calls that it permits; `None` for any number.
     pub uses: Option<u32>,
-    /// The number of calls that have used it, as far as is known here.
+    /// The number of known calls that have used it.
     pub used: u32,
-    /// Until when it holds, in milliseconds since 1970.
+    /// The time at which it expires, in milliseconds since 1970.
     pub expires_at: Option<i64>,
-    /// The greatest values of arguments.
+    /// The greatest values of its arguments.
     pub maxima: Vec<ArgMaximum>,
-    /// The rules of the action by which the person was asked.
+    /// The rules of the action at the time of the approval.
     rules: String,
 }
 
 impl RememberedApproval {
-    /// Remembers the approval of a call with these arguments; `None` where the action does not let
-    /// it, or where there is too much to keep.
+    /// Creates the approval of a call with these arguments; `None` if the action does not permit it
+    /// or it is too large to store.
     pub(crate) fn new(
         spec: &ActionSpec,
         args: &Value,
@@ -138,7 +139,7 @@ impl RememberedApproval {
         let kept = match (&spec.remembering, what.any_args) {
             (Remembering::Never, _) => return None,
             (Remembering::SameArguments, _) | (_, false) => RememberedArgs::Exactly(args.clone()),
-            // What has no fields has none that could be the same.
+            // Without fields, there is nothing to compare but the whole value.
             (Remembering::SameFields(_), true) if !args.is_object() => {
                 RememberedArgs::Exactly(args.clone())
             }
@@ -149,7 +150,7 @@ impl RememberedApproval {
         };
         let bounds = spec.grant_bounds.narrowed(&what.bounds);
         let maxima = bounds.maxima;
-        // What holds for these arguments alone would never hold.
+        // An approval whose exact arguments exceed a maximum could never be used.
         let exact = matches!(kept, RememberedArgs::Exactly(_));
         if exact && !maxima.iter().all(|maximum| maximum.holds(args)) {
             return None;
@@ -173,8 +174,8 @@ impl RememberedApproval {
         approval.fits().then_some(approval)
     }
 
-    /// Returns whether it is about a call of this action with these arguments now, whether or not a
-    /// use is left.
+    /// Returns true if it covers a call of this action with these arguments now, regardless of
+    /// remaining uses.
     pub(crate) fn is_about(
         &self,
         spec: &ActionSpec,
@@ -191,32 +192,32 @@ impl RememberedApproval {
             && self.rules == rules_of(spec)
     }
 
-    /// Returns whether its time is over. A clock that was set back does not prolong it.
+    /// Returns true if it has expired. A clock that was set back does not prolong it.
     #[must_use]
     pub fn is_expired(&self, now: i64) -> bool {
         self.expires_at
             .is_some_and(|at| now >= at || now < self.allowed_at)
     }
 
-    /// The number of calls that may still use it; `None` for any number.
+    /// Returns the number of remaining uses; `None` for any number.
     #[must_use]
     pub fn uses_left(&self) -> Option<u32> {
         Some(self.uses?.saturating_sub(self.used))
     }
 
-    /// Returns whether a use is left.
+    /// Returns true if a use is left.
     pub(crate) fn has_use(&self) -> bool {
         self.uses_left() != Some(0)
     }
 
-    /// The same after one more call has used it.
+    /// Returns a copy with one more use counted.
     pub(crate) fn after_use(&self) -> Self {
         let mut after = self.clone();
         after.used = after.used.saturating_add(1);
         after
     }
 
-    /// Returns whether another record says the same of what was allowed, however often it was used.
+    /// Returns true if another record grants the same, regardless of the number of uses.
     pub(crate) fn is_same_grant(&self, other: &Self) -> bool {
         let mut other = other.clone();
         other.used = self.used;
@@ -235,7 +236,7 @@ impl RememberedApproval {
         }
     }
 
-    /// Returns whether it is about the same as another one, but for when it was given.
+    /// Returns true if it replaces another one: both cover the same and differ at most in time.
     fn is_like(&self, other: &Self) -> bool {
         let at =
             |one: &Self| (one.scope == RememberScope::Conversation).then(|| one.thread_id.clone());
@@ -256,7 +257,7 @@ impl RememberedApproval {
         self.rules.len().saturating_add(args) <= LONGEST
     }
 
-    /// The approval as JSON, for a host that keeps it.
+    /// Returns the approval as JSON, for a host that stores it.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let args = match &self.args {
@@ -293,7 +294,8 @@ impl RememberedApproval {
         value
     }
 
-    /// Reads what [`Self::to_value`] wrote; `None` for anything else, which allows nothing then.
+    /// Reads what [`Self::to_value`] wrote; `None` for anything else, so that nothing is approved
+    /// by it.
     ///
     /// ```
     /// use assistant_core::action::RememberedApproval;
@@ -316,7 +318,7 @@ impl RememberedApproval {
             (key, args) if key == "exactly" => RememberedArgs::Exactly(args.clone()),
             _ => return None,
         };
-        // A bound that cannot be read is none that could be kept.
+        // An approval with an unreadable bound is dropped, since the bound could not be enforced.
         let count = |key: &str| match value.get(key) {
             None => Some(None),
             Some(count) => Some(Some(u32::try_from(count.as_u64()?).ok()?)),
@@ -358,8 +360,8 @@ fn picked<'a>(names: &'a [String], args: &'a Value) -> impl Iterator<Item = (Str
     names.iter().filter_map(of)
 }
 
-/// What of an action an approval is bound to: all that decides what a person is asked, and what they
-/// read about it.
+/// Returns the properties of an action that an approval is bound to: all that decide on the
+/// question to the user and its text.
 fn rules_of(spec: &ActionSpec) -> String {
     let policy = match spec.approval {
         Policy::Never => "never",
@@ -385,7 +387,7 @@ fn rules_of(spec: &ActionSpec) -> String {
     ]))
 }
 
-/// The approvals that are remembered, oldest first.
+/// The remembered approvals, oldest first.
 #[derive(Clone, Default)]
 pub(crate) struct RememberedApprovals {
     list: Vec<RememberedApproval>,
@@ -411,13 +413,13 @@ impl RememberedApprovals {
         self.list.drain(..over);
     }
 
-    /// Forgets one; says which it was.
+    /// Removes an approval and returns it.
     pub(crate) fn remove(&mut self, id: &str) -> Option<RememberedApproval> {
         let place = self.list.iter().position(|one| one.id == id)?;
         Some(self.list.remove(place))
     }
 
-    /// The approval that lets a call start, if one has a use left.
+    /// Returns the newest approval by which a call may start.
     pub(crate) fn find(
         &self,
         spec: &ActionSpec,
@@ -432,7 +434,7 @@ impl RememberedApprovals {
         self.list.iter().find(|one| one.id == id)
     }
 
-    /// Notes that an approval was used at least so often. A count never goes back.
+    /// Records that an approval was used at least this often. The count never decreases.
     pub(crate) fn note_used(&mut self, id: &str, used: u32) {
         let mut known = self.list.iter_mut();
         if let Some(known) = known.find(|one| one.id == id) {
@@ -440,7 +442,7 @@ impl RememberedApprovals {
         }
     }
 
-    /// Drops what lets nothing start any more.
+    /// Drops approvals that are used up or expired.
     pub(crate) fn drop_spent(&mut self, now: i64) {
         self.list
             .retain(|one| one.has_use() && !one.is_expired(now));

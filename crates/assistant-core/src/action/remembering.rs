@@ -1,14 +1,14 @@
-//! The limit that an action sets for remembering approvals.
+//! The scope in which an action permits approvals to be remembered.
 
-/// The limit that an action sets for remembering an approval.
+/// The widest scope in which an approval of an action may be remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remembering {
-    /// Nothing: a person is asked each time.
+    /// None: the user is asked each time.
     Never,
-    /// It is remembered for the arguments that were approved, and for no others.
+    /// Only the arguments that were approved.
     SameArguments,
-    /// It may be remembered for all calls whose arguments of these names are the same.
+    /// All calls with the same values in these fields.
     SameFields(Vec<String>),
-    /// It may be remembered for any arguments.
+    /// Any arguments.
     AnyArguments,
 }

@@ -8,7 +8,7 @@ use super::message::Count;
 use super::numbers::count;
 
 impl<'a> Check<'a, '_> {
-    /// One keyword of `schema` that speaks of arrays; any other says nothing.
+    /// Applies one keyword of `schema` to an array; keywords that do not concern arrays pass.
     pub(super) fn array_keyword(
         &mut self,
         schema: &'a Map<String, Value>,
@@ -19,7 +19,7 @@ impl<'a> Check<'a, '_> {
     ) -> bool {
         let length = items.len() as u64;
         match (keyword, value) {
-            // Before this draft, `items` held the list and `additionalItems` the rest.
+            // Before draft 2020-12, `items` held the list and `additionalItems` the rest.
             ("prefixItems" | "items", Value::Array(schemas)) => self.prefix(schemas, items, seen),
             ("items", _) => {
                 let prefix = schema.get("prefixItems").and_then(Value::as_array);
@@ -74,7 +74,7 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    /// Every item from `start` on.
+    /// Applies a schema to all items from `start` on.
     fn rest(
         &mut self,
         schema: &'a Value,
@@ -95,7 +95,7 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    /// `unevaluatedItems`: what nothing else in the schema has looked at.
+    /// Applies `unevaluatedItems` to the items that no other keyword has evaluated.
     pub(super) fn unevaluated_items(
         &mut self,
         rest: &'a Value,

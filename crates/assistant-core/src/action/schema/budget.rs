@@ -1,15 +1,15 @@
-//! How much work one validation may do. It only counts; who spends it is `check` and `equality`.
+//! The work budget of one validation. It is spent by `check` and `equality`.
 
 /// Steps: about one for each schema applied, property looked up or item compared.
 const MAX_STEPS: usize = 1_000_000;
 
-/// Schemas within schemas (references included), or values within values.
+/// Nesting of schemas (references included) or of values.
 const MAX_DEPTH: usize = 256;
 
 /// Bytes of text that cost one step to hash, compare or count.
 const BYTES_PER_STEP: usize = 32;
 
-/// What is left, and why it ended.
+/// The remaining budget, and the reason if it has been exceeded.
 pub(super) struct Budget {
     steps: usize,
     depth: usize,
@@ -25,7 +25,7 @@ impl Budget {
         }
     }
 
-    /// Takes `steps`; `false` once there are no more, for ever after.
+    /// Takes `steps` from the budget; returns false if it is exceeded, from then on always.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         match self.steps.checked_sub(steps) {
             Some(left) if self.exceeded.is_none() => {
@@ -41,7 +41,7 @@ impl Budget {
         self.spend(1 + text.len() / BYTES_PER_STEP)
     }
 
-    /// Goes one level down; every `true` is paired with one [`ascend`](Self::ascend).
+    /// Descends one level; every `true` is paired with one [`ascend`](Self::ascend).
     pub(super) fn descend(&mut self) -> bool {
         match self.depth.checked_sub(1) {
             Some(left) => {
@@ -58,7 +58,7 @@ impl Budget {
         self.depth += 1;
     }
 
-    /// Why the walk had to end, if it had to.
+    /// Returns the reason for which the validation ended early.
     pub(super) fn exceeded(&self) -> Option<&'static str> {
         self.exceeded
     }

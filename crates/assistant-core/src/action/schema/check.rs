@@ -1,5 +1,5 @@
-//! The walk over schema and instance: dispatch of keywords, references, what was evaluated, and the
-//! list of what was found. What single keywords mean is in `object`, `array`, `scalar`, `combine`.
+//! The walk over schema and instance: dispatch of keywords, references, evaluated locations and
+//! violations. The keywords are implemented in `object`, `array`, `scalar` and `combine`.
 
 use core::{fmt, mem};
 
@@ -10,11 +10,11 @@ use super::message::{MAX_MESSAGE, MAX_PATH, Named, bounded, limit, push_key};
 use super::refs::{Index, Target};
 use super::{MAX_VIOLATIONS, PatternHost, Violation};
 
-/// Faults of the schema that are listed: one is enough to act on, a few help to find it.
+/// The maximum number of schema faults that are listed.
 const MAX_FAULTS: usize = 4;
 
-/// Which properties (by position) or items of one instance were evaluated: the annotations that
-/// `unevaluatedProperties` and `unevaluatedItems` ask for.
+/// The evaluated properties (by position) or items of one instance: the annotations that
+/// `unevaluatedProperties` and `unevaluatedItems` depend on.
 #[derive(Default)]
 pub(super) struct Seen {
     all: bool,
@@ -47,19 +47,19 @@ impl Seen {
     }
 }
 
-/// One validation under way.
+/// The state of one validation.
 pub(super) struct Check<'a, 'h> {
     pub(super) budget: Budget,
     index: Index<'a>,
-    /// The dynamic scope: resources entered, outermost first; the last is the one in force.
+    /// The dynamic scope: the entered resources, outermost first; the last is the current one.
     scope: Vec<usize>,
     patterns: &'h mut dyn PatternHost,
     path: String,
-    /// Above zero only the answer counts, and nothing is written down.
+    /// Above zero, only the verdict is needed and no violations are recorded.
     quiet: usize,
     found: Vec<Violation>,
     faults: Vec<Violation>,
-    /// The keyword that is looked at, and what it says.
+    /// The current keyword and its value.
     says: Option<(&'a str, &'a Value)>,
 }
 
@@ -78,7 +78,8 @@ impl<'a, 'h> Check<'a, 'h> {
         }
     }
 
-    /// All that was found. `fits` is the answer of the walk: "no" without a reason is still "no".
+    /// Returns all violations. `fits` is the verdict of the walk; a failure without a recorded
+    /// reason still fails.
     pub(super) fn finish(self, fits: bool) -> Vec<Violation> {
         let mut all = self.faults;
         if let Some(why) = self.budget.exceeded() {
@@ -103,7 +104,7 @@ impl<'a, 'h> Check<'a, 'h> {
         all
     }
 
-    /// Whether `instance` fits `schema`; evaluated positions go to `seen` if someone asks for them.
+    /// Applies a schema to an instance; evaluated positions are marked in `seen` if given.
     pub(super) fn apply(
         &mut self,
         schema: &'a Value,
@@ -136,7 +137,7 @@ impl<'a, 'h> Check<'a, 'h> {
         }
     }
 
-    /// Like [`apply`](Self::apply), but only the answer counts.
+    /// Like [`apply`](Self::apply), without recording violations.
     pub(super) fn test(
         &mut self,
         schema: &'a Value,
@@ -149,7 +150,8 @@ impl<'a, 'h> Check<'a, 'h> {
         fits
     }
 
-    /// Like [`apply`](Self::apply), but what is found is handed to the caller to judge.
+    /// Like [`apply`](Self::apply), but returns the violations to the caller instead of recording
+    /// them.
     pub(super) fn try_apply(
         &mut self,
         schema: &'a Value,
@@ -179,7 +181,7 @@ impl<'a, 'h> Check<'a, 'h> {
         let Some(rest) = rest else {
             return self.each_keyword(schema, instance, seen);
         };
-        // Only what this schema evaluated itself counts, so it gets marks of its own.
+        // Only locations evaluated by this schema itself count, so it gets marks of its own.
         let mut own = Seen::default();
         let fits = self.each_keyword(schema, instance, Some(&mut own));
         if let Some(seen) = seen {
@@ -279,7 +281,7 @@ impl<'a, 'h> Check<'a, 'h> {
         fits
     }
 
-    /// What `reference` means here.
+    /// Resolves `reference` against the current resource.
     pub(super) fn resolve(&mut self, reference: &'a str) -> Option<Target<'a>> {
         let here = self.scope.last().copied().unwrap_or(0);
         let known = self.index.resource_count() + self.index.anchor_count(here);
@@ -289,7 +291,7 @@ impl<'a, 'h> Check<'a, 'h> {
         self.index.lookup(here, reference)
     }
 
-    /// Whether the host says that `pattern` matches; `None` if it does not say.
+    /// Returns the host's answer for `pattern`; `None` if it has none.
     pub(super) fn matches(&mut self, pattern: &str, text: &str) -> Option<bool> {
         let within = self.budget.spend_text(pattern) && self.budget.spend_text(text);
         if within {
@@ -299,11 +301,11 @@ impl<'a, 'h> Check<'a, 'h> {
         }
     }
 
-    /// Writes a violation down, unless only the answer counts. Always `false`: it does not fit.
+    /// Records a violation, unless only the verdict is needed. Always returns false.
     pub(super) fn fail(&mut self, keyword: &'static str, message: fmt::Arguments<'_>) -> bool {
         if !self.is_quiet() && !self.is_stopped() && self.found.len() < MAX_VIOLATIONS {
             let path = bounded(format_args!("{}", self.path), MAX_PATH);
-            // A violation may be of another keyword than the one that led here.
+            // The violation may belong to another keyword than the current one.
             let says = self.says.filter(|(looked_at, _)| *looked_at == keyword);
             self.found.push(Violation {
                 path,
@@ -317,8 +319,8 @@ impl<'a, 'h> Check<'a, 'h> {
         false
     }
 
-    /// Notes that the schema itself is at fault here. Then the instance never fits, wherever in the
-    /// schema it was (a `not` must not turn it round), and nothing more is said about this place.
+    /// Records a fault of the schema itself. The instance then never fits, wherever the fault is in
+    /// the schema (a `not` must not invert it), and no further fault is recorded.
     pub(super) fn fault(&mut self, message: fmt::Arguments<'_>) -> bool {
         if !self.is_stopped() && self.faults.len() < MAX_FAULTS {
             let path = bounded(format_args!("{}", self.path), MAX_PATH);
@@ -335,14 +337,14 @@ impl<'a, 'h> Check<'a, 'h> {
         true
     }
 
-    /// Adds what [`try_apply`](Self::try_apply) handed out. Always `false`.
+    /// Adds the violations that [`try_apply`](Self::try_apply) returned. Always returns false.
     pub(super) fn adopt(&mut self, found: Vec<Violation>) -> bool {
         let room = MAX_VIOLATIONS.saturating_sub(self.found.len());
         self.found.extend(found.into_iter().take(room));
         false
     }
 
-    /// Does `work` with the path one step further.
+    /// Runs `work` with `step` appended to the path.
     pub(super) fn within(
         &mut self,
         step: &dyn fmt::Display,
@@ -357,7 +359,7 @@ impl<'a, 'h> Check<'a, 'h> {
         fits
     }
 
-    /// The JSON pointer of the instance being looked at.
+    /// Returns the JSON Pointer of the current instance location.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
@@ -366,7 +368,8 @@ impl<'a, 'h> Check<'a, 'h> {
         self.quiet > 0
     }
 
-    /// Whether to look further: not after the end, nor for a "no" that is already certain.
+    /// Returns false once the walk is stopped, or once the verdict is certain and no violations are
+    /// needed.
     pub(super) fn goes_on(&self, fits: bool) -> bool {
         !self.is_stopped() && (fits || !self.is_quiet())
     }

@@ -1,24 +1,24 @@
-//! Keywords that put schemas together: all, any, one, none, if.
+//! Keywords that combine schemas: `allOf`, `anyOf`, `oneOf`, `not` and `if`.
 //!
-//! When no alternative fits, the one that comes closest speaks for all; when none or several come
-//! close, one violation names the alternatives.
+//! If no alternative fits, the violations of the closest one are reported. If none is close or
+//! several are equally close, one violation names the alternatives.
 
 use serde_json::{Map, Value};
 
 use super::Violation;
 use super::check::{Check, Seen};
 
-/// Alternatives that a message names.
+/// The maximum number of alternatives that a message names.
 const MAX_NAMED: usize = 8;
 
-/// A miss this bad means that the alternative was not meant at all.
+/// The miss above which an alternative is taken as not intended.
 const NOT_MEANT: usize = 1000;
 
-/// What trying alternatives came to.
+/// The result of trying alternatives.
 #[derive(Default)]
 struct Outcome {
     fitting: usize,
-    /// The misses of the closest alternative so far.
+    /// The violations of the closest alternative so far.
     closest: Vec<Violation>,
     miss: Option<usize>,
     tied: bool,
@@ -53,7 +53,7 @@ impl<'a> Check<'a, '_> {
         let Some(schemas) = self.list(schemas) else {
             return true;
         };
-        // With someone asking what was evaluated, every fitting alternative has a say.
+        // If annotations are collected, every fitting alternative contributes.
         let enough = if seen.is_some() { usize::MAX } else { 1 };
         let outcome = self.alternatives(schemas, instance, seen.as_deref_mut(), enough);
         outcome.fitting > 0 || self.none_fits("anyOf", schemas, outcome, seen)
@@ -122,7 +122,7 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    /// Tries alternatives until `enough` fit.
+    /// Tries alternatives until `enough` of them fit.
     fn alternatives(
         &mut self,
         schemas: &'a [Value],
@@ -156,7 +156,7 @@ impl<'a> Check<'a, '_> {
         outcome: Outcome,
         seen: Option<&mut Seen>,
     ) -> bool {
-        // Nobody knows what would have been evaluated: say nothing about the rest.
+        // The evaluated locations are unknown, so the rest is not reported.
         if let Some(seen) = seen {
             seen.mark_all();
         }
@@ -179,7 +179,8 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    /// "a string or null"; `None` if one of the alternatives has no words.
+    /// Describes the alternatives, such as "a string or null"; `None` if one of them has no
+    /// description.
     fn named(&mut self, schemas: &'a [Value]) -> Option<String> {
         if self.is_quiet() {
             return None;
@@ -197,7 +198,7 @@ impl<'a> Check<'a, '_> {
         Some(names.join(" or "))
     }
 
-    /// A list of schemas, not empty; anything else is a fault of the schema.
+    /// Reads a non-empty list of schemas; anything else is a fault of the schema.
     fn list(&mut self, value: &'a Value) -> Option<&'a [Value]> {
         match value {
             Value::Array(schemas) if !schemas.is_empty() => Some(schemas),
@@ -226,8 +227,8 @@ impl Outcome {
     }
 }
 
-/// How much a violation speaks against an alternative having been meant: its type or value at the
-/// place itself most, then a tag (`"kind": "circle"`) one level down.
+/// Returns the weight of a violation as evidence that an alternative was not intended: most for the
+/// type or value of the location itself, then for a tag (`"kind": "circle"`) one level down.
 fn weight(violation: &Violation, path: &str) -> usize {
     let below = violation.path.len().saturating_sub(path.len());
     match violation.keyword {

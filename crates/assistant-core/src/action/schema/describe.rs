@@ -1,18 +1,18 @@
-//! A schema in a few words ("a string or null", `an object with "id"`), for messages that say what
-//! was expected. A schema that has no such words has none.
+//! Short descriptions of schemas ("a string or null", `an object with "id"`) for messages. Not
+//! every schema has one.
 
 use serde_json::{Map, Value};
 
 use super::check::Check;
 use super::message::{Listed, Named, Shown, bounded};
 
-/// Schemas followed to their words: references, alternatives in alternatives.
+/// The maximum number of references and nested alternatives that are followed.
 const MAX_HOPS: usize = 4;
 
 /// The longest description, in characters.
 const MAX_WORDS: usize = 120;
 
-/// Required properties that are named.
+/// The maximum number of required properties that are named.
 const MAX_PROPERTIES: usize = 4;
 
 impl<'a> Check<'a, '_> {
@@ -51,7 +51,7 @@ fn words(schema: &Value) -> Option<String> {
     }
 }
 
-/// Alternatives that are all described by a type or value of their own.
+/// Describes alternatives that each have a type or value of their own.
 fn alternatives(map: &Map<String, Value>) -> Option<String> {
     let Value::Array(schemas) = map.get("anyOf").or_else(|| map.get("oneOf"))? else {
         return None;
@@ -67,7 +67,7 @@ fn alternatives(map: &Map<String, Value>) -> Option<String> {
     Some(out)
 }
 
-/// An object by its tag if it has one, or by what it must have.
+/// Describes an object by its tag if it has one, otherwise by its required properties.
 fn object(map: &Map<String, Value>) -> String {
     let properties = map.get("properties").and_then(Value::as_object);
     let tag = properties.into_iter().flatten().find_map(|(key, schema)| {
@@ -96,7 +96,7 @@ fn object(map: &Map<String, Value>) -> String {
     }
 }
 
-/// The types of a `type` keyword: "a string or null".
+/// Describes the types of a `type` keyword: "a string or null".
 pub(super) fn kinds(wanted: &Value) -> String {
     match wanted {
         Value::String(name) => kind(name).into(),
@@ -111,7 +111,7 @@ pub(super) fn kinds(wanted: &Value) -> String {
     }
 }
 
-/// The type of a value: "a string".
+/// Describes the type of a value: "a string".
 pub(super) fn kind_of(value: &Value) -> &'static str {
     kind(match value {
         Value::Null => "null",

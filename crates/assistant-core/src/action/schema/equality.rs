@@ -1,5 +1,5 @@
-//! When two JSON values are the same: numbers by value, objects in any order of their keys.
-//! Used by `const`, `enum` and `uniqueItems`; all of it is paid from the budget.
+//! Equality of JSON values: numbers by value, objects regardless of key order. It is used by
+//! `const`, `enum` and `uniqueItems`, and all work is charged to the budget.
 
 use core::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::budget::Budget;
 use super::numbers;
 
-/// Whether the values are the same. `false` when the budget ends.
+/// Compares two values. Returns false if the budget is exceeded.
 pub(super) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
     if !budget.spend(1) {
         return false;
@@ -34,10 +34,10 @@ pub(super) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
     }
 }
 
-/// The positions of two items that are the same, the later one first to repeat.
+/// Returns the positions of two equal items, with the first later item that repeats an earlier one.
 ///
-/// Items go into a table by their hash, so a list without repeats takes time in proportion to its
-/// size; items made to collide cost budget.
+/// Items go into a hash table, so a list without repeats takes time proportional to its size;
+/// crafted collisions are charged to the budget.
 pub(super) fn first_repeat(items: &[Value], budget: &mut Budget) -> Option<(usize, usize)> {
     let slots = (items.len() * 2).next_power_of_two();
     let mut table: Vec<Option<(usize, u64)>> = vec![None; slots];
@@ -64,7 +64,7 @@ pub(super) fn first_repeat(items: &[Value], budget: &mut Budget) -> Option<(usiz
     None
 }
 
-/// Equal values have equal hashes. Nothing is promised when the budget ends.
+/// Hashes a value; equal values have equal hashes unless the budget is exceeded.
 fn hash(value: &Value, budget: &mut Budget) -> u64 {
     if !budget.spend(1) {
         return 0;
@@ -85,7 +85,7 @@ fn hash(value: &Value, budget: &mut Budget) -> u64 {
             sum
         }
         Value::Object(map) => {
-            // A sum, because the order of keys does not count.
+            // A sum, because key order is not significant.
             let mut sum = 6_u64;
             deeper(budget, &mut |budget| {
                 for (key, value) in map {
@@ -106,13 +106,13 @@ fn hash_text(text: &str, budget: &mut Budget) -> u64 {
     text.bytes().fold(7, |sum, byte| mix(sum, byte.into()))
 }
 
-/// Spreads `more` over `sum`, high bits down to the low ones that choose a slot.
+/// Mixes `more` into `sum` and spreads high bits to the low ones that choose a slot.
 fn mix(sum: u64, more: u64) -> u64 {
     let product = (sum.rotate_left(5) ^ more).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)
 }
 
-/// Does `work` one level down, or says no at the bottom.
+/// Runs `work` one level down; returns false if the depth is exceeded.
 fn deeper(budget: &mut Budget, work: &mut dyn FnMut(&mut Budget) -> bool) -> bool {
     if !budget.descend() {
         return false;

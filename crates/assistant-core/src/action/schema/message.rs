@@ -1,4 +1,4 @@
-//! Words for violations: bounded text, quoted values, lists and counts. It decides nothing.
+//! Text of violations: bounded text, quoted values, lists and counts.
 
 use core::fmt::{self, Write};
 
@@ -13,10 +13,10 @@ pub(super) const MAX_PATH: usize = 500;
 /// The longest quoted value, in characters.
 const MAX_VALUE: usize = 60;
 
-/// The most values in a list.
+/// The maximum number of values in a list.
 const MAX_LISTED: usize = 20;
 
-/// Takes so many characters and then fails, which ends the formatting of however large a value.
+/// A writer that fails after a number of characters, which stops formatting of large values early.
 struct Bounded {
     text: String,
     left: usize,
@@ -35,7 +35,7 @@ impl Write for Bounded {
     }
 }
 
-/// The text of `content`, cut with an ellipsis after `limit` characters.
+/// Formats `content`, cut with an ellipsis after `limit` characters.
 pub(super) fn bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
     let mut out = Bounded {
         text: String::new(),
@@ -47,7 +47,7 @@ pub(super) fn bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
     out.text
 }
 
-/// What a keyword says, if that is a bound, a name, a value or a list of values.
+/// Formats the value of a keyword if it is a bound, a name, a value or a list of values.
 pub(super) fn limit(keyword: &str, said: &Value) -> String {
     match (keyword, said) {
         ("anyOf" | "oneOf", _) => String::new(),
@@ -60,7 +60,7 @@ pub(super) fn limit(keyword: &str, said: &Value) -> String {
     }
 }
 
-/// A value as JSON, cut if it is long.
+/// A value as JSON, truncated if long.
 pub(super) struct Shown<'a>(pub(super) &'a Value);
 
 impl fmt::Display for Shown<'_> {
@@ -69,7 +69,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// A property name in quotes, cut if it is long.
+/// A property name in quotes, truncated if long.
 pub(super) struct Named<'a>(pub(super) &'a str);
 
 impl fmt::Display for Named<'_> {
@@ -78,7 +78,7 @@ impl fmt::Display for Named<'_> {
     }
 }
 
-/// Values with commas between them.
+/// Values separated by commas.
 pub(super) struct Listed<'a>(pub(super) &'a [Value]);
 
 impl fmt::Display for Listed<'_> {
@@ -91,7 +91,7 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
-/// Property names in quotes with commas between them.
+/// Property names in quotes, separated by commas.
 pub(super) struct Keys<'a>(pub(super) &'a Map<String, Value>);
 
 impl fmt::Display for Keys<'_> {
@@ -104,7 +104,7 @@ impl fmt::Display for Keys<'_> {
     }
 }
 
-/// "1 item", "2 items".
+/// A count with its noun: "1 item", "2 items".
 pub(super) struct Count(
     pub(super) u64,
     pub(super) &'static str,
@@ -129,7 +129,7 @@ fn and_more(f: &mut fmt::Formatter<'_>, total: usize) -> fmt::Result {
     }
 }
 
-/// Appends one step of a JSON pointer, escaped.
+/// Appends an escaped step to a JSON Pointer.
 pub(super) fn push_key(path: &mut String, step: &dyn fmt::Display) {
     struct Escaped<'a>(&'a mut String);
 

@@ -1,20 +1,22 @@
-//! JSON Schema draft 2020-12: does a value fit a schema, and if not, what has to change.
+//! JSON Schema draft 2020-12 validation.
 //!
 //! A direct interpreter over `&Value`: nothing is compiled, because a schema is read about as often
 //! as it is written and the code ships to browsers. It covers every assertion and applicator of the
 //! draft, with `$ref`, `$anchor`, `$dynamicRef` and embedded `$id` resources. Older spellings that
-//! tools still send (`definitions`, `dependencies`, `items` as a list) are understood.
+//! tools still send (`definitions`, `dependencies`, `items` as a list) are supported.
 //!
 //! It never fetches a schema (a reference to a document that is not embedded is a violation), never
 //! asserts `format` or content keywords (annotations in this draft), never runs a regular
 //! expression itself ([`PatternHost`] does), and never panics, recurses or works without bound:
-//! schemas may come from an agent, and what cannot be checked in bounds is a violation.
-//! A keyword with a value of the wrong kind says nothing, except where a schema was expected.
+//! schemas may come from an agent, and an instance that cannot be checked within the bounds is a
+//! violation. A keyword with a value of the wrong type is ignored, except where a schema was
+//! expected.
 //!
-//! * `check` walks schema and instance together; `object`, `array`, `scalar` and `combine` hold the
-//!   keywords by kind; `budget` bounds the walk.
-//! * `refs` finds what a reference means, `uri` resolves it.
-//! * `numbers` and `equality` hold JSON's own idea of sameness, `message` and `describe` the words.
+//! * `check` walks schema and instance together; `object`, `array`, `scalar` and `combine`
+//!   implement the keywords; `budget` bounds the walk.
+//! * `refs` resolves references, with `uri`.
+//! * `numbers` and `equality` compare values by JSON's rules; `message` and `describe` write the
+//!   text.
 //!
 //! ```
 //! use assistant_core::action::schema::{NoPatterns, validate};
@@ -56,18 +58,18 @@ use serde_json::Value;
 use check::Check;
 pub(crate) use numbers::compare as compare_numbers;
 
-/// The most violations that [`validate`] lists.
+/// The maximum number of violations that [`validate`] lists.
 pub const MAX_VIOLATIONS: usize = 50;
 
-/// The host's regular expressions, as ECMA-262 has them (`RegExp` in a browser).
+/// The host's regular expression engine, with ECMA-262 syntax (`RegExp` in a browser).
 pub trait PatternHost {
-    /// Whether `pattern` matches anywhere in `text`; `None` if the host does not know or refuses
-    /// the pattern, which then counts as satisfied.
+    /// Returns true if `pattern` matches anywhere in `text`; `None` if the host cannot tell or
+    /// refuses the pattern, which then counts as satisfied.
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool>;
 }
 
-/// A host that refuses every pattern, so that each counts as satisfied: for schemas that come from
-/// an agent, whose regular expressions are never run.
+/// A host that refuses every pattern, so that each counts as satisfied. For schemas from an agent,
+/// whose regular expressions are never run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPatterns;
 
@@ -77,20 +79,20 @@ impl PatternHost for NoPatterns {
     }
 }
 
-/// One thing that keeps an instance from fitting its schema.
+/// A reason for which an instance does not fit its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// JSON pointer into the instance, `""` for the whole of it. A missing property has the path
-    /// that it would have, an unexpected one its own. Cut with an ellipsis if very long.
+    /// JSON Pointer into the instance, `""` for the root. A missing property has the path that it
+    /// would have, an unexpected one its own. Truncated with an ellipsis if very long.
     pub path: String,
-    /// The keyword that was not met; `false` for a schema that allows nothing, `schema` for a fault
-    /// of the schema itself, `limit` for a check that was given up.
+    /// The keyword that was violated; `false` for a schema that allows nothing, `schema` for a
+    /// fault of the schema itself, `limit` for a check that exceeded its budget.
     pub keyword: &'static str,
-    /// What that keyword says: a bound, the name of a type, the values there are; cut if it is long,
-    /// empty if it is a schema or schemas. For messages in other words than the one below.
+    /// The value of that keyword: a bound, the name of a type, the permitted values; truncated if
+    /// long, empty if it is a schema or schemas. For hosts that phrase the message themselves.
     pub limit: String,
-    /// What was expected, in plain words, short.
+    /// A short sentence about the expected value.
     pub message: String,
 }
 
@@ -103,11 +105,11 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Everything that keeps `instance` from fitting `schema`, keyword by keyword as the schema has them;
-/// empty if it fits.
+/// Validates `instance` against `schema` and returns the violations, in the order of the schema's
+/// keywords.
 ///
-/// At most [`MAX_VIOLATIONS`] are listed. A schema that cannot be read, refers to what is not
-/// there, nests too deeply or asks for too much work never fits: the violation says so.
+/// At most [`MAX_VIOLATIONS`] are listed. A schema that cannot be read, has an unresolved
+/// reference, nests too deeply or takes too much work never fits, and a violation says so.
 pub fn validate(
     schema: &Value,
     instance: &Value,

@@ -1,16 +1,16 @@
-//! Numbers as JSON has them: compared and divided by value, without rounding on the way.
-//! `1` and `1.0` are the same number; decimals are taken as they are written.
+//! JSON numbers, compared and divided by value without intermediate rounding. `1` and `1.0` are
+//! equal; decimals are used as written.
 
 use core::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// Whether the number has no fraction, however it is written.
+/// Returns true if the number has no fractional part, regardless of its notation.
 pub(super) fn is_integer(number: &Number) -> bool {
     whole(number).is_some() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
 
-/// The order of two numbers by value.
+/// Compares two numbers by value.
 pub(crate) fn compare(a: &Number, b: &Number) -> Ordering {
     match (whole(a), whole(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
@@ -20,14 +20,14 @@ pub(crate) fn compare(a: &Number, b: &Number) -> Ordering {
     }
 }
 
-/// A key that equal numbers share.
+/// Returns a hash key that equal numbers share.
 pub(super) fn hash_key(number: &Number) -> u64 {
     let float = float(number);
-    // Both zeros are one number.
+    // Positive and negative zero are equal.
     if float == 0.0 { 0 } else { float.to_bits() }
 }
 
-/// A count in a schema (`minLength` and the like); may be written `2.0`.
+/// Reads a count in a schema (`minLength` and the like), which may be written as `2.0`.
 pub(super) fn count(value: &Value) -> Option<u64> {
     let number = value.as_number()?;
     number
@@ -35,7 +35,7 @@ pub(super) fn count(value: &Value) -> Option<u64> {
         .or_else(|| u64::try_from(whole(number)?).ok())
 }
 
-/// Whether `number` is a whole multiple of `of`. Zero divides nothing and so says nothing.
+/// Returns true if `number` is an integer multiple of `of`. A divisor of zero always passes.
 pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     let (Some(number_), Some(of_)) = (Decimal::of(number), Decimal::of(of)) else {
         return (float(number) / float(of)).fract() == 0.0;
@@ -54,7 +54,7 @@ pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     rest == 0
 }
 
-/// The value as an integer, if it is one and fits.
+/// Returns the value as an integer, if it is one and fits.
 fn whole(number: &Number) -> Option<i128> {
     if let Some(signed) = number.as_i64() {
         return Some(signed.into());
@@ -63,7 +63,7 @@ fn whole(number: &Number) -> Option<i128> {
         return Some(unsigned.into());
     }
     let float = number.as_f64()?;
-    // Beyond this every float is whole, but not every one fits; floats compare well there.
+    // Beyond this every float is whole, but not every one fits; floats are compared instead.
     (float.fract() == 0.0 && float.abs() < 1e30).then_some(float as i128)
 }
 
@@ -71,16 +71,17 @@ fn float(number: &Number) -> f64 {
     number.as_f64().unwrap_or(f64::MAX)
 }
 
-/// `whole` against a float that has a fraction or is out of an integer's reach.
+/// Compares `whole` with a float that has a fraction or exceeds the range of an integer.
 fn compare_whole(whole: i128, float: f64) -> Ordering {
-    // The cast saturates, which keeps the order; the floor is below the float.
+    // The cast saturates, which preserves the order; the floor is below the float.
     match whole.cmp(&(float.floor() as i128)) {
         Ordering::Equal => Ordering::Less,
         order => order,
     }
 }
 
-/// `rest * 10 % modulus` by doubling, for moduli near the end of `u64`. `rest` is below `modulus`.
+/// Computes `rest * 10 % modulus` by doubling, for moduli near `u64::MAX`. `rest` is below
+/// `modulus`.
 fn times_ten(rest: u64, modulus: u64) -> u64 {
     let add = |a: u64, b: u64| {
         if a >= modulus - b {
@@ -94,14 +95,14 @@ fn times_ten(rest: u64, modulus: u64) -> u64 {
     add(add(four, four), twice)
 }
 
-/// `digits × 10^exponent`, the sign dropped, no trailing zeros in `digits`.
+/// A decimal `digits × 10^exponent`, without sign and without trailing zeros in `digits`.
 struct Decimal {
     digits: u64,
     exponent: i32,
 }
 
 impl Decimal {
-    /// The number as its shortest decimal text has it; `None` with more digits than fit.
+    /// Parses the shortest decimal notation of a number; `None` if it has too many digits.
     fn of(number: &Number) -> Option<Self> {
         let text = number.to_string();
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {

@@ -1,5 +1,5 @@
-//! Keywords for objects. Properties are visited in the instance's order, by position, because
-//! that is how `unevaluatedProperties` remembers them.
+//! Keywords for objects. Properties are visited by position in the instance's order, since
+//! `unevaluatedProperties` marks them by position.
 
 use core::fmt;
 
@@ -12,7 +12,7 @@ use super::numbers::count;
 type Object = Map<String, Value>;
 
 impl<'a> Check<'a, '_> {
-    /// One keyword of `schema` that speaks of objects; any other says nothing.
+    /// Applies one keyword of `schema` to an object; keywords that do not concern objects pass.
     pub(super) fn object_keyword(
         &mut self,
         schema: &'a Object,
@@ -92,7 +92,7 @@ impl<'a> Check<'a, '_> {
         let mut fits = true;
         for (position, (key, item)) in object.iter().enumerate() {
             for (pattern, schema) in schemas {
-                // A pattern that the host refuses accepts the property, whatever its value.
+                // A pattern that the host refuses accepts the property, regardless of its value.
                 let matches = self.matches(pattern, key);
                 if matches == Some(false) {
                     continue;
@@ -142,7 +142,7 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    /// `unevaluatedProperties`: what nothing else in the schema has looked at.
+    /// Applies `unevaluatedProperties` to the properties that no other keyword has evaluated.
     pub(super) fn unevaluated_properties(
         &mut self,
         rest: &'a Value,
@@ -162,7 +162,7 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    /// A property without a schema of its own.
+    /// Checks a property that has no schema of its own.
     fn extra(
         &mut self,
         keyword: &'static str,
@@ -224,7 +224,7 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    /// Says what is missing, and what it would have to be.
+    /// Reports a missing property with the description of the expected value.
     fn missing(
         &mut self,
         keyword: &'static str,
@@ -242,7 +242,8 @@ impl<'a> Check<'a, '_> {
         })
     }
 
-    /// `dependentRequired`, `dependentSchemas`, and the older `dependencies` that was both.
+    /// Applies `dependentRequired`, `dependentSchemas`, and the older `dependencies`, which
+    /// combined both.
     fn dependents(
         &mut self,
         schema: &'a Object,
@@ -296,7 +297,7 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    /// A map of schemas; anything else is a fault of the schema.
+    /// Reads a map of schemas; anything else is a fault of the schema.
     fn schemas(&mut self, value: &'a Value) -> Option<&'a Object> {
         let schemas = value.as_object();
         if schemas.is_none() {

@@ -1,7 +1,8 @@
-//! What a reference in a schema means: resources (`$id`), anchors, JSON pointers.
+//! References in a schema: resources (`$id`), anchors and JSON Pointers.
 //!
-//! The index is made in one pass over the places where the draft has schemas, so an `$id` inside an
-//! `enum` or an unknown keyword is none. Nothing outside the given schema is ever looked up.
+//! The index is built in one pass over the locations where the draft permits schemas, so an `$id`
+//! inside an `enum` or an unknown keyword is ignored. Nothing outside the given schema is looked
+//! up.
 
 use core::ptr;
 use std::borrow::Cow;
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::uri;
 
-/// The longest identifier, and the most of them, that count; what lies beyond is not found.
+/// Bounds on the length and number of identifiers; those beyond are not found.
 const MAX_URI: usize = 4096;
 const MAX_RESOURCES: usize = 1000;
 
@@ -18,7 +19,7 @@ const MAX_RESOURCES: usize = 1000;
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) schema: &'a Value,
-    /// The resource that it belongs to.
+    /// The index of its resource.
     pub(super) resource: usize,
     /// The name, if it was found as a `$dynamicAnchor`.
     pub(super) dynamic: Option<&'a str>,
@@ -51,7 +52,7 @@ impl<'a> Index<'a> {
         let mut index = Self {
             resources: vec![first],
         };
-        // Not recursive: the depth of a schema is the sender's choice.
+        // Not recursive: the sender chooses the depth of a schema.
         let mut open = vec![(root, 0)];
         while let Some((schema, resource)) = open.pop() {
             if let Value::Object(map) = schema {
@@ -64,7 +65,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// Notes the identifiers of one schema; the resource that it belongs to.
+    /// Records the identifiers of one schema and returns the index of its resource.
     fn enter(&mut self, schema: &'a Value, map: &'a Map<String, Value>, outer: usize) -> usize {
         let mut here = outer;
         if let Some(id) = map.get("$id").and_then(Value::as_str) {
@@ -120,14 +121,14 @@ impl<'a> Index<'a> {
             .map_or(0, |resource| resource.anchors.len())
     }
 
-    /// The resource whose root this very schema is.
+    /// Returns the resource with exactly this schema as its root.
     pub(super) fn resource_at(&self, schema: &Value) -> Option<usize> {
         self.resources
             .iter()
             .position(|resource| ptr::eq(resource.root, schema))
     }
 
-    /// What `reference`, written in the resource `from`, means.
+    /// Resolves `reference` as written in the resource `from`.
     pub(super) fn lookup(&self, from: usize, reference: &str) -> Option<Target<'a>> {
         let (document, fragment) = split_fragment(reference);
         let resource = if document.is_empty() {
@@ -150,7 +151,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The schema with this `$dynamicAnchor` in `resource`.
+    /// Returns the schema with this `$dynamicAnchor` in `resource`.
     pub(super) fn dynamic_anchor(&self, resource: usize, name: &str) -> Option<Target<'a>> {
         self.anchor(resource, name, true)
     }
@@ -167,7 +168,7 @@ impl<'a> Index<'a> {
         })
     }
 
-    /// Follows a JSON pointer (without its first slash), through embedded resources too.
+    /// Follows a JSON Pointer (without its first slash), through embedded resources too.
     fn walk(&self, resource: usize, pointer: &str) -> Option<Target<'a>> {
         let mut at = Target {
             schema: self.root(resource),
@@ -197,7 +198,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// The schemas directly under one keyword.
+/// Pushes the schemas directly under one keyword.
 fn push_subschemas<'a>(
     keyword: &str,
     value: &'a Value,
@@ -236,7 +237,7 @@ fn split_fragment(reference: &str) -> (&str, &str) {
     reference.split_once('#').unwrap_or((reference, ""))
 }
 
-/// One step of a JSON pointer as the key that it names.
+/// Unescapes one step of a JSON Pointer.
 fn unescaped(step: &str) -> String {
     let mut key = String::with_capacity(step.len());
     let mut characters = step.chars();
@@ -249,7 +250,7 @@ fn unescaped(step: &str) -> String {
     key
 }
 
-/// `None` for a text that is not percent-encoded UTF-8.
+/// Decodes percent-encoding; `None` if the text is not percent-encoded UTF-8.
 fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));

@@ -11,7 +11,7 @@ use super::message::{Count, Listed, Shown};
 use super::numbers::{self, count};
 
 impl<'a> Check<'a, '_> {
-    /// `type`: a name or a list of them.
+    /// Applies `type`: a name or a list of names.
     pub(super) fn type_of(&mut self, wanted: &Value, instance: &Value) -> bool {
         let fits = match wanted {
             Value::String(name) => is_of_type(name, instance),
@@ -30,7 +30,7 @@ impl<'a> Check<'a, '_> {
         )
     }
 
-    /// `enum`.
+    /// Applies `enum`.
     pub(super) fn one_of_values(&mut self, wanted: &Value, instance: &Value) -> bool {
         let Value::Array(values) = wanted else {
             return true;
@@ -41,13 +41,13 @@ impl<'a> Check<'a, '_> {
             || self.fail("enum", format_args!("must be one of {}", Listed(values)))
     }
 
-    /// `const`.
+    /// Applies `const`.
     pub(super) fn constant(&mut self, wanted: &Value, instance: &Value) -> bool {
         equal(wanted, instance, &mut self.budget)
             || self.fail("const", format_args!("must be {}", Shown(wanted)))
     }
 
-    /// One keyword that speaks of strings; any other says nothing.
+    /// Applies one keyword to a string; keywords that do not concern strings pass.
     pub(super) fn string_keyword(&mut self, keyword: &str, value: &'a Value, text: &str) -> bool {
         match (keyword, value) {
             ("pattern", Value::String(pattern)) => {
@@ -72,7 +72,7 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    /// One keyword that speaks of numbers; any other says nothing.
+    /// Applies one keyword to a number; keywords that do not concern numbers pass.
     pub(super) fn number_keyword(
         &mut self,
         keyword: &str,
@@ -98,7 +98,7 @@ impl<'a> Check<'a, '_> {
         fits || self.fail(keyword, format_args!("must be {words} {bound}"))
     }
 
-    /// The length in Unicode code points.
+    /// Returns the length in Unicode code points.
     fn length(&mut self, text: &str) -> u64 {
         self.budget.spend_text(text);
         text.chars().count() as u64

@@ -1,7 +1,7 @@
-//! Resolution of a URI reference against a base (RFC 3986, section 5.2), as far as schemas need it:
-//! texts go in and out, nothing is checked or fetched. Fragments are `refs`' business.
+//! Resolution of URI references (RFC 3986, section 5.2), as far as schemas need it. Nothing is
+//! validated or fetched; fragments are handled by `refs`.
 
-/// `reference` (without a fragment) as seen from `base`.
+/// Resolves `reference` (without a fragment) against `base`.
 pub(super) fn resolve(base: &str, reference: &str) -> String {
     let base = Parts::of(base);
     let mut parts = Parts::of(reference);
@@ -79,7 +79,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// `path` in place of the base path's last segment.
+/// Replaces the base path's last segment with `path`.
 fn beside(base: &Parts<'_>, path: &str) -> String {
     let mut out = match base.path.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/"),
@@ -90,7 +90,7 @@ fn beside(base: &Parts<'_>, path: &str) -> String {
     out
 }
 
-/// The path with `.` and `..` carried out.
+/// Removes `.` and `..` segments from a path.
 fn without_dots(path: &str) -> String {
     let (root, path) = match path.strip_prefix('/') {
         Some(path) => ("/", path),
