@@ -1,22 +1,21 @@
-//! Numbers that name what a session has begun: runs, entries of the journal, starts, timers,
-//! questions.
+//! Ids of a session's runs, journal entries, handler invocations, timers and host requests.
 
-/// Names a run of this session.
+/// Identifies a run of this session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey(pub u64);
 
-/// Names an entry that is being written.
+/// Identifies a journal entry that is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(pub u64);
 
-/// Names one start of a handler.
+/// Identifies one invocation of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InvocationId(pub u64);
 
-/// Names a timer.
+/// Identifies a timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerId(pub u64);
 
-/// Names a question that is answered later.
+/// Identifies a question to the host that is answered later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);

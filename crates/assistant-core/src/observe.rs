@@ -1,7 +1,7 @@
-//! Observers: code that hears what happens and changes nothing about it.
+//! Observers: callbacks that are notified of events and cannot affect them.
 //!
-//! The engine calls none. A host tells its observers what a step brought, and goes on whatever one of
-//! them does (rule "observers").
+//! The engine itself calls none. A host notifies its observers after a step, and continues
+//! regardless of their results (rule "observers").
 
 use std::{
     any::Any,
@@ -13,13 +13,13 @@ use std::{
 
 use crate::event::Diagnostic;
 
-/// The return value of an observer: nothing, or a `Result` whose error says why it failed.
+/// The return value of an observer: `()`, or a `Result` whose error says why it failed.
 pub trait Heard {
-    /// Converts it into a result with the sentence that is reported.
+    /// Converts it into a result with the message that is reported.
     ///
     /// # Errors
     ///
-    /// When the observer says that it failed.
+    /// Fails if the observer reported a failure.
     fn outcome(self) -> Result<(), String>;
 }
 
@@ -35,13 +35,13 @@ impl<E: fmt::Display> Heard for Result<(), E> {
     }
 }
 
-/// Names an observer in its list.
+/// Identifies an observer in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObserverId(u64);
 
 type Observer<T> = Rc<dyn Fn(&T) -> Result<(), String>>;
 
-/// A list of observers of one kind of thing, in the order in which they came.
+/// A list of observers of one type of event, in order of registration.
 ///
 /// ```
 /// use assistant_core::observe::Observers;
@@ -73,7 +73,7 @@ impl<T: ?Sized> fmt::Debug for Observers<T> {
 }
 
 impl<T: ?Sized> Observers<T> {
-    /// Adds an observer. One that is added while the others are told hears what comes next.
+    /// Adds an observer. One that is added during a notification receives only later ones.
     pub fn add<R: Heard>(&self, observer: impl Fn(&T) -> R + 'static) -> ObserverId {
         self.last.set(self.last.get() + 1);
         let id = ObserverId(self.last.get());
@@ -82,10 +82,10 @@ impl<T: ?Sized> Observers<T> {
         id
     }
 
-    /// Removes an observer, and says whether it was there. It hears nothing more, not even of what the
-    /// others are being told.
+    /// Removes an observer and returns true if it was registered. It is not called again, not even
+    /// in a notification that is in progress.
     pub fn remove(&self, id: ObserverId) -> bool {
-        // Dropped after the borrow ends: what the observer holds may come back here.
+        // Dropped after the borrow ends, since dropping the observer may reenter the list.
         let gone = {
             let mut list = self.list.borrow_mut();
             let place = list.iter().position(|(other, _)| *other == id);
@@ -94,17 +94,17 @@ impl<T: ?Sized> Observers<T> {
         gone.is_some()
     }
 
-    /// Returns whether nobody listens.
+    /// Returns true if there are no observers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.borrow().is_empty()
     }
 
-    /// Tells every observer, one after the other, and returns what those say that failed. An observer
+    /// Notifies every observer in order and returns the messages of those that failed. An observer
     /// may add and remove others meanwhile.
     ///
-    /// A panic of an observer is one of the failures where panics unwind. In a browser a panic ends the
-    /// whole module.
+    /// A panic of an observer counts as a failure on targets where panics unwind. In a browser a
+    /// panic aborts the whole module.
     pub fn tell(&self, what: &T) -> Vec<String> {
         let until = ObserverId(self.last.get());
         let mut failures = Vec::new();
@@ -121,17 +121,17 @@ impl<T: ?Sized> Observers<T> {
         failures
     }
 
-    /// The next observer, if it came before the telling began.
+    /// Returns the next observer, if it was registered before the notification began.
     fn after(&self, before: ObserverId, until: ObserverId) -> Option<(ObserverId, Observer<T>)> {
         let list = self.list.borrow();
-        // They stand in the order of their ids.
+        // The list is sorted by id.
         let place = list.partition_point(|(id, _)| *id <= before);
         let (id, observer) = list.get(place)?;
         (*id <= until).then(|| (*id, Rc::clone(observer)))
     }
 }
 
-/// Returns the diagnostic by which a host reports that an observer failed.
+/// Creates the diagnostic by which a host reports the failure of an observer.
 #[must_use]
 pub fn failed(message: impl Into<String>) -> Diagnostic {
     Diagnostic::new("observer-failed", message)

@@ -1,23 +1,23 @@
-//! Sorting, once for all kinds of items, and small maps that are sorted: every type that the
-//! standard library sorts, or keeps in a tree, is compiled into three kilobytes of its own.
+//! Sorting and sorted maps with little code. Each instantiation of the standard library's sort or
+//! tree map adds three kilobytes to the module, so all item types share one sort.
 
 use std::cmp::Ordering;
 
-/// Items in the order of a number. Those of the same number stay as they stood.
+/// Sorts items by a number, stably.
 pub(crate) fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
     let numbers: Vec<i64> = items.iter().map(number).collect();
     let order = places(numbers.len(), &|a, b| numbers.get(a).cmp(&numbers.get(b)));
     arranged(items, &order)
 }
 
-/// Items in the order of a name. Those of the same name stay as they stood.
+/// Sorts items by a name, stably.
 pub(crate) fn by_name<T>(items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
     let named = |at| items.get(at).map(&name);
     let order = places(items.len(), &|a, b| named(a).cmp(&named(b)));
     arranged(items, &order)
 }
 
-/// The places of so many items, in order; the only sort there is.
+/// Returns the indices of `count` items in order. This is the only instantiation of the sort.
 fn places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));
@@ -30,8 +30,8 @@ fn arranged<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     order.iter().filter_map(take).collect()
 }
 
-/// A map in the order of its keys, for few entries or small ones: the entries behind a new one
-/// move up. Keys that grow, as they do here, are put at the end.
+/// A sorted vector map for few or small entries: inserting moves the entries after the new one.
+/// Increasing keys, the usual case here, are appended.
 #[derive(Debug, Clone)]
 pub(crate) struct Sorted<K, V>(Vec<(K, V)>);
 

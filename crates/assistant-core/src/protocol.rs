@@ -1,4 +1,4 @@
-//! The protocols that agents speak, and what a session does for each.
+//! The protocols of agents, and the session options that they require.
 //!
 //! ```
 //! use assistant_core::protocol::{AgUi, adapt};
@@ -17,7 +17,7 @@ pub use crate::wire::completions::Completions;
 pub use crate::wire::ui_stream::UiStream;
 pub use crate::wire::{Needs, Protocol, Request, agui::AgUi};
 
-/// Sets what a session must do for agents of a protocol. To be called before the session is made.
+/// Sets the session options that a protocol requires. Call it before the session is created.
 pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
     let needs = protocol.needs();
     #[cfg(feature = "ui-stream")]

@@ -12,7 +12,8 @@ pub enum Content {
 }
 
 impl Content {
-    /// The text in it: itself, or its text parts joined by line breaks (rule "results on the wire", for display).
+    /// Returns the text, or the text parts joined by line breaks (rule "results on the wire", for
+    /// display).
     #[must_use]
     pub fn display_text(&self) -> String {
         match self {
@@ -38,7 +39,7 @@ pub struct ContentPart {
     pub id: Option<String>,
     /// Open metadata.
     pub metadata: Option<Value>,
-    /// What it is.
+    /// The content.
     pub body: PartBody,
 }
 
@@ -51,22 +52,22 @@ pub enum PartBody {
     Media {
         /// `image`, `audio`, `video` or `document`.
         kind: String,
-        /// Where its bytes are.
+        /// The location of its bytes.
         source: Source,
     },
 }
 
-/// The place of a media part's bytes.
+/// The location of a media part's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// In the message itself, as base64.
+    /// Inline in the message, as base64.
     Data {
         /// The bytes as base64.
         value: String,
         /// Their media type.
         mime_type: String,
     },
-    /// At an address. Never fetched without the host's leave.
+    /// At a URL. It is fetched only if the host permits it.
     Url {
         /// The address.
         value: String,
@@ -77,7 +78,7 @@ pub enum Source {
     File {
         /// The handle.
         value: String,
-        /// Whose handle it is.
+        /// The provider that issued it.
         provider: Option<String>,
         /// The media type, if known.
         mime_type: Option<String>,

@@ -1,114 +1,114 @@
-//! What protocols say beyond AG-UI: parts of an answer that grow independently of each other, parts
-//! of kinds of their own, and what a call came to in more words than a result.
+//! Extensions of AG-UI for other protocols: answer parts that grow independently of each other,
+//! parts of other kinds, and detailed call results.
 
 use serde_json::Value;
 
 use super::Object;
 
-/// An event of another protocol that AG-UI 1.0 has no word for.
+/// An event of another protocol that AG-UI 1.0 cannot express.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Extension {
-    /// Something is said about an answer. It begins with this if it is not there yet.
+    /// Updates an answer, which is started if it does not exist yet.
     Message {
         /// The answer's id.
         message_id: String,
-        /// Fields of its `extra`; `null` takes one away.
+        /// Fields of its `extra`; `null` removes one.
         extra: Object,
         /// Fields of its metadata.
         metadata: Option<Object>,
     },
-    /// A text begins that grows by itself, whatever comes after it.
+    /// Starts a text that grows independently of what follows it.
     BlockStart {
-        /// Names the text until it ends.
+        /// The number of the block, unique while it is open.
         block: u64,
         /// The answer that it belongs to.
         message_id: String,
-        /// Whether it is something that the model thought.
+        /// True for reasoning.
         reasoning: bool,
         /// Fields of its `extra`.
         extra: Object,
     },
-    /// More of such a text.
+    /// Appends to a block.
     BlockDelta {
         /// The number of the block.
         block: u64,
-        /// Whether it is something that the model thought.
+        /// True for reasoning.
         reasoning: bool,
-        /// What it grows by.
+        /// The appended text.
         delta: String,
-        /// Fields of its `extra`; `null` takes one away.
+        /// Fields of its `extra`; `null` removes one.
         extra: Object,
     },
-    /// Such a text is complete.
+    /// Ends a block.
     BlockEnd {
         /// The number of the block.
         block: u64,
-        /// Fields of its `extra`; `null` takes one away.
+        /// Fields of its `extra`; `null` removes one.
         extra: Object,
     },
-    /// A part of another kind: a source, a file, data.
+    /// Adds a part of another kind: a source, a file, data.
     Part {
         /// The answer that it belongs to.
         message_id: String,
         /// The part, in the form of the AI SDK.
         part: Value,
-        /// Whether its data takes the place of those of the part with its type and id.
+        /// True if its data replaces those of the part with its type and id.
         replace: bool,
     },
-    /// The answer so far was a failed try, and comes again.
+    /// Discards the answer so far; it is sent again after a failed attempt.
     Reset {
         /// The answer's id.
         message_id: String,
     },
-    /// The arguments of a call, in place of those that came so far.
+    /// Replaces the arguments of a call.
     CallInput {
         /// The id of the call.
         tool_call_id: String,
         /// The arguments as JSON text.
         text: String,
-        /// Whether they are complete.
+        /// True if they are complete.
         complete: bool,
     },
-    /// The arguments of a call end here, and are not complete: they were cut off, or never came.
+    /// Ends the arguments of a call that are incomplete: cut off, or never sent.
     CallCut {
         /// The id of the call.
         tool_call_id: String,
     },
-    /// The agent takes back what it said a call came to: its arguments come again.
+    /// Discards the outcome of a call; its arguments are sent again.
     CallRestart {
         /// The id of the call.
         tool_call_id: String,
         /// The tool's name.
         tool_call_name: String,
     },
-    /// Something is said about a call.
+    /// Updates a call.
     CallNote {
         /// The id of the call.
         tool_call_id: String,
-        /// Fields of its `extra`; `null` takes one away.
+        /// Fields of its `extra`; `null` removes one.
         extra: Object,
     },
-    /// The agent says what a call came to.
+    /// Reports the outcome of a call.
     CallSettled {
         /// The id of the call.
         tool_call_id: String,
-        /// The id of the message that says so.
+        /// The id of the message that reports it.
         message_id: String,
-        /// What it came to.
+        /// The outcome.
         settlement: Settlement,
     },
 }
 
-/// The end of a call, as the agent reports it.
+/// The outcome of a call as reported by the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Settlement {
-    /// A result that is not the last.
+    /// An intermediate result.
     Preliminary(Value),
     /// The result.
     Output(Value),
-    /// It failed, with what was said about it.
+    /// It failed, with this message.
     Error(String),
-    /// It was denied, and not run.
+    /// It was denied and not run.
     Denied,
 }

@@ -1,7 +1,8 @@
-//! Messages as agents and clients exchange them: flat, with tool results as messages of their own.
+//! Messages as agents and clients exchange them: a flat list, with tool results as separate
+//! messages.
 //!
-//! The conversation tree has its own, richer message ([`crate::conversation`]); this is its form
-//! in run inputs and snapshots.
+//! The conversation tree has its own message type ([`crate::conversation`]); this one is used in
+//! run inputs and snapshots.
 
 use super::{Content, Object};
 
@@ -12,20 +13,20 @@ pub enum Role {
     Developer,
     /// Instructions of the system.
     System,
-    /// The person.
+    /// The user.
     User,
     /// The agent.
     Assistant,
-    /// The answer to a tool call. Only on the wire: the tree folds it into its call.
+    /// The result of a tool call. Used only on the wire: the tree folds it into its call.
     Tool,
     /// A structured display of what the agent does. Never sent back.
     Activity,
-    /// What the model thought.
+    /// Reasoning of the model.
     Reasoning,
 }
 
 impl Role {
-    /// The wire spelling.
+    /// Returns the wire spelling.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -39,7 +40,7 @@ impl Role {
         }
     }
 
-    /// The role with this wire spelling.
+    /// Parses a wire spelling.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
@@ -64,18 +65,18 @@ pub struct Message {
     pub body: MessageBody,
     /// The speaker's name.
     pub name: Option<String>,
-    /// The provider's sealed form, to be given back untouched.
+    /// Data encrypted by the provider, returned unchanged.
     pub encrypted_value: Option<String>,
     /// The subagent run it belongs to.
     pub subagent_run_id: Option<String>,
     /// Open metadata.
     pub metadata: Option<Object>,
-    /// Fields beyond the protocol, kept as they came.
+    /// Unknown fields, as received.
     pub extra: Object,
 }
 
 impl Message {
-    /// A message without any of the optional fields.
+    /// Creates a message without optional fields.
     #[must_use]
     pub fn new(id: impl Into<String>, body: MessageBody) -> Self {
         Self {
@@ -89,7 +90,7 @@ impl Message {
         }
     }
 
-    /// The role that goes with the body.
+    /// Returns the role for the body.
     #[must_use]
     pub const fn role(&self) -> Role {
         match self.body {
@@ -104,7 +105,7 @@ impl Message {
     }
 }
 
-/// What a message holds, by role.
+/// The content of a message, by role.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     missing_docs,
@@ -145,18 +146,18 @@ pub struct FunctionCall {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments as text; may be no JSON.
+    /// The arguments as text, which may not be valid JSON.
     pub arguments: String,
-    /// The provider's sealed form, to be given back untouched.
+    /// Data encrypted by the provider, returned unchanged.
     pub encrypted_value: Option<String>,
     /// Open metadata.
     pub metadata: Option<Object>,
-    /// Fields beyond the protocol, kept as they came.
+    /// Unknown fields, as received.
     pub extra: Object,
 }
 
 impl FunctionCall {
-    /// A call without any of the optional fields.
+    /// Creates a call without optional fields.
     #[must_use]
     pub fn new(
         id: impl Into<String>,

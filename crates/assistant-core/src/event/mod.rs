@@ -1,8 +1,8 @@
-//! The vocabulary of the engine: AG-UI 1.0's events, messages and run input as Rust types.
+//! The event model of the engine: AG-UI 1.0's events, messages and run input as Rust types.
 //!
-//! Protocols in [`crate::wire`] decode into these types and encode out of them; nothing here knows
-//! how they look on the wire. Names and fields follow AG-UI 1.0; what another protocol says beyond
-//! it becomes a clearly named extension of [`EventKind`].
+//! Protocols in [`crate::wire`] decode into these types and encode from them; this module does not
+//! depend on their wire formats. Names and fields follow AG-UI 1.0; anything that other protocols
+//! add becomes an [`EventKind::Extension`].
 
 mod content;
 mod extension;
@@ -18,10 +18,10 @@ pub use run::{
 
 use serde_json::{Map, Value};
 
-/// An open JSON object, key order kept.
+/// An open JSON object with its key order.
 pub type Object = Map<String, Value>;
 
-/// One event of a run: what happened, and what every event may carry beside it.
+/// An event of a run, with the optional fields of every event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// The event.
@@ -31,7 +31,7 @@ pub struct Event {
 }
 
 impl EventKind {
-    /// Begins a run, with what every protocol knows of one.
+    /// Creates a `RunStarted` event with only the ids.
     ///
     /// ```
     /// use assistant_core::event::EventKind;
@@ -60,20 +60,21 @@ impl From<EventKind> for Event {
     }
 }
 
-/// Fields that every event may carry. Few do, and events are moved a lot: what is large is boxed.
+/// Optional fields of every event. Few events carry them and events are moved often, so large
+/// fields are boxed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Base {
-    /// Milliseconds since 1970, as the producer says; never used for order.
+    /// Milliseconds since 1970, by the producer's clock; never used for ordering.
     pub timestamp: Option<i64>,
-    /// The provider's own event, for people who debug.
+    /// The provider's original event, for debugging.
     pub raw_event: Option<Box<Value>>,
-    /// Open metadata; merged into the entity that the event is about.
+    /// Open metadata; merged into the entity that the event refers to.
     pub metadata: Option<Box<Object>>,
-    /// The subagent run that speaks; absent for the parent agent.
+    /// The subagent run that sent the event; absent for the parent agent.
     pub subagent_run_id: Option<String>,
 }
 
-/// What happened: the 31 event types of AG-UI 1.0, in its words, and [`Extension`].
+/// The type of an event: the 31 event types of AG-UI 1.0, and [`Extension`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(
@@ -92,7 +93,7 @@ pub enum EventKind {
         thread_id: String,
         run_id: String,
         result: Option<Box<Value>>,
-        /// Absent means success without a list of pending calls.
+        /// The outcome; absent means success without a list of pending calls.
         outcome: Option<Outcome>,
         usage: Vec<TokenUsage>,
     },
@@ -109,7 +110,7 @@ pub enum EventKind {
     },
     TextMessageStart {
         message_id: String,
-        /// Absent means assistant.
+        /// The role; absent means assistant.
         role: Option<Role>,
         name: Option<String>,
     },
@@ -163,7 +164,7 @@ pub enum EventKind {
         message_id: String,
         activity_type: String,
         content: Object,
-        /// `false` leaves what is there.
+        /// False leaves existing content unchanged.
         replace: bool,
     },
     ActivityDelta {
@@ -208,7 +209,7 @@ pub enum EventKind {
     SubagentFinished {
         subagent_run_id: String,
         result: Option<Box<Value>>,
-        /// The outcome object as it came (`success`, or `suspended` with interrupt ids).
+        /// The outcome object as received (`success`, or `suspended` with interrupt ids).
         outcome: Option<Box<Value>>,
     },
     SubagentError {
@@ -224,11 +225,11 @@ pub enum EventKind {
         name: String,
         value: Value,
     },
-    /// What another protocol says beyond AG-UI.
+    /// An event of another protocol that AG-UI cannot express.
     Extension(Box<Extension>),
 }
 
-/// The owner of an [`EventKind::ReasoningEncryptedValue`].
+/// The entity of an [`EventKind::ReasoningEncryptedValue`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncryptedEntity {
     /// A tool call, found by its id.
@@ -237,17 +238,18 @@ pub enum EncryptedEntity {
     Message,
 }
 
-/// Something that was tolerated, dropped or could not be acted on: never silent, never fatal.
+/// A report of input that was tolerated, dropped or could not be acted on. Problems are never
+/// silent and never fatal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// A stable word for programs, such as `unknown-event`.
+    /// A stable code for programs, such as `unknown-event`.
     pub code: &'static str,
-    /// A sentence for people.
+    /// A message for people.
     pub message: String,
 }
 
 impl Diagnostic {
-    /// A diagnostic with its code and sentence.
+    /// Creates a diagnostic.
     #[must_use]
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What a run is started with and how it ends.
+//! Inputs and outcomes of runs.
 
 use serde_json::Value;
 
@@ -9,34 +9,34 @@ use super::{Message, Object};
 pub struct RunInput {
     /// The conversation's id.
     pub thread_id: String,
-    /// This run's id, fresh for each.
+    /// The run's id, unique to it.
     pub run_id: String,
-    /// The run that this one continues, if the host says so.
+    /// The run that this one continues, if the host sets it.
     pub parent_run_id: Option<String>,
-    /// Whether an answer that is under way is to be read on, instead of asking for one.
+    /// True to resume reading an answer in progress instead of requesting a new one.
     pub takes_up: bool,
     /// Shared state.
     pub state: Value,
     /// The history, in request order: each tool result right after its call.
     pub messages: Vec<Message>,
-    /// The history in the agent's own form, if the session was told to write one.
+    /// The history in the agent's own format, if the session is configured to write one.
     pub history: Option<Box<Value>>,
     /// The tools of the page that the agent may call.
     pub tools: Vec<Tool>,
     /// The context that the page gives the agent.
     pub context: Vec<ContextItem>,
-    /// Whatever the host passes through.
+    /// Properties that the host passes through.
     pub forwarded_props: Value,
     /// Answers to open interrupts.
     pub resume: Vec<ResumeEntry>,
 }
 
 impl RunInput {
-    /// The field of the forwarded properties in which a host gives the answer its id.
+    /// The forwarded property in which a host sets the id of the answer.
     pub const ANSWER_ID: &str = "assistantMessageId";
 
-    /// The id that the host gives the answer, for protocols that leave it to the client. One that
-    /// is taken is none.
+    /// Returns the id that the host sets for the answer, for protocols that leave it to the client.
+    /// An id that is already in use is ignored.
     #[must_use]
     pub fn answer_id(&self) -> Option<&str> {
         let given = self.forwarded_props.get(Self::ANSWER_ID)?.as_str()?;
@@ -52,7 +52,7 @@ pub struct Tool {
     pub name: String,
     /// The description for the model.
     pub description: String,
-    /// JSON Schema of its arguments; absent means none.
+    /// JSON Schema of its arguments; absent means no arguments.
     pub parameters: Option<Value>,
     /// Open metadata.
     pub metadata: Option<Object>,
@@ -72,7 +72,7 @@ pub struct ContextItem {
 pub struct ResumeEntry {
     /// The id of the interrupt.
     pub interrupt_id: String,
-    /// Answered or given up.
+    /// The kind of answer.
     pub status: ResumeStatus,
     /// The answer.
     pub payload: Option<Value>,
@@ -80,29 +80,29 @@ pub struct ResumeEntry {
     pub metadata: Option<Object>,
 }
 
-/// The kind of an interrupt's answer.
+/// The kind of answer to an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeStatus {
-    /// With an answer.
+    /// Answered.
     Resolved,
-    /// Given up.
+    /// Cancelled.
     Cancelled,
 }
 
 /// The outcome of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Done, perhaps with calls left for the page to answer.
+    /// Finished, possibly with calls that the page has to answer.
     Success {
         /// The producer's own list; `None` if it gave none.
         pending_tool_call_ids: Option<Vec<String>>,
     },
-    /// Waiting for a person.
+    /// Waiting for the user.
     Interrupt {
-        /// What it waits for, at least one.
+        /// The interrupts that it waits for, at least one.
         interrupts: Vec<Interrupt>,
     },
-    /// Stopped on purpose; neither success nor failure.
+    /// Stopped deliberately; neither success nor failure.
     Cancelled,
 }
 
@@ -111,15 +111,15 @@ pub enum Outcome {
 pub struct Interrupt {
     /// Its id.
     pub id: String,
-    /// Why, an open word.
+    /// The reason, as an open code.
     pub reason: String,
-    /// A sentence for the person.
+    /// A message for the user.
     pub message: Option<String>,
-    /// The tool call it gates.
+    /// The tool call that waits for its answer.
     pub tool_call_id: Option<String>,
     /// JSON Schema of the answer. Patterns in it are never evaluated (rule "interrupts").
     pub response_schema: Option<Object>,
-    /// When it ends, ISO 8601 by convention.
+    /// The time at which it expires, ISO 8601 by convention.
     pub expires_at: Option<String>,
     /// The subagent run that waits.
     pub subagent_run_id: Option<String>,
@@ -127,7 +127,7 @@ pub struct Interrupt {
     pub metadata: Option<Object>,
 }
 
-/// Tokens used, per provider and model. Absent is unknown, not zero.
+/// Token usage by provider and model. An absent count is unknown, not zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(
     missing_docs,
