@@ -1,12 +1,13 @@
-//! Addresses that agents write: which a person may follow, and which media the page may fetch.
+//! Validation of agent-written addresses: links that a user may follow, and media that the page may
+//! fetch.
 //!
-//! An address is first cleaned the way browsers clean it, then judged, and what is handed out is
-//! the cleaned text: so the one that was judged is the one that is used. Nothing is fetched here.
+//! An address is first normalized the way browsers do it, then checked, and the normalized text is
+//! returned, so that the checked address is the one that is used. Nothing is fetched here.
 
-/// The longest address that is taken for one, in bytes.
+/// The longest accepted address, in bytes.
 const MAX_LEN: usize = 8 * 1024;
 
-/// An address that a person may follow.
+/// An address that a user may follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     href: String,
@@ -14,16 +15,16 @@ pub struct Address {
     origin: Option<String>,
 }
 
-/// The kind of target that an address leads to.
+/// The kind of an address's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressKind {
-    /// To a page or file on a named host.
+    /// A page or file on a named host.
     Web,
-    /// To somewhere on the host of the page itself.
+    /// A path on the page's own host.
     Relative,
-    /// To a mail program.
+    /// A mail program.
     Mail,
-    /// To a telephone.
+    /// A telephone.
     Phone,
 }
 
@@ -40,25 +41,25 @@ impl Address {
         self.kind
     }
 
-    /// The host with its port, if it names one; may hold characters of any script.
+    /// Returns the host with its port, if it names one; may contain characters of any script.
     #[must_use]
     pub fn host(&self) -> Option<&str> {
         let origin = self.origin.as_deref()?;
         origin.split_once("//").map(|(_, host)| host)
     }
 
-    /// Scheme, host and port in lower case, a default port left out: `https://example.com:8443`.
-    /// Without a scheme of its own it begins with `//`.
+    /// Returns scheme, host and port in lower case, without a default port:
+    /// `https://example.com:8443`. Begins with `//` if the address has no scheme.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
         self.origin.as_deref()
     }
 }
 
-/// The address, if it is one that a person may follow: http, https, mailto, tel, or relative.
+/// Parses an address that a user may follow: http, https, mailto, tel, or relative.
 ///
-/// Anything else gives `None`: other schemes in whatever disguise, an address that hides its host
-/// behind a user name, one with a colon where no scheme ends, and the empty text.
+/// Returns `None` for anything else: other schemes in any disguise, an address with a user name
+/// before its host, one with a colon that does not end a scheme, and the empty string.
 #[must_use]
 pub fn safe_href(text: &str) -> Option<Address> {
     if text.len() > MAX_LEN {
@@ -79,14 +80,15 @@ pub fn safe_href(text: &str) -> Option<Address> {
     }
 }
 
-/// Browsers drop tabs and line breaks anywhere and controls at both ends. Here every control goes
-/// from everywhere, so that no reading of the rest can differ.
+/// Removes control characters and surrounding white space. Browsers drop tabs and line breaks
+/// anywhere and controls at both ends; here all controls are removed, so that no parser can read
+/// the rest differently.
 fn clean(text: &str) -> String {
     let kept: String = text.chars().filter(|c| !c.is_control()).collect();
     kept.trim().to_owned()
 }
 
-/// What stands before the first colon, if that comes before any path, query or fragment.
+/// Splits at the first colon, if that comes before any path, query or fragment.
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     (!scheme.contains(['/', '\\', '?', '#'])).then_some((scheme, rest))
@@ -101,7 +103,8 @@ fn plain(scheme: &str, rest: &str, kind: AddressKind) -> Option<Address> {
     })
 }
 
-/// Browsers take any number of slashes, either way round, for the two before the host.
+/// Parses the part after the scheme. Browsers accept any number of slashes and backslashes before
+/// the host.
 fn web(scheme: &str, rest: &str) -> Option<Address> {
     let rest = straighten(rest);
     let rest = rest.trim_start_matches('/');
@@ -131,7 +134,7 @@ fn relative(text: &str) -> Option<Address> {
     })
 }
 
-/// Turns backslashes before query and fragment into the slashes that browsers take them for.
+/// Replaces backslashes before query and fragment with slashes, as browsers do.
 fn straighten(text: &str) -> String {
     let path_len = text.find(['?', '#']).unwrap_or(text.len());
     match text.split_at_checked(path_len) {
@@ -140,8 +143,8 @@ fn straighten(text: &str) -> String {
     }
 }
 
-/// Host and port in lower case. Nothing where the host is not plain to see: empty, behind a user
-/// name, or written in escapes or spaces.
+/// Returns host and port in lower case; `None` if the host is empty, follows a user name, or
+/// contains escapes or spaces.
 fn host_of(rest: &str, scheme: &str) -> Option<String> {
     let authority = rest.split(['/', '?', '#']).next()?;
     let bad = |c: char| {
@@ -150,7 +153,7 @@ fn host_of(rest: &str, scheme: &str) -> Option<String> {
     if authority.contains(bad) {
         return None;
     }
-    // The colons of an IPv6 address stand in brackets.
+    // The colons of an IPv6 address are enclosed in brackets.
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, port),
         _ => (authority, ""),
@@ -171,10 +174,10 @@ fn host_of(rest: &str, scheme: &str) -> Option<String> {
     }
 }
 
-/// The media that the page may load by itself. Anything else is named and linked instead.
+/// The media that the page may load automatically. All other media are named and linked instead.
 ///
-/// By default nothing is fetched: an image that an agent names could tell another server what
-/// stands in the conversation. Images that lie in the message itself are shown.
+/// By default nothing is fetched: an image URL written by an agent could leak the conversation to
+/// another server. Images inline in the message are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaPolicy {
     origins: Vec<String>,
@@ -193,8 +196,8 @@ impl Default for MediaPolicy {
 }
 
 impl MediaPolicy {
-    /// Lets media be fetched from an origin, such as `https://media.example.com`. What is no
-    /// http or https origin allows nothing.
+    /// Permits media from an origin, such as `https://media.example.com`. A value that is not an
+    /// http or https origin permits nothing.
     #[must_use]
     pub fn allow(mut self, origin: &str) -> Self {
         let found = safe_href(origin).and_then(|address| address.origin);
@@ -203,10 +206,10 @@ impl MediaPolicy {
         self
     }
 
-    /// Lets media be fetched from the page's own host, by relative addresses.
+    /// Permits media from the page's own host, by relative addresses.
     ///
-    /// Such a request carries the person's cookies: allow it only where no address does anything
-    /// by being fetched.
+    /// Such a request carries the user's cookies: allow it only if no address has an effect when
+    /// fetched.
     #[must_use]
     pub const fn allow_own_origin(mut self) -> Self {
         self.own_origin = true;
@@ -221,8 +224,8 @@ impl MediaPolicy {
     }
 }
 
-/// Returns the value of `src` that shows this, if the policy allows it: an address of an allowed
-/// origin, or a `data:` address of a raster image.
+/// Returns the `src` value for a medium, if the policy permits it: an address of a permitted
+/// origin, or a `data:` URL of a raster image.
 #[must_use]
 pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     if let Some(rest) = after_data(text) {
@@ -247,19 +250,19 @@ pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     }
 }
 
-/// What follows `data:`; not copied, since it may be long.
+/// Returns the text after `data:` without copying it, since it may be long.
 fn after_data(text: &str) -> Option<&str> {
     let text = text.trim();
     let (scheme, rest) = text.split_once(':')?;
     scheme.eq_ignore_ascii_case("data").then_some(rest)
 }
 
-/// A `data:` address for an image given as base64, if it is one of raster types (an SVG is a
-/// document, not a picture) and small enough.
+/// Returns the `data:` URL of an image given as base64, if it has a raster type (SVG is a document
+/// format) and is small enough.
 #[must_use]
 pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<String> {
     let mime_type = raster(mime_type)?;
-    // Four characters stand for three bytes.
+    // Four characters encode three bytes.
     if base64.len() / 4 > policy.max_data / 3 {
         return None;
     }

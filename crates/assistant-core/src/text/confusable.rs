@@ -1,9 +1,9 @@
-//! Letters that are taken for letters of ASCII: `х` in Cyrillic, `ο` in Greek, `ｘ` in full width.
+//! Letters that look like ASCII letters: `х` in Cyrillic, `ο` in Greek, `ｘ` in full width.
 //!
-//! After the confusables of Unicode 17.0 (UTS #39), as far as the letters look the same in common
-//! fonts. Neighbours: `hidden` for what shows nothing, `host` for names in addresses.
+//! Derived from the confusables of Unicode 17.0 (UTS #39), limited to letters that look the same in
+//! common fonts. See `hidden` for invisible characters and `host` for host names.
 
-/// Look-alikes, and below them what each is taken for.
+/// Look-alikes; the string below contains the ASCII letters at the same positions.
 const LIKE: &str = "аеорсухѕіјһԁԛԝӏкѵАВЕКМНОРСТУХЅІЈӀԚԜԌҮѴЬ\
                     αογικνρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϺ\
                     օոսհցզՕՍ\
@@ -15,7 +15,7 @@ const LATIN: &str = "aeopcyxsijhdqwlkvABEKMHOPCTYXSIJIQWGYVb\
                      hlgHILNpPQRRRZKBCeEFMoiI\
                      IVXLCDMivxlcdmga";
 
-/// Returns the letter or digit of ASCII that a character is taken for; `None` for ASCII itself.
+/// Returns the ASCII letter or digit that a character looks like; `None` for ASCII itself.
 #[must_use]
 pub fn ascii_like(c: char) -> Option<char> {
     if c.is_ascii() {
@@ -26,7 +26,7 @@ pub fn ascii_like(c: char) -> Option<char> {
         '\u{ff01}'..='\u{ff5e}' => {
             char::from_u32(code - 0xfee0).filter(char::is_ascii_alphanumeric)
         }
-        // The alphabets for mathematics, of 52 letters each, and their digits.
+        // The mathematical alphabets, of 52 letters each, and their digits.
         '\u{1d400}'..='\u{1d6a3}' => {
             let letter = (code - 0x1d400) % 52;
             let first = if letter < 26 { 'A' } else { 'a' };
@@ -40,18 +40,19 @@ pub fn ascii_like(c: char) -> Option<char> {
     }
 }
 
-/// The zeros of decimal digits in other scripts, in Unicode 17.0 below U+10000; their digits follow.
+/// The zeros of decimal digits in other scripts, in Unicode 17.0 below U+10000; each is followed by
+/// its other digits.
 const ZEROS: &str = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰";
 
-/// Returns whether a character is a decimal digit of another script than ASCII's, such as `٥`.
+/// Returns true for a decimal digit of another script than ASCII, such as `٥`.
 #[must_use]
 pub fn is_foreign_digit(c: char) -> bool {
     let zero = |zero: char| u32::from(c).wrapping_sub(u32::from(zero)) < 10;
     !c.is_ascii() && ZEROS.chars().any(zero)
 }
 
-/// Returns whether a text reads as if it were ASCII: each letter is one of ASCII or is taken for one,
-/// and at least one is not.
+/// Returns true if a text looks like ASCII: each letter is ASCII or looks like it, and at least one
+/// is not ASCII.
 #[must_use]
 pub fn poses_as_ascii(text: &str) -> bool {
     if text.is_ascii() {
@@ -63,8 +64,8 @@ pub fn poses_as_ascii(text: &str) -> bool {
     letters.clone().next().is_some() && letters.all(|c| ascii_like(c).is_some())
 }
 
-/// Returns what a text reads as: its letters and digits alone, in lower case, look-alikes as the
-/// letters that they are taken for. Texts with one skeleton are taken for each other.
+/// Returns the skeleton of a text: its letters and digits in lower case, with look-alikes replaced
+/// by ASCII. Texts with the same skeleton are confusable.
 #[must_use]
 pub fn skeleton(text: &str) -> String {
     let letters = text.chars().map(|c| ascii_like(c).unwrap_or(c));

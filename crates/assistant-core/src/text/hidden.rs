@@ -1,15 +1,15 @@
-//! Characters that a reader cannot see, or that change where others stand.
+//! Invisible characters, and characters that reorder others.
 //!
-//! Text that is copied exactly shows such characters by their codes; names of files and hosts go
-//! without them. Neighbour: `host` tells which hosts can be taken for another.
+//! Text that is copied verbatim shows such characters by their codes; file and host names are shown
+//! without them. See `host` for confusable hosts.
 
-/// Tells whether a character shows nothing of its own: a control, a direction mark, an ignorable
-/// or blank character, a space other than U+0020. Tab and line feed lay text out and are not hidden.
+/// Returns true if a character shows nothing of its own: a control, a direction mark, an ignorable
+/// or blank character, a space other than U+0020. Tab and line feed are layout and not hidden.
 ///
 /// From Unicode 17.0: `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt), `Bidi_Control`
-/// and `White_Space` (PropList.txt), and by hand what is visible by its properties and blank in
-/// fonts: the braille blank, the annotation and object characters, the blanks and controls among
-/// the hieroglyphs, the Khitan filler and the null notehead.
+/// and `White_Space` (PropList.txt), and by hand the characters that are visible by their
+/// properties and blank in fonts: the braille blank, the annotation and object characters, the
+/// blanks and controls among the hieroglyphs, the Khitan filler and the null notehead.
 #[must_use]
 pub const fn is_hidden(c: char) -> bool {
     // Most text is ASCII.
@@ -45,8 +45,9 @@ pub const fn is_hidden(c: char) -> bool {
     )
 }
 
-/// Returns a name as one line without hidden characters: what is white space becomes one space,
-/// the rest goes. What is shown and what is saved under the name are then the same.
+/// Returns a name as one line without hidden characters: white space becomes one space, other
+/// hidden characters are removed. The name on screen and the name of the saved file are then the
+/// same.
 #[must_use]
 pub fn plain_name(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());

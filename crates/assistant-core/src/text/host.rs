@@ -1,9 +1,9 @@
-//! Hosts that can be taken for another: `аррӏе.com` in Cyrillic letters looks like `apple.com`.
+//! Confusable hosts: `аррӏе.com` in Cyrillic letters looks like `apple.com`.
 //!
-//! Nothing is encoded here: whoever shows a host that does not read plainly shows what the browser
-//! makes of it, `xn--…`. Neighbour: `address` finds the host of an address.
+//! Nothing is encoded here: the caller shows the browser's `xn--…` form of a host that does not
+//! read plainly. See `address` for extracting the host of an address.
 
-/// The scripts that names are registered in. Those that are written together are one.
+/// The scripts of registered names. Scripts that are written together count as one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
     Latin,
@@ -12,12 +12,12 @@ enum Script {
     Armenian,
     /// Han, kana, Bopomofo and Hangul.
     EastAsian,
-    /// One of the scripts of [`OTHERS`], by its place.
+    /// A script of [`OTHERS`], by index.
     Other(usize),
 }
 
-/// The blocks of other scripts that identifiers are recommended to use (Unicode 17.0, UAX #31,
-/// table 5), as first and last character.
+/// The blocks of other recommended scripts for identifiers (Unicode 17.0, UAX #31, table 5), as
+/// first and last character.
 const OTHERS: [(char, char); 20] = [
     ('\u{5d0}', '\u{5f4}'),   // Hebrew
     ('\u{620}', '\u{6ff}'),   // Arabic
@@ -41,14 +41,14 @@ const OTHERS: [(char, char); 20] = [
     ('\u{1780}', '\u{17e9}'), // Khmer
 ];
 
-/// Letters of Cyrillic, Greek and Armenian that can be taken for Latin ones, after the confusables
-/// of Unicode 17.0 (UTS #39).
+/// Cyrillic, Greek and Armenian letters that look like Latin ones, from the confusables of Unicode
+/// 17.0 (UTS #39).
 const LIKE_LATIN: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
                           αγεηικνορτυχως\
                           գզէհղյոպռսցւքօ";
 
-/// Tells whether a host reads as what it is: each label in ASCII, or in letters of one script that
-/// cannot be taken for Latin ones. Hidden characters, signs and unusual letters do not read plainly.
+/// Returns true if a host is unambiguous: each label is ASCII, or consists of letters of one script
+/// that do not look like Latin ones. Hidden characters, signs and unusual letters are rejected.
 #[must_use]
 pub fn reads_plainly(host: &str) -> bool {
     host.is_ascii() || host.split('.').all(label_reads_plainly)
@@ -61,7 +61,7 @@ fn label_reads_plainly(label: &str) -> bool {
     let mut script = None;
     let mut like_latin = true;
     for c in label.chars() {
-        // Digits, hyphens and the colon of a port go with every script.
+        // Digits, hyphens and the colon of a port are permitted in every script.
         if c.is_ascii() && !c.is_ascii_alphabetic() {
             continue;
         }
@@ -79,7 +79,8 @@ fn label_reads_plainly(label: &str) -> bool {
 fn script_of(c: char) -> Option<Script> {
     Some(match c {
         'a'..='z' | 'A'..='Z' => Script::Latin,
-        // Marks on Latin letters are read; letters that look like another without any are not.
+        // Latin letters with marks are distinguishable; these letters look like others without a
+        // mark.
         'ı' | 'ĸ' | 'ŀ' | 'ŉ' | 'ſ' | '÷' => return None,
         'ß'..='ž' | 'ơ' | 'ư' | 'ș' | 'ț' | 'ə' | '\u{1ea1}'..='\u{1ef9}' => Script::Latin,
         'ΐ'..='ώ' => Script::Greek,

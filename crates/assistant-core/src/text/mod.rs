@@ -1,8 +1,8 @@
-//! What agents write: markdown as it streams, tool calls written as callouts in it, addresses, and
-//! what cannot be seen in any of it.
+//! Text written by agents: streamed markdown, tool calls as callouts, addresses, and hidden
+//! characters.
 //!
-//! Text is read on from where reading stopped, and no copy of it is kept; nothing here knows a
-//! screen or a session.
+//! Text is parsed incrementally without keeping a copy; nothing here depends on a screen or a
+//! session.
 
 pub mod address;
 #[cfg(feature = "callouts")]

@@ -1,30 +1,31 @@
-//! What the body of a callout says: its lines as YAML, its fields by their names.
+//! The body of a callout: a YAML mapping with known fields.
 
 use serde_json::Value;
 
 use super::{Callout, CalloutOptions, CalloutState, header::Header, yaml};
 use crate::event::Object;
 
-/// The name of a tool that nobody named.
+/// The name of a tool without a name.
 pub(super) const DEFAULT_NAME: &str = "tool";
 
 const ID: [&str; 5] = ["toolCallId", "tool_call_id", "callId", "id", "toolCall"];
 const NAME: [&str; 4] = ["toolName", "tool_name", "name", "tool"];
 const ERROR: [&str; 3] = ["errorText", "error_text", "error"];
 
-/// The fields that mean something here; all others are kept as they are.
+/// Returns true for fields with a meaning in callouts; all others are preserved as they are.
 pub(super) fn is_known(key: &str) -> bool {
     let known = [&ID[..], &NAME, &ERROR, &["state", "input", "output"]];
     known.iter().any(|keys| keys.contains(&key))
 }
 
-/// A callout that was read, and the state that it names if there is no such state.
+/// A parsed callout, with its state as written if that is not a known state.
 pub(super) struct Read {
     pub(super) call: Callout,
     pub(super) unknown_state: Option<String>,
 }
 
-/// The lines of the body of a callout, without quote marks. `has_end`: its last line ends a fence.
+/// Returns the body lines of a callout without quote marks. `has_end`: the last line closes a
+/// fence.
 pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
     let mut lines: Vec<&str> = source.split('\n').skip(1).collect();
     if has_end {
@@ -41,8 +42,8 @@ pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
     lines
 }
 
-/// Reads the lines of a body, already without their quote marks. The id is empty if there is none.
-/// The error is a sentence for the author.
+/// Parses the body lines, already without quote marks. The id is empty if there is none. The error
+/// is a message for the author.
 pub(super) fn read(
     header: Header,
     lines: &[&str],
@@ -83,12 +84,12 @@ pub(super) fn read(
     })
 }
 
-/// What the first of the keys says that says something.
+/// Returns the value of the first key with a usable value.
 fn first(fields: &Object, keys: &[&str], say: fn(&Value) -> Option<String>) -> Option<String> {
     keys.iter().find_map(|key| fields.get(*key).and_then(say))
 }
 
-/// A name or an id.
+/// Converts a name or an id to text.
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
@@ -105,7 +106,7 @@ fn error(value: &Value) -> Option<String> {
     }
 }
 
-/// The lines without the indentation that all of them have.
+/// Removes the common indentation of all lines.
 fn dedented(lines: &[&str]) -> String {
     let is_blank = |line: &str| line.trim_matches(BLANKS).is_empty();
     let mut common: Option<&str> = None;

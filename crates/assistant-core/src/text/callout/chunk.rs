@@ -1,44 +1,44 @@
-//! What a text is made of: text and calls.
+//! Chunks: the text and calls of a markdown document.
 
 use serde_json::{Map, Value};
 
 use crate::event::Object;
 
-/// A piece of a text: markdown, or a call.
+/// A part of a document: markdown, or a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chunk {
-    /// Markdown as it was written.
+    /// Markdown as written.
     Text(String),
     /// A call.
     Tool(Box<Callout>),
 }
 
-/// A call as a callout tells it.
+/// A call as written in a callout.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Callout {
-    /// Its place among the callouts of the text, from 1; those that stayed text count.
+    /// Its position among the callouts of the text, from 1; callouts that stayed text count.
     pub ordinal: u32,
-    /// The call's id; made from the ordinal where none was written.
+    /// The call's id; derived from the ordinal if none was written.
     pub id: String,
-    /// Whether the id was written.
+    /// True if the id was written.
     pub has_own_id: bool,
     /// The tool's name.
     pub name: String,
     /// The state of the call, if the callout has one.
     pub state: Option<CalloutState>,
-    /// The input of the tool. Null is a value.
+    /// The input of the tool. Null is a valid value.
     pub input: Option<Value>,
-    /// The output of the tool. Null is a value.
+    /// The output of the tool. Null is a valid value.
     pub output: Option<Value>,
-    /// Why it failed.
+    /// The error message.
     pub error_text: Option<String>,
     /// All other fields.
     pub extra: Object,
-    /// The markdown that it was read from, without the line break at its end.
+    /// The markdown of the callout, without the line break at its end.
     pub source: String,
 }
 
-/// The progress of a call, in the words of callouts.
+/// The state of a call, in the format's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the words are those of the format")]
 pub enum CalloutState {
@@ -62,7 +62,7 @@ impl CalloutState {
         (Self::OutputDenied, "output-denied"),
     ];
 
-    /// The word for it.
+    /// Returns the word for the state.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::ALL
@@ -71,7 +71,7 @@ impl CalloutState {
             .map_or("", |(_, word)| word)
     }
 
-    /// The state with exactly this word.
+    /// Parses exactly this word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL
@@ -82,7 +82,8 @@ impl CalloutState {
 }
 
 impl Callout {
-    /// The error to show, if the call failed: what the callout says, or a sentence for its state.
+    /// Returns the error to show, if the call failed: the callout's message, or a default for its
+    /// state.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         let told = self.error_text.as_deref();
@@ -93,7 +94,7 @@ impl Callout {
         })
     }
 
-    /// The result, if the call has one; an error beats it.
+    /// Returns the result, if the call has one; an error takes precedence.
     #[must_use]
     pub fn result(&self) -> Option<&Value> {
         if self.failure().is_some() {
@@ -109,7 +110,7 @@ impl Callout {
 }
 
 impl Chunk {
-    /// The markdown that the chunk was read from.
+    /// Returns the markdown of the chunk.
     #[must_use]
     pub fn source(&self) -> &str {
         match self {
@@ -118,7 +119,7 @@ impl Chunk {
         }
     }
 
-    /// The chunk as JSON, for tools and tests. What is absent in a call has no key.
+    /// Returns the chunk as JSON, for tools and tests. Absent fields of a call have no key.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut json = Map::new();
@@ -148,7 +149,7 @@ impl Chunk {
     }
 }
 
-/// Adds a chunk; text goes on where text was.
+/// Appends a chunk; adjacent texts are merged.
 pub(super) fn append(chunks: &mut Vec<Chunk>, chunk: Chunk) {
     match chunk {
         Chunk::Text(text) => append_text(chunks, &text),

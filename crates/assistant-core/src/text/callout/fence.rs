@@ -1,61 +1,60 @@
-//! Code fences, as markdown has them: in one nothing is a callout.
+//! Code fences as in markdown. Nothing within a fence is a callout.
 //!
-//! A fence may stand in a quote or behind list markers of its line; it then ends with the quote or
-//! the item at the latest.
+//! A fence inside a quote or list item ends with that container at the latest.
 
-/// A fence that is open.
+/// An open fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fence {
     /// A backtick or a tilde.
     mark: char,
     len: usize,
-    /// Whether it stands in a quote.
+    /// True inside a quote.
     quoted: bool,
-    /// Where the text of its list item begins; 0 outside of lists.
+    /// The column of its list item's text; 0 outside of lists.
     width: usize,
 }
 
 impl Fence {
-    /// Whether it ends with the quote or the list item that it stands in.
+    /// Returns true if it ends with an enclosing quote or list item.
     pub(super) const fn is_contained(&self) -> bool {
         self.quoted || self.width > 0
     }
 }
 
-/// A line as it is read, as far as fences are concerned.
+/// The state of a line with regard to fences.
 #[derive(Debug, Clone)]
 pub(super) struct Marks {
     stage: Stage,
-    /// The fence that the line is in.
+    /// The fence that contains the line.
     fence: Option<Fence>,
-    /// Whether the line has a quote mark.
+    /// True if the line has a quote mark.
     quoted: bool,
-    /// The columns of its list markers.
+    /// The width of its list markers, in columns.
     width: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Stage {
-    /// So many spaces.
+    /// After this many spaces.
     Indent(usize),
-    /// Right behind a quote mark.
+    /// Right after a quote mark.
     Quote,
-    /// A number that may be a list marker, with so many digits.
+    /// In a number with this many digits that may become a list marker.
     Number(usize),
-    /// Right behind a list marker.
+    /// Right after a list marker.
     Bullet,
-    /// So many spaces behind a list marker.
+    /// After this many spaces behind a list marker.
     Gap(usize),
-    /// A run of backticks or tildes.
+    /// In a run of backticks or tildes.
     Run { mark: char, len: usize },
-    /// Behind the run.
+    /// After the run.
     Info { mark: char, len: usize, blank: bool },
-    /// The line says nothing about fences.
+    /// The rest of the line does not affect fences.
     Plain,
 }
 
 impl Marks {
-    /// A line begins; `fence` is open.
+    /// Begins a line inside `fence`.
     pub(super) const fn new(fence: Option<Fence>) -> Self {
         Self {
             stage: Stage::Indent(0),
@@ -65,12 +64,12 @@ impl Marks {
         }
     }
 
-    /// Whether the rest of the line changes nothing.
+    /// Returns true if the rest of the line cannot change anything.
     pub(super) const fn is_settled(&self) -> bool {
         matches!(self.stage, Stage::Plain)
     }
 
-    /// Whether what was read of the line stands in a fence.
+    /// Returns true if the line so far is inside a fence.
     pub(super) const fn in_fence(&self) -> bool {
         self.fence.is_some()
     }
@@ -99,12 +98,12 @@ impl Marks {
         };
     }
 
-    /// The line is complete: the fence that is open behind it.
+    /// Ends the line and returns the fence that is open after it.
     pub(super) fn end(&self) -> Option<Fence> {
         let (mark, len, blank) = match self.stage {
             Stage::Run { mark, len } if len >= 3 => (mark, len, true),
             Stage::Info { mark, len, blank } => (mark, len, blank),
-            // A line of blanks ends a quote, but no list item.
+            // A blank line ends a quote, but no list item.
             Stage::Indent(_) => return self.fence.filter(|fence| !fence.quoted || self.quoted),
             _ => return self.fence,
         };
@@ -120,7 +119,7 @@ impl Marks {
         }
     }
 
-    /// The first character behind spaces.
+    /// Handles the first character after spaces.
     fn after_indent(&mut self, c: char, spaces: usize) -> Stage {
         if self.fence.is_some_and(|fence| self.ends(fence, c, spaces)) {
             self.fence = None;
@@ -147,7 +146,7 @@ impl Marks {
         }
     }
 
-    /// Whether the quote or the list item of a fence ends before a character.
+    /// Returns true if the container of a fence ends before this character.
     fn ends(&self, fence: Fence, c: char, spaces: usize) -> bool {
         if fence.quoted && !self.quoted {
             c != '>' || spaces > 3
@@ -159,7 +158,7 @@ impl Marks {
 
 fn info(mark: char, len: usize, blank: bool, c: char) -> Stage {
     match c {
-        // The info of a fence of backticks holds none.
+        // The info string of a backtick fence cannot contain backticks.
         '`' if mark == '`' => Stage::Plain,
         ' ' | '\t' | '\r' => Stage::Info { mark, len, blank },
         _ => Stage::Info {

@@ -1,8 +1,8 @@
-//! The header of a callout: a name and an id, in order or as assignments.
+//! The header of a callout: name and id, positional or as assignments.
 
 use super::line::Kind;
 
-/// What a header names.
+/// The parsed fields of a header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) name: Option<String>,
@@ -10,7 +10,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the first line of a callout.
+    /// Parses the first line of a callout.
     pub(super) fn of_line(line: &str, kind: Kind) -> Self {
         let args = match kind {
             Kind::Quote => line
@@ -25,8 +25,8 @@ impl Header {
         Self::read(args.unwrap_or_default())
     }
 
-    /// Reads what stands behind the word `tool`. Assignments come first, whatever the order; then
-    /// the bare words fill what is left.
+    /// Parses the text after the word `tool`. Assignments take precedence in any order; bare words
+    /// then fill the remaining fields.
     fn read(args: &str) -> Self {
         let mut header = Self::default();
         let mut bare = Vec::new();
@@ -59,7 +59,7 @@ impl Header {
         } else {
             return;
         };
-        // The first one counts, and a blank one does not.
+        // The first assignment counts, and a blank one does not.
         if place.is_none() && !value.trim().is_empty() {
             *place = Some(value.to_owned());
         }
@@ -73,7 +73,7 @@ enum Token<'a> {
     Assigned(&'a str, &'a str),
 }
 
-/// The first token of a text that does not start with a blank, and what comes after it.
+/// Splits off the first token of a text that does not start with a blank.
 fn token(text: &str) -> (Token<'_>, &str) {
     let end = text.find(BLANKS).unwrap_or(text.len());
     let (word, after) = text.split_at(end);
@@ -87,7 +87,7 @@ fn token(text: &str) -> (Token<'_>, &str) {
     }
 }
 
-/// A value in quotes, which end at a blank or at the end of all, and what comes after it.
+/// Splits off a quoted value, which must be followed by a blank or the end of the text.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let (value, after) = text.strip_prefix(quote)?.split_once(quote)?;

@@ -1,24 +1,24 @@
-//! A line as it is read: whether it may still become a header, and whether it stands in a quote.
+//! Incremental classification of a line: possible header, quote mark, fences.
 
 use super::fence::{Fence, Marks};
 
-/// What a header begins with, behind the quote mark. Upper and lower case are the same.
+/// The case-insensitive start of a header, after the quote mark.
 const MARK: &[u8] = b"[!tool";
-/// What the info of a code fence begins with, if fences are callouts.
+/// The start of the info string of a code fence, if fences are callouts.
 const WORD: &[u8] = b"tool";
 
-/// A line as it is read.
+/// A line that is being read.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     head: Head,
     marks: Marks,
-    /// Whether it has a quote mark; not known while there are only spaces.
+    /// True if it has a quote mark; `None` while it has only spaces.
     quoted: Option<bool>,
-    /// Whether code fences are callouts.
+    /// True if code fences are callouts.
     fences: bool,
 }
 
-/// Which kind of header a line is.
+/// The kind of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The first line of a quote.
@@ -27,35 +27,36 @@ pub(super) enum Kind {
     Fence,
 }
 
-/// How far a line is a header.
+/// The progress of a line as a header.
 #[derive(Debug, Clone, Copy)]
 enum Head {
-    /// So many spaces.
+    /// After this many spaces.
     Indent(u8),
-    /// Right behind the quote mark.
+    /// Right after the quote mark.
     Gap,
-    /// So much of [`MARK`].
+    /// After this many bytes of [`MARK`].
     Mark(usize),
-    /// Behind the mark.
+    /// After the mark.
     Args,
-    /// Behind the bracket.
+    /// After the closing bracket.
     Closed,
-    /// Behind a carriage return at the end.
+    /// After a carriage return at the end.
     Ended,
-    /// A run of backticks or tildes.
+    /// In a run of backticks or tildes.
     Run { mark: char, len: usize },
-    /// Spaces behind the run, or so much of [`WORD`].
+    /// In the spaces after the run, or after this many bytes of [`WORD`].
     Word { mark: char, seen: usize },
-    /// Behind the word.
+    /// After the word.
     Info(char),
-    /// It is none.
+    /// Not a header.
     Plain,
 }
 
 impl Line {
-    /// A line begins; `fence` is open.
+    /// Begins a line inside `fence`.
     pub(super) fn new(fence: Option<Fence>, fences: bool) -> Self {
-        // In a fence that only its own end ends, no line is a header.
+        // A fence outside of containers ends only with its closing fence, so no line in it is a
+        // header.
         let shut = fence.is_some_and(|fence| !fence.is_contained());
         Self {
             head: if shut { Head::Plain } else { Head::Indent(0) },
@@ -76,34 +77,34 @@ impl Line {
         }
     }
 
-    /// Whether it may still become a header.
+    /// Returns true if it may still become a header.
     pub(super) const fn may_be_header(&self) -> bool {
         !matches!(self.head, Head::Plain)
     }
 
-    /// It is too long for a header.
+    /// Rules out a header because the line is too long.
     pub(super) const fn is_no_header(&mut self) {
         self.head = Head::Plain;
     }
 
-    /// What comes after this belongs to the text, wherever in the line that is.
+    /// Rules out a header for the rest of the line, unless nothing of it has been read.
     pub(super) const fn interrupt(&mut self) {
         if !matches!(self.head, Head::Indent(0)) {
             self.head = Head::Plain;
         }
     }
 
-    /// Whether it has a quote mark, once that is known.
+    /// Returns true if it has a quote mark, once that is known.
     pub(super) const fn quoted(&self) -> Option<bool> {
         self.quoted
     }
 
-    /// Whether the rest of the line changes nothing about fences.
+    /// Returns true if the rest of the line cannot affect fences.
     pub(super) const fn is_settled(&self) -> bool {
         self.marks.is_settled()
     }
 
-    /// The kind of header that it is, if nothing more comes.
+    /// Returns the kind of header if the line ended here.
     pub(super) const fn header(&self) -> Option<Kind> {
         match self.head {
             Head::Closed | Head::Ended => Some(Kind::Quote),
@@ -113,7 +114,7 @@ impl Line {
         }
     }
 
-    /// The fence that is open behind it.
+    /// Returns the fence that is open after the line.
     pub(super) fn end(&self) -> Option<Fence> {
         self.marks.end()
     }
@@ -144,7 +145,7 @@ impl Line {
     }
 }
 
-/// One more character of [`MARK`].
+/// Advances by one character of [`MARK`].
 fn matching(seen: usize, c: char) -> Head {
     if is_at(MARK, seen, c) {
         Head::Mark(seen + 1)
@@ -153,7 +154,7 @@ fn matching(seen: usize, c: char) -> Head {
     }
 }
 
-/// One more character of the info of a fence.
+/// Advances by one character of a fence's info string.
 fn word(mark: char, seen: usize, c: char) -> Head {
     match seen {
         0 if is_blank(c) => Head::Word { mark, seen },

@@ -1,10 +1,9 @@
 //! Tool calls written as callouts in markdown (`> [!tool search call_1]`).
 //!
-//! [`parse`] reads a whole text, [`Parser`] one that is still being written; both give the same
-//! chunks, however the text was split. A callout that breaks the rules stays the text that it is,
-//! so nothing is lost and nothing fails. [`create_stream_chunks`] makes stream events of chunks,
-//! [`write()`] makes a callout of a call. What happens to a call is decided elsewhere: reading one
-//! runs nothing.
+//! [`parse`] parses a whole text, [`Parser`] a text that is being streamed; both return the same
+//! chunks for any split of the text. A callout that breaks the rules remains text, so nothing is
+//! lost and nothing fails. [`create_stream_chunks`] converts chunks to stream events, [`write()`]
+//! writes a call as a callout. Parsing a call never runs anything.
 //!
 //! ```
 //! use assistant_core::text::callout::{Chunk, parse};
@@ -34,13 +33,13 @@ pub use parser::{Parser, Pending};
 pub use stream::{StreamChunk, Usage, create_stream_chunks};
 pub use write::{Unwritable, write};
 
-/// The chunks of a text, in document order; its text word by word.
+/// Parses a text into chunks in document order, with its text split into words.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Chunk> {
     words::split(parse_with(markdown, CalloutOptions::default()))
 }
 
-/// The chunks of a text under other [`CalloutOptions`]; text between two calls is one chunk.
+/// Parses a text with other [`CalloutOptions`]; text between two calls is one chunk.
 #[must_use]
 pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
     let mut parser = Parser::new(options);
@@ -51,7 +50,7 @@ pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
     chunks
 }
 
-/// The examples of the guide compile.
+/// Compiles the examples of the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../../docs/callouts.md")]
 struct Guide;

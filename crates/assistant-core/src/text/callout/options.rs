@@ -1,22 +1,22 @@
-//! What a reader of callouts accepts.
+//! Options of the callout parser.
 
-/// The limits of a reader of callouts. Anything beyond them stays text.
+/// Limits of the callout parser. Callouts beyond them remain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalloutOptions {
-    /// How many bytes the source of one callout may have; 256 KiB unless told otherwise.
+    /// The maximum size of one callout in bytes; 256 KiB by default.
     pub max_block: usize,
-    /// How deep lists and mappings may nest in its body, the body included; 64 unless told
-    /// otherwise, and never more than 100.
+    /// The maximum nesting of lists and mappings in a body, including the body itself; 64 by
+    /// default, never more than 100.
     pub max_depth: usize,
-    /// Whether code fences whose first word is `tool` are callouts too; off unless told otherwise.
+    /// True to parse code fences whose first word is `tool` as callouts, too; off by default.
     pub fences: bool,
 }
 
 impl CalloutOptions {
-    /// The deepest that [`CalloutOptions::max_depth`] goes: values are walked by recursion later on.
+    /// The upper limit of [`CalloutOptions::max_depth`]: values are later walked by recursion.
     pub(super) const DEEPEST: usize = 100;
 
-    /// With code fences read as callouts too.
+    /// Parses code fences as callouts, too.
     #[must_use]
     pub const fn with_fences(mut self) -> Self {
         self.fences = true;

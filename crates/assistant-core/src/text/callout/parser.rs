@@ -1,7 +1,7 @@
-//! Reads a text that is still being written.
+//! The incremental callout parser.
 //!
-//! Every character is looked at once. Text goes on at once unless it may become a header; a
-//! callout is kept until it ends, and its body is read once. What is kept is bounded by
+//! Every character is examined once. Text is returned immediately unless it may become a header; a
+//! callout is buffered until it ends, and its body is parsed once. The buffer is bounded by
 //! [`CalloutOptions::max_block`].
 
 use std::collections::HashSet;
@@ -15,20 +15,20 @@ use super::{
 };
 use crate::event::Diagnostic;
 
-/// How many characters of a problem are told.
+/// The maximum length of a reported problem, in characters.
 const LONGEST_PROBLEM: usize = 200;
 
-/// Reads a text that is still being written. The chunks of all pushes and of the end together are
-/// those of the whole text, however it was split.
+/// An incremental parser for callouts. The chunks of all pushes and of the end together equal those
+/// of the whole text for any split.
 #[derive(Debug, Clone)]
 pub struct Parser {
     options: CalloutOptions,
-    /// The line that is being read.
+    /// The current line.
     line: Line,
-    /// What of it is kept back.
+    /// The part of the line that is held back.
     held: String,
     open: Option<Open>,
-    /// How many callouts began.
+    /// The number of callouts so far.
     count: u32,
     taken: HashSet<String>,
     diagnostics: Vec<Diagnostic>,
@@ -37,13 +37,13 @@ pub struct Parser {
 /// A callout that has begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
-    /// Its place among the callouts of the text, from 1. It stays; id and name may change.
+    /// Its position among the callouts of the text, from 1. It is final; id and name may change.
     pub ordinal: u32,
-    /// Its id, unless its body names another.
+    /// Its id, unless its body contains another.
     pub id: String,
-    /// Whether the id was written, so that it stays.
+    /// True if the id was written in the header and is final.
     pub has_own_id: bool,
-    /// The tool's name, unless its body names another.
+    /// The tool's name, unless its body contains another.
     pub name: String,
 }
 
@@ -52,16 +52,16 @@ struct Open {
     pending: Pending,
     header: Header,
     source: String,
-    /// The fence that it is, if it is one.
+    /// The fence, if the callout is one.
     fence: Option<Fence>,
-    /// The line that is being read belongs to it.
+    /// True if the current line belongs to it.
     in_line: bool,
-    /// It is too long, so it is text.
+    /// True if it is too long and has become text.
     overflowed: bool,
 }
 
 impl Parser {
-    /// Nothing was read yet.
+    /// Creates a parser at the start of a text.
     #[must_use]
     pub fn new(options: CalloutOptions) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Parser {
         }
     }
 
-    /// Reads on, and gives what is certain now.
+    /// Parses more text and returns the chunks that are final.
     pub fn push(&mut self, delta: &str) -> Vec<Chunk> {
         let mut out = Vec::new();
         let mut rest = delta;
@@ -96,14 +96,14 @@ impl Parser {
         out
     }
 
-    /// The text ends.
+    /// Ends the text.
     #[must_use]
     pub fn finish(mut self) -> Vec<Chunk> {
         self.end()
     }
 
-    /// The text ends, like [`Parser::finish`]; diagnostics can still be taken. A text that comes
-    /// after this one is another.
+    /// Ends the text like [`Parser::finish`], but leaves the diagnostics to be taken. Later pushes
+    /// begin a new text.
     pub fn end(&mut self) -> Vec<Chunk> {
         let out = self.flush();
         let diagnostics = std::mem::take(&mut self.diagnostics);
@@ -112,9 +112,8 @@ impl Parser {
         out
     }
 
-    /// The text pauses, and may go on: what is kept back is given out as at the end. What comes
-    /// after it in the same line, or of the same callout, is text; fences stay open and ordinals
-    /// count on.
+    /// Flushes a text that may continue: held text is returned as at the end. The rest of the line
+    /// or of the callout is then text; fences stay open and ordinals continue.
     pub fn pause(&mut self) -> Vec<Chunk> {
         let fence = self.is_in_fence().then(|| self.line.end());
         let out = self.flush();
@@ -128,7 +127,7 @@ impl Parser {
         out
     }
 
-    /// Gives out what is kept back, as if the text ended here.
+    /// Returns everything that is held back, as if the text ended here.
     fn flush(&mut self) -> Vec<Chunk> {
         let mut out = Vec::new();
         if !self.is_in_fence() {
@@ -145,20 +144,20 @@ impl Parser {
         out
     }
 
-    /// The callout that has begun and not ended. If it breaks the rules, it is gone afterwards and
-    /// its source comes as text.
+    /// Returns the callout that has begun and not ended. If it breaks the rules, its source is
+    /// later returned as text.
     #[must_use]
     pub fn pending(&self) -> Option<&Pending> {
         let open = self.open.as_ref().filter(|open| !open.overflowed);
         open.map(|open| &open.pending)
     }
 
-    /// Takes the diagnostics for the author: callouts that stayed text, states that do not exist.
+    /// Takes the diagnostics for the author: callouts that stayed text, unknown states.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.diagnostics)
     }
 
-    /// Whether it is certain where the rest of the line belongs.
+    /// Returns true if the destination of the rest of the line is known.
     fn is_settled(&self) -> bool {
         match &self.open {
             None => self.line.is_settled() && !self.line.may_be_header(),
@@ -167,7 +166,7 @@ impl Parser {
         }
     }
 
-    /// A piece of a line that belongs where the last one went.
+    /// Adds a piece of a line to the same destination as the last one.
     fn pass(&mut self, run: &str, out: &mut Vec<Chunk>) {
         match &mut self.open {
             None => append_text(out, run),
@@ -175,7 +174,7 @@ impl Parser {
         }
     }
 
-    /// A character that is no line break.
+    /// Handles a character other than a line break.
     fn step(&mut self, c: char, out: &mut Vec<Chunk>) {
         self.line.push(c);
         if self.is_in_fence() {
@@ -227,8 +226,8 @@ impl Parser {
         self.line = Line::new(fence, self.options.fences);
     }
 
-    /// The line is no header: what was kept back of it goes where it belongs. The line break
-    /// before a line of a callout belongs to the callout.
+    /// Releases the held line, which is not a header, to its destination. The line break before a
+    /// line of a callout belongs to the callout.
     fn take_line(&mut self, out: &mut Vec<Chunk>) {
         let limit = self.options.max_block;
         match &mut self.open {
@@ -247,7 +246,7 @@ impl Parser {
         self.open.as_ref().is_some_and(|open| open.fence.is_some())
     }
 
-    /// The line is a header: a callout begins. The fence that it is, if it is one.
+    /// Begins a callout at a header line. Returns its fence, if it is one.
     fn begin(&mut self, kind: Kind) -> Option<Fence> {
         self.count = self.count.saturating_add(1);
         let header = Header::of_line(&self.held, kind);
@@ -273,14 +272,14 @@ impl Parser {
         fence
     }
 
-    /// The open callout ends before the line that is being read.
+    /// Closes the open callout before the current line.
     fn close_before_line(&mut self, out: &mut Vec<Chunk>) {
         if self.close(out) {
             append_text(out, "\n");
         }
     }
 
-    /// The open callout ends: it is a call, or the text that it is. Whether there was one.
+    /// Closes the open callout, which becomes a call or stays text. Returns true if there was one.
     fn close(&mut self, out: &mut Vec<Chunk>) -> bool {
         let Some(open) = self.open.take() else {
             return false;
@@ -318,7 +317,8 @@ impl Parser {
         true
     }
 
-    /// The id of a callout that names none: its ordinal makes it, whatever the others are called.
+    /// Returns the id of a callout that has none: derived from its ordinal, avoiding the ids in
+    /// use.
     fn fallback_id(&self) -> String {
         let plain = format!("tool-call-{}", self.count);
         if !self.taken.contains(&plain) {
@@ -337,7 +337,7 @@ impl Parser {
 }
 
 impl Open {
-    /// More of its source. What is too long is text from then on.
+    /// Appends to the source. A callout that exceeds the limit is text from then on.
     fn keep(&mut self, text: &str, limit: usize, out: &mut Vec<Chunk>) {
         if self.overflowed {
             return append_text(out, text);

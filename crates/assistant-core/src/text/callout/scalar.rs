@@ -1,8 +1,8 @@
-//! What a plain word of YAML means: the core schema of YAML 1.2.
+//! Plain scalars of YAML, in the core schema of YAML 1.2.
 
 use serde_json::{Number, Value};
 
-/// The value of a word without quotes.
+/// Parses an unquoted scalar.
 pub(super) fn plain(text: &str) -> Value {
     if let Some(value) = null(text).or_else(|| bool(text)) {
         return value;
@@ -12,7 +12,7 @@ pub(super) fn plain(text: &str) -> Value {
         .unwrap_or_else(|| text.into())
 }
 
-/// The value of a word that is said to be of a type of the core schema.
+/// Parses a scalar with a tag of the core schema.
 pub(super) fn tagged(kind: &str, text: &str) -> Option<Value> {
     match kind {
         "str" => Some(text.into()),
@@ -38,7 +38,7 @@ fn bool(text: &str) -> Option<Value> {
 
 fn int(text: &str) -> Option<Value> {
     let in_base = |digits: &str, base: u32| {
-        // `from_str_radix` takes a sign, which these have not.
+        // `from_str_radix` accepts a sign, which is not permitted here.
         let all_digits = digits.chars().all(|c| c.is_digit(base)) && !digits.is_empty();
         let value = u64::from_str_radix(digits, base).ok();
         value.filter(|_| all_digits).map(Value::from)
@@ -58,11 +58,11 @@ fn int(text: &str) -> Option<Value> {
         .ok()
 }
 
-/// A number, also an integer that is too long to be one here.
+/// Parses a float, or an integer that exceeds the integer types.
 fn float(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
-        // JSON has no such numbers; JavaScript writes them like this too.
+        // JSON has no such numbers; JavaScript serializes them as null, too.
         return Some(Value::Null);
     }
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

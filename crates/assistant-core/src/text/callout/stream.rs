@@ -1,13 +1,13 @@
-//! Stream events of chunks: one text block around everything, the calls between its pieces.
+//! Stream events of chunks: one text block around the whole text, with calls between its parts.
 
 use serde_json::{Map, Value, json};
 
 use super::Chunk;
 
-/// The id of the text block; there is one.
+/// The id of the only text block.
 const TEXT_ID: &str = "text-1";
 
-/// An event of a stream that tells a text with its calls.
+/// A stream event of a text with calls.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StreamChunk {
@@ -21,7 +21,7 @@ pub enum StreamChunk {
         id: String,
         /// The tool's name.
         name: String,
-        /// What the tool was given; an empty object where the callout gives nothing.
+        /// The input; an empty object if the callout has none.
         input: Value,
     },
     /// The result of a call.
@@ -35,26 +35,26 @@ pub enum StreamChunk {
     ToolOutputError {
         /// The call's id.
         id: String,
-        /// Why it failed.
+        /// The error message.
         error_text: String,
     },
     /// The text ends.
     TextEnd,
-    /// Everything was said.
+    /// The stream is complete.
     Finish(Usage),
 }
 
-/// The amount of text, in UTF-16 code units, which stand for tokens here.
+/// The amount of text in UTF-16 code units, used in place of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// Of what the person asked.
+    /// Of the user's message.
     pub input: usize,
     /// Of the answer.
     pub output: usize,
 }
 
-/// The events that tell `chunks`, which are an answer to `user_query` and were read from
-/// `markdown`. Every text chunk is a delta, so words are told word by word.
+/// Returns the events for `chunks`, which answer `user_query` and were parsed from `markdown`.
+/// Every text chunk becomes a delta.
 #[must_use]
 pub fn create_stream_chunks(
     chunks: &[Chunk],
@@ -93,7 +93,7 @@ pub fn create_stream_chunks(
 }
 
 impl StreamChunk {
-    /// The event as JSON, as AI SDK streams spell it.
+    /// Returns the event as JSON in the spelling of AI SDK streams.
     #[must_use]
     pub fn to_json(&self) -> Value {
         match self {

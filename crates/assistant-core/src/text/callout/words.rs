@@ -1,4 +1,4 @@
-//! Text word by word: every word and every run of blanks is a chunk.
+//! Word-wise text: every word and every run of blanks becomes a chunk.
 
 use super::Chunk;
 

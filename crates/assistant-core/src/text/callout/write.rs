@@ -1,4 +1,4 @@
-//! Writes a call as a callout that reads as the same call.
+//! Serialization of a call as a callout that parses back to the same call.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{Callout, CalloutOptions, body, scalar};
 
-/// The longest key that is written before its colon without a mark, quotes included: YAML looks no
-/// further than 1024 characters for the colon.
+/// The longest key written without an explicit key mark, in characters, quotes included: YAML
+/// searches only 1024 characters for the colon.
 const LONGEST_KEY: usize = 1000;
 
-/// The field of a call that a callout cannot say.
+/// The error for a field that a callout cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwritable(&'static str);
 
@@ -22,13 +22,13 @@ impl fmt::Display for Unwritable {
 
 impl std::error::Error for Unwritable {}
 
-/// The callout for a call, without a line break at its end. What it reads as under the default
-/// [`CalloutOptions`] is the same call, its ordinal and source apart.
+/// Writes the callout for a call, without a line break at its end. With the default
+/// [`CalloutOptions`] it parses back to the same call, except for ordinal and source.
 ///
 /// # Errors
 ///
-/// If there is no callout for it: the name, the id or the error is blank, an extra field has the
-/// name of a field of callouts, something nests too deep, or all of it is too long.
+/// Fails if the name, the id or the error is blank, an extra field has the name of a callout field,
+/// a value nests too deeply, or the callout is too long.
 pub fn write(call: &Callout) -> Result<String, Unwritable> {
     let limits = CalloutOptions::default();
     let blank = |text: &str| text.trim().is_empty();
@@ -76,13 +76,13 @@ pub fn write(call: &Callout) -> Result<String, Unwritable> {
     Ok(callout)
 }
 
-/// Whether the header can hold it as a bare word.
+/// Returns true if the header can contain the text as a bare word.
 fn is_word(text: &str) -> bool {
     let fits = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, ']' | '=');
     !text.is_empty() && text.chars().all(fits)
 }
 
-/// Writes YAML in blocks.
+/// A writer of YAML in block style.
 struct Writer {
     out: String,
     max_depth: usize,
@@ -107,8 +107,8 @@ impl Writer {
         self.text(text, 1);
     }
 
-    /// `key: value`, its line already indented. `level` is that of the mapping. `None` if it nests
-    /// too deep.
+    /// Writes `key: value` after the indentation. `level` is that of the mapping. `None` if it
+    /// nests too deeply.
     fn field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
         let written = inline_text(key);
         if written.chars().count() > LONGEST_KEY {
@@ -135,9 +135,9 @@ impl Writer {
         }
     }
 
-    /// A list or mapping that is not empty, its first line already indented.
+    /// Writes a non-empty list or mapping whose first line is already indented.
     fn block(&mut self, value: &Value, level: usize) -> Option<()> {
-        // The body itself is a level.
+        // The body itself counts as a level.
         if level >= self.max_depth {
             return None;
         }
@@ -177,7 +177,7 @@ impl Writer {
         self.block(item, level + 1)
     }
 
-    /// What needs no block, behind a space, to the end of the line.
+    /// Writes a value on the rest of the line, after a space.
     fn leaf(&mut self, value: &Value, level: usize) -> Option<()> {
         if level >= self.max_depth && (value.is_array() || value.is_object()) {
             return None;
@@ -197,7 +197,7 @@ impl Writer {
         Some(())
     }
 
-    /// A text, in lines of its own if that is easier to read.
+    /// Writes a text, as a literal block if that is more readable.
     fn text(&mut self, text: &str, level: usize) {
         self.out.push(' ');
         let Some(lines) = literal_lines(text) else {
@@ -223,7 +223,7 @@ impl Writer {
     }
 }
 
-/// The lines of a text that can be written as they are, in a literal block.
+/// Returns the lines of a text that can be written verbatim in a literal block.
 fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
     let starts_well = !text.starts_with([' ', '\t', '\n']) && !text.ends_with("\n\n");
@@ -231,12 +231,12 @@ fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
     (text.contains('\n') && starts_well && lines.clone().all(fits)).then_some(lines)
 }
 
-/// A line of blanks alone.
+/// Returns true for a non-empty line of blanks only.
 fn is_blank(line: &str) -> bool {
     !line.is_empty() && line.trim().is_empty()
 }
 
-/// A text or key on its line: as it is, or in quotes.
+/// Writes a text or key on one line, quoted if necessary.
 fn inline_text(text: &str) -> String {
     let starts_well = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let fits =
@@ -266,7 +266,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// What YAML takes as it is, everywhere.
+/// Returns true for characters that YAML permits everywhere without escapes.
 fn is_plain(c: char) -> bool {
     let strange = matches!(
         c,

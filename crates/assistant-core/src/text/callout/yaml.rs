@@ -1,7 +1,7 @@
-//! The body of a callout: one YAML document that is a mapping, within limits.
+//! The body of a callout: a single YAML document with a mapping, within limits.
 //!
-//! The library gives events; values are put together here, without recursion, so that the limits
-//! hold before memory is spent.
+//! Values are built from the library's events without recursion, so that the limits apply before
+//! memory is used.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -11,11 +11,10 @@ use serde_json::{Map, Value};
 use super::scalar;
 use crate::event::Object;
 
-/// How much aliases may add, as a multiple of what was written. Aliases of aliases multiply.
+/// The maximum growth by aliases, as a multiple of the input. Aliases of aliases multiply.
 const ALIAS_GROWTH: usize = 8;
 
-/// Reads a mapping; nothing at all, or comments alone, is an empty one. The error is a sentence
-/// for the author.
+/// Parses a mapping; an empty document is an empty mapping. The error is a message for the author.
 pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, String> {
     let mut reader = Reader {
         max_depth,
@@ -42,7 +41,7 @@ type Read<T = ()> = Result<T, Cow<'static, str>>;
 
 struct Reader {
     max_depth: usize,
-    /// How many bytes aliases may still copy.
+    /// The number of bytes that aliases may still copy.
     budget: usize,
     stack: Vec<Frame>,
     anchors: HashMap<usize, Value>,
@@ -50,16 +49,16 @@ struct Reader {
     documents: usize,
 }
 
-/// A list or mapping that is not complete.
+/// An incomplete list or mapping.
 struct Frame {
     items: Items,
-    /// Not 0 if it has an anchor.
+    /// The anchor; 0 if it has none.
     anchor: usize,
 }
 
 enum Items {
     List(Vec<Value>),
-    /// With the key whose value comes next.
+    /// A mapping, and the key of the next value.
     Mapping(Object, Option<String>),
 }
 
@@ -131,7 +130,7 @@ impl Reader {
         matches!(last, Some(Items::Mapping(_, None)))
     }
 
-    /// A key is what is written, even where it would mean something else as a value.
+    /// Handles a key. Keys are taken as written, even if they had another type as a value.
     fn key(
         &mut self,
         text: Cow<'_, str>,
@@ -152,7 +151,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A value is complete: into what it belongs to.
+    /// Adds a complete value to its parent.
     fn put(&mut self, value: Value, anchor: usize) -> Read {
         if anchor != 0 {
             self.remember(anchor, &value)?;
@@ -190,24 +189,25 @@ fn value_of(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Read<V
     }
 }
 
-/// The type that a tag of the core schema names.
+/// Returns the type that a tag of the core schema names.
 fn core_kind(tag: &Tag) -> Option<&str> {
     tag.is_yaml_core_schema().then_some(tag.suffix.as_str())
 }
 
-/// `!` alone: a text, a list or a mapping, as it is written.
+/// Returns true for the tag `!`: a string, list or mapping as written.
 fn is_unspecific(tag: &Tag) -> bool {
     tag.handle.is_empty() && tag.suffix == "!"
 }
 
-/// A copy, paid for from the budget before it is made. The depth is that of what was read.
+/// Copies a value after charging it to the budget. The depth is limited by that of the input.
 fn copied(value: &Value, budget: &mut usize) -> Read<Value> {
     let left = budget.checked_sub(size(value));
     *budget = left.ok_or("aliases make the body too large")?;
     Ok(value.clone())
 }
 
-/// About how many bytes a value was written with. No deeper than what was read, so recursion ends.
+/// Estimates the size of a value as written, in bytes. The recursion is limited by the depth of the
+/// input.
 fn size(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 4,

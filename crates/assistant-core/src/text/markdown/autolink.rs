@@ -1,14 +1,14 @@
-//! Addresses that stand bare in the text: `https://…`, `www.…` and e-mail addresses become links,
-//! by GitHub's rules.
+//! Autolinks: `https://…`, `www.…` and e-mail addresses in the text become links, by GitHub's
+//! rules.
 //!
-//! Two things differ: the punctuation of Chinese and Japanese ends an address, because no blank
-//! follows it there; and an address is looked for in finished text, so emphasis in it counts first.
+//! There are two differences: Chinese and Japanese punctuation ends an address, because no blank
+//! follows it there; and addresses are detected in parsed text, so emphasis takes precedence.
 
 use std::ops::Range;
 
 use super::tree::{Kind, Node};
 
-/// Splits the texts among `nodes` where addresses stand in them.
+/// Splits the text nodes that contain addresses.
 pub(super) fn apply(nodes: &mut Vec<Node>) {
     if !nodes
         .iter()
@@ -43,7 +43,7 @@ fn push_text(nodes: &mut Vec<Node>, text: Option<&str>) {
     }
 }
 
-/// The address of an e-mail.
+/// Returns the link target of an e-mail address.
 pub(super) fn mailto(address: &str) -> String {
     let mut href = String::from("mailto:");
     href.push_str(address);
@@ -55,7 +55,7 @@ struct Found {
     href: String,
 }
 
-/// The first address in `text` behind `from`.
+/// Returns the first address in `text` after `from`.
 fn find(text: &str, from: usize) -> Option<Found> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -83,7 +83,7 @@ fn find(text: &str, from: usize) -> Option<Found> {
     None
 }
 
-/// How far the address reaches back, how far forth, and the address.
+/// The number of bytes before and after the position, and the link target.
 type Match = Option<(usize, usize, String)>;
 
 fn url(before: &str, after: &str) -> Match {
@@ -146,7 +146,7 @@ fn email(before: &str, after: &str) -> Match {
     Some((back, length, href))
 }
 
-/// The number of periods in the domain that `text` begins with, if that is one.
+/// Returns the number of periods in the domain that `text` begins with, if it is valid.
 fn domain(text: &str) -> Option<usize> {
     let end = text
         .find(|c: char| !c.is_alphanumeric() && !".-_".contains(c))
@@ -158,7 +158,7 @@ fn domain(text: &str) -> Option<usize> {
     .then(|| domain.trim_end_matches('.').matches('.').count())
 }
 
-/// The length of the address that `text` begins with.
+/// Returns the length of the address that `text` begins with.
 fn length(text: &str) -> usize {
     let end = text
         .find(|c: char| {
@@ -168,7 +168,7 @@ fn length(text: &str) -> usize {
         })
         .unwrap_or(text.len());
     let mut address = text.get(..end).unwrap_or_default();
-    // Counted once: a row of closing parentheses would otherwise cost its square.
+    // Counted once: a row of closing parentheses would otherwise take quadratic time.
     let mut surplus = address
         .matches(')')
         .count()
@@ -178,7 +178,7 @@ fn length(text: &str) -> usize {
             surplus -= 1;
             address.strip_suffix(')')
         } else if let Some(head) = address.strip_suffix(';') {
-            // What looks like `&amp;` is no part of the address.
+            // A trailing entity such as `&amp;` is not part of the address.
             let name = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
             Some(
                 name.strip_suffix('&')

@@ -1,6 +1,6 @@
-//! From the events of `pulldown-cmark` to the tree.
+//! Tree construction from the events of `pulldown-cmark`.
 //!
-//! The tree is never deeper than [`DEPTH`], so that whoever walks it may do so by recursion.
+//! The tree is never deeper than [`DEPTH`], so that it can be walked by recursion.
 
 use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, LinkType, Tag};
 
@@ -10,26 +10,26 @@ use super::{
     tree::{Alert, Align, Kind, Node},
 };
 
-/// Deeper containers of blocks flatten into their parent.
+/// Block containers nested deeper are flattened into their parent.
 const CONTAINERS: usize = 40;
-/// Deeper nodes of any kind flatten into their parent.
+/// Nodes of any kind nested deeper are flattened into their parent.
 const DEPTH: usize = 64;
-/// So many cells of a table may be empty because its rows are short.
+/// The maximum number of cells that are added to the short rows of a table.
 const PADDING: usize = 4096;
 
 /// Builds the tree from events.
 pub(super) struct Builder<'a> {
     known: &'a Definitions,
     done: Vec<Node>,
-    /// The nodes that are open, from the top.
+    /// The open nodes, outermost first.
     open: Vec<Node>,
-    /// For each open tag whether it has a node of its own.
+    /// For each open tag, true if it has a node of its own.
     tags: Vec<bool>,
-    /// How many of the open nodes are links or images.
+    /// The number of open nodes that are links or images.
     links: usize,
     aligns: Vec<Alignment>,
     column: usize,
-    /// How many cells of the table were written only by its grammar.
+    /// The number of cells that were added to the table.
     padding: usize,
 }
 
@@ -47,8 +47,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where a link leads. Of two definitions of a label the first counts, and that may stand in a
-    /// text before this one.
+    /// Returns the target of a link. The first of two definitions of a label counts, which may be
+    /// in an earlier part of the text.
     fn target(
         &self,
         link_type: LinkType,
@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
                 let (src, title) = self.target(link_type, dest_url, title, &id);
                 Kind::Image { src, title }
             }
-            // Not in the grammar: their content goes to their parent.
+            // Not in the grammar: the content goes to the parent.
             _ => return None,
         })
     }
@@ -218,8 +218,8 @@ impl<'a> Builder<'a> {
         self.siblings().push(node);
     }
 
-    /// Short rows are filled with empty cells. A head of many columns over many short rows would
-    /// make a page of nothing: beyond a limit rows stay as short as they are.
+    /// Limits the empty cells that fill short rows. A wide head over many short rows would produce
+    /// an excessive number of cells: beyond the limit, rows stay short.
     fn limit_padding(&mut self, cells: &mut Vec<Node>) {
         let written = cells.iter().rposition(|cell| !cell.children.is_empty());
         let written = written.map_or(0, |last| last + 1);
@@ -241,7 +241,7 @@ fn is_link(kind: &Kind) -> bool {
     matches!(kind, Kind::Link { .. } | Kind::Image { .. })
 }
 
-/// A block of code after a fence with this behind it.
+/// Creates a code block from the info string of its fence.
 pub(super) fn code_block(info: &str, text: String) -> Kind {
     let language = info.split_whitespace().next().unwrap_or_default();
     Kind::CodeBlock {
@@ -250,7 +250,7 @@ pub(super) fn code_block(info: &str, text: String) -> Kind {
     }
 }
 
-/// The one tag that says how the text around it looks.
+/// Returns true for `<br>`, the only HTML tag that is interpreted.
 fn is_break(html: &str) -> bool {
     html.split_at_checked(3).is_some_and(|(name, rest)| {
         name.eq_ignore_ascii_case("<br") && rest.trim_start_matches([' ', '/']) == ">"

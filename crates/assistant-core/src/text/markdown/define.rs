@@ -1,6 +1,6 @@
-//! Definitions of links and footnotes, and the blocks that wait for them.
+//! Definitions of links and footnotes, and the blocks with undefined references.
 //!
-//! The first definition of a label counts. Blocks are numbered by `stream`; nothing is read here.
+//! The first definition of a label counts. Blocks are numbered by `stream`; nothing is parsed here.
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
@@ -11,21 +11,20 @@ use unicase::UniCase;
 
 use super::pace::Pace;
 
-/// Where links lead and which footnotes there are.
+/// The link targets and footnotes of a text.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     links: HashMap<String, (String, String)>,
     notes: HashMap<String, String>,
 }
 
-/// What labels that are the same have in common. A text, so that the maps here are of the same kind as
-/// those elsewhere.
+/// Returns the case-folded label. A `String`, so that the maps share their code with others.
 fn key(label: &str) -> String {
     UniCase::new(label).to_folded_case()
 }
 
 impl Definitions {
-    /// Takes a link's address and title. False if the label was defined before.
+    /// Adds a link's address and title. Returns false if the label is already defined.
     pub(super) fn define_link(&mut self, label: &str, href: &str, title: &str) -> bool {
         let Entry::Vacant(entry) = self.links.entry(key(label)) else {
             return false;
@@ -34,7 +33,7 @@ impl Definitions {
         true
     }
 
-    /// Takes a footnote. False if the label was defined before.
+    /// Adds a footnote. Returns false if the label is already defined.
     pub(super) fn define_note(&mut self, label: &str) -> bool {
         let Entry::Vacant(entry) = self.notes.entry(key(label)) else {
             return false;
@@ -43,29 +42,29 @@ impl Definitions {
         true
     }
 
-    /// Address and title of a link.
+    /// Returns address and title of a link.
     pub(super) fn link(&self, label: &str) -> Option<(&str, &str)> {
         let (href, title) = self.links.get(&key(label))?;
         Some((href, title))
     }
 
-    /// A footnote's label as its definition writes it.
+    /// Returns a footnote's label as written in its definition.
     pub(super) fn note(&self, label: &str) -> Option<&str> {
         self.notes.get(&key(label)).map(String::as_str)
     }
 }
 
-/// A finished stretch of the text, and the blocks that it became.
+/// A finished range of the text, and the blocks that it became.
 #[derive(Debug)]
 struct Stretch {
     source: Range<usize>,
     index: usize,
     count: usize,
-    /// A definition that it waited for has come.
+    /// True if a missing definition has arrived.
     stale: bool,
 }
 
-/// The finished stretches with references that were not defined when they were read.
+/// The finished ranges with references that were undefined when they were parsed.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     stretches: Vec<Stretch>,
@@ -74,7 +73,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Notes a stretch if it misses labels.
+    /// Records a range if it has undefined labels.
     pub(super) fn add(
         &mut self,
         source: Range<usize>,
@@ -94,7 +93,7 @@ impl Waiting {
         });
     }
 
-    /// Notes what a stretch misses.
+    /// Records the undefined labels of a range.
     pub(super) fn miss(&mut self, at: usize, missing: &[String]) {
         for label in missing {
             let waiting = self.labels.entry(key(label)).or_default();
@@ -104,7 +103,7 @@ impl Waiting {
         }
     }
 
-    /// A label is defined now; footnotes wait with a `^` before it.
+    /// Marks the ranges that use a newly defined label; footnotes have the prefix `^`.
     pub(super) fn defined(&mut self, label: &str) {
         for at in self.labels.remove(&key(label)).unwrap_or_default() {
             if let Some(stretch) = self.stretches.get_mut(at).filter(|stretch| !stretch.stale) {
@@ -114,9 +113,9 @@ impl Waiting {
         }
     }
 
-    /// The stretches to read again now: which, where, and the index and number of their blocks.
-    /// While more may come, `pace` limits them: many definitions that come one by one would
-    /// otherwise cost the whole text each.
+    /// Returns the ranges to parse again: id, range, and index and number of their blocks. While
+    /// more text may come (`open`), `pace` limits them: many definitions that arrive one by one
+    /// would otherwise parse the whole text each.
     pub(super) fn due(
         &mut self,
         pace: &mut Pace,

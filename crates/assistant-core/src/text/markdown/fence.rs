@@ -1,30 +1,30 @@
-//! The open code block between fences at the top level: read once, line by line.
+//! The open fenced code block at the top level, read once, line by line.
 //!
-//! It may grow to thousands of lines, so nothing of it is ever read twice. Code blocks within
-//! lists and quotes are `read`'s. A line ends with a line feed, a carriage return or both.
+//! It may grow to thousands of lines, so nothing of it is read twice. Code blocks within lists and
+//! quotes are handled by `read`. A line ends with a line feed, a carriage return or both.
 
-/// Where reading an open code block stands.
+/// The state of reading an open code block.
 #[derive(Debug)]
 pub(super) struct Fence {
     mark: u8,
     width: usize,
     indent: usize,
-    /// Everything before it is given. It is the start of a line unless `midline`.
+    /// The position up to which code was returned: the start of a line unless `midline`.
     at: usize,
     midline: bool,
 }
 
-/// What [`Fence::advance`] found.
+/// The result of [`Fence::advance`].
 pub(super) struct Code {
     /// New code.
     pub(super) text: String,
-    /// Where the block ended, behind its closing fence.
+    /// The end of the block, after its closing fence.
     pub(super) end: Option<usize>,
 }
 
 impl Fence {
-    /// A code block whose opening fence begins at `start`, in a line that begins at `line`. `None`
-    /// if that line has not ended.
+    /// Opens a code block whose opening fence begins at `start`, in a line that begins at `line`.
+    /// `None` if that line has not ended.
     pub(super) fn open(text: &str, line: usize, start: usize) -> Option<Self> {
         let fence = text.get(start..)?;
         let mark = *fence.as_bytes().first()?;
@@ -39,8 +39,8 @@ impl Fence {
         })
     }
 
-    /// Reads on; `text` is everything so far. Text that may still become the closing fence or half
-    /// a line break is held back while more may come (`open`).
+    /// Continues reading; `text` is everything so far. Text that may still become the closing fence
+    /// or part of a line break is held back while more may come (`open`).
     pub(super) fn advance(&mut self, text: &str, open: bool) -> Code {
         let mut code = String::new();
         let mut end = (!open).then_some(text.len());
@@ -75,15 +75,15 @@ impl Fence {
         Code { text: code, end }
     }
 
-    /// The length of the closing fence that `rest` begins with, its line break included. It is not
-    /// certain before the line is whole, or the text has ended.
+    /// Returns the length of the closing fence that `rest` begins with, including its line break.
+    /// It is known only once the line is complete or the text has ended.
     fn closes(&self, rest: &str, whole: bool, open: bool) -> Option<usize> {
         let fence = rest.trim_start_matches(' ');
         let behind = fence.trim_start_matches(char::from(self.mark));
         let indent = rest.len() - fence.len();
         let width = fence.len() - behind.len();
         let after = behind.trim_start_matches(' ');
-        // A few blanks at the very end of the text are no code.
+        // A few blanks at the very end of the text are not code.
         if indent >= 4 || width < self.width && (open || !fence.is_empty()) {
             return None;
         }
@@ -101,7 +101,8 @@ impl Fence {
         Some(rest.len() - after.len() + line_break)
     }
 
-    /// Whether half a line may become the closing fence, or does not say yet how far it is indented.
+    /// Returns true if a partial line may become the closing fence, or its indentation is not known
+    /// yet.
     fn may_close(&self, line: &str) -> bool {
         let fence = line.trim_start_matches([' ', '\t']);
         let rest = fence.trim_start_matches(char::from(self.mark));
@@ -112,7 +113,7 @@ impl Fence {
 }
 
 /// Returns the first line of `text` and the length of its line break; `None` if the line has not
-/// ended. A carriage return at the very end is none yet while more may come (`open`).
+/// ended. A carriage return at the very end is not a line break yet while more may come (`open`).
 fn first_line(text: &str, open: bool) -> Option<(&str, usize)> {
     let end = text.find(['\n', '\r'])?;
     let (line, rest) = text.split_at_checked(end)?;
@@ -124,7 +125,7 @@ fn first_line(text: &str, open: bool) -> Option<(&str, usize)> {
     Some((line, line_break))
 }
 
-/// Takes up to `indent` columns of blanks off the line. What is left of a tab becomes spaces.
+/// Removes up to `indent` columns of blanks from the line. The remainder of a tab becomes spaces.
 fn push_unindented(code: &mut String, line: &str, indent: usize) {
     let (mut column, mut rest) = (0, line);
     while column < indent {

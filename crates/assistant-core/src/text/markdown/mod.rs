@@ -1,18 +1,19 @@
-//! Markdown that is still being written, as a tree that views render.
+//! Incremental parsing of streamed markdown into a tree for rendering.
 //!
-//! [`Markdown`] reads a text on while it grows and says what is new; [`parse`] reads a whole text
-//! at once and gives the same tree. Blocks that are finished are never read again; the open block
-//! is read with its unfinished markup repaired ([`repair()`]), so that half a `**bold` is bold already.
+//! [`Markdown`] parses a growing text and reports the changes; [`parse`] parses a whole text at
+//! once and returns the same tree. Finished blocks are not parsed again; the open block is parsed
+//! with its unfinished markup repaired ([`repair()`]), so that an unclosed `**bold` is already
+//! bold.
 //!
-//! The tree is data: text stays text, addresses stay strings, HTML stays as it was written. What
-//! may become a link or an image is decided where it is drawn. The grammar is `CommonMark` with
-//! GitHub's extensions, by `pulldown-cmark`.
+//! The tree is plain data: text stays text, addresses stay strings, HTML stays as written. The view
+//! decides which of them become links or images. The grammar is `CommonMark` with GitHub's
+//! extensions, by `pulldown-cmark`.
 //!
-//! * `stream` – what is finished, what is open, what changed; `fence` – the open code block
-//! * `pace` – how much is read, and how often again; `shown` – what is shown of the open block
-//! * `outline` – where blocks begin and what they define
-//! * `read` – the grammar; `build` – from its events to the tree; `autolink` – addresses that stand bare in the text
-//! * `define` – definitions of links and footnotes, and the blocks that wait for them
+//! * `stream` – tracks finished, open and changed blocks; `fence` – the open code block
+//! * `pace` – limits on parsing; `shown` – the visible part of the open block
+//! * `outline` – block boundaries and definitions
+//! * `read` – the grammar; `build` – tree construction; `autolink` – bare addresses
+//! * `define` – definitions of links and footnotes, and the blocks that lack them
 //! * `repair` – unfinished markup
 
 mod autolink;

@@ -1,4 +1,4 @@
-//! Where the blocks of a text begin and what they define, without their content.
+//! Block boundaries and definitions of a text, without the content of blocks.
 
 use std::ops::Range;
 
@@ -13,17 +13,17 @@ use crate::order::in_order;
 /// A block at the top level, without its content.
 pub(super) struct Outline {
     pub(super) range: Range<usize>,
-    /// What follows the opening fence of a code block.
+    /// The info string of a fenced code block.
     pub(super) fenced: Option<String>,
-    /// Where its content ends. The range of a list may hold definitions that follow the last item.
+    /// The end of its content. The range of a list may include definitions after the last item.
     end: usize,
-    /// It is a footnote. One that stands in another ends that, and begins within its line.
+    /// True for a footnote. A footnote within another ends that one, and begins within its line.
     note: bool,
 }
 
-/// The blocks of `text` at the top level, and the labels that it defines for the first time; those
-/// of footnotes with a `^`. A definition whose title may still come is left for later while more
-/// may come (`open`).
+/// Returns the top-level blocks of `text`, and the labels that it defines for the first time; those
+/// of footnotes have the prefix `^`. A definition whose title may still come is postponed while
+/// more may come (`open`).
 pub(super) fn outline(
     text: &str,
     known: &mut Definitions,
@@ -102,8 +102,8 @@ pub(super) fn outline(
     (blocks, defined)
 }
 
-/// Whether the definition that ends at `end` cannot get a title any more: the next line is there,
-/// and does not open one.
+/// Returns true if the definition that ends at `end` cannot get a title any more: the next line is
+/// complete and does not open one.
 fn complete(text: &str, end: usize) -> bool {
     let rest = text.get(end..).unwrap_or_default();
     let mut lines = rest.split('\n').skip(1);
@@ -120,15 +120,15 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     before.rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 
-/// Returns where the line ends whose line break ends at `next`.
+/// Returns the end of the line whose line break ends at `next`.
 fn line_end(text: &str, next: usize) -> usize {
     let line = text.get(..next).unwrap_or_default();
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line).len()
 }
 
-/// Where a block begins that follows another: with its first line, or with the definitions right
-/// before it, which belong to the same paragraph as far as the grammar of lines is concerned.
+/// Returns the start of a block that follows another: its first line, or the definitions right
+/// before it, which belong to the same paragraph in the line grammar.
 pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
     let mut start = line_start(text, block.range.start);
     if block.note && block.range.start - start > 3 {
@@ -145,8 +145,8 @@ pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
     start
 }
 
-/// Whether there is a line that most probably begins a block at the top level: letters at its very
-/// start, behind an empty line.
+/// Returns true if a line most probably begins a top-level block: it starts with a letter, `#` or a
+/// backtick, after an empty line.
 pub(super) fn may_end(lines: Option<&str>) -> bool {
     lines.unwrap_or_default().split("\n\n").skip(1).any(|rest| {
         rest.starts_with(|first: char| first.is_alphabetic() || first == '#' || first == '`')

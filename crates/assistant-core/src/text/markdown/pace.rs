@@ -1,29 +1,30 @@
-//! How much is read at once, and how often what is open is read again.
+//! Bounds on the amount of parsing per call, and on parsing the open block again.
 //!
-//! Whatever is written and however it is cut: a block ends after [`BLOCK`] bytes, and reading it
-//! again must be earned by text that came and by calls, of which a view makes one a frame.
+//! For any input and any split: a block ends after [`BLOCK`] bytes, and parsing it again is paid
+//! for by new text and by calls, of which a view makes one per frame.
 
-/// A block that is longer is split. So no call reads more than this of a block that is open.
+/// The maximum length of a block; longer ones are split. No call parses more than this of an open
+/// block.
 pub(super) const BLOCK: usize = 64 << 10;
-/// An open block up to this length is shown at every call.
+/// The length up to which an open block is shown at every call.
 const SHORT: usize = 512;
 
-/// What may be read again, in bytes.
+/// A budget for parsing text again, in bytes.
 #[derive(Debug)]
 pub(super) struct Pace {
     credit: usize,
-    /// What a new byte earns.
+    /// The budget granted per new byte.
     byte: usize,
-    /// What a call earns.
+    /// The budget granted per call.
     call: usize,
 }
 
 impl Pace {
-    /// For outlining the open block, which shows nothing by itself.
+    /// The rates for outlining the open block, which has no visible effect by itself.
     pub(super) const OUTLINING: Self = Self::new(2, 64);
-    /// For showing the open block, which somebody watches.
+    /// The rates for showing the open block.
     pub(super) const SHOWING: Self = Self::new(2, 256);
-    /// For reading finished blocks again.
+    /// The rates for parsing finished blocks again.
     pub(super) const REVISING: Self = Self::new(8, 0);
 
     const fn new(byte: usize, call: usize) -> Self {
@@ -31,7 +32,7 @@ impl Pace {
         Self { credit, byte, call }
     }
 
-    /// Takes note of a call with so many new bytes.
+    /// Grants the budget for a call with `new` bytes.
     pub(super) fn earn(&mut self, new: usize) {
         if new > 0 {
             let earned = new.saturating_mul(self.byte).saturating_add(self.call);
@@ -39,21 +40,21 @@ impl Pace {
         }
     }
 
-    /// Spends what reading `len` bytes costs, if there is as much.
+    /// Spends the cost of parsing `len` bytes, if the budget suffices.
     pub(super) fn spend(&mut self, len: usize) -> bool {
         let left = self.credit.checked_sub(len);
         self.credit = left.unwrap_or(self.credit);
         left.is_some()
     }
 
-    /// Spends what showing `len` bytes costs, if there is as much. A short block is free.
+    /// Spends the cost of showing `len` bytes, if the budget suffices. A short block is free.
     pub(super) fn spend_on_view(&mut self, len: usize) -> bool {
         len <= SHORT || self.spend(len)
     }
 }
 
-/// Where a text that begins at `at` is to be outlined up to, if it is too long for one block:
-/// behind the last line that fits, or the last blank, or where it must be.
+/// Returns the end of the window to outline from `at`, if the text is too long for one block: after
+/// the last line that fits, else after the last blank, else at the limit.
 pub(super) fn window(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if rest.len() <= BLOCK {
@@ -64,8 +65,8 @@ pub(super) fn window(text: &str, at: usize) -> Option<usize> {
     Some(at + cut.map_or(fits.len(), |cut| cut + 1))
 }
 
-/// The last line of an open paragraph, if whatever plain text follows in it is just more text: it
-/// begins with a letter, so it is no heading, item or table.
+/// Returns true if plain text that follows the last line of an open paragraph only extends it: the
+/// line begins with a letter, so it is no heading, item or table.
 pub(super) fn is_prose(source: &str) -> bool {
     let line = source.rfind(['\n', '\r']).map_or(0, |end| end + 1);
     source
@@ -73,8 +74,8 @@ pub(super) fn is_prose(source: &str) -> bool {
         .is_some_and(|line| line.starts_with(char::is_alphabetic))
 }
 
-/// Whether what follows in `text` behind `shown`, together with the word that it may continue, has
-/// no marks and is no part of an address.
+/// Returns true if the text after `shown`, together with the word that it may continue, has no
+/// markup and is not part of an address.
 pub(super) fn is_plain(text: &str, shown: usize) -> bool {
     let before = text.as_bytes().get(..shown).unwrap_or_default();
     let word = before
@@ -97,5 +98,5 @@ pub(super) fn is_plain(text: &str, shown: usize) -> bool {
         })
 }
 
-/// A longer word is looked at by reading.
+/// The length up to which a word is examined; longer ones are parsed.
 const WORD: usize = 128;

@@ -1,21 +1,21 @@
-//! From a piece of text to its blocks: the grammar, and what the text refers to.
+//! Parsing of a piece of text into blocks and references.
 //!
-//! The piece stands for itself: definitions come from [`Definitions`]. What is unfinished is
-//! repaired before (`repair`), `stream` decides what is finished.
+//! The piece is independent: definitions come from [`Definitions`]. Unfinished markup is repaired
+//! before (`repair`), and `stream` decides which blocks are finished.
 
 use pulldown_cmark::{BrokenLink, BrokenLinkCallback, CowStr, OffsetIter, Options, Parser};
 
 use super::{build::Builder, define::Definitions, tree::Node};
 
-/// Marks of containers behind this column of a line are blanked out: that is how deep containers
-/// can be. The grammar has no limit, and each line costs it as much as the containers are deep.
+/// The column after which container marks of a line are blanked out, which limits the nesting of
+/// containers. The grammar has no limit, and each line costs time proportional to the depth.
 const MARKS: usize = 256;
 
-/// What all references of a text may expand to, in bytes: a long address that is referred to often
-/// would otherwise fill the memory.
+/// The maximum size of all expanded references of a text, in bytes: a long address that is
+/// referenced often would otherwise exhaust the memory.
 const EXPANSION: usize = 4 << 20;
 
-/// The grammar.
+/// The grammar options.
 pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_STRIKETHROUGH)
@@ -23,19 +23,19 @@ pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_GFM)
     .union(MATH);
 
-/// Dollars are often prices, so formulas are read only where someone draws them.
+/// Formulas are parsed only with the `math` feature, since dollar signs are often prices.
 const MATH: Options = if cfg!(feature = "math") {
     Options::ENABLE_MATH
 } else {
     Options::empty()
 };
 
-/// What a text refers to.
+/// The references of a text.
 #[derive(Debug)]
 pub(super) struct References {
-    /// Labels that nobody has defined yet; those of footnotes with a `^`.
+    /// Labels without a definition; those of footnotes have the prefix `^`.
     pub(super) missing: Vec<String>,
-    /// How many bytes links may still expand to.
+    /// The number of bytes to which links may still expand.
     expansion: usize,
 }
 
@@ -48,7 +48,7 @@ impl Default for References {
     }
 }
 
-/// Asks [`Definitions`] for what the piece does not define, and notes what they miss.
+/// A lookup of labels in [`Definitions`] that records the missing ones.
 pub(super) struct Lookup<'a> {
     known: &'a Definitions,
     found: &'a mut References,
@@ -80,11 +80,11 @@ pub(super) fn events<'t, 'a>(
         .into_offset_iter()
 }
 
-/// Reads `text`, and notes what it refers to.
+/// Parses `text` and records its references.
 pub(super) fn read(text: &str, known: &Definitions, found: &mut References) -> Vec<Node> {
     let tamed = tame(text);
     let text = tamed.as_deref().unwrap_or(text);
-    // A reference to a footnote is one only if the same text defines the footnote.
+    // The grammar requires the definition of a footnote in the same text as its reference.
     let (noted, before) = with_notes(text, known, &mut found.missing);
     let source = noted.as_deref().unwrap_or(text);
     let mut builder = Builder::new(known);
@@ -96,7 +96,7 @@ pub(super) fn read(text: &str, known: &Definitions, found: &mut References) -> V
     builder.finish()
 }
 
-/// The label of a footnote among those of links.
+/// Returns the label of a footnote among those of links.
 pub(super) fn note_key(label: &str) -> String {
     let mut key = String::with_capacity(label.len() + 1);
     key.push('^');
@@ -104,8 +104,8 @@ pub(super) fn note_key(label: &str) -> String {
     key
 }
 
-/// The text with an empty definition before it for each known footnote it may refer to, and how
-/// long these are.
+/// Prepends an empty definition for each known footnote that the text may reference. Also returns
+/// the length of the prefix.
 fn with_notes(
     text: &str,
     known: &Definitions,
@@ -132,17 +132,17 @@ fn with_notes(
     if before.is_empty() {
         return (None, 0);
     }
-    // HTML that ends in its line: what follows begins as at the start of a text.
+    // HTML that ends in its line: the text after it is parsed as at the start of a document.
     before.push_str("<!-- -->\n");
     let length = before.len();
     before.push_str(text);
     (Some(before), length)
 }
 
-/// Returns the text as the grammar can take it, if it differs: without the marks of containers that
-/// are nested too deep, and with a line feed for each carriage return that ends a line by itself.
-/// In code and HTML `pulldown-cmark` 0.13 ends a line only with a line feed, so it drops a line that
-/// follows such a carriage return behind indented code. The length stays the same.
+/// Returns the text adapted to the parser, if it differs: without the marks of containers that are
+/// nested too deeply, and with a line feed for each carriage return that ends a line by itself. In
+/// code and HTML `pulldown-cmark` 0.13 ends a line only with a line feed, so it drops a line that
+/// follows such a carriage return after indented code. The length stays the same.
 pub(super) fn tame(text: &str) -> Option<String> {
     let mut tamed: Option<Vec<u8>> = None;
     let mut start = 0;

@@ -1,25 +1,25 @@
-//! What is shown of the open block, and what may be appended to it.
+//! The visible part of the open block, and text that may be appended to it.
 
 use super::{
     pace::is_prose,
     tree::{Kind, Node},
 };
 
-/// The open blocks as they were given last.
+/// The open blocks as last returned.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub(super) blocks: usize,
-    /// Where the text ends that they show.
+    /// The end of the text that they show.
     pub(super) len: usize,
-    /// Whether text can be appended to the last one.
+    /// True if text can be appended to the last one.
     pub(super) grows: bool,
-    /// Whether plain text that follows is shown by appending it.
+    /// True if plain text that follows can be shown by appending it.
     pub(super) plain: bool,
 }
 
 impl Shown {
-    /// What `nodes` show of the open block, whose `source` begins at `at`; the `whole` source, if
-    /// nothing of it had to be repaired.
+    /// Describes `nodes` as shown for the open block, whose `source` begins at `at`. `whole` is
+    /// true if nothing of the source had to be repaired.
     pub(super) fn of(nodes: &[Node], at: usize, source: &str, whole: bool) -> Self {
         let last = nodes.last().filter(|node| node.kind == Kind::Paragraph);
         let end = last.and_then(|node| node.children.last());
@@ -33,13 +33,13 @@ impl Shown {
     }
 }
 
-/// What the grammar may leave out at the end of a paragraph.
+/// Returns true for characters that the grammar may drop at the end of a paragraph.
 const fn is_blank(char: char) -> bool {
     char.is_ascii_whitespace() || char.is_ascii_control()
 }
 
-/// Holds back what would flicker at the end of an open text: half the language of a code block,
-/// and half an address that stands bare.
+/// Holds back what would flicker at the end of an open text: a partial code block language and a
+/// partial autolink.
 pub(super) fn hold_back(mut nodes: &mut [Node], source: &str) {
     while let Some(node) = nodes.last_mut() {
         match &mut node.kind {

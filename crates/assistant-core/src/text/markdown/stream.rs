@@ -1,10 +1,11 @@
-//! What is finished in a growing text, what is open, and what changed.
+//! Incremental parser: tracks finished, open and changed blocks of a growing text.
 //!
-//! Markdown is read line by line, and only the last block can change with the next line. So the
-//! text is outlined at complete lines; all blocks but the last are read once and are finished. The
-//! last one is read again as it grows, as often as `pace` allows; an open code block never. Plain
-//! words at the end of a paragraph are appended without reading. A block that grows too long is
-//! split. Which blocks are finished in which order depends on the text alone, not on its pieces.
+//! Markdown is parsed line by line, and only the last block can change with the next line. So the
+//! text is outlined at complete lines; all blocks but the last are parsed once and are finished.
+//! The last one is parsed again as it grows, as often as `pace` permits; an open code block never
+//! is. Plain words at the end of a paragraph are appended without parsing. A block that grows too
+//! long is split. The order in which blocks are finished depends only on the text, not on how it
+//! was split.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -20,32 +21,32 @@ use super::{
     tree::{Kind, Node},
 };
 
-/// A paragraph longer than this goes on with its source until it is read again.
+/// The length above which a paragraph is extended with its source until it is parsed again.
 const LONG: usize = 8 << 10;
 
-/// Reads a growing text on. Keeps no copy of the text.
+/// An incremental parser of a growing text. It keeps no copy of the text.
 #[derive(Debug)]
 pub struct Markdown {
-    /// Length of the text so far.
+    /// The length of the text so far.
     len: usize,
-    /// Where its complete lines end.
+    /// The end of its complete lines.
     lines: usize,
     ended: bool,
     known: Definitions,
     waiting: Waiting,
     found: References,
-    /// How many blocks are finished.
+    /// The number of finished blocks.
     finished: usize,
-    /// Where the open block begins.
+    /// The start of the open block.
     at: usize,
-    /// How far its lines are outlined.
+    /// The position up to which lines are outlined.
     outlined: usize,
-    /// Whether lines looked like the end of the open block, and were not.
+    /// True if lines looked like the end of the open block, and were not.
     misled: bool,
-    /// The open block, if it is code between fences.
+    /// The open block, if it is fenced code.
     code: Option<Fence>,
     shown: Shown,
-    /// How often blocks may be outlined, shown and revised again.
+    /// The budgets for outlining, showing and revising blocks again.
     outlining: Pace,
     showing: Pace,
     revising: Pace,
@@ -75,37 +76,37 @@ impl Default for Markdown {
     }
 }
 
-/// The changes that a longer text makes to the blocks.
+/// The changes to the blocks after more text.
 #[derive(Debug, Default)]
 pub struct BlockChanges {
-    /// Finished blocks that changed after all, by index: a definition that came later gave a link
-    /// its address, or there is the footnote now. Comes first.
+    /// Finished blocks that changed, by index: a later definition gave a link its address, or added
+    /// a footnote. Applied first.
     pub revised: Vec<(usize, Node)>,
-    /// Text to append to block `from - 1`, which is an open code block or paragraph.
-    /// Comes second.
+    /// Text to append to block `from - 1`, which is an open code block or paragraph. Applied
+    /// second.
     pub appended: Option<String>,
-    /// Blocks before this index stay as they are.
+    /// The number of leading blocks that stay as they are.
     pub from: usize,
-    /// Everything from there on, in order, instead of what was there before.
+    /// All blocks from there on, replacing the previous ones.
     pub blocks: Vec<Node>,
-    /// The blocks before this index are finished: only `revised` changes them.
+    /// The number of finished blocks, which only `revised` changes.
     pub finished: usize,
 }
 
-/// The blocks of a whole text.
+/// Parses a whole text.
 #[must_use]
 pub fn parse(text: &str) -> Vec<Node> {
     Markdown::new().advance(text, false).blocks
 }
 
 impl Markdown {
-    /// At the start of a text.
+    /// Creates a parser at the start of a text.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Counts the bytes that were read so far, including those that were read again. For tests and
+    /// Returns the number of bytes parsed so far, including repeated parsing. For tests and
     /// measurements.
     #[doc(hidden)]
     #[must_use]
@@ -113,8 +114,8 @@ impl Markdown {
         self.work
     }
 
-    /// `text` is everything so far; it begins with what was given before, or reading starts again
-    /// from its beginning. `open` says whether more may come.
+    /// Parses `text`, which is everything so far and begins with the previous text; a shorter text,
+    /// or a longer one after the end, is parsed from its start. `open` is true while more may come.
     #[must_use]
     pub fn advance(&mut self, text: &str, open: bool) -> BlockChanges {
         if text.len() < self.len || self.ended && text.len() > self.len {
@@ -161,7 +162,7 @@ impl Markdown {
         }
     }
 
-    /// An open block begins at `at`.
+    /// Begins an open block at `at`.
     fn begin(&mut self, at: usize) {
         self.at = at;
         self.outlined = self.outlined.max(at);
@@ -169,8 +170,8 @@ impl Markdown {
         self.shown = Shown::default();
     }
 
-    /// Finishes the blocks that the complete lines end; all, if the text has ended. `old` is where
-    /// the complete lines ended before.
+    /// Finishes the blocks that end in complete lines; all, if the text has ended. `old` is the
+    /// previous end of the complete lines.
     fn finish_lines(&mut self, text: &str, old: usize, done: &mut Vec<Node>) {
         while self.code.is_none()
             && let Some(stop) = window(text, self.at)
@@ -190,8 +191,8 @@ impl Markdown {
         }
     }
 
-    /// Finishes the blocks before `end` but the last, which may go on there. If the last is all
-    /// there is and `splits`, it ends there as well.
+    /// Finishes the blocks before `end` except the last, which may continue. If the last is the
+    /// only one and `splits` is set, it ends there as well.
     fn finish_window(&mut self, text: &str, end: usize, splits: bool, done: &mut Vec<Node>) {
         let base = self.at;
         let source = text.get(base..end).unwrap_or_default();
@@ -215,7 +216,7 @@ impl Markdown {
             }
             (None, Some(last)) => {
                 if !self.open_code(text, base, end, &last, done) && splits {
-                    // What it defines is certain now.
+                    // Its definitions are final now.
                     self.outline(source, false);
                     self.finish(text, base, &last, end, done);
                 }
@@ -238,7 +239,7 @@ impl Markdown {
         blocks
     }
 
-    /// Reads the open block, which ends before `end`, for good.
+    /// Parses the open block, which ends before `end`, for the last time.
     fn finish(
         &mut self,
         text: &str,
@@ -280,8 +281,7 @@ impl Markdown {
         )
     }
 
-    /// Begins to read the open block as code, if that is what it is. Its first line ends before
-    /// `limit`.
+    /// Begins to read the open block as code, if it is fenced. Its first line ends before `limit`.
     fn open_code(
         &mut self,
         text: &str,
@@ -309,7 +309,7 @@ impl Markdown {
         true
     }
 
-    /// A block as code between fences, still empty, if that is what it is.
+    /// Returns an empty code block for a fenced block.
     fn fence(text: Option<&str>, base: usize, block: &Outline) -> Option<(Node, Fence)> {
         let info = block.fenced.as_deref()?;
         let line = base + line_start(text?.get(base..)?, block.range.start);
@@ -317,7 +317,7 @@ impl Markdown {
         Some((Node::leaf(code_block(info, String::new())), fence))
     }
 
-    /// Shows the open block as far as it goes.
+    /// Shows the open block as far as it has arrived.
     fn show(&mut self, text: &str, changes: &mut BlockChanges) {
         let Some(source) = text.get(self.at..) else {
             return;
@@ -349,8 +349,8 @@ impl Markdown {
         changes.blocks.append(&mut nodes);
     }
 
-    /// Reads finished blocks again whose references are defined now. Those that were finished by
-    /// this very call are given as they are now.
+    /// Parses finished blocks again whose references are defined now. Blocks that were finished in
+    /// this call are returned in their new state.
     fn revise(&mut self, text: &str, changes: &mut BlockChanges) {
         for (at, source, index, count) in self.waiting.due(&mut self.revising, !self.ended) {
             let nodes = self.read(text, source);

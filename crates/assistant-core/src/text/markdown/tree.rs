@@ -1,9 +1,9 @@
 //! The tree of a markdown text.
 
-/// One node: a block, an inline or a leaf, and what is in it.
+/// A node: a block, an inline or a leaf, with its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// The children, in order. Empty for leaves.
     pub children: Vec<Self>,
@@ -17,16 +17,16 @@ pub enum Kind {
     Text(String),
     /// A leaf: code within a line.
     Code(String),
-    /// A leaf: a formula, in TeX. `display` stands on lines of its own.
+    /// A leaf: a formula, in TeX.
     Math {
         /// The formula.
         tex: String,
-        /// Whether it stands on lines of its own.
+        /// True for display style, on lines of its own.
         display: bool,
     },
-    /// A leaf: the line may break here.
+    /// A leaf: a possible line break.
     SoftBreak,
-    /// A leaf: the line breaks here.
+    /// A leaf: a line break.
     HardBreak,
     /// A paragraph of inlines.
     Paragraph,
@@ -36,17 +36,18 @@ pub enum Kind {
     Quote(Option<Alert>),
     /// A leaf: a block of code.
     CodeBlock {
-        /// The word after the fence as written; empty if there is none.
+        /// The word after the fence as written; may be empty.
         language: String,
         /// The code. Ends with a line break unless it is empty or still being written.
         text: String,
     },
-    /// A list of items; `start` numbers it.
+    /// A list of items.
     List {
         /// The first number; `None` for bullets.
         start: Option<u64>,
     },
-    /// An item: of blocks, or of inlines alone in a tight list. `Some` has a check box.
+    /// An item: of blocks, or of inlines alone in a tight list. `Some` is the state of its check
+    /// box.
     Item(Option<bool>),
     /// A table: a head, then rows.
     Table,
@@ -56,10 +57,10 @@ pub enum Kind {
     TableRow,
     /// A cell of inlines.
     Cell(Align),
-    /// A leaf: a line across.
+    /// A leaf: a thematic break.
     Rule,
-    /// A leaf: HTML as it was written, a block or within a line. It is never markup: a view shows
-    /// it as text or leaves it out.
+    /// A leaf: HTML as written, a block or inline. It is never interpreted: a view shows it as text
+    /// or omits it.
     Html(String),
     /// Emphasised inlines.
     Emphasis,
@@ -67,16 +68,16 @@ pub enum Kind {
     Strong,
     /// Inlines crossed out.
     Strikethrough,
-    /// A link around inlines. The address is as written, so anything.
+    /// A link around inlines. The address is unchecked.
     Link {
-        /// Where it leads; empty while it is being written.
+        /// The address; empty while it is being written.
         href: String,
         /// Its title.
         title: String,
     },
-    /// An image; the inlines in it describe it. The address is as written, so anything.
+    /// An image; its inlines are the alternative text. The address is unchecked.
     Image {
-        /// Where it lies.
+        /// The address.
         src: String,
         /// Its title.
         title: String,
@@ -110,7 +111,7 @@ pub enum Align {
 }
 
 impl Node {
-    /// A node without children.
+    /// Creates a node without children.
     #[must_use]
     pub fn leaf(kind: Kind) -> Self {
         Self {

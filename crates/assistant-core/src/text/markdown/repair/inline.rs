@@ -1,30 +1,30 @@
-//! What is open at the end of a paragraph, heading or cell: marks of emphasis, code, links,
-//! images, tags. One walk over its characters.
+//! Open inline markup at the end of a paragraph, heading or cell: emphasis, code, links, images,
+//! tags. The text is walked once.
 
-/// More than this is not open at the same time: what comes deeper is left as it is.
+/// The maximum number of open marks; deeper ones are left as they are.
 const MOST: usize = 100;
 
-/// How to repair the end.
+/// The repair of an end.
 #[derive(Default)]
 pub(super) struct End {
-    /// How much of the text stays.
+    /// The length of the text that is kept.
     pub(super) keep: usize,
-    /// What to put behind it.
+    /// The text to append.
     pub(super) close: String,
 }
 
-/// Something that is open.
+/// An open mark.
 struct Open {
-    /// Where its mark begins.
+    /// The position of the mark.
     at: usize,
     mark: char,
-    /// How many marks are open.
+    /// The number of open marks.
     count: usize,
-    /// Where its content begins.
+    /// The start of its content.
     inside: usize,
-    /// Whether the run of marks can close as well.
+    /// True if the run of marks can close as well.
     both: bool,
-    /// How many marks the run had.
+    /// The original number of marks in the run.
     run: usize,
 }
 
@@ -35,7 +35,7 @@ struct Walk<'a> {
     end: Option<End>,
 }
 
-/// What is open at the end of `text`, which begins a list `item` or not.
+/// Returns the repair of the end of `text`, which is that of a list `item` or not.
 pub(super) fn end(text: &str, item: bool) -> End {
     if item && is_task(text) {
         return End::default();
@@ -50,7 +50,7 @@ pub(super) fn end(text: &str, item: bool) -> End {
     walk.finish()
 }
 
-/// Half a check box.
+/// Returns true for a partial check box.
 fn is_task(text: &str) -> bool {
     ["[", "[ ", "[ ]", "[x", "[x]", "[X", "[X]"].contains(&text)
 }
@@ -64,7 +64,7 @@ impl Walk<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Takes one character or mark. False at the end.
+    /// Consumes one character or mark. Returns false at the end.
     fn step(&mut self) -> bool {
         let Some(char) = self.rest().chars().next() else {
             return false;
@@ -88,7 +88,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Ends the walk: nothing from `keep` on is shown.
+    /// Ends the walk and hides everything from `keep` on.
     fn cut(&mut self, keep: usize) {
         let kept = self.text.get(..keep).unwrap_or_default();
         let (keep, close) = (kept.trim_end_matches(' ').len(), String::new());
@@ -165,7 +165,7 @@ impl Walk<'_> {
             _ => return,
         };
         match target {
-            // It is no target.
+            // Not a link target.
             None => {}
             Some(usize::MAX) if bracket.mark == '!' => self.cut(bracket.at),
             Some(usize::MAX) => {
@@ -175,7 +175,7 @@ impl Walk<'_> {
             Some(length) => {
                 self.at += length;
                 if bracket.mark == '[' {
-                    // A link is not in a link.
+                    // A link cannot contain a link.
                     self.open.retain(|open| open.mark != '[');
                 }
             }
@@ -208,10 +208,10 @@ impl Walk<'_> {
             count = self.close(mark, count, opens);
         }
         if after.is_none() && count > 0 {
-            // Marks at the end say nothing yet.
+            // Marks at the end are ambiguous.
             return self.cut(behind - count);
         }
-        // A single mark in the middle of a word or a formula is most often no emphasis.
+        // A single mark within a word or a formula is rarely emphasis.
         let stray = count == 1
             && before.is_some_and(|before| {
                 "{^$".contains(before)
@@ -225,7 +225,7 @@ impl Walk<'_> {
         self.at = behind;
     }
 
-    /// Closes with `count` marks what they can close. How many are left.
+    /// Closes open marks with `count` marks and returns the number of unused ones.
     fn close(&mut self, mark: char, mut count: usize, both: bool) -> usize {
         let run = count;
         while count > 0 {
@@ -307,7 +307,8 @@ enum Tag {
     None,
 }
 
-/// What begins with a `<`: a tag, an address or a comment, whole or half, or nothing of that.
+/// Classifies text that begins with `<`: a tag, an address or a comment, complete or partial, or
+/// none of these.
 fn tag_length(text: &str) -> Tag {
     let name = text.get(1..).unwrap_or_default();
     if name.starts_with("!--") {
@@ -336,8 +337,8 @@ fn tag_length(text: &str) -> Tag {
     Tag::Half
 }
 
-/// The length of the target of a link that begins with `(`; `usize::MAX` if it is half written,
-/// `None` if it is none.
+/// Returns the length of the link target that begins with `(`; `usize::MAX` if it is incomplete,
+/// `None` if it is not a target.
 fn target_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quote: Option<char> = None;
@@ -349,7 +350,7 @@ fn target_length(text: &str) -> Option<usize> {
         }
         match char {
             '\\' => escaped = true,
-            // Looked for once: nothing of the kind stands in an address.
+            // Searched once: an address cannot contain these.
             '<' | '\n' if quote == Some('>') => return None,
             _ if quote.is_some() => {
                 if quote == Some(char) {
@@ -366,7 +367,7 @@ fn target_length(text: &str) -> Option<usize> {
                 }
             }
             '\n' if blank => return None,
-            // More words than an address and a title: no target.
+            // An address and a title with further words are not a target.
             _ if blank && !char.is_whitespace() => return None,
             _ => blank = char.is_whitespace() && at > 1,
         }

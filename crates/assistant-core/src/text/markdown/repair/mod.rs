@@ -1,12 +1,12 @@
-//! Unfinished markup at the end of a text that is still being written.
+//! Repair of unfinished markup at the end of a streamed text.
 //!
-//! A reader should not see raw marks flash up and vanish. So what is begun is closed (`**bold` is
-//! bold), what says nothing yet is held back (half an image, half a tag, marks with nothing behind
-//! them), and a table begins with its head. Only the end of a text is repaired, and only while more
-//! may come; the finished text is read as it is.
+//! A reader should not see raw marks appear and vanish. So open markup is closed (`**bold` is
+//! bold), ambiguous markup is held back (a partial image or tag, marks at the very end), and a
+//! table begins with its head. Only the end of a text is repaired, and only while more may come;
+//! the finished text is parsed as it is.
 //!
-//! * `place` – which part of the text is still open, and as what
-//! * `inline` – what is open in that part
+//! * `place` – the open part of the text, and its kind
+//! * `inline` – the open markup in that part
 
 mod inline;
 mod place;
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use place::{Place, place};
 
-/// The text with its end repaired.
+/// Returns the text with its end repaired.
 #[must_use]
 pub fn repair(text: &str) -> Cow<'_, str> {
     match place(text) {

@@ -1,50 +1,51 @@
-//! Which part of an unfinished text is still open, and as what: a look at its lines that is good
-//! enough for repairing. The grammar itself is `read`'s.
+//! The open part of an unfinished text, found by a line scan that is precise enough for repairs.
+//! The full grammar is in `read`.
 
-/// What is open at the end of a text.
+/// The open part at the end of a text.
 pub(super) enum Place<'a> {
-    /// Nothing that can be repaired: code, an empty line, a line that is complete in itself.
+    /// Nothing that can be repaired: code, an empty line, a complete line.
     Done,
-    /// Inlines begin at `at`, in a list `item`, or as raw `html`.
+    /// Inlines from `at`, in a list `item`, or as raw `html`.
     Inline { at: usize, item: bool, html: bool },
-    /// The line that begins behind `before` is not shown yet: it would make a heading of the
-    /// paragraph above it or end the table, but may as well become a list, a rule or a row.
+    /// The line that begins after `before` is held back: it would make the paragraph above it a
+    /// heading or end the table, but may still become a list, a rule or a row.
     Held { before: usize },
-    /// The head of a table ends at `head`; the line under it is missing or half written.
+    /// The head of a table ends at `head`; the delimiter row under it is missing or incomplete.
     Table {
         head: usize,
-        /// Where the last cell of the head begins.
+        /// The start of the head's last cell.
         cell: usize,
         columns: usize,
         prefix: &'a str,
     },
 }
 
-/// So many marks of containers are looked at in a line: each costs as much as what follows it.
+/// The maximum number of container marks examined in a line: each costs as much as the text after
+/// it.
 const MARKS: usize = 128;
 
-/// A line without the marks of its containers.
+/// A line without container marks.
 struct Line<'a> {
-    /// Where the content begins.
+    /// The start of the content.
     at: usize,
     rest: &'a str,
-    /// The marks of quotes and the blanks before the content, list marks as blanks.
+    /// The width of quote marks and blanks before the content, with list marks counted as blanks.
     indent: usize,
     item: bool,
 }
 
-/// The paragraph, heading or cell that lines belong to.
+/// The open paragraph, heading or cell.
 struct Open {
     at: usize,
     item: bool,
     html: bool,
-    /// Where its last line begins, with and without the marks of containers, and where it ends.
+    /// The start of its last line, with and without container marks, and its end.
     line: usize,
     row: usize,
     end: usize,
-    /// The columns of that line, if it can be the head of a table.
+    /// The number of columns of that line, if it can be the head of a table.
     columns: usize,
-    /// How many lines it has.
+    /// Its number of lines.
     lines: usize,
 }
 
@@ -69,7 +70,7 @@ pub(super) fn place(text: &str) -> Place<'_> {
         list |= line.item;
         if rest.is_empty() {
             if last && line.item && open.is_some() {
-                // An empty item would not interrupt the paragraph, or would make a heading of it.
+                // An empty item would not interrupt the paragraph, or would make it a heading.
                 return Place::Held {
                     before: above.saturating_sub(1),
                 };
@@ -135,7 +136,7 @@ pub(super) fn place(text: &str) -> Place<'_> {
         }
         if table {
             if last && rest.chars().all(|c| c == '|' || c.is_whitespace()) {
-                // A bar alone would end the table, and be a paragraph until its row goes on.
+                // A single bar would end the table, and be a paragraph until its row continues.
                 return Place::Held {
                     before: above.saturating_sub(1),
                 };
@@ -203,7 +204,7 @@ fn blanks(count: usize) -> &'static str {
         .unwrap_or_default()
 }
 
-/// Takes the marks of containers off a line that begins at `at`.
+/// Removes the container marks of a line that begins at `at`.
 fn strip(line: &str, mut at: usize) -> Line<'_> {
     let (mut rest, mut indent, mut item) = (line, 0, false);
     let mut depth = 0;
@@ -236,7 +237,7 @@ fn strip(line: &str, mut at: usize) -> Line<'_> {
     }
 }
 
-/// The length of the mark of a list item.
+/// Returns the length of a list item's mark.
 fn list_mark(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let marks: &[char] = if digits == 0 {
@@ -276,7 +277,7 @@ fn is_delimiter(text: &str) -> bool {
     is_only(text, &['|', '-', ':', ' ', '\t'])
 }
 
-/// How many cells a row has.
+/// Returns the number of cells in a row.
 fn columns(row: &str) -> usize {
     let row = row.trim();
     let inner = row.strip_prefix('|').unwrap_or(row);
