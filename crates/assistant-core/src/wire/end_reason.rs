@@ -1,6 +1,6 @@
-//! The word for why an answer ended, as models and servers give it.
+//! The reason for the end of an answer, as reported by models and servers.
 
-/// Parts of the words for an answer that a limit or a filter cut off, in small letters without
+/// Parts of the reasons for answers that a limit or a filter cut off, in lower case without
 /// separators.
 const CUT_OFF: [&str; 14] = [
     "blocklist",
@@ -19,8 +19,8 @@ const CUT_OFF: [&str; 14] = [
     "truncat",
 ];
 
-/// Returns whether an answer that ended for this reason was cut off: its last words, and the
-/// arguments of a call that it was writing, are not all that the model meant to say.
+/// Returns true if an answer with this reason was cut off: its last words, and the arguments of an
+/// unfinished call, may be incomplete.
 pub(crate) fn is_cut_off(reason: &str) -> bool {
     let plain: String = reason
         .chars()

@@ -1,28 +1,29 @@
-//! What can go wrong in a decoder, and the collector of what was tolerated.
+//! Errors and notes of decoders.
 //!
-//! A [`ProtocolError`] ends the stream; a note never does. Neither panics, and both stay small
-//! whatever a frame holds.
+//! A [`ProtocolError`] ends the stream; a note never does. Neither panics, and both are bounded in
+//! size for any input.
 
 use core::fmt;
 
 use crate::event::Diagnostic;
 
-/// Notes kept between two calls of [`Notes::take`]; what comes beyond is counted, not kept.
+/// The maximum number of notes between two calls of [`Notes::take`]; further ones are only counted.
 const MAX_NOTES: usize = 256;
-/// Longest piece of foreign text in a note, in characters.
+/// The maximum length of foreign text in a note, in characters.
 const MAX_QUOTE: usize = 200;
 
-/// A violation of the protocol that ends the stream. What was delivered before it stays.
+/// A violation of the protocol that ends the stream. Events delivered before remain valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtocolError {
-    /// A stable word for programs: `invalid-json`, `invalid-frame`, `malformed`, `sequence`, `limit`.
+    /// A stable code for programs: `invalid-json`, `invalid-frame`, `malformed`, `sequence`,
+    /// `limit`.
     pub code: &'static str,
-    /// A sentence for people who debug the agent.
+    /// A message for developers of the agent.
     pub message: String,
 }
 
 impl ProtocolError {
-    /// An error with its code and sentence.
+    /// Creates an error.
     #[must_use]
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self {
@@ -47,7 +48,7 @@ impl fmt::Display for ProtocolError {
 
 impl core::error::Error for ProtocolError {}
 
-/// Collects diagnostics; bounded, because a chatty agent can cause one for every event.
+/// A collector of diagnostics. It is bounded, because an agent can cause one with every event.
 #[derive(Debug, Clone, Default)]
 pub struct Notes {
     list: Vec<Diagnostic>,
@@ -56,7 +57,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// An empty collector.
+    /// Creates an empty collector.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -71,8 +72,8 @@ impl Notes {
         }
     }
 
-    /// Notes an optional field that came as `null`: once for each field of an event type, as a
-    /// producer that writes one writes it on every event.
+    /// Notes an optional field with the value `null`, once for each field of an event type, since a
+    /// producer repeats it on every event.
     pub(crate) fn null(&mut self, event: &str, field: &'static str) {
         if self
             .nulls
@@ -89,7 +90,7 @@ impl Notes {
         self.add(Diagnostic::new("null-optional", message));
     }
 
-    /// Everything since the last call, oldest first.
+    /// Takes the diagnostics since the last call, oldest first.
     #[must_use]
     pub fn take(&mut self) -> Vec<Diagnostic> {
         let mut list = core::mem::take(&mut self.list);
@@ -102,7 +103,7 @@ impl Notes {
     }
 }
 
-/// Foreign text, cut to a length that a sentence can bear.
+/// Truncates foreign text for use in a message.
 pub(crate) fn quote(text: &str) -> String {
     let mut cut: String = text.chars().take(MAX_QUOTE).collect();
     if cut.len() < text.len() {

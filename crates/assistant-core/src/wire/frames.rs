@@ -1,7 +1,7 @@
-//! The way of a response that is a stream of JSON frames: from its bytes to a [`Decode`].
+//! Reading of a response of JSON frames, from its bytes to a [`Decode`].
 //!
-//! Framing is [`SseDecoder`]'s. What is no event stream at all is recognised by its first
-//! character: a server may answer with a whole JSON document, or with a page.
+//! Framing is in [`SseDecoder`]. A response that is not an event stream is recognized by its first
+//! character: a server may answer with a JSON document, or with a page.
 
 use std::fmt;
 
@@ -15,21 +15,21 @@ use super::{
 };
 use crate::event::Diagnostic;
 
-/// How much of a body that is no event stream is kept.
+/// The maximum size of a body that is not an event stream, in bytes.
 const BODY_LIMIT: usize = 10 * 1024 * 1024;
 
-/// The meaning of frames in one protocol.
+/// The interpretation of frames in one protocol.
 pub trait Decode {
     /// Reads the data of one frame.
     ///
     /// # Errors
-    /// If the frame breaks the protocol, so that nothing after it can be read.
+    /// Fails if the frame breaks the protocol, so that nothing after it can be read.
     fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError>;
 
-    /// Reads a response that is one JSON document instead of a stream.
+    /// Reads a response that is a JSON document instead of a stream.
     ///
     /// # Errors
-    /// If the protocol has no such response.
+    /// Fails if the protocol has no such response.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let _ = sink;
         let message = error_text(text).unwrap_or_else(|| {
@@ -38,16 +38,16 @@ pub trait Decode {
         Err(ProtocolError::new("not-a-stream", message))
     }
 
-    /// Returns whether a last frame lacks nothing but its blank line.
+    /// Returns true if a last frame is complete except for its blank line.
     fn is_whole(&self, data: &str) -> bool {
         data.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(data).is_ok()
     }
 
-    /// Ends the response: gives what was held back, and says how it ended.
+    /// Ends the response: releases held data and returns how it ended.
     fn finish(&mut self, sink: &mut dyn Sink) -> End;
 }
 
-/// The error that a document reports, if it does.
+/// Returns the error in a document, if any.
 fn error_text(text: &str) -> Option<String> {
     let document: Value = serde_json::from_str(text).ok()?;
     let error = document.get("error").unwrap_or(&document);
@@ -63,7 +63,7 @@ enum Kind {
     Document,
 }
 
-/// Reads one response of any protocol whose frames are JSON.
+/// A reader for one response of any protocol with JSON frames.
 #[derive(Clone)]
 pub struct FrameReader<D> {
     sse: SseDecoder,
@@ -73,7 +73,7 @@ pub struct FrameReader<D> {
     error: Option<ProtocolError>,
 }
 
-// Not all that it holds: behind a `dyn Read` that would be linked with everything an event can be.
+// Without the fields: behind a `dyn Read` this would link the `Debug` code of all events.
 impl<D> fmt::Debug for FrameReader<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FrameReader").finish_non_exhaustive()
@@ -81,8 +81,8 @@ impl<D> fmt::Debug for FrameReader<D> {
 }
 
 impl<D: Decode> FrameReader<D> {
-    /// Returns a reader at the start of a response. Its frames are cut by `sse`, which may have a limit
-    /// of its own.
+    /// Creates a reader at the start of a response, with the framing of `sse`, which may have
+    /// another limit.
     pub(super) fn with(sse: SseDecoder, decoder: D) -> Self {
         Self {
             sse,
@@ -93,19 +93,20 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Ends the response because of something that the caller found. An earlier failure stays.
+    /// Ends the response with an error of the caller. An earlier failure takes precedence.
     pub fn fail(&mut self, error: ProtocolError) {
         self.error.get_or_insert(error);
     }
 
-    /// Returns whether reading on is of no use: the response broke the protocol or a limit.
+    /// Returns true if the response broke the protocol or a limit, so that further bytes are
+    /// ignored.
     #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
     fn sniff(&mut self, bytes: &[u8]) {
-        // A byte order mark may be cut, too.
+        // A byte order mark may be split, too.
         let is_blank = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
         match bytes.iter().find(|byte| !is_blank(**byte)) {
             None => {}
@@ -118,14 +119,14 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Reads the next bytes, cut anywhere. After a failure it does nothing.
+    /// Reads the next bytes, split at any position. Does nothing after a failure.
     pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         if self.error.is_some() {
             return;
         }
         if self.kind == Kind::Unknown {
             self.sniff(bytes);
-            // Blanks wait until it is known what they belong to.
+            // Blanks are held until the kind of the response is known.
             self.body.extend_from_slice(bytes);
             if self.kind == Kind::Frames {
                 let held = std::mem::take(&mut self.body);
@@ -164,8 +165,8 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Ends the response: reads a last frame that lacks nothing but its blank line, gives what was
-    /// held back for frames that do not come, and says how it ended.
+    /// Ends the response: reads a last frame that is complete except for its blank line, releases
+    /// data that is held for frames that do not come, and returns how it ended.
     pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
         let mut mid_frame = false;
         if self.kind == Kind::Document && self.error.is_none() {

@@ -1,7 +1,7 @@
-//! Between bytes and the vocabulary of [`crate::event`]: framing, JSON, and one module for each protocol.
+//! Wire formats: framing, JSON, and one module for each protocol.
 //!
-//! A protocol decodes into events and encodes run input; it never knows the session, and the
-//! protocols do not know each other.
+//! A protocol decodes to events ([`crate::event`]) and encodes run input; it does not depend on the
+//! session or on other protocols.
 
 pub mod agui;
 #[cfg(feature = "completions")]

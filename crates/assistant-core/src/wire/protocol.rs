@@ -1,4 +1,4 @@
-//! The protocol of an agent: its requests, and the reading of its responses.
+//! The protocol trait: encoding of requests and decoding of responses.
 
 use super::stream::Read;
 use crate::event::RunInput;
@@ -8,8 +8,8 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 /// The protocol of an agent.
 ///
-/// A protocol belongs to an agent. Nothing else knows which one is spoken: the session takes run
-/// inputs and events, a transport bodies and bytes. A protocol that an application does not name is
+/// Each agent has its protocol, and nothing else depends on it: the session handles run inputs and
+/// events, a transport handles bodies and bytes. A protocol that an application does not name is
 /// not linked.
 ///
 /// ```
@@ -18,7 +18,7 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// assert_eq!(AgUi::default().needs(), Needs::default());
 /// ```
 pub trait Protocol {
-    /// Returns what a session must do for agents of this protocol.
+    /// Returns the session options that agents of this protocol require.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -26,7 +26,7 @@ pub trait Protocol {
     /// Returns the request of a run.
     fn request(&self, input: &RunInput) -> Request;
 
-    /// Returns a decoder for the response to it.
+    /// Creates a decoder for the response.
     fn decoder(&self, input: &RunInput) -> Box<dyn Read>;
 }
 
@@ -34,16 +34,17 @@ pub trait Protocol {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
-    /// The history is written as UI messages.
+    /// True if the history is written as UI messages.
     #[cfg(feature = "ui-stream")]
     pub ui_history: bool,
-    /// True if an answer that a reload cut is resumed; `None` where the protocol does not decide.
+    /// True if an answer that a reload interrupted is resumed; `None` if the protocol does not
+    /// decide.
     pub takes_up: Option<bool>,
-    /// The agent asks for a call again if it is not answered.
+    /// True if the agent repeats a call that was not answered.
     pub asks_again: bool,
 }
 
-/// A request, as a transport sends it.
+/// A request for a transport.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {
@@ -51,15 +52,16 @@ pub enum Request {
     Post {
         /// The body, which is JSON.
         body: String,
-        /// The media type that is accepted: anything else is no answer. `None` leaves it to the decoder.
+        /// The accepted media type; any other is not an answer. `None` leaves the check to the
+        /// decoder.
         accept: Option<&'static str>,
     },
-    /// A `GET` to the agent's address with something behind it. Status 204 says that there is
-    /// nothing to read on ([`StreamEnd::Nothing`](crate::session::StreamEnd::Nothing)).
+    /// A `GET` to the agent's address with a suffix. Status 204 means that there is nothing to
+    /// resume ([`StreamEnd::Nothing`](crate::session::StreamEnd::Nothing)).
     Get {
-        /// The rest of the address, from its `/` on.
+        /// The suffix of the address, starting with `/`.
         path: String,
     },
-    /// Nothing can be sent: the protocol has no way to read an answer on.
+    /// No request: the protocol cannot resume an answer.
     Nothing,
 }

@@ -1,21 +1,21 @@
-//! Server-sent events: from bytes, cut anywhere, to [`Frame`]s.
+//! An incremental decoder for server-sent events, from bytes split at any position to [`Frame`]s.
 //!
 //! Follows the WHATWG stream format: LF, CRLF and CR end a line, a byte order mark at the start is
-//! dropped, comments and unknown fields are passed over, several `data` lines are joined with LF,
-//! bytes that are not UTF-8 become U+FFFD. Two differences: a last frame without its blank line is
-//! given by [`SseDecoder::finish`], and `id` belongs to the frame that names it.
+//! dropped, comments and unknown fields are ignored, several `data` lines are joined with LF,
+//! invalid UTF-8 becomes U+FFFD. There are two differences: a last frame without its blank line is
+//! returned by [`SseDecoder::finish`], and `id` applies only to its own frame.
 //!
-//! The decoder never looks into `data`, never reconnects (`retry` is ignored), and holds no more
-//! than its limit. What the data means is up to the protocols next door.
+//! The decoder does not interpret `data`, never reconnects (`retry` is ignored), and buffers no
+//! more than its limit.
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-/// How many bytes an unfinished frame may hold unless told otherwise.
+/// The default limit of an unfinished frame, in bytes.
 const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
 
-/// How much memory of a frame serves the next one; what a larger one took is given back.
+/// The buffer capacity that is reused for the next frame; larger buffers are freed.
 const KEPT: usize = 64 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -32,7 +32,7 @@ pub struct Frame {
     pub id: Option<String>,
 }
 
-/// The stream holds a frame larger than the limit; nothing after it can be read.
+/// The error for a frame larger than the limit; nothing after it can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SseError {
@@ -48,7 +48,7 @@ impl fmt::Display for SseError {
 
 impl Error for SseError {}
 
-/// An incremental decoder; one for each response.
+/// An incremental decoder for one response.
 ///
 /// ```
 /// use assistant_core::wire::sse::SseDecoder;
@@ -63,11 +63,11 @@ impl Error for SseError {}
 #[derive(Clone, Debug)]
 pub struct SseDecoder {
     limit: usize,
-    /// The line that has begun but not ended.
+    /// The incomplete line.
     line: Vec<u8>,
     frame: Frame,
     has_data: bool,
-    /// The last byte was a CR; an LF right after it ends no second line.
+    /// True if the last byte was a CR; a following LF does not end another line.
     after_cr: bool,
     first_line: bool,
     failed: bool,
@@ -80,13 +80,13 @@ impl Default for SseDecoder {
 }
 
 impl SseDecoder {
-    /// A decoder with the default limit of 10 MiB for a frame.
+    /// Creates a decoder with the default limit of 10 MiB for a frame.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A decoder that lets a frame hold at most `limit` bytes.
+    /// Creates a decoder with a limit in bytes for a frame.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
         Self {
@@ -100,18 +100,18 @@ impl SseDecoder {
         }
     }
 
-    /// Takes the next bytes and appends the frames they finish to `frames`.
+    /// Decodes the next bytes and appends the completed frames to `frames`.
     ///
     /// # Errors
     ///
-    /// A frame is larger than the limit. Frames before it are in `frames`; every later call
-    /// fails as well.
+    /// Fails if a frame is larger than the limit. Frames before it are in `frames`; every later
+    /// call fails as well.
     pub fn push(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
         self.read(bytes, &mut |frame| frames.push(std::mem::take(frame)))
     }
 
-    /// Like [`Self::push`], but shows each frame as it is finished; what is left in it serves the
-    /// next one, so that a frame need not cost memory of its own.
+    /// Like [`Self::push`], but passes each completed frame to a callback; memory left in it is
+    /// reused for the next one, which avoids an allocation per frame.
     ///
     /// # Errors
     ///
@@ -140,7 +140,8 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Returns whether a frame has begun whose blank line has not come. A comment begins none.
+    /// Returns true if a frame has begun and its blank line has not come. A comment does not begin
+    /// one.
     #[must_use]
     pub fn is_mid_frame(&self) -> bool {
         let frame = &self.frame;
@@ -148,7 +149,7 @@ impl SseDecoder {
         has_fields || self.line.first().is_some_and(|&byte| byte != b':')
     }
 
-    /// Ends the stream: what has come of a last frame without a blank line after it.
+    /// Ends the stream and returns a last frame without a blank line after it.
     pub fn finish(&mut self) -> Option<Frame> {
         if self.failed {
             return None;
@@ -167,7 +168,7 @@ impl SseDecoder {
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(tail);
         self.whole_line(&line, each)?;
-        // Its memory serves the next line that comes in pieces.
+        // Its memory is reused for the next split line.
         line.clear();
         self.line = line;
         Ok(())
@@ -198,7 +199,7 @@ impl SseDecoder {
         let name = parts.next().unwrap_or_default();
         let value = parts.next().unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
-        // Text that is fine, which is nearly all of it, is looked through in wide steps.
+        // Valid text, by far the most common case, is validated in wide steps.
         let value = std::str::from_utf8(value)
             .map_or_else(|_| String::from_utf8_lossy(value), Cow::Borrowed);
         match name {
@@ -215,7 +216,7 @@ impl SseDecoder {
         }
     }
 
-    /// Shows the frame so far, if it has data; a frame without is dropped.
+    /// Emits the frame, if it has data; a frame without data is dropped.
     fn end_frame(&mut self, each: &mut dyn FnMut(&mut Frame)) {
         if std::mem::take(&mut self.has_data) {
             each(&mut self.frame);
@@ -227,7 +228,7 @@ impl SseDecoder {
         }
     }
 
-    /// Whether the frame, its unfinished line and `more` bytes are within the limit.
+    /// Checks that the frame, its unfinished line and `more` bytes are within the limit.
     fn check(&mut self, more: usize) -> Result<(), SseError> {
         let frame = &self.frame;
         let fields = [Some(&frame.data), frame.event.as_ref(), frame.id.as_ref()];
@@ -241,7 +242,7 @@ impl SseDecoder {
     }
 }
 
-/// Where the first line ends.
+/// Returns the end of the first line.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     memchr::memchr2(b'\n', b'\r', bytes)
 }

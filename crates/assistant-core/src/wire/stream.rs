@@ -1,4 +1,4 @@
-//! What reading a response gives, whatever the protocol: events, diagnostics and an end.
+//! The results of reading a response of any protocol: events, diagnostics and an end.
 
 use super::fault::ProtocolError;
 use crate::event::{Diagnostic, Event};
@@ -6,25 +6,25 @@ use crate::event::{Diagnostic, Event};
 /// The end of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The last run ended, well or with an error of its own.
+    /// The last run ended, with success or an error of its own.
     Complete,
-    /// The last run, if there was one, has no end: its outcome is unknown.
+    /// The last run, if any, did not end: its outcome is unknown.
     Truncated,
-    /// A violation of the protocol ended it.
+    /// A violation of the protocol.
     Failed,
 }
 
-/// Takes what a reader reads, in its order.
+/// A receiver of events and diagnostics, in order.
 pub trait Sink {
-    /// Takes an event.
+    /// Receives an event.
     fn event(&mut self, event: Event);
 
-    /// Takes word of something that was tolerated or dropped. What concerns a frame comes before
-    /// the frame's events.
+    /// Receives a diagnostic about something that was tolerated or dropped. It comes before the
+    /// events of the frame that it concerns.
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
-/// Says how a response ended.
+/// The end of a response, with its details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ending {
@@ -32,19 +32,19 @@ pub struct Ending {
     pub end: End,
     /// The violation that ended it, if and only if `end` is [`End::Failed`].
     pub error: Option<ProtocolError>,
-    /// Whether the response ended in the middle of a frame, which is then dropped. That breaks no
-    /// rule of the protocol: the connection broke off, or the server gave up.
+    /// True if the response ended in the middle of a frame, which is then dropped. This does not
+    /// violate the protocol: the connection broke off, or the server gave up.
     pub mid_frame: bool,
 }
 
-/// Reads one response, whatever its protocol.
+/// A reader for one response of any protocol.
 pub trait Read: std::fmt::Debug {
-    /// Reads the next bytes, cut anywhere. After a failure it does nothing.
+    /// Reads the next bytes, split at any position. Does nothing after a failure.
     fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink);
 
-    /// Returns whether reading on is of no use.
+    /// Returns true if further bytes are ignored.
     fn has_failed(&self) -> bool;
 
-    /// Ends the response, and says how it ended.
+    /// Ends the response and returns how it ended.
     fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending;
 }

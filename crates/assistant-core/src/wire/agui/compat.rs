@@ -1,8 +1,8 @@
-//! Shapes of older AG-UI producers, rewritten to 1.0 before anything is decoded.
+//! Compatibility with older AG-UI producers: their events are rewritten to 1.0 before decoding.
 //!
-//! Always on, strict or not: a retired shape is itself the proof that the peer is old, and on a
-//! current stream nothing here applies. Only a few named fields are looked at; nothing walks the
-//! payload. Other nulls on optional fields are the decoder's business ([`super::DecoderOptions::strict`]).
+//! Always on, strict or not: a retired shape only comes from an old peer, and current streams are
+//! unaffected. Only a few named fields are examined, never the whole payload. Other nulls on
+//! optional fields are handled by the decoder ([`super::DecoderOptions::strict`]).
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::object::EventObject;
 use crate::event::{Diagnostic, Object};
 use crate::wire::fault::Notes;
 
-/// The shims, with what they remember between events.
+/// The compatibility shims, with their state between events.
 #[derive(Debug, Clone, Default)]
 pub struct Compat {
     run_id: String,
@@ -22,7 +22,7 @@ pub struct Compat {
 }
 
 impl Compat {
-    /// Shims at the start of a stream.
+    /// Creates shims at the start of a stream.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -41,7 +41,7 @@ impl Compat {
             return;
         };
         let nulls: (&str, &[&'static str]) = match kind.as_str() {
-            // Nothing of these was ever different.
+            // These were never different.
             "TEXT_MESSAGE_CONTENT" | "TOOL_CALL_ARGS" => ("", &[]),
             "RUN_STARTED" => {
                 if let Some(Value::String(run_id)) = event.get("runId") {
@@ -75,7 +75,8 @@ impl Compat {
         }
     }
 
-    /// Thinking became reasoning, and reasoning carries ids: a span and a message each get one.
+    /// Rewrites thinking events to reasoning events. Those carry ids, so each span and message gets
+    /// one.
     fn thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
         let (new, id) = match old {
             "THINKING_START" => {
@@ -115,7 +116,7 @@ impl Compat {
         ));
     }
 
-    /// An id that no other run of the conversation has: run ids are fresh.
+    /// Returns an id that is unique in the conversation, since run ids are unique.
     fn mint(&mut self) -> String {
         self.minted += 1;
         format!("{}-thinking-{}", self.run_id, self.minted)
@@ -146,7 +147,7 @@ fn upgrade_messages(messages: Option<&mut Value>, notes: &mut Notes) {
     }
 }
 
-/// The objects in an array; nothing if there is no array.
+/// Returns the objects in an array, if there is one.
 fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
     array
         .and_then(Value::as_array_mut)
@@ -155,8 +156,8 @@ fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
         .filter_map(Value::as_object_mut)
 }
 
-/// Rewrites the content parts of a message, if its content is parts. A `TOOL_CALL_RESULT` needs it
-/// not: before there were parts in one, there were none of these.
+/// Rewrites the parts of a message's content. `TOOL_CALL_RESULT` does not need it: its content had
+/// none of these parts before it had parts at all.
 pub(super) fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     let Some(Value::Array(parts)) = content else {
         return;
@@ -177,7 +178,7 @@ pub(super) fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     }
     let message = "Retired binary input content is read as media parts.";
     notes.add(Diagnostic::new("legacy", message));
-    // Some peers send both forms of the same attachment, in either order.
+    // Some peers send an attachment in both forms, in either order.
     let modern: HashSet<String> = parts.iter().filter_map(media_key).collect();
     parts.retain_mut(|part| {
         let Some(upgraded) = upgraded_binary(part) else {
@@ -189,7 +190,7 @@ pub(super) fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     });
 }
 
-/// What makes a media part the same as another: kind, source, and its file name if it has one.
+/// Returns the identity of a media part: kind, source, and file name if any.
 fn media_key(part: &Value) -> Option<String> {
     let kind = part.get("type").filter(|kind| *kind != "binary")?;
     let source = part.get("source")?;
@@ -197,12 +198,12 @@ fn media_key(part: &Value) -> Option<String> {
     let name = part.pointer("/metadata/filename");
     let name = name.unwrap_or(&Value::Null);
     let key = [kind, field("type"), field("value"), field("mimeType"), name];
-    // As JSON, so that what ends one field cannot be read as the beginning of the next.
+    // As JSON, so that field boundaries are unambiguous.
     Some(key.map(Value::to_string).join(" "))
 }
 
-/// `binary` parts became image, audio, video and document. One that says too little, or names only
-/// the id of an upload, stays as it is, and the decoder removes it as unknown.
+/// Converts a `binary` part to image, audio, video or document. One with missing fields, or only
+/// the id of an upload, is unchanged, and the decoder removes it as unknown.
 fn upgraded_binary(part: &Value) -> Option<Value> {
     let part = part.as_object()?;
     if part.get("type")? != "binary" {
@@ -232,7 +233,7 @@ fn upgraded_binary(part: &Value) -> Option<Value> {
     Some(upgraded)
 }
 
-/// Whether old peers would have taken a value as given.
+/// Returns true if old peers would have treated a value as present.
 fn is_said(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,

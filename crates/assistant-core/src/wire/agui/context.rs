@@ -1,24 +1,24 @@
-//! How the decoder reads, where it stands, and what it says when it cannot read on.
+//! Options, location and errors of the decoder.
 
 use serde_json::Value;
 
 use crate::event::Diagnostic;
 use crate::wire::fault::{Notes, ProtocolError, quote};
 
-/// How to read, and where to note what was tolerated.
+/// The options of a decoding step, and the collector of its notes.
 pub(super) struct Context<'a> {
-    /// The event type (or a word for the document) that messages name.
+    /// The event type (or a name for the document) for messages.
     pub(super) event: &'a str,
-    /// The letter of the protocol: a null is not an absent field.
+    /// True for strict decoding, which distinguishes null from an absent field.
     pub(super) strict: bool,
-    /// Keep undescribed fields of messages and calls instead of removing them.
+    /// True to keep unknown fields of messages and calls instead of removing them.
     pub(super) keep_extra: bool,
-    /// Where notes go.
+    /// The collector of notes.
     pub(super) notes: &'a mut Notes,
 }
 
 impl Context<'_> {
-    /// Notes that something undescribed was removed.
+    /// Notes that an unknown field was removed.
     pub(super) fn removed(&mut self, path: Path<'_>) {
         let message = format!(
             "Removed unrecognised material at '{}' on {}.",
@@ -28,9 +28,9 @@ impl Context<'_> {
         self.notes.add(Diagnostic::new("unknown-field", message));
     }
 
-    /// The fatal error for a described field with a wrong value.
+    /// Returns the fatal error for a known field with a wrong value.
     pub(super) fn malformed(&self, path: Path<'_>, problem: &str) -> Fault {
-        // A JSON object, because the problem may quote JSON itself.
+        // As JSON, since the problem may quote JSON itself.
         let path = Value::String(quote(&path.pointer()));
         let problem = Value::String(problem.to_owned());
         let event = quote(self.event);
@@ -41,8 +41,8 @@ impl Context<'_> {
         })
     }
 
-    /// The fatal error for a value that could be of several types and is of none; what is wrong
-    /// within the one that it looks like is told as well.
+    /// Returns the fatal error for a value that matches no type of a union, including the fault
+    /// within the type that it resembles.
     pub(super) fn none_of(&self, path: Path<'_>, within: Fault) -> Fault {
         let Fault::Fatal(within) = within else {
             return within;
@@ -59,7 +59,7 @@ impl Context<'_> {
         Fault::Fatal(error)
     }
 
-    /// The fatal error for a value of another type.
+    /// Returns the fatal error for a value of the wrong type.
     pub(super) fn wrong_type(
         &self,
         path: Path<'_>,
@@ -74,19 +74,19 @@ impl Context<'_> {
     }
 }
 
-/// Why a value could not be read.
+/// The reason for which a value could not be read.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// It is not described by this version: the smallest thing that may be absent is removed.
+    /// The value is unknown in this version: the smallest optional enclosing item is removed.
     Unknown,
-    /// It is described and wrong: the stream ends.
+    /// The value is known and wrong: the stream ends.
     Fatal(ProtocolError),
 }
 
-/// A value read, or why not.
+/// The result of reading a value.
 pub(super) type Read<T> = Result<T, Fault>;
 
-/// Where a value stands in its event; written out only when a note or an error needs it.
+/// The location of a value in its event; formatted only for a note or an error.
 #[derive(Clone, Copy)]
 pub(super) enum Path<'a> {
     Root,
@@ -107,7 +107,7 @@ impl Path<'_> {
     }
 }
 
-/// The type of a value in the words of JavaScript.
+/// Returns the JavaScript name of a value's type.
 pub(super) fn type_name(value: Option<&Value>) -> &'static str {
     match value {
         None => "undefined",

@@ -1,9 +1,9 @@
-//! One event: from its fields to [`Event`].
+//! Decoding of one event from its fields to [`Event`].
 //!
-//! Knows each event's described fields and nothing about order; that is [`super::verify`]'s. Fields
-//! are read in the order in which the protocol describes them, so that of several faults the one is
-//! named that the reference client names first.
-//! Messages are read in [`super::message`], run input and outcomes in [`super::run`].
+//! Knows each event's fields, but not the order of events; that is checked by [`super::verify`].
+//! Fields are read in the order in which the protocol describes them, so that of several faults the
+//! same one is reported as by the reference client. Messages are read in [`super::message`], run
+//! input and outcomes in [`super::run`].
 
 use serde_json::Value;
 
@@ -14,10 +14,11 @@ use super::{message, patch, run};
 use crate::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Role};
 use crate::wire::fault::{Notes, ProtocolError, quote};
 
-/// Decodes one event. `None`: the event is not described by AG-UI 1.0 and was dropped with a note.
+/// Decodes one event. Returns `None` for an event that is not part of AG-UI 1.0, which is dropped
+/// with a note.
 ///
 /// # Errors
-/// If it carries no type, or a described field has a wrong value.
+/// Fails if the event has no type, or a known field has a wrong value.
 pub fn decode_event(
     mut object: EventObject,
     strict: bool,
@@ -55,8 +56,8 @@ fn event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
     if matches!(kind, Err(Fault::Unknown)) {
         return Err(Fault::Unknown);
     }
-    // Read last because most events carry none of it, but described first: of two faults the first
-    // one is named.
+    // Read last because most events carry none of these, although described first: of two faults
+    // the first one is reported.
     let wrong = f.checked();
     let base = base(f, context, attributable);
     f.checked()?;
@@ -65,7 +66,7 @@ fn event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
     fields.close(context, Event { kind, base })
 }
 
-/// Whether `subagentRunId` says whose the event is, where it may be there at all.
+/// Returns true for events on which `subagentRunId` is permitted.
 fn is_attributable(name: &str) -> bool {
     let runs = name.starts_with("RUN_") || name.starts_with("SUBAGENT_");
     !runs && name != "MESSAGES_SNAPSHOT"
@@ -95,7 +96,7 @@ fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
 }
 
 fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
-    // So it is with most tokens.
+    // Most tokens carry no optional fields.
     if f.is_empty() {
         return Base::default();
     }
@@ -301,7 +302,7 @@ fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read
     })
 }
 
-/// A speaker of streamed text: the other roles have events of their own.
+/// Reads the role of streamed text; other roles have events of their own.
 fn role(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Role> {
     let roles = [Role::Developer, Role::System, Role::Assistant, Role::User];
     let words = roles.map(|role| (role.as_str(), role));

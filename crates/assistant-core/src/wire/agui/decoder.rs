@@ -1,4 +1,4 @@
-//! The way from a frame to events: all stages in their order.
+//! The decoder of a stream: all stages from a frame to events.
 
 use serde_json::Value;
 
@@ -12,20 +12,20 @@ use crate::event::{Diagnostic, Event};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecoderOptions {
-    /// The letter of AG-UI 1.0, for conformance tests. Real servers deviate in a few known ways,
-    /// which are tolerated with a diagnostic unless this is set.
+    /// True to accept only AG-UI 1.0 to the letter, for conformance tests. Real servers deviate in
+    /// a few known ways, which are otherwise tolerated with a diagnostic.
     pub strict: bool,
 }
 
 impl DecoderOptions {
-    /// Returns options that hold the peer to the letter.
+    /// Returns options for strict decoding.
     #[must_use]
     pub const fn strict() -> Self {
         Self { strict: true }
     }
 }
 
-/// Reads the frames of one stream.
+/// A decoder for the frames of one stream.
 #[derive(Debug, Clone)]
 pub struct Decoder {
     strict: bool,
@@ -35,12 +35,12 @@ pub struct Decoder {
     verifier: Verifier,
     notes: Notes,
     failed: Option<ProtocolError>,
-    /// Memory for the events of one frame.
+    /// A buffer for the events of one frame.
     memory: Vec<Event>,
 }
 
 impl Decoder {
-    /// A decoder at the start of a stream.
+    /// Creates a decoder at the start of a stream.
     #[must_use]
     pub fn new(options: DecoderOptions) -> Self {
         let DecoderOptions { strict } = options;
@@ -56,11 +56,11 @@ impl Decoder {
         }
     }
 
-    /// Reads the data of one frame and appends its events to `out`.
+    /// Decodes the data of one frame and appends its events to `out`.
     ///
     /// # Errors
-    /// If the frame is not an event, or breaks the protocol. What `out` holds by then stays
-    /// delivered; the stream is over, and every later call gives the same error.
+    /// Fails if the frame is not an event, or breaks the protocol. Events that are already in `out`
+    /// remain valid; the stream is over, and every later call returns the same error.
     pub fn push_frame(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -77,7 +77,7 @@ impl Decoder {
         result.or_else(|error| self.fail(error, out))
     }
 
-    /// Reads what is JSON but for lone surrogates, if it is that.
+    /// Reads a frame that is valid JSON except for lone surrogates.
     fn read_cut(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let (object, split) = SplitPair::parse(data)?;
         let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
@@ -85,7 +85,7 @@ impl Decoder {
         self.read(object, split, out)
     }
 
-    /// Like [`Self::push_frame`], for JSON that is already parsed.
+    /// Like [`Self::push_frame`], for parsed JSON.
     ///
     /// # Errors
     /// As [`Self::push_frame`].
@@ -113,7 +113,7 @@ impl Decoder {
         let Some(event) = decode_event(object, self.strict, &mut self.notes)? else {
             return Ok(());
         };
-        // Judged where they lie: an event is large, and moving it is a good part of its cost.
+        // Checked in place: events are large, and moving one is a considerable part of its cost.
         let first = out.len();
         let mut result = self.expander.expand(event, out);
         if result.is_err() {
@@ -147,7 +147,8 @@ impl Decoder {
         Err(error)
     }
 
-    /// Appends what was held back for frames that do not come: to be called after the last.
+    /// Appends events that are held back for frames that do not come. To be called after the last
+    /// frame.
     pub fn flush(&mut self, out: &mut Vec<Event>) {
         if self.joiner.is_idle() {
             return;
@@ -158,23 +159,23 @@ impl Decoder {
         out.append(&mut held);
     }
 
-    /// Takes the diagnostics of what was tolerated or dropped since the last call.
+    /// Takes the diagnostics since the last call.
     #[must_use]
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         self.notes.take()
     }
 
-    /// Takes the memory that serves the events of each frame, empty.
+    /// Takes the buffer for the events of each frame, empty.
     pub(super) fn take_memory(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.memory)
     }
 
-    /// Keeps memory for the next frame.
+    /// Returns the buffer for the next frame.
     pub(super) fn keep_memory(&mut self, events: Vec<Event>) {
         self.memory = events;
     }
 
-    /// Returns how the stream ended. Call it when no more frames come.
+    /// Returns the end of the stream. Call it after the last frame.
     #[must_use]
     pub fn finish(&self) -> End {
         if self.failed.is_some() {

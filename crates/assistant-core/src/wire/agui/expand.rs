@@ -1,17 +1,17 @@
-//! Chunk events to START, CONTENT and END: after this stage nobody sees a chunk.
+//! Expansion of chunk events to START, CONTENT and END; later stages see no chunks.
 //!
-//! A lane is what one speaker has open: the parent agent or one subagent, one stream each. Runs
-//! after decoding and before [`super::verify`], which therefore judges chunks and explicit events
+//! A lane holds the open stream of one sender: the parent agent or one subagent. Expansion runs
+//! after decoding and before [`super::verify`], which therefore checks chunks and explicit events
 //! by the same rules.
 
 use crate::event::{Base, Event, EventKind, Role};
 use crate::wire::fault::ProtocolError;
 
-/// Lanes open at once; more is no conversation any more, and lanes are searched one by one.
+/// The maximum number of open lanes, which are searched linearly.
 const MAX_LANES: usize = 1024;
 const PARENT: &str = "(the parent agent)";
 
-/// What comes in deltas.
+/// The kind of a stream that comes in deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// A delta of it.
+    /// Creates a delta of this kind.
     pub(super) const fn content(self, id: String, delta: String) -> EventKind {
         match self {
             Self::Text => EventKind::TextMessageContent {
@@ -38,7 +38,8 @@ impl Kind {
         }
     }
 
-    /// The chunk's event type, what it builds, its id field, and the fields only an opener decides.
+    /// Returns the chunk's event type, the entity's name, its id field, and the fields that only an
+    /// opener sets.
     const fn words(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
         match self {
             Self::Text => (
@@ -63,13 +64,13 @@ impl Kind {
     }
 }
 
-/// A stream being built from chunks.
+/// A stream that is built from chunks.
 #[derive(Debug, Clone)]
 struct Lane {
     owner: Option<String>,
     kind: Kind,
     id: String,
-    /// What the opener said: role and name, or tool name and parent.
+    /// The opener's role and name, or tool name and parent.
     said: [Option<String>; 2],
 }
 
@@ -82,23 +83,24 @@ struct Chunk {
     base: Base,
 }
 
-/// Expands chunk events; everything else passes through, after the streams that it ends.
+/// Expands chunk events. All other events pass through, after the streams that they end.
 #[derive(Debug, Clone, Default)]
 pub struct Expander {
     lanes: Vec<Lane>,
 }
 
 impl Expander {
-    /// An expander with nothing open.
+    /// Creates an expander without open streams.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends what `event` stands for to `out`; nothing if it is refused.
+    /// Appends the expansion of `event` to `out`; nothing if it is rejected.
     ///
     /// # Errors
-    /// If a chunk continues nothing, contradicts its opener, or could continue several streams.
+    /// Fails if a chunk continues no stream, contradicts its opener, or could continue several
+    /// streams.
     pub fn expand(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let Event { kind, base } = event;
         let chunk = match kind {
@@ -191,7 +193,8 @@ impl Expander {
         self.open(chunk, out)
     }
 
-    /// The lane that a chunk continues, by its id, else its tag, else the only one of its kind.
+    /// Finds the lane that a chunk continues: by its id, else its tag, else the only one of its
+    /// kind.
     fn find(&self, chunk: &Chunk) -> Result<Option<usize>, ProtocolError> {
         let (event_type, entity, id_field, _) = chunk.kind.words();
         let tag = chunk.base.subagent_run_id.as_deref();
@@ -228,7 +231,7 @@ impl Expander {
         }
     }
 
-    /// Opens a stream in the lane that the chunk's own tag names.
+    /// Opens a stream in the lane of the chunk's tag.
     fn open(&mut self, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let Chunk {
             kind,
@@ -323,7 +326,7 @@ fn start(lane: &Lane) -> EventKind {
     }
 }
 
-/// A content event for the lane. The chunk's own id is moved along where there is one.
+/// Creates a content event for the lane. The chunk's own id is reused if it has one.
 fn content(lane: &Lane, id: Option<String>, delta: Option<String>, mut base: Base) -> Event {
     let id = id.unwrap_or_else(|| lane.id.clone());
     let delta = delta.unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Reads the described fields out of a JSON object, by value.
+//! Reading of known fields out of a JSON object, by value.
 //!
-//! One rule for the whole wire (rule "tolerant in, strict out"): a described field with a wrong value is fatal and
-//! named; what is not described is removed and noted; an unknown value of a closed set is removed
-//! with the smallest thing that may be absent. Strings are moved out, never cloned.
+//! The same rules apply to the whole wire (rule "tolerant in, strict out"): a known field with a
+//! wrong value is fatal and named; an unknown field is removed and noted; an unknown value of a
+//! closed set is removed with the smallest optional enclosing item. Strings are moved out, never
+//! cloned.
 
 use serde_json::Value;
 
@@ -10,11 +11,12 @@ use super::context::{Context, Fault, Path, Read, type_name};
 use super::object::EventObject;
 use crate::event::Object;
 
-/// Integers beyond this do not survive a JSON number.
+/// The largest integer that JSON numbers represent exactly.
 const MAX_INTEGER: i64 = (1 << 53) - 1;
 
-/// The fields of one object, taken one by one. The first fault is kept for the end ([`Self::close`]): from there on
-/// nothing is there any more, so that nothing else is noted or named.
+/// The fields of one object, taken one by one. The first fault is kept for the end
+/// ([`Self::close`]); after it, all fields count as absent, so that nothing else is noted or
+/// reported.
 pub(super) struct Fields<'p> {
     object: EventObject,
     pub(super) path: Path<'p>,
@@ -30,7 +32,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The fields of a value that must be an object.
+    /// Returns the fields of a value that must be an object.
     pub(super) fn of(value: Value, context: &Context<'_>, path: Path<'p>) -> Read<Self> {
         match value {
             Value::Object(map) => Ok(Self::new(map.into(), path)),
@@ -38,22 +40,22 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Notes what is wrong, unless something was wrong before.
+    /// Records a fault, unless there is an earlier one.
     pub(super) fn fail(&mut self, fault: Fault) {
         self.fault = self.fault.take().or(Some(fault));
     }
 
-    /// Whether anything was wrong so far.
+    /// Returns true if there was a fault.
     pub(super) const fn failed(&self) -> bool {
         self.fault.is_some()
     }
 
-    /// What was wrong so far, if anything was; it is forgotten then.
+    /// Takes the recorded fault, if any, as an error.
     pub(super) fn checked(&mut self) -> Read<()> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    /// What was read; nothing if it could not be.
+    /// Returns the value read, or a default after recording the fault.
     pub(super) fn keep<T: Default>(&mut self, read: Read<T>) -> T {
         read.unwrap_or_else(|fault| {
             self.fail(fault);
@@ -89,7 +91,7 @@ impl<'p> Fields<'p> {
         self.fail(context.malformed(Path::Key(&self.path, key), problem));
     }
 
-    /// A field that must be there, whatever it is; `null` is a value.
+    /// Takes a required field of any type, including `null`.
     pub(super) fn any(&mut self, context: &Context<'_>, key: &'static str) -> Value {
         self.take(key).unwrap_or_else(|| {
             self.malformed(context, key, "Invalid input");
@@ -97,7 +99,7 @@ impl<'p> Fields<'p> {
         })
     }
 
-    /// A field that may be absent; `null` is not a value.
+    /// Takes an optional field; `null` is not permitted.
     pub(super) fn opt(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.opt_typed(context, key) {
             Some(Value::Null) => {
@@ -108,16 +110,16 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// A field that may be absent or `null`, which is the same.
+    /// Takes an optional field for which `null` means absent.
     pub(super) fn nullable(&mut self, key: &str) -> Option<Value> {
         self.take(key).filter(|value| !value.is_null())
     }
 
-    /// A field that may be absent, taken; in tolerant mode a null is read as that.
+    /// Takes an optional field; in tolerant mode `null` counts as absent.
     fn opt_typed(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.take(key) {
             Some(Value::Null) if !context.strict => {
-                // A store may hold them.
+                // A store may contain nulls.
                 if !context.keep_extra {
                     context.notes.null(context.event, key);
                 }
@@ -151,7 +153,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// An object of which the members are described.
+    /// Takes an object with known members.
     pub(super) fn object(&mut self, context: &Context<'_>, key: &'static str) -> Object {
         match self.take(key) {
             Some(Value::Object(map)) => map,
@@ -162,7 +164,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// An object that may hold anything.
+    /// Takes an object with arbitrary members.
     pub(super) fn record(&mut self, context: &Context<'_>, key: &'static str) -> Object {
         let value = self.take(key);
         self.as_record(value, context, key)
@@ -219,7 +221,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// An integer within what JSON numbers carry exactly, not below `least`.
+    /// Takes an integer that JSON numbers represent exactly, not below `least`.
     pub(super) fn opt_integer(
         &mut self,
         context: &mut Context<'_>,
@@ -233,7 +235,7 @@ impl<'p> Fields<'p> {
             .ok()
     }
 
-    /// A list of which each element is read by `read`; unknown elements are removed.
+    /// Takes a list whose elements are read by `read`; unknown elements are removed.
     pub(super) fn list<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -246,7 +248,7 @@ impl<'p> Fields<'p> {
         self.keep(list)
     }
 
-    /// Like [`Self::list`], for a field that may be absent.
+    /// Like [`Self::list`], for an optional field.
     pub(super) fn opt_list<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -259,7 +261,7 @@ impl<'p> Fields<'p> {
         Some(self.keep(list))
     }
 
-    /// What an optional field is read as; an unknown value is removed.
+    /// Takes an optional field, read by `read`; an unknown value is removed.
     pub(super) fn opt_with<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -276,7 +278,7 @@ impl<'p> Fields<'p> {
         None
     }
 
-    /// A field that may only hold one word.
+    /// Takes a field that permits only one word.
     pub(super) fn literal(&mut self, context: &Context<'_>, key: &'static str, word: &str) {
         match self.take(key) {
             Some(Value::String(text)) if text == word => {}
@@ -287,7 +289,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The word by which the kinds of a union differ; what is no word at all is of no kind.
+    /// Takes the discriminator of a union; empty if it is not a string.
     pub(super) fn kind(&mut self, key: &'static str) -> String {
         match self.take(key) {
             Some(Value::String(text)) => text,
@@ -295,7 +297,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// A field that holds a word of a closed set.
+    /// Takes a field with a word of a closed set.
     pub(super) fn word<T: Copy>(
         &mut self,
         context: &Context<'_>,
@@ -307,29 +309,30 @@ impl<'p> Fields<'p> {
         word(value.as_ref(), context, Path::Key(&self.path, key), words)
     }
 
-    /// Whether the field is an array.
+    /// Returns true if the field is an array.
     pub(super) fn is_array(&self, key: &str) -> bool {
         matches!(self.get(key), Some(Value::Array(_)))
     }
 
-    /// Whether the field is there.
+    /// Returns true if the field is present.
     pub(super) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    /// Whether the field is there and `null`.
+    /// Returns true if the field is present and `null`.
     pub(super) fn is_null(&self, key: &str) -> bool {
         matches!(self.get(key), Some(Value::Null))
     }
 
-    /// What was made of the fields, if nothing was wrong. Notes and drops what is left, key by key.
+    /// Returns the value built from the fields, unless there was a fault. Notes and drops the
+    /// remaining fields.
     pub(super) fn close<T>(mut self, context: &mut Context<'_>, made: T) -> Read<T> {
         self.checked()?;
         self.note_rest(context);
         Ok(made)
     }
 
-    /// Whether there is nothing left to take.
+    /// Returns true if no fields are left.
     pub(super) const fn is_empty(&self) -> bool {
         self.object.is_empty()
     }
@@ -343,7 +346,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// What is left, if the context keeps it and nothing was wrong; else as [`Self::close`].
+    /// Returns the remaining fields if the context keeps them, else as [`Self::close`].
     pub(super) fn rest(mut self, context: &mut Context<'_>) -> Read<Object> {
         self.checked()?;
         if context.keep_extra {
@@ -374,7 +377,7 @@ pub(super) fn list<T>(
     Ok(values)
 }
 
-/// A list element that must be a string.
+/// Reads a list element that must be a string.
 pub(super) fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<String> {
     match value {
         Value::String(text) => Ok(text),
@@ -382,7 +385,7 @@ pub(super) fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> R
     }
 }
 
-/// A word of a closed set; one that is not in it is unknown, what is no word at all is wrong.
+/// Reads a word of a closed set; another word is unknown, a value that is not a string is a fault.
 pub(super) fn word<T>(
     value: Option<&Value>,
     context: &Context<'_>,
@@ -404,7 +407,7 @@ where
     Err(context.malformed(path, &problem))
 }
 
-/// An integer as JSON Schema means it: `1.0` is one, as no number in JSON has a type.
+/// Reads an integer as defined by JSON Schema: `1.0` is one, since JSON numbers have no type.
 fn integer(value: &Value, least: i64) -> Result<i64, String> {
     let Some(float) = value.as_f64() else {
         let found = type_name(Some(value));

@@ -1,18 +1,18 @@
-//! Halves of surrogate pairs across deltas: the first waits here for the second.
+//! Joining of surrogate pairs that are split across two deltas.
 //!
 //! Runs after [`super::Expander`], because every delta has its id there, and before
-//! [`super::Verifier`]. A half is held back until the next delta of the same text: it becomes the
-//! character, or U+FFFD where it stood. Has nothing to do on a stream that was not cut within a
-//! character; [`super::surrogates`] finds where it was.
+//! [`super::Verifier`]. A high surrogate is held back until the next delta of the same text, where
+//! it becomes the character, or U+FFFD at its position. Streams without split characters are
+//! unaffected; [`super::surrogates`] detects the splits.
 
 use super::expand::Kind;
 use super::surrogates::{REPLACED, SplitPair};
 use crate::event::{Base, Event, EventKind};
 
-/// Halves held at once; they are searched one by one. What is cut beyond that stays U+FFFD.
+/// The maximum number of held surrogates, which are searched linearly. Further ones stay U+FFFD.
 const MAX_HELD: usize = 64;
 
-/// The first half of a pair, where a delta ended.
+/// A high surrogate at the end of a delta.
 #[derive(Debug, Clone)]
 struct Held {
     kind: Kind,
@@ -20,26 +20,27 @@ struct Held {
     half: u16,
 }
 
-/// Joins surrogate pairs that a producer cut; everything else passes through.
+/// Joins split surrogate pairs. All other events pass through.
 #[derive(Debug, Clone, Default)]
 pub struct Joiner {
     held: Vec<Held>,
 }
 
 impl Joiner {
-    /// A joiner that holds nothing.
+    /// Creates a joiner that holds nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns whether nothing is held: an event that was not cut passes through as it is.
+    /// Returns true if nothing is held: an event without a split then passes through unchanged.
     #[must_use]
     pub const fn is_idle(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Appends `event` to `out`, after what it ends. `split` is that of the frame it came in.
+    /// Appends `event` to `out`, after the texts that it ends. `split` describes the frame of the
+    /// event.
     pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {
@@ -61,7 +62,7 @@ impl Joiner {
             EventKind::ToolCallEnd { tool_call_id } => {
                 out.extend(self.take(Kind::Tool, tool_call_id).map(alone));
             }
-            // A snapshot says what a text is so far, and runs end all texts.
+            // A snapshot contains the text so far, and runs end all texts.
             EventKind::RunStarted { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunError { .. }
@@ -71,13 +72,14 @@ impl Joiner {
         out.push(event);
     }
 
-    /// Appends what is held, as U+FFFD in deltas of their own: the low surrogates do not come.
+    /// Appends the held surrogates as U+FFFD in deltas of their own, since their low surrogates do
+    /// not come.
     pub fn release(&mut self, out: &mut Vec<Event>) {
         out.extend(self.held.drain(..).map(alone));
     }
 
     fn go_on(&mut self, kind: Kind, id: &str, delta: &mut String, split: SplitPair) {
-        // What says nothing does not part a pair.
+        // An empty delta does not separate a pair.
         if delta.is_empty() {
             return;
         }
@@ -108,7 +110,7 @@ fn joined(high: u16, low: Option<u16>) -> Option<char> {
     char::decode_utf16([high, low?]).next()?.ok()
 }
 
-/// The delta for a half that stays alone.
+/// Creates the delta for a lone surrogate.
 fn alone(held: Held) -> Event {
     Event {
         kind: held.kind.content(held.id, REPLACED.to_string()),

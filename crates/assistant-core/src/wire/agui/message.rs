@@ -1,8 +1,8 @@
-//! Messages and their content: from JSON to [`Message`].
+//! Decoding of messages and their content.
 //!
-//! Read from a stream, undescribed fields are removed with a note; read from a store
-//! ([`message_from_value`]) those of messages and calls are kept, so that what a newer peer wrote
-//! comes through unharmed. Writing is [`super::encode`]'s.
+//! From a stream, unknown fields are removed with a note; from a store ([`message_from_value`])
+//! unknown fields of messages and calls are preserved, so that data of a newer peer is not lost.
+//! Encoding is in [`super::encode`].
 
 use serde_json::Value;
 
@@ -14,11 +14,10 @@ use crate::event::{
 };
 use crate::wire::fault::{Notes, ProtocolError};
 
-/// A message as a store or another program keeps it, in its wire form. Fields beyond the protocol
-/// go to `extra`.
+/// Decodes a message of a store or another program. Unknown fields go to `extra`.
 ///
 /// # Errors
-/// If it is no object, its role is unknown, or a described field has a wrong value.
+/// Fails if it is not an object, its role is unknown, or a known field has a wrong value.
 pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     if let Value::Object(message) = &mut value {
         compat::upgrade_parts(message.get_mut("content"), &mut Notes::new());
@@ -26,10 +25,10 @@ pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     from_store(value, "message", read)
 }
 
-/// Content as a store keeps it: a string, or a list of parts.
+/// Decodes the content of a store: a string, or a list of parts.
 ///
 /// # Errors
-/// If it is neither, or a described field has a wrong value.
+/// Fails if it is neither, or a known field has a wrong value.
 pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
     compat::upgrade_parts(Some(&mut value), &mut Notes::new());
     let mut holder = Object::new();
@@ -41,10 +40,10 @@ pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
     })
 }
 
-/// One content part as a store keeps it.
+/// Decodes a content part of a store.
 ///
 /// # Errors
-/// If its type is unknown, or a described field has a wrong value.
+/// Fails if its type is unknown, or a known field has a wrong value.
 pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolError> {
     from_store(value, "content part", part)
 }
@@ -69,7 +68,7 @@ pub(super) fn from_store<T>(
     })
 }
 
-/// Reads one message; an unknown role makes it unknown as a whole.
+/// Reads one message; an unknown role makes the whole message unknown.
 pub(super) fn read(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Message> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
@@ -80,7 +79,7 @@ pub(super) fn read(value: Value, context: &mut Context<'_>, path: Path<'_>) -> R
         role,
         Role::Developer | Role::System | Role::User | Role::Assistant
     );
-    // Where a message has a name its content is described last, and what is wrong is named last.
+    // The protocol describes the content of a named message last, so its faults are reported last.
     let early = (!named).then(|| body(role, f, context));
     let name = named.then(|| f.opt_text(context, "name")).flatten();
     let encrypted_value = match role {
@@ -153,7 +152,7 @@ fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Fu
     })
 }
 
-/// The `content` of a user or tool message, or of a tool result.
+/// Reads the `content` of a user or tool message, or of a tool result.
 pub(super) fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
     if f.failed() {
         return Content::Text(String::new());
@@ -174,7 +173,7 @@ fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Content
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let body = part_body(f, context);
-    // Unknown is a part whatever else is wrong with it; described is its id before its body.
+    // An unknown part is unknown despite other faults; the id is described before the body.
     let body = match f.checked().and(body) {
         Err(Fault::Unknown) => return Err(Fault::Unknown),
         body => body,

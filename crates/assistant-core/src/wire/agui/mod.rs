@@ -1,13 +1,13 @@
-//! AG-UI 1.0 between JSON and the vocabulary of [`crate::event`].
+//! AG-UI 1.0: decoding and encoding between JSON and the event model of [`crate::event`].
 //!
-//! A frame goes through five stages, each of which can be had alone: [`Compat`] rewrites retired
-//! shapes, [`decode_event`] reads the described fields and removes what is not described,
-//! [`Expander`] turns chunks into explicit events, [`Joiner`] puts characters together that were
-//! cut between deltas, [`Verifier`] judges the order. [`Decoder`] is the way through all of them,
-//! [`Reader`] the way from the bytes of a response to its events and its end.
-//! Encoding is a set of functions: [`run_input`], [`message_to_value`], [`event_to_value`].
+//! A frame passes five stages, each usable on its own: [`Compat`] rewrites retired shapes,
+//! [`decode_event`] reads the known fields and removes the others, [`Expander`] turns chunks into
+//! explicit events, [`Joiner`] joins characters that were split across deltas, [`Verifier`] checks
+//! the order. [`Decoder`] combines them, and [`Reader`] reads a whole response from bytes to events
+//! and end. Encoding is a set of functions: [`run_input`], [`message_to_value`],
+//! [`event_to_value`].
 //!
-//! Framing is [`super::sse`]'s; what events mean for a conversation is [`crate::conversation`]'s.
+//! Framing is in [`super::sse`]; events are applied in [`crate::conversation`].
 
 mod compat;
 mod context;
@@ -45,5 +45,5 @@ pub use run::{interrupt_from_value, resume_entry_from_value, usage_from_value};
 pub use surrogates::SplitPair;
 pub use verify::{Checked, Verifier};
 
-/// The version of the protocol that this module speaks.
+/// The version of the protocol that this module implements.
 pub const PROTOCOL_VERSION: &str = "1.0";

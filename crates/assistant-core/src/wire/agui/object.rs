@@ -1,7 +1,7 @@
-//! One event as it came: its fields in a flat list.
+//! A raw event: its fields in a flat list.
 //!
-//! An event has a handful of fields, so a list is found through faster than a hash map is built;
-//! that is half the cost of a token. Field names that come with every token are not allocated.
+//! An event has few fields, so searching a list is faster than building a hash map, which would
+//! take half the time of a token. Field names of every token are not allocated.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::event::Object;
 use crate::wire::fault::ProtocolError;
 
-/// Names that are worth not allocating.
+/// Field names that are not allocated.
 const COMMON: [&str; 9] = [
     "type",
     "delta",
@@ -25,11 +25,11 @@ const COMMON: [&str; 9] = [
     "metadata",
 ];
 
-/// The fields of a JSON object, in their order. Of a name that comes twice the last counts.
+/// The fields of a JSON object in order. The last of duplicate fields counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventObject {
     fields: Vec<(Cow<'static, str>, Option<Value>)>,
-    /// How many were not taken: most events are read to the end before their optional fields.
+    /// The number of fields not taken: for most events no optional fields remain to be searched.
     left: usize,
 }
 
@@ -37,10 +37,10 @@ impl EventObject {
     /// Parses the data of one frame.
     ///
     /// # Errors
-    /// If it is not JSON, or not an object.
+    /// Fails if it is not JSON, or not an object.
     pub fn parse(data: &str) -> Result<Self, ProtocolError> {
         serde_json::from_str(data).map_err(|error| {
-            // A list is refused before it is read to its end.
+            // The deserializer rejects a list before reading it to its end.
             if error.is_data() && serde_json::from_str::<IgnoredAny>(data).is_ok() {
                 let message = "Invalid event: the frame is not a JSON object.";
                 return ProtocolError::new("invalid-frame", message);
@@ -50,7 +50,7 @@ impl EventObject {
         })
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         if self.left == 0 {
@@ -63,7 +63,7 @@ impl EventObject {
             .and_then(|(_, value)| value.as_ref())
     }
 
-    /// Returns whether every field was taken.
+    /// Returns true if every field was taken.
     pub(super) const fn is_empty(&self) -> bool {
         self.left == 0
     }
@@ -72,7 +72,7 @@ impl EventObject {
         self.slot(name).and_then(Option::as_mut)
     }
 
-    /// Takes a field out.
+    /// Takes a field.
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
         if self.left == 0 {
             return None;
@@ -93,7 +93,7 @@ impl EventObject {
         self.left += usize::from(before.is_none());
     }
 
-    /// What was not taken; of a name that comes twice, what the last has overruled neither.
+    /// Returns the fields that were not taken, without earlier duplicates of taken ones.
     pub(super) fn rest(self) -> impl Iterator<Item = (Cow<'static, str>, Value)> {
         let gone = self.fields.iter().filter(|(_, value)| value.is_none());
         let taken: Vec<Cow<'static, str>> = match self.left {

@@ -1,10 +1,10 @@
-//! The shape of JSON Patch operations. Applying them is [`crate::wire::json::patch`]'s business.
+//! Validation of JSON Patch operations. They are applied by [`crate::wire::json::patch`].
 
 use serde_json::Value;
 
 use super::context::{Context, Fault, Path, Read};
 
-/// Checks one operation and hands it on as it came, members beyond RFC 6902 included.
+/// Checks one operation and returns it unchanged, including members beyond RFC 6902.
 pub(super) fn operation(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Value> {
     let Value::Object(map) = &value else {
         return Err(context.wrong_type(path, "object", Some(&value)));
@@ -39,7 +39,8 @@ fn pointer(value: Option<&Value>, context: &Context<'_>, path: Path<'_>) -> Read
     }
 }
 
-/// RFC 6901: empty, or `/` before each token; `~` only as `~0` and `~1`.
+/// Returns true for a JSON Pointer (RFC 6901): empty, or `/` before each token; `~` only as `~0`
+/// and `~1`.
 fn is_pointer(text: &str) -> bool {
     let mut bytes = text.bytes().peekable();
     if bytes.peek().is_some_and(|first| *first != b'/') {

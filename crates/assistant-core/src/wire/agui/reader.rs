@@ -1,4 +1,4 @@
-//! The reader of a whole response: from its bytes to events, diagnostics and its end.
+//! The reader of a whole response, from bytes to events, diagnostics and end.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Reads one response.
+/// A reader for one response.
 ///
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};
@@ -39,20 +39,20 @@ use crate::{
 pub type Reader = FrameReader<Decoder>;
 
 impl Reader {
-    /// Returns a reader at the start of a response.
+    /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(options: DecoderOptions) -> Self {
         Self::with_framing(SseDecoder::new(), options)
     }
 
-    /// Returns a reader whose frames are cut by `sse`, which may have a limit of its own.
+    /// Creates a reader with its own framing, which may have another limit.
     #[must_use]
     pub fn with_framing(sse: SseDecoder, options: DecoderOptions) -> Self {
         Self::with(sse, Decoder::new(options))
     }
 
-    /// Reads an event that is already JSON, as if its frame had come. After a failure it does
-    /// nothing.
+    /// Reads an event that is already JSON, as if its frame had arrived. Does nothing after a
+    /// failure.
     pub fn push_value(&mut self, event: Value, sink: &mut dyn Sink) {
         if !self.has_failed()
             && let Err(error) = self
@@ -74,7 +74,7 @@ impl Decode for Decoder {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) -> End {
-        // Releasing what was held back does not fail.
+        // Releasing held events does not fail.
         let _ = self.give(sink, |decoder, out| {
             decoder.flush(out);
             Ok(())
@@ -84,7 +84,7 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    /// Gives what a step brings to a sink; events before a fatal one count.
+    /// Passes the results of a step to a sink, including events before a fatal one.
     fn give(
         &mut self,
         sink: &mut dyn Sink,
@@ -103,13 +103,12 @@ impl Decoder {
     }
 }
 
-/// Returns whether JSON ends before it is complete. What is wrong before its end is not cut but
-/// invalid.
+/// Returns true if JSON is truncated. An error before the end makes it invalid instead.
 fn ends_early(data: &str) -> bool {
     let is_cut = |text: &str| {
         let read = serde_json::from_str::<IgnoredAny>(text);
         read.is_err_and(|error| error.is_eof())
     };
-    // A number that ends at its sign, point or exponent passes for an invalid one.
+    // A number that ends in its sign, point or exponent is reported as invalid.
     is_cut(data) || is_cut(&format!("{data}0"))
 }

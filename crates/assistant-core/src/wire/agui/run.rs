@@ -1,4 +1,4 @@
-//! Run input, outcomes, interrupts and usage: from JSON to the types of [`crate::event`].
+//! Decoding of run input, outcomes, interrupts and usage.
 
 use serde_json::Value;
 
@@ -12,37 +12,37 @@ use crate::event::{
 };
 use crate::wire::fault::{ProtocolError, quote};
 
-/// An interrupt as a store keeps it.
+/// Decodes an interrupt of a store.
 ///
 /// # Errors
-/// If a described field is missing or has a wrong value.
+/// Fails if a known field is missing or has a wrong value.
 pub fn interrupt_from_value(value: Value) -> Result<Interrupt, ProtocolError> {
     message::from_store(value, "interrupt", interrupt)
 }
 
-/// The answer to an interrupt as a run input holds it.
+/// Decodes the answer to an interrupt, as in a run input.
 ///
 /// # Errors
-/// If a described field is missing or has a wrong value.
+/// Fails if a known field is missing or has a wrong value.
 pub fn resume_entry_from_value(value: Value) -> Result<ResumeEntry, ProtocolError> {
     message::from_store(value, "resume entry", resume_entry)
 }
 
-/// The input that a run was started with, as `RUN_STARTED` may echo it.
+/// Reads the input of a run, which `RUN_STARTED` may echo.
 pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<RunInput> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let empty = || Value::Object(Object::new());
     let thread_id = f.text(context, "threadId");
     let run_id = f.text(context, "runId");
-    // Whose version that is, is known: the one of whoever sent the request.
+    // Ignored: it is the version of the client that sent the request.
     f.opt_text(context, "protocolVersion");
     let input = RunInput {
         thread_id,
         run_id,
         parent_run_id: f.opt_text(context, "parentRunId"),
         takes_up: false,
-        // The one optional field of which the protocol itself says that null is absent.
+        // The only optional field for which the protocol itself permits null as absent.
         state: f.nullable("state").unwrap_or_else(empty),
         messages: f.list(context, "messages", message::read),
         history: None,
@@ -98,7 +98,7 @@ fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read
     fields.close(context, entry)
 }
 
-/// How a run ended.
+/// Reads the outcome of a run.
 pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Outcome> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
@@ -139,15 +139,15 @@ fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<In
     fields.close(context, interrupt)
 }
 
-/// Tokens of one provider and model, as a store keeps them.
+/// Decodes token usage of a store.
 ///
 /// # Errors
-/// If a described field has a wrong value.
+/// Fails if a known field has a wrong value.
 pub fn usage_from_value(value: Value) -> Result<TokenUsage, ProtocolError> {
     message::from_store(value, "usage", usage)
 }
 
-/// Tokens of one provider and model.
+/// Reads token usage.
 pub(super) fn usage(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<TokenUsage> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
@@ -169,7 +169,7 @@ fn count(f: &mut Fields<'_>, context: &mut Context<'_>, key: &'static str) -> Op
     u64::try_from(number).ok()
 }
 
-/// How a subagent ended. Checked, and handed on as an object.
+/// Checks the outcome of a subagent and returns it as an object.
 pub(super) fn subagent_outcome(
     value: Value,
     context: &mut Context<'_>,
@@ -192,7 +192,7 @@ pub(super) fn subagent_outcome(
     fields.close(context, Value::Object(outcome))
 }
 
-/// Notes a producer that speaks another version than ours; nothing else depends on it.
+/// Notes a producer with another version than ours. Nothing else depends on the version.
 pub(super) fn compare_version(version: &str, context: &mut Context<'_>) {
     let theirs = parse_version(version);
     if theirs.is_some() && theirs <= parse_version(PROTOCOL_VERSION) {
@@ -215,7 +215,7 @@ fn parse_version(text: &str) -> Option<(u64, u64)> {
     let (major, minor) = text.split_once('.')?;
     let number = |digits: &str| {
         let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        // A number too large to hold is newer than anything.
+        // A number that overflows is newer than any version.
         plain.then(|| digits.parse().unwrap_or(u64::MAX))
     };
     Some((number(major)?, number(minor)?))

@@ -1,8 +1,8 @@
-//! Halves of surrogate pairs in JSON: what a producer in JavaScript writes when it cuts a text
-//! within an emoji. JSON allows them, a Rust string does not.
+//! Lone surrogates in JSON. A JavaScript producer writes them when it splits a text within an
+//! emoji; JSON permits them, a Rust string does not.
 //!
-//! A half is read as U+FFFD, and a [`SplitPair`] tells of those at the ends of a delta, for
-//! [`super::Joiner`] to put together. Runs for frames that `serde_json` refuses, and for no others.
+//! A lone surrogate is read as U+FFFD, and a [`SplitPair`] records those at the ends of a delta for
+//! [`super::Joiner`]. Runs only for frames that `serde_json` rejects.
 
 use serde_json::Value;
 
@@ -14,20 +14,20 @@ use crate::wire::{
 
 pub(super) use crate::wire::json::surrogates::REPLACED;
 
-/// The place where a frame's `delta` was cut within a character; the surrogates stand in it as U+FFFD.
+/// The lone surrogates at the ends of a frame's `delta`, where the text contains U+FFFD.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SplitPair {
-    /// The second half of a pair, with which the delta begins.
+    /// The low surrogate at the start of the delta.
     pub low: Option<u16>,
-    /// The first half of a pair, with which it ends.
+    /// The high surrogate at its end.
     pub high: Option<u16>,
 }
 
 impl SplitPair {
-    /// Parses what is JSON but for lone surrogates.
+    /// Parses JSON that may contain lone surrogates.
     ///
     /// # Errors
-    /// As [`EventObject::parse`], which says so for what has no such surrogates.
+    /// As [`EventObject::parse`], which reads text without lone surrogates.
     pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
         let Some(text) = replaced(data, |_| REPLACED) else {
             return EventObject::parse(data).map(|object| (object, Self::default()));
@@ -40,8 +40,8 @@ impl SplitPair {
         Ok((object, split))
     }
 
-    /// Parses the frame once more, with marks for its surrogates. They only say what a U+FFFD at the
-    /// same place was, so that it does no harm if the text has such characters of its own.
+    /// Parses the frame again with marks for its surrogates. They only identify a U+FFFD at the
+    /// same position, so mark characters in the text itself do no harm.
     fn of(delta: &str, data: &str) -> Option<Self> {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
@@ -61,7 +61,7 @@ impl SplitPair {
         })
     }
 
-    /// Whether it was cut at all.
+    /// Returns true if there is no split.
     pub(super) const fn is_none(self) -> bool {
         self.low.is_none() && self.high.is_none()
     }

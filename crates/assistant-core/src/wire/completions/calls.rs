@@ -1,4 +1,4 @@
-//! Puts the pieces of tool calls together. A piece belongs to a call by its index or its id, and
+//! Assembly of tool calls from their pieces. A piece belongs to a call by its index or its id, and
 //! servers are known to get either wrong.
 
 use std::collections::{HashMap, HashSet};
@@ -14,11 +14,11 @@ use crate::{
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     list: Vec<Call>,
-    /// The call that pieces with an index belong to.
+    /// The call of each index.
     by_index: HashMap<u64, usize>,
-    /// The calls by the id that the server gave them.
+    /// The call of each id that the server assigned.
     by_id: HashMap<String, usize>,
-    /// Ids that the conversation has.
+    /// Ids in use in the conversation.
     taken: HashSet<String>,
     ended: bool,
 }
@@ -28,18 +28,18 @@ struct Call {
     /// Its id in the conversation.
     id: String,
     name: String,
-    /// How its arguments stand, told by their brackets.
+    /// The progress of its arguments, by their brackets.
     depth: Depth,
 }
 
-/// How far a JSON text is, as far as its brackets and quotes tell.
+/// The progress of a JSON text, by its brackets and quotes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Depth {
     open: u64,
     in_text: bool,
     escaped: bool,
     began: bool,
-    /// It begins as an object or a list, whose end is told by a bracket.
+    /// True for an object or a list, whose end is recognized by a bracket.
     enclosed: bool,
 }
 
@@ -72,7 +72,7 @@ impl Depth {
         self.began && self.open == 0 && !self.in_text
     }
 
-    /// Returns whether the closing bracket has arrived.
+    /// Returns true if the closing bracket has arrived.
     const fn is_closed(self) -> bool {
         self.enclosed && self.is_whole()
     }
@@ -90,14 +90,14 @@ impl Calls {
         self.list.is_empty()
     }
 
-    /// Reads one piece of `tool_calls`. `parent` is the message that makes the calls.
+    /// Reads one piece of `tool_calls`. `parent` is the message with the calls.
     pub(super) fn read(&mut self, piece: Value, parent: &str, sink: &mut dyn Sink) {
         let Value::Object(mut piece) = piece else {
             return drop_piece(sink, "it is no object");
         };
         let mut function = match piece.shift_remove("function") {
             Some(Value::Object(function)) => function,
-            // Some servers leave the wrapper out.
+            // Some servers omit the wrapper.
             _ => piece.clone(),
         };
         let index = match piece.get("index") {
@@ -110,7 +110,7 @@ impl Calls {
         let args = match function.shift_remove("arguments") {
             Some(Value::String(text)) => text,
             None | Some(Value::Null) => String::new(),
-            // A whole call, with arguments that are no text.
+            // A complete call whose arguments are not a string.
             Some(whole) => whole.to_string(),
         };
         let known = self.find(index, id.as_deref(), name.as_deref(), &args);
@@ -133,7 +133,7 @@ impl Calls {
         self.grow(place, args, sink);
     }
 
-    /// The call that a piece belongs to; `None` if it begins one.
+    /// Finds the call that a piece continues; `None` if it begins one.
     fn find(
         &self,
         index: Option<u64>,
@@ -151,8 +151,8 @@ impl Calls {
             None => self.list.len().checked_sub(1)?,
         };
         let call = self.list.get(place)?;
-        // Another id with a name is another call, although its index is taken. So is a name beside
-        // whole arguments, if more arguments begin.
+        // Another id with a name begins a new call, even if its index is taken. So does a name
+        // after complete arguments, if more arguments begin.
         let begins = match (id, name) {
             (Some(_), Some(_)) => true,
             (None, Some(name)) => {
@@ -177,7 +177,7 @@ impl Calls {
             None => format!("{parent}-call-{}", place + 1),
         };
         let mut free = wanted.clone();
-        // The server may count from the beginning in each response.
+        // The server may number its calls from the beginning in each response.
         let mut number = 1_u64;
         while !self.taken.insert(free.clone()) {
             number += 1;
@@ -196,7 +196,7 @@ impl Calls {
         place
     }
 
-    /// A name may come again with each piece, or in pieces itself.
+    /// Handles a repeated name, which may come again with each piece or in pieces itself.
     fn go_on(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
         let Some(call) = self.list.get_mut(place) else {
             return;
@@ -220,7 +220,7 @@ impl Calls {
         sink.event(more.into());
     }
 
-    /// All arguments are complete, or as far as they came where the answer was cut off.
+    /// Ends all calls. Their arguments are complete, or cut off if the answer was.
     pub(super) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -245,7 +245,7 @@ fn announce(call: &Call, parent: &str, sink: &mut dyn Sink) {
     sink.event(start.into());
 }
 
-/// A text that says something.
+/// Takes a non-empty string or a number as text.
 fn said(from: &mut Object, key: &str) -> Option<String> {
     match from.shift_remove(key) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),

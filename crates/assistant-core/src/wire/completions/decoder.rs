@@ -1,4 +1,4 @@
-//! The way from chunks to events, and how the run ended.
+//! The decoder from chunks to events and the end of the run.
 
 use std::collections::HashSet;
 
@@ -15,10 +15,10 @@ use crate::{
     },
 };
 
-/// The fields in which servers send what the model thought, in the order in which they are tried.
+/// The fields in which servers send reasoning, in the order in which they are tried.
 const THOUGHT: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
-/// The beginning of a response.
+/// The parameters of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Start {
@@ -26,14 +26,14 @@ pub struct Start {
     pub thread_id: String,
     /// The run's id.
     pub run_id: String,
-    /// The id that the answer gets: a server's own need not be unique.
+    /// The id of the answer; an id of the server need not be unique.
     pub message_id: String,
-    /// Ids of calls that the conversation has.
+    /// Ids of the conversation's calls.
     pub taken: HashSet<String>,
 }
 
 impl Start {
-    /// The start of the response to a run's input.
+    /// Returns the parameters of the response to a run's input.
     #[must_use]
     pub fn of(input: &RunInput) -> Self {
         let calls = input
@@ -55,7 +55,7 @@ impl Start {
     }
 }
 
-/// Reads the chunks of one response.
+/// A decoder for the chunks of one response.
 #[derive(Debug, Clone)]
 pub struct Decoder {
     thread_id: String,
@@ -63,7 +63,7 @@ pub struct Decoder {
     message_id: String,
     stage: Stage,
     text: Text,
-    /// How many times the model thought, and whether it does.
+    /// The number of reasoning blocks so far, and whether one is open.
     thoughts: u64,
     thinks: bool,
     calls: Calls,
@@ -89,7 +89,7 @@ enum Text {
 }
 
 impl Decoder {
-    /// Returns a decoder at the start of a response.
+    /// Creates a decoder at the start of a response.
     #[must_use]
     pub fn new(start: Start) -> Self {
         let message_id = match start.message_id.as_str() {
@@ -113,7 +113,7 @@ impl Decoder {
         }
     }
 
-    /// Reads the data of one frame. What is no chunk is dropped with a diagnostic.
+    /// Reads the data of one frame. Invalid chunks are dropped with a diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
             self.done |= self.stage == Stage::Running;
@@ -129,7 +129,7 @@ impl Decoder {
         }
     }
 
-    /// Reads one chunk, or a whole completion.
+    /// Reads one chunk, or a complete completion.
     pub fn push_chunk(&mut self, chunk: Value, sink: &mut dyn Sink) {
         let Value::Object(mut chunk) = chunk else {
             return note(sink, "Dropped a frame that is no object.");
@@ -176,7 +176,7 @@ impl Decoder {
                 format!("Dropped choice {index}: one answer is asked for."),
             );
         }
-        // A server that does not stream sends the message whole.
+        // A server without streaming sends the complete message.
         let delta = ["delta", "message"]
             .iter()
             .find_map(|key| match choice.shift_remove(*key) {
@@ -223,7 +223,7 @@ impl Decoder {
             None | Some(Value::Null) => {}
             Some(_) => note(sink, "Dropped tool calls that are no list."),
         }
-        // As it was before there could be several.
+        // The older form, before several calls were possible.
         if let Some(call) = delta.shift_remove("function_call").filter(Value::is_object) {
             self.end_thought(sink);
             let piece = json!({"index": 0, "function": call});
@@ -279,8 +279,8 @@ impl Decoder {
         format!("{}-reasoning-{}", self.message_id, self.thoughts)
     }
 
-    /// Of several usages the last counts: servers that send many send sums. What is no count, such
-    /// as a negative one, is not known.
+    /// Reads the usage. The last one counts, since servers that send several send totals. An
+    /// invalid count, such as a negative one, is unknown.
     fn read_usage(&mut self, chunk: &Object) {
         let said = match chunk.get("usage") {
             Some(usage) if usage.is_object() => usage,
@@ -293,7 +293,7 @@ impl Decoder {
             let number = said.pointer(path)?;
             let whole = |number: f64| {
                 let fits = number >= 0.0 && number.fract() == 0.0 && number <= 9e15;
-                // It is whole and not negative.
+                // The value is whole and not negative.
                 fits.then_some(number as u64)
             };
             number.as_u64().or_else(|| number.as_f64().and_then(whole))
@@ -311,7 +311,7 @@ impl Decoder {
         });
     }
 
-    /// Ends the response, and says how it ended.
+    /// Ends the response and returns how it ended.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.conclude(sink);
         match self.stage {
@@ -365,7 +365,7 @@ impl Decoder {
     }
 }
 
-/// What a frame says went wrong, and the server's word for it.
+/// Returns the error of a frame, as message and code.
 pub(super) fn error_of(chunk: &Object) -> Option<(String, Option<String>)> {
     let error = match chunk.get("error").filter(|error| !error.is_null()) {
         Some(error) => error.clone(),
@@ -388,8 +388,8 @@ fn note(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// What the model thought, in one of the fields for it, or in blocks as gateways pass them on that do
-/// not keep to the form of chat completions.
+/// Returns the reasoning of a delta, from one of its fields, or from blocks as passed on by
+/// gateways that do not follow the format of chat completions.
 fn thought_of(delta: &Object) -> Option<String> {
     let known = THOUGHT.iter().find_map(|key| delta.get(*key)?.as_str());
     let text = match known.filter(|text| !text.is_empty()) {

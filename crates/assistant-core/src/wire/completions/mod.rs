@@ -1,15 +1,15 @@
-//! Chat completions, streamed, as `OpenAI` defined them and many servers speak them: Ollama,
+//! Chat completions with streaming, as defined by `OpenAI` and supported by many servers: Ollama,
 //! llama.cpp, vLLM and most gateways.
 //!
-//! [`Reader`] is the way from the bytes of a response to events, [`request_body`] the way from a
-//! run's input to the body of a request. A model endpoint runs no tools and keeps no history: the
-//! loop is the session's, and every request carries the whole conversation.
+//! [`Reader`] decodes the bytes of a response to events, [`request_body`] encodes a run's input as
+//! the body of a request. A model endpoint runs no tools and stores no history: the session runs
+//! the loop, and every request contains the whole conversation.
 //!
-//! Servers differ in how they send tool calls, what the model thought, and errors. What is read is
-//! listed in the guide (`docs/protocols.md`); what cannot be read is dropped with a diagnostic.
+//! Servers differ in how they send tool calls, reasoning and errors. The supported forms are listed
+//! in the guide (`docs/protocols.md`); unreadable data is dropped with a diagnostic.
 //!
-//! * `decoder` reads chunks and says how the run ended; `calls` puts the pieces of calls together.
-//! * `request` is about what goes out.
+//! * `decoder` reads chunks and determines the end of the run; `calls` assembles calls from pieces.
+//! * `request` encodes requests.
 
 mod calls;
 mod decoder;

@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// Chat completions, as `OpenAI` defined them.
+/// Chat completions, as defined by `OpenAI`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completions(pub RequestOptions);
 
@@ -27,7 +27,7 @@ impl Protocol for Completions {
         }
         Request::Post {
             body: request_body(input, &self.0).to_string(),
-            // A server that does not stream answers with JSON, which is read, too.
+            // A server without streaming answers with JSON, which is supported, too.
             accept: None,
         }
     }

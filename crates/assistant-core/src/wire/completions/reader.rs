@@ -1,4 +1,4 @@
-//! The way of a whole response: from its bytes to events, diagnostics and its end.
+//! The reader of a whole response, from bytes to events, diagnostics and end.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ impl Decode for Decoder {
         Ok(())
     }
 
-    /// A server that does not stream answers with the whole completion, or with an error.
+    /// Reads the answer of a server without streaming: a complete completion, or an error.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let document: Value = serde_json::from_str(text).map_err(|error| {
             let message = format!("The server sent no event stream, and no JSON either ({error}).");
@@ -38,7 +38,7 @@ impl Decode for Decoder {
     }
 }
 
-/// Reads one response.
+/// A reader for one response.
 ///
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};
@@ -64,7 +64,7 @@ impl Decode for Decoder {
 pub type Reader = FrameReader<Decoder>;
 
 impl Reader {
-    /// Returns a reader at the start of a response.
+    /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(start: Start) -> Self {
         Self::with(SseDecoder::new(), Decoder::new(start))

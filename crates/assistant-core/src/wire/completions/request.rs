@@ -1,4 +1,4 @@
-//! What goes out: the body of a request.
+//! Encoding of requests.
 
 use serde_json::{Value, json};
 
@@ -11,31 +11,31 @@ use crate::event::{
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {
-    /// The model that is asked for. Servers with one model need none.
+    /// The model. Servers with a single model need none.
     pub model: Option<String>,
-    /// Leaves out `stream_options`, for servers that refuse it; usage is then not known.
+    /// Omits `stream_options`, for servers that refuse it; usage is then unknown.
     pub no_stream_options: bool,
-    /// Gives back what the model thought, as `reasoning_content`: some models want it while they
-    /// call tools.
+    /// Sends reasoning back as `reasoning_content`, which some models require while they call
+    /// tools.
     pub send_reasoning: bool,
 }
 
 impl RequestOptions {
-    /// Asks for a model.
+    /// Sets the model.
     #[must_use]
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.model = Some(name.into());
         self
     }
 
-    /// Leaves out `stream_options`.
+    /// Omits `stream_options`.
     #[must_use]
     pub const fn no_stream_options(mut self) -> Self {
         self.no_stream_options = true;
         self
     }
 
-    /// Gives back what the model thought.
+    /// Sends reasoning back.
     #[must_use]
     pub const fn send_reasoning(mut self) -> Self {
         self.send_reasoning = true;
@@ -43,7 +43,8 @@ impl RequestOptions {
     }
 }
 
-/// The body of a `POST` to `/chat/completions`, with what the host passes through beside it.
+/// Encodes the body of a `POST` to `/chat/completions`, merged with the host's forwarded
+/// properties.
 #[must_use]
 pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
     let mut body = match &input.forwarded_props {
@@ -151,7 +152,7 @@ fn is_answer(message: &Value) -> bool {
     message.get("role") == Some(&"assistant".into())
 }
 
-/// Whether two messages are one answer: templates of models want roles to take turns.
+/// Returns true if two messages form one answer: model templates expect alternating roles.
 fn continues(last: &Value, next: &Value) -> bool {
     is_answer(last) && is_answer(next) && last.get("tool_calls").is_none()
 }
@@ -171,7 +172,7 @@ fn join(last: &mut Value, next: Value) {
     put(last, "content", said.into());
 }
 
-/// A call as it was made. Servers read the arguments as an object, and fail where they are none.
+/// Encodes a call. Servers parse the arguments as an object and fail on anything else.
 fn call(call: &FunctionCall) -> Value {
     let arguments = match serde_json::from_str::<Value>(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),

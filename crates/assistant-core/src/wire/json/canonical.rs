@@ -1,7 +1,7 @@
-//! One text for equal JSON: compact, keys of objects in order of their code points.
+//! Canonical JSON: compact, with object keys in code point order.
 //!
-//! Used for fingerprints, never for what a person is shown or an agent is sent (key order is kept
-//! there). Numbers stay as they are written, so `1` and `1.0` differ. Any depth is fine.
+//! Used for fingerprints, never for display or requests, which preserve key order. Numbers keep
+//! their notation, so `1` and `1.0` differ. Values may nest to any depth.
 
 use crate::order;
 use serde_json::{Map, Value};
@@ -43,7 +43,7 @@ pub fn canonical(value: &Value) -> String {
     out
 }
 
-/// A container being written; a stack of them instead of recursion.
+/// A container that is being written, on a stack that replaces recursion.
 enum Container<'a> {
     Array(slice::Iter<'a, Value>),
     Object(vec::IntoIter<(&'a String, &'a Value)>),
@@ -72,7 +72,7 @@ fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container<'a>, 
     }
 }
 
-/// The members of an object in the order of their names.
+/// Returns the members of an object, sorted by name.
 #[must_use]
 pub fn by_name(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     order::by_name(map.iter().collect(), |(name, _)| name)
@@ -113,7 +113,7 @@ mod tests {
             value = Value::Array(vec![value]);
         }
         assert_eq!(canonical(&value).len(), 200_001);
-        // Dropping recurses in `serde_json`, so take it apart by hand.
+        // Dropping recurses in `serde_json`, so the value is taken apart by hand.
         while let Value::Array(mut items) = value {
             value = items.pop().unwrap();
         }

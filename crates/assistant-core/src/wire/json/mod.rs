@@ -1,4 +1,4 @@
-//! JSON beyond `serde_json`: partial documents, patches and their pointers, canonical form.
+//! JSON beyond `serde_json`: partial documents, patches, pointers, canonical form.
 
 pub mod canonical;
 pub mod partial;

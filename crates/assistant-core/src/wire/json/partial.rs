@@ -1,18 +1,18 @@
-//! JSON that is still being written: the arguments of a tool call while they stream in.
+//! Incremental parsing of incomplete JSON, such as the streamed arguments of a tool call.
 //!
-//! [`PartialJson`] takes the text in pieces and always holds the best value so far. The value is
-//! grown in place: a piece costs what the piece is long plus how deep it stands, however much
-//! came before. It never looks at a schema and never stands in for the real parse: a finished
-//! text is [`DocumentState::Complete`] exactly when `serde_json` reads it, and the value is then the same.
+//! [`PartialJson`] takes the text in pieces and always holds the best value so far. The value grows
+//! in place: a piece costs time in proportion to its length and its depth, independent of the text
+//! before it. Schemas are not considered, and the result agrees with the full parser: a finished
+//! text is [`DocumentState::Complete`] exactly if `serde_json` accepts it, with the same value.
 //!
-//! What is unfinished shows as far as it is certain: strings and containers as if they were
-//! closed here, a literal from its first letter (`t` is `true`), a number up to its last valid
-//! prefix, a key only together with its value.
+//! Unfinished parts are shown as far as they are certain: strings and containers as if closed here,
+//! a literal from its first letter (`t` is `true`), a number up to its last valid prefix, a key
+//! only together with its value.
 //!
-//! What is not JSON is cut off while it is the tail (`{"a":1} thanks` shows `{"a":1}`), and makes
-//! the text [`DocumentState::Invalid`] as soon as something after it would count.
+//! Text that is not JSON is cut off at the end (`{"a":1} thanks` shows `{"a":1}`), and makes the
+//! document [`DocumentState::Invalid`] as soon as something significant follows it.
 //!
-//! Neighbours: `tree` holds the growing value, `text` decodes strings, `number` knows numbers.
+//! `tree` contains the growing value, `text` decodes strings, `number` parses numbers.
 
 mod number;
 mod text;
@@ -23,32 +23,32 @@ use serde_json::{Map, Value};
 use text::{Text, Took};
 use tree::Tree;
 
-/// How many containers may stand in each other: as many as `serde_json` reads.
+/// The maximum nesting of containers: that of `serde_json`.
 const MAX_DEPTH: usize = 127;
 
-/// The state of a JSON text, as far as it has come.
+/// The state of a JSON text so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentState {
-    /// Nothing to show yet: no text, blanks, or the sign of a number.
+    /// No value yet: no text, blanks, or the sign of a number.
     Empty,
-    /// The text is a JSON document as it stands. A number at the root may still grow.
+    /// The text is a complete JSON document. A number at the root may still grow.
     Complete,
-    /// There is a value, but the text is not a document (yet).
+    /// There is a value, but the document is incomplete.
     Partial,
-    /// The text can never become a document, or nests too deep. Final.
+    /// The text can never become a document, or nests too deeply. Final.
     Invalid,
 }
 
-/// The state of a place in the value: whether it may still change.
+/// The state of a location in the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldState {
-    /// The field has not come, or is still being written.
+    /// The field is missing, or still being written.
     Partial,
     /// The field has its final value; or the document is complete, with or without the field.
     Complete,
 }
 
-/// What the scanner expects next.
+/// The next token that the scanner expects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
     #[default]
@@ -64,13 +64,13 @@ enum Mode {
     ArrayAfter,
     Text,
     Number,
-    /// The letters that are still missing; none when only the end of the literal is awaited.
+    /// The missing letters; empty if only the end of the literal is expected.
     Literal(&'static str),
     Done,
     Invalid,
 }
 
-/// An incremental reader of one JSON document.
+/// An incremental parser of one JSON document.
 ///
 /// ```
 /// use assistant_core::wire::json::partial::{FieldState, PartialJson, DocumentState};
@@ -92,13 +92,13 @@ pub struct PartialJson {
     key: String,
     text: Text,
     number: Number,
-    /// Something that is not JSON was passed over; fine only while it is the tail.
+    /// True if text that is not JSON was skipped, which is permitted only at the end.
     skipped: bool,
-    /// A value stood deeper than any is read.
+    /// True if a value exceeded the maximum depth.
     too_deep: bool,
 }
 
-/// Reads a text in one go, with the same outcome as pushing it in pieces.
+/// Parses a text at once, with the same result as in pieces.
 #[must_use]
 pub fn parse_partial(text: &str) -> PartialJson {
     let mut json = PartialJson::new();
@@ -107,13 +107,13 @@ pub fn parse_partial(text: &str) -> PartialJson {
 }
 
 impl PartialJson {
-    /// A reader that has seen nothing.
+    /// Creates a parser at the start of a text.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next piece of the text.
+    /// Parses the next piece of the text.
     pub fn push(&mut self, delta: &str) {
         self.tree.detach();
         let mut rest = delta;
@@ -132,32 +132,31 @@ impl PartialJson {
         self.tree.attach();
     }
 
-    /// The best value so far; none while the state is `Empty` or `Invalid`.
+    /// Returns the best value so far; `None` in the states `Empty` and `Invalid`.
     #[must_use]
     pub fn value(&self) -> Option<&Value> {
         self.tree.root()
     }
 
-    /// Gives the best value so far away.
+    /// Consumes the parser and returns the best value so far.
     #[must_use]
     pub fn into_value(self) -> Option<Value> {
         self.tree.into_root()
     }
 
-    /// Returns whether an object of the text names a field twice: readers differ about which
-    /// counts.
+    /// Returns true if an object has duplicate keys, for which parsers differ.
     #[must_use]
     pub const fn has_duplicate_keys(&self) -> bool {
         self.tree.is_doubled()
     }
 
-    /// Returns whether reading ended at a value that is nested deeper than 127 levels.
+    /// Returns true if parsing ended at a value that is nested deeper than 127 levels.
     #[must_use]
     pub const fn is_too_deep(&self) -> bool {
         self.too_deep
     }
 
-    /// Returns the state of the text, as far as it has come.
+    /// Returns the state of the text so far.
     #[must_use]
     pub fn state(&self) -> DocumentState {
         if self.mode == Mode::Invalid {
@@ -172,7 +171,7 @@ impl PartialJson {
             Mode::Number => self.tree.depth() == 1 && self.number.is_exact(),
             _ => false,
         };
-        // `serde_json` refuses half a surrogate pair, so a text that had one is never complete.
+        // `serde_json` rejects lone surrogates, so a text with one is never complete.
         if ended && !self.text.repaired() {
             DocumentState::Complete
         } else {
@@ -180,7 +179,7 @@ impl PartialJson {
         }
     }
 
-    /// Returns whether the value at `path` may still change. Array indexes are written in decimal.
+    /// Returns the state of the value at `path`. Array indexes are written in decimal.
     #[must_use]
     pub fn field_state(&self, path: &[&str]) -> FieldState {
         match self.state() {
@@ -192,7 +191,7 @@ impl PartialJson {
         }
     }
 
-    /// Reads a string as far as it goes, anything else one character at a time.
+    /// Reads a string as far as possible, anything else one character at a time.
     fn step<'a>(&mut self, rest: &'a str) -> &'a str {
         match self.mode {
             Mode::Key => self.key_text(rest),
@@ -262,7 +261,7 @@ impl PartialJson {
         }
     }
 
-    /// A value has ended inside its parent, or the document has.
+    /// Ends a value within its parent, or the document.
     fn ended(&mut self) {
         self.mode = match self.tree.top() {
             Some(Value::Object(_)) => Mode::ObjectAfter,
@@ -281,8 +280,9 @@ impl PartialJson {
         self.ended();
     }
 
-    /// `tight`: the character touches a number or literal and may be a slip of its end. Elsewhere
-    /// in an array nothing can stand for a missing comma, so the text is lost at once.
+    /// Handles a character after a value. `tight`: the character directly follows a number or
+    /// literal and may be a typo at its end. Elsewhere in an array nothing can replace a missing
+    /// comma, so the text is invalid at once.
     fn after_value(&mut self, ch: char, tight: bool) {
         let blank = matches!(ch, ' ' | '\t' | '\n' | '\r');
         match (self.mode, ch) {
@@ -310,7 +310,7 @@ impl PartialJson {
     fn digit(&mut self, ch: char) {
         let shown = self.number.has_digits();
         match self.number.feed(ch) {
-            // A sign alone is not a value yet, so the place is taken with the first digit.
+            // A sign alone is not a value, so the node is opened at the first digit.
             Fed::Digit if !shown => self.open(Value::Null, Mode::Number),
             Fed::Digit | Fed::Other => {}
             Fed::Bad => self.mode = Mode::Invalid,
@@ -337,7 +337,7 @@ impl PartialJson {
         match took {
             Took::All => {}
             Took::Closed => self.mode = Mode::Colon,
-            // A key shows only with its value, so a broken one is cut off like any other tail.
+            // A key is shown only with its value, so an invalid one is cut off at the end.
             Took::Bad => self.skipped = true,
         }
         rest

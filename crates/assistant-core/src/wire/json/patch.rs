@@ -1,12 +1,12 @@
-//! RFC 6902 JSON Patch, as agents send it to change shared state.
+//! JSON Patch (RFC 6902), as used by agents to change shared state.
 //!
-//! [`apply`] does all of a patch or nothing: every change leaves a note of how to take it back,
-//! so a failing patch costs what it did and not a copy of the document. Members that an operation
-//! does not know are passed over. Key order is kept.
+//! [`apply`] is atomic: every change is recorded with its inverse, so a failing patch costs what it
+//! did and not a copy of the document. Unknown members of an operation are ignored. Key order is
+//! preserved.
 //!
-//! A patch comes from outside, so it may neither nest a document deeper than `serde_json` would
-//! read again, nor blow it up by copying it into itself, nor move its content about without end:
-//! `budget` holds the limits. Paths are the business of [`super::pointer`].
+//! Patches are untrusted input: they may neither nest a document deeper than `serde_json` could
+//! parse again, nor grow it by copying it into itself, nor move its content without limit. `budget`
+//! defines the limits; paths are parsed by [`super::pointer`].
 
 mod budget;
 mod value;
@@ -17,11 +17,11 @@ use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt;
 
-/// Why a patch was refused.
+/// The error of a rejected patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PatchError {
-    /// The operation at fault, counted from 0.
+    /// The index of the operation, from 0.
     pub operation: usize,
     /// The kind of error.
     pub kind: PatchErrorKind,
@@ -31,28 +31,28 @@ pub struct PatchError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatchErrorKind {
-    /// Not an object, or `op` is missing or none of the six.
+    /// Not an object, or `op` is missing or not one of the six.
     UnknownOperation,
     /// `path`, `from` or `value` is missing or of the wrong type.
     MissingMember(&'static str),
-    /// `path` or `from` is not a JSON pointer.
+    /// `path` or `from` is not a JSON Pointer.
     InvalidPointer,
-    /// The place does not exist, or the array has no such index.
+    /// The location does not exist, or the array has no such index.
     NotFound,
-    /// A value cannot be moved into itself.
+    /// A value was moved into itself.
     MoveIntoItself,
-    /// `test` found another value.
+    /// `test` found a different value.
     TestFailed,
-    /// The document would be nested too deep.
+    /// The document would nest too deeply.
     TooDeep,
-    /// The patch copies or moves too much, or copies make the document too large.
+    /// The patch copies or moves too much, or its copies make the document too large.
     OverBudget,
-    /// The document is to stay an object and would not be one ([`apply_to_object`]).
+    /// The document must stay an object and would not ([`apply_to_object`]).
     NotAnObject,
 }
 
 impl PatchError {
-    /// Returns whether the patch exceeds a limit; otherwise it is malformed or does not fit the
+    /// Returns true if the patch exceeds a limit; otherwise it is malformed or does not fit the
     /// document.
     #[must_use]
     pub const fn is_over_budget(&self) -> bool {
@@ -140,15 +140,15 @@ fn apply_if(
     })
 }
 
-/// How to take one change back.
+/// The inverse of a change.
 enum Undo {
-    /// Put this value in the place.
+    /// Restores this value.
     Put(Pointer, Value),
-    /// Take the place away.
+    /// Removes the value.
     Remove(Pointer),
-    /// Make the place again, at this position of its container.
+    /// Inserts the value again at its position in the container.
     Insert(Pointer, usize, Value),
-    /// Bring a value back from `path`, where `old` was before, to its position at `from`.
+    /// Moves a value from `path` back to its position at `from`, and restores `old` at `path`.
     Return {
         path: Pointer,
         old: Option<Value>,
@@ -219,7 +219,7 @@ impl Edit<'_> {
         if from == path {
             return Ok(());
         }
-        // Moving to the same depth or higher cannot make the document deeper.
+        // A move to the same depth or higher cannot deepen the document.
         if path.tokens().len() > from.tokens().len() {
             self.budget.lower(&path, value)?;
         }
@@ -259,7 +259,7 @@ impl Edit<'_> {
 
     fn roll_back(self) {
         let target = self.target;
-        // Taking back costs what doing did, which was within the budget.
+        // Reverting costs what the change did, which was within the budget.
         let free = &mut Budget::unlimited();
         for undo in self.undo.into_iter().rev() {
             match undo {
@@ -296,8 +296,8 @@ fn operand(op: &Value) -> Outcome<&Value> {
         .ok_or(PatchErrorKind::MissingMember("value"))
 }
 
-/// What `add` does. Gives the place, with `-` made an index, and what was there; or, where there
-/// is no such place, the value back.
+/// Inserts a value as `add` does. Returns the path, with `-` resolved to an index, and the replaced
+/// value; or, if the location does not exist, the value itself.
 fn insert(
     root: &mut Value,
     path: Pointer,
@@ -331,7 +331,7 @@ fn insert(
     }
 }
 
-/// Takes a place other than the root away; gives its position in the container too.
+/// Removes a value other than the root, and returns its position in the container too.
 fn remove(root: &mut Value, path: &Pointer, budget: &mut Budget) -> Outcome<(usize, Value)> {
     let missing = PatchErrorKind::NotFound;
     match path.parent_mut(root).ok_or(missing)? {
@@ -350,8 +350,8 @@ fn remove(root: &mut Value, path: &Pointer, budget: &mut Budget) -> Outcome<(usi
     }
 }
 
-/// Where a member stands in its object, looked for from both ends: members are most often removed
-/// from the end.
+/// Returns the position of a member, searched from both ends: members are most often removed from
+/// the end.
 fn position(map: &Map<String, Value>, key: &str) -> Option<usize> {
     let mut keys = map.keys().enumerate();
     loop {
@@ -366,7 +366,7 @@ fn position(map: &Map<String, Value>, key: &str) -> Option<usize> {
     }
 }
 
-/// The opposite of [`remove`].
+/// Inserts a removed value again.
 fn restore(root: &mut Value, path: &Pointer, at: usize, value: Value) {
     match path.parent_mut(root) {
         Some((Value::Object(map), key)) => {

@@ -1,17 +1,17 @@
-//! RFC 6901 pointers: `/a/0/b~1c` as a list of tokens, and what they lead to in a value.
+//! JSON Pointer (RFC 6901): parsing and lookup.
 //!
-//! Only reading is done here; changing a value is the business of [`super::patch`].
+//! Values are changed only by [`super::patch`].
 
 use serde_json::Value;
 
-/// A path into a JSON value. Equal pointers lead to the same place.
+/// A path into a JSON value. Equal pointers lead to the same location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pointer {
     tokens: Vec<String>,
 }
 
 impl Pointer {
-    /// Reads the text form; none if it does not begin with `/` (and is not empty), or holds a `~`
+    /// Parses a pointer; `None` if it is non-empty and does not begin with `/`, or contains a `~`
     /// that is not followed by `0` or `1`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -24,13 +24,13 @@ impl Pointer {
         })
     }
 
-    /// The names and indexes on the way, unescaped; none for the root.
+    /// Returns the names and indexes of the path, unescaped; none for the root.
     #[must_use]
     pub fn tokens(&self) -> &[String] {
         &self.tokens
     }
 
-    /// Returns the value that the pointer leads to.
+    /// Returns the value at the pointer.
     #[must_use]
     pub fn get<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.tokens.iter().try_fold(root, |node, token| match node {
@@ -44,7 +44,7 @@ impl Pointer {
         resolve_mut(&self.tokens, root)
     }
 
-    /// The node around the place and the last token; none for the root.
+    /// Returns the parent node and the last token; `None` for the root.
     pub(super) fn parent_mut<'a, 'p>(
         &'p self,
         root: &'a mut Value,
@@ -53,12 +53,12 @@ impl Pointer {
         Some((resolve_mut(before, root)?, last))
     }
 
-    /// Whether `other` lies inside the place this pointer leads to.
+    /// Returns true if `other` lies inside the location of this pointer.
     pub(super) fn is_above(&self, other: &Self) -> bool {
         self.tokens.len() < other.tokens.len() && other.tokens.starts_with(&self.tokens)
     }
 
-    /// The pointer with its last token replaced.
+    /// Replaces the last token.
     pub(super) fn with_last(mut self, token: String) -> Self {
         if let Some(last) = self.tokens.last_mut() {
             *last = token;
@@ -67,7 +67,7 @@ impl Pointer {
     }
 }
 
-/// An array index: digits without a leading zero.
+/// Parses an array index: digits without a leading zero.
 pub(super) fn index(token: &str) -> Option<usize> {
     let digits = token.bytes().all(|byte| byte.is_ascii_digit());
     let padded = token.len() > 1 && token.starts_with('0');

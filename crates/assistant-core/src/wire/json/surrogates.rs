@@ -1,32 +1,32 @@
-//! Halves of surrogate pairs in JSON: what a producer in JavaScript writes when it cuts a text
-//! within an emoji. JSON allows them, a Rust string does not.
+//! Lone surrogates in JSON. A JavaScript producer writes them when it splits a text within an
+//! emoji; JSON permits them, a Rust string does not.
 
-/// What a half stands as in a text.
+/// The replacement for a lone surrogate in text.
 pub(crate) const REPLACED: char = char::REPLACEMENT_CHARACTER;
-/// One character for each of the 2048 surrogates, in a plane of private use.
+/// The first of 2048 private use characters that mark surrogates.
 const MARKS: u32 = 0xF_0000;
 
-/// The half that a mark stands for.
+/// Returns the surrogate of a mark.
 pub(crate) fn marked(mark: char) -> Option<u16> {
     let place = u32::from(mark).checked_sub(MARKS)?;
     let half = u16::try_from(place).ok()?.checked_add(0xD800)?;
     (half < 0xE000).then_some(half)
 }
 
-/// A text in which every mark is the character that stands for a half.
+/// Replaces all marks with the replacement character.
 #[cfg(feature = "ui-stream")]
 pub(crate) fn without_marks(text: &str) -> String {
     let plain = |c: char| marked(c).map_or(c, |_| REPLACED);
     text.chars().map(plain).collect()
 }
 
-/// The character that stands for a half.
+/// Returns the mark of a surrogate.
 pub(crate) fn mark(half: u16) -> char {
     let place = u32::from(half).saturating_sub(0xD800);
     char::from_u32(MARKS + place).unwrap_or(REPLACED)
 }
 
-/// The JSON with a character for each half that stands alone; nothing if there is none.
+/// Replaces each lone surrogate with a character; `None` if there is none.
 pub(crate) fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
@@ -35,7 +35,7 @@ pub(crate) fn replaced(json: &str, character: fn(u16) -> char) -> Option<String>
         out.push_str(before);
         rest = escaped;
         let Some(unit) = unit(rest) else {
-            // Another escape: what it escapes is no beginning of one.
+            // Another escape, whose character cannot begin one.
             let mut chars = rest.chars();
             out.push('\\');
             out.extend(chars.next());
@@ -66,7 +66,7 @@ pub(crate) fn replaced(json: &str, character: fn(u16) -> char) -> Option<String>
     found.then_some(out)
 }
 
-/// The number in `u` and four hexadecimal digits, if that is what stands here.
+/// Parses `u` and four hexadecimal digits.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('u')?.get(..4)?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -75,7 +75,7 @@ fn unit(text: &str) -> Option<u16> {
         .flatten()
 }
 
-/// Whether a half is the second of a pair.
+/// Returns true for a low surrogate.
 pub(crate) const fn is_low(unit: u16) -> bool {
     matches!(unit, 0xDC00..=0xDFFF)
 }

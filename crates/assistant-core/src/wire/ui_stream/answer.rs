@@ -1,5 +1,5 @@
-//! What a decoder knows of the answer that it reads: its steps, calls and data, by which the chunks
-//! find what they speak of.
+//! The decoder's state of an answer: steps, calls and data, by which chunks are matched to their
+//! targets.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,62 +7,62 @@ use serde_json::Value;
 
 use crate::event::Object;
 
-/// One `UIMessage` as it comes in.
+/// A `UIMessage` that is being received.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answer {
     pub(super) id: String,
-    /// The message that each piece of it is in the conversation, with the number of its step.
+    /// The conversation messages of the answer, with the numbers of their steps.
     pub(super) nodes: Vec<(String, u64)>,
-    /// How many of them came in earlier responses, which nobody repeats.
+    /// The number of messages from earlier responses, which are not repeated.
     earlier: usize,
-    /// The messages of a try that comes again, to be filled again.
+    /// The messages of a discarded attempt, to be filled again.
     pub(super) spare: VecDeque<String>,
-    /// The ids of its calls, by those that the agent gave them: what comes again is the same call.
+    /// The ids of its calls by the agent's ids, so that a repeated call keeps its id.
     spare_calls: HashMap<String, VecDeque<String>>,
-    /// Where parts are added; `None` before the first one of this stream.
+    /// The message to which parts are added; `None` before the first one of this stream.
     pub(super) current: Option<String>,
     pub(super) step: u64,
     pub(super) metadata: Option<Value>,
     pub(super) calls: Vec<Call>,
-    /// The calls by the id that the agent gave them.
+    /// The calls by the agent's ids.
     by_id: HashMap<String, Vec<usize>>,
-    /// The calls by the id of the approval that was asked for.
+    /// The calls by approval id.
     by_approval: HashMap<String, usize>,
-    /// Where data parts are that have an id.
+    /// The messages of data parts with ids.
     data: HashMap<(String, String), String>,
-    /// The same in their order, with the number of their step.
+    /// The same in order, with the numbers of their steps.
     data_order: Vec<((String, String), u64)>,
     taken: Taken,
 }
 
-/// Ids that the conversation has.
+/// Ids in use in the conversation.
 #[derive(Debug, Clone, Default)]
 struct Taken {
     messages: HashSet<String>,
     calls: HashSet<String>,
-    /// The suffix that an id got last.
+    /// The last suffix of each id.
     suffixes: HashMap<String, u64>,
 }
 
-/// A tool's part.
+/// A tool part.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call {
     /// Its id in the conversation.
     pub(super) id: String,
-    /// The id that the agent gave it.
+    /// The agent's id.
     pub(super) wire_id: String,
     pub(super) name: String,
     pub(super) step: u64,
     pub(super) dynamic: bool,
     pub(super) approval: Option<Object>,
-    /// Whether it has its outcome.
+    /// True if it has its outcome.
     pub(super) settled: bool,
-    /// Whether arguments came in pieces.
+    /// True if its arguments came in pieces.
     pub(super) in_pieces: bool,
 }
 
 impl Answer {
-    /// The answer that a history ends with, or a new one.
+    /// Creates the answer that a history ends with, or a new one.
     pub(super) fn new(id: String, history: Option<&Value>) -> Self {
         let mut answer = Self {
             id,
@@ -131,7 +131,7 @@ impl Answer {
         }
     }
 
-    /// A new message for what follows, with an id that the conversation does not have.
+    /// Returns a new message id for the following parts, unique in the conversation.
     pub(super) fn next_node(&mut self) -> String {
         let id = match self.spare.pop_front() {
             Some(id) => id,
@@ -151,7 +151,7 @@ impl Answer {
         id
     }
 
-    /// An id for a call that the conversation does not have.
+    /// Returns an id for a call, unique in the conversation.
     pub(super) fn next_call_id(&mut self, wire_id: &str) -> String {
         let spare = self.spare_calls.get_mut(wire_id);
         if let Some(id) = spare.and_then(VecDeque::pop_front) {
@@ -167,7 +167,7 @@ impl Answer {
         free_id(wanted, calls, suffixes)
     }
 
-    /// The message that holds the data of this type and id.
+    /// Returns the message with the data of this type and id.
     pub(super) fn data_node(&self, key: &(String, String)) -> Option<&String> {
         self.data.get(key)
     }
@@ -192,7 +192,7 @@ impl Answer {
         place
     }
 
-    /// The calls of this id in the current step, oldest first.
+    /// Returns the calls of this id in the current step, oldest first.
     fn in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
         let all = self.by_id.get(wire_id).map(Vec::as_slice);
         let of_step = all.unwrap_or_default().iter().rev().copied();
@@ -203,24 +203,24 @@ impl Answer {
         list.collect::<Vec<_>>().into_iter().rev()
     }
 
-    /// The call of this id and kind in the current step.
+    /// Returns the call of this id and kind in the current step.
     pub(super) fn call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
         let of_kind = |place: &usize| self.calls.get(*place).is_some_and(|c| c.dynamic == dynamic);
         self.in_step(wire_id).find(of_kind)
     }
 
-    /// The call of this id in the current step, whatever its kind.
+    /// Returns the call of this id in the current step, of any kind.
     pub(super) fn call_in_step(&self, wire_id: &str) -> Option<usize> {
         self.in_step(wire_id).next()
     }
 
-    /// The call that something is said about: one of the current step, else the newest.
+    /// Returns the call that a chunk refers to: one of the current step, else the newest.
     pub(super) fn call(&self, wire_id: &str) -> Option<usize> {
         let newest = || self.by_id.get(wire_id)?.last().copied();
         self.in_step(wire_id).next().or_else(newest)
     }
 
-    /// The call for which an approval was asked for under this id.
+    /// Returns the call with this approval id.
     pub(super) fn call_by_approval(&self, id: &str) -> Option<usize> {
         let place = *self.by_approval.get(id)?;
         let call = self.calls.get(place)?;
@@ -240,12 +240,12 @@ impl Answer {
         }
     }
 
-    /// Takes back the current step. Gives the messages that it has.
+    /// Discards the current step and returns its messages.
     pub(super) fn reset_step(&mut self) -> Vec<String> {
         let step = self.step;
         let of_step = self.nodes.iter().rev().take_while(|(_, of)| *of == step);
         let nodes: Vec<String> = of_step.map(|(id, _)| id.clone()).collect();
-        // As much work as there is to take back, whatever came before.
+        // Takes time proportional to the discarded part, not to the whole answer.
         while let Some(call) = self.calls.pop_if(|call| call.step == step) {
             let place = self.calls.len();
             if let Some(list) = self.by_id.get_mut(&call.wire_id) {
@@ -263,7 +263,7 @@ impl Answer {
         nodes
     }
 
-    /// Another answer begins.
+    /// Begins another answer.
     pub(super) fn separate(&mut self, id: String) {
         let taken = std::mem::take(&mut self.taken);
         *self = Self {
@@ -273,8 +273,8 @@ impl Answer {
         };
     }
 
-    /// Takes back everything of the response: it comes again from its beginning. Gives its messages.
-    /// What came before the page answered a call was a response of its own, and stays.
+    /// Discards the whole response, which is sent again from its beginning, and returns its
+    /// messages. Parts before the page answered a call were a separate response, and remain.
     pub(super) fn begin_anew(&mut self) -> Vec<String> {
         let earlier = self.earlier.min(self.nodes.len());
         let nodes: Vec<String> = self.nodes.drain(earlier..).map(|(id, _)| id).collect();
@@ -307,7 +307,7 @@ fn approval_id(call: &Call) -> Option<String> {
     Some(id.to_owned())
 }
 
-/// An id that is not taken yet, and is from now on.
+/// Returns an unused id and marks it as used.
 fn free_id(
     wanted: String,
     taken: &mut HashSet<String>,

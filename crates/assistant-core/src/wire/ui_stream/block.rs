@@ -1,19 +1,19 @@
-//! A text that is open in a stream of the AI SDK.
+//! An open text block in a stream of the AI SDK.
 
 use crate::wire::json::surrogates;
 
-/// A text that is open.
+/// An open text block.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
     pub(super) number: u64,
-    /// The first half of a character, where the last piece was cut.
+    /// The high surrogate at the end of the last delta.
     pub(super) half: Option<u16>,
 }
 
-/// Joins a surrogate pair that was cut between two pieces. In a piece halves are
-/// marked; a half at its end waits in `held` for the next one.
+/// Joins a surrogate pair that is split between two deltas. Surrogates in a delta are marked; one
+/// at its end is kept in `held` for the next delta.
 pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
-    // What says nothing does not part a pair.
+    // An empty delta does not separate a pair.
     if delta.is_empty() || (held.is_none() && !is_cut) {
         return delta;
     }

@@ -1,4 +1,4 @@
-//! Texts and what the model thought: several may be open at once.
+//! Text and reasoning blocks, of which several may be open at once.
 
 use serde_json::Value;
 
@@ -92,7 +92,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Nothing more comes: lone surrogates stay alone.
+    /// Releases lone surrogates at the end of the stream.
     pub(super) fn release_halves(&mut self, sink: &mut dyn Sink) {
         for ((reasoning, _), open) in &mut self.blocks {
             release(open, *reasoning, sink);

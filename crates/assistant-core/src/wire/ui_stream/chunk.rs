@@ -1,4 +1,4 @@
-//! How the fields of a chunk are read, and how events and diagnostics are told.
+//! Field access in chunks, and helpers for events and diagnostics.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::{
     wire::{json::surrogates, stream::Sink},
 };
 
-/// Merges metadata: objects are merged, everything else takes the place of what was there.
+/// Merges metadata: objects are merged recursively, other values are replaced.
 pub(super) fn merge(known: &mut Object, fresh: Object) {
     for (key, value) in fresh {
         if matches!(key.as_str(), "__proto__" | "constructor" | "prototype") {
@@ -38,7 +38,7 @@ pub(super) fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// A chunk whose lone surrogates are marked nowhere but in its deltas.
+/// Removes the surrogate marks of a chunk, except in its deltas.
 pub(super) fn without_marks(mut chunk: Value) -> Value {
     for (key, value) in chunk.as_object_mut().into_iter().flatten() {
         if !matches!(key.as_str(), "delta" | "inputTextDelta") {
@@ -57,7 +57,7 @@ fn unmark(value: &mut Value) {
     }
 }
 
-/// A text that may be absent. Of any other kind it counts as absent.
+/// Takes an optional string. A value of another type counts as absent.
 pub(super) fn opt_text(chunk: &mut Object, key: &str) -> Option<String> {
     match chunk.shift_remove(key) {
         Some(Value::String(text)) => Some(text),
@@ -65,12 +65,12 @@ pub(super) fn opt_text(chunk: &mut Object, key: &str) -> Option<String> {
     }
 }
 
-/// A text that must be there.
+/// Takes a required string.
 pub(super) fn text(chunk: &mut Object, key: &str) -> Result<String, String> {
     opt_text(chunk, key).ok_or_else(|| format!("it has no text '{key}'"))
 }
 
-/// A value that may be absent; `null` is.
+/// Takes an optional value; `null` counts as absent.
 pub(super) fn opt(chunk: &mut Object, key: &str) -> Option<Value> {
     chunk.shift_remove(key).filter(|value| !value.is_null())
 }

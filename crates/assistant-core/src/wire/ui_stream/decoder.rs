@@ -1,4 +1,4 @@
-//! The way from chunks to events, and how the run ended.
+//! The decoder from chunks to events and the end of the run.
 
 use std::collections::HashMap;
 
@@ -19,10 +19,10 @@ use crate::{
     },
 };
 
-/// How often an answer may get another id; each time is as much work as it has steps.
+/// The maximum number of id changes of an answer; each takes time proportional to its steps.
 const MAX_RENAMES: u32 = 16;
 
-/// The beginning of a response.
+/// The parameters of a response.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Start {
@@ -30,19 +30,20 @@ pub struct Start {
     pub thread_id: String,
     /// The run's id.
     pub run_id: String,
-    /// The answer's id, until the server names one.
+    /// The answer's id, until the server sends one.
     pub message_id: String,
-    /// What [`Conversation::ui_history`](crate::conversation::Conversation::ui_history) wrote: the
-    /// answer that the response continues, and the ids that are taken.
+    /// The output of [`Conversation::ui_history`](crate::conversation::Conversation::ui_history):
+    /// the answer that the response continues, and the ids in use.
     pub history: Option<Value>,
-    /// Whether the response repeats the answer from its beginning, as a resumed stream does.
+    /// True if the response repeats the answer from its beginning, as a resumed stream does.
     pub replays: bool,
-    /// Whether another id begins another answer instead of naming this one, as in a resumed stream.
+    /// True if another id begins another answer instead of renaming this one, as in a resumed
+    /// stream.
     pub separates: bool,
 }
 
 impl Start {
-    /// The start of the response to a run's input.
+    /// Returns the parameters of the response to a run's input.
     #[must_use]
     pub fn of(input: &RunInput) -> Self {
         let given = input.answer_id().map(str::to_owned);
@@ -56,7 +57,7 @@ impl Start {
         }
     }
 
-    /// The start of a response that takes an interrupted answer up again.
+    /// Returns the parameters of a response that resumes an interrupted answer.
     #[must_use]
     pub fn resumed(input: &RunInput) -> Self {
         Self {
@@ -67,7 +68,7 @@ impl Start {
     }
 }
 
-/// Reads the chunks of one response.
+/// A decoder for the chunks of one response.
 #[derive(Debug, Clone)]
 pub struct Decoder {
     thread_id: String,
@@ -84,9 +85,9 @@ pub struct Decoder {
     error: Option<String>,
     aborted: bool,
     renames: u32,
-    /// Tokens, as this response tells them.
+    /// The token usage of this response.
     pub(super) usage: Option<Value>,
-    /// Whether the frame holds lone surrogates, which are marked in its deltas.
+    /// True if the frame contains lone surrogates, which are marked in its deltas.
     pub(super) is_cut: bool,
 }
 
@@ -98,7 +99,7 @@ enum Stage {
 }
 
 impl Decoder {
-    /// Returns a decoder at the start of a response.
+    /// Creates a decoder at the start of a response.
     #[must_use]
     pub fn new(start: Start) -> Self {
         let mut decoder = Self {
@@ -125,13 +126,13 @@ impl Decoder {
         decoder
     }
 
-    /// The id of the answer, as far as it is known.
+    /// Returns the id of the answer, as far as it is known.
     #[must_use]
     pub fn message_id(&self) -> &str {
         &self.answer.id
     }
 
-    /// Reads the data of one frame. What is no chunk is dropped with a diagnostic.
+    /// Reads the data of one frame. Invalid chunks are dropped with a diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
             self.finished |= self.stage == Stage::Running;
@@ -238,7 +239,7 @@ impl Decoder {
         self.merge_metadata(chunk, sink);
     }
 
-    /// The message to which parts are added now.
+    /// Returns the message to which parts are added.
     pub(super) fn node(&mut self, sink: &mut dyn Sink) -> String {
         match &self.answer.current {
             Some(node) => node.clone(),
@@ -293,8 +294,8 @@ impl Decoder {
         }
     }
 
-    /// Metadata stand with the first message of the answer. Until there is one they wait. `keys` are
-    /// those that changed, if not all of them did.
+    /// Writes metadata to the first message of the answer, once there is one. `keys` are the
+    /// changed ones, if not all have changed.
     fn write_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
         let (Some((node, _)), Some(metadata)) = (self.answer.nodes.first(), &self.answer.metadata)
         else {
@@ -324,7 +325,7 @@ impl Decoder {
         );
     }
 
-    /// Ends the response: gives what was held back, and says how it ended.
+    /// Ends the response: releases held data and returns how it ended.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.conclude(sink);
         match self.stage {
@@ -333,7 +334,7 @@ impl Decoder {
         }
     }
 
-    /// The run is over, if anything said so.
+    /// Ends the run, if the stream has reported an end.
     fn conclude(&mut self, sink: &mut dyn Sink) {
         if self.stage != Stage::Running {
             return;

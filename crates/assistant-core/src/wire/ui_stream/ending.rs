@@ -1,4 +1,4 @@
-//! What the end of a response tells: approvals that are open, tokens.
+//! The end of a response: open approvals and token usage.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Decoder, answer::Call};
 use crate::event::{Interrupt, Object, TokenUsage};
 
 impl Decoder {
-    /// The approvals that were asked for and not given by the server itself.
+    /// Returns the requested approvals that the server itself has not answered.
     pub(super) fn interrupts(&self) -> Vec<Interrupt> {
         let asked = self.answer.calls.iter().filter_map(|call| {
             let approval = call.approval.as_ref().filter(|_| !call.settled)?;
@@ -30,7 +30,8 @@ impl Decoder {
         asked.map(interrupt).collect()
     }
 
-    /// Tokens, where a server tells them in the metadata of the answer, as the AI SDK counts them.
+    /// Returns the token usage that a server reports in the answer's metadata, in the AI SDK's
+    /// format.
     pub(super) fn usage(&self) -> Vec<TokenUsage> {
         let Some(said) = &self.usage else {
             return Vec::new();
@@ -58,7 +59,7 @@ impl Decoder {
     }
 }
 
-/// What an approval is answered with.
+/// Returns the schema of an approval's answer.
 fn answer_schema() -> Option<Object> {
     let schema = json!({
         "type": "object",

@@ -1,17 +1,17 @@
 //! The AI SDK's UI message stream, version 1.
 //!
-//! [`Reader`] is the way from the bytes of a response to events, [`TextReader`] the same for servers
-//! that answer with plain text; [`Decoder`] takes the chunks alone. What goes out is made by
-//! [`request_body`] from a history that a session was told to write
+//! [`Reader`] decodes the bytes of a response to events, [`TextReader`] does the same for servers
+//! that answer with plain text, and [`Decoder`] takes single chunks. Requests are encoded by
+//! [`request_body`] from the history that a session writes
 //! ([`Conversation::ui_history`](crate::conversation::Conversation::ui_history)).
 //!
-//! Each step of an answer becomes a message of its own. Where the reference client ends the whole
-//! stream (a chunk that it does not know, a delta without a start), the chunk is dropped with a
-//! diagnostic and the stream goes on.
+//! Each step of an answer becomes a separate message. A chunk for which the reference client ends
+//! the whole stream (an unknown chunk, a delta without a start) is dropped with a diagnostic, and
+//! the stream continues.
 //!
-//! * `decoder` takes chunks in and, with `ending`, says how the run ended; `answer` is what it knows
-//!   of the answer; `blocks`, `parts`, `tools` and `outcomes` read the chunks of their kind.
-//! * `request` and `resubmit` are about what goes out.
+//! * `decoder` reads chunks and, with `ending`, determines the end of the run; `answer` is its
+//!   state of the answer; `blocks`, `parts`, `tools` and `outcomes` read the chunks of their kind.
+//! * `request` encodes requests; `resubmit` decides about automatic ones.
 
 mod answer;
 mod block;
@@ -34,13 +34,13 @@ pub use reader::{Reader, TextReader};
 pub use request::{request_body, resume_path};
 pub use resubmit::{is_complete_with_approvals, is_complete_with_tool_calls};
 
-// Notes about a call that are ours: they are kept with it and never sent.
+// Internal notes about a call: they are stored with it and never sent.
 
-/// Whether a call is a dynamic tool's.
+/// Marks a call of a dynamic tool.
 pub(crate) const DYNAMIC: &str = "#dynamic";
-/// The id that the agent gave a call, where it had given it to another before.
+/// The agent's id of a call, if it had used the id for another call before.
 pub(crate) const WIRE_ID: &str = "#id";
-/// Whether the arguments of a call are shown as the text that they are.
+/// Marks a call whose arguments are shown as raw text.
 pub(crate) const AS_TEXT: &str = "#text";
-/// Whether arguments of a call came in pieces.
+/// Marks a call whose arguments came in pieces.
 pub(crate) const IN_PIECES: &str = "#raw";

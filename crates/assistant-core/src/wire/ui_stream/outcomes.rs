@@ -1,4 +1,4 @@
-//! Events about calls: approvals that are asked for and given, results, failures.
+//! Call events: requested and answered approvals, results, failures.
 
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The result is the first of `result`, `output` and `content` that says anything.
+    /// Settles a call with the first of `result`, `output` and `content` that has a value.
     pub(super) fn settle(
         &mut self,
         kind: &str,

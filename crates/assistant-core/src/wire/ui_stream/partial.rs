@@ -1,13 +1,13 @@
-//! Arguments of a tool call that arrive in pieces.
+//! Streamed arguments of a tool call.
 
 use crate::event::Object;
 
-/// Arguments that arrive in pieces.
+/// Streamed arguments of a call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partial {
     pub(super) name: String,
     pub(super) dynamic: bool,
-    /// All of it so far.
+    /// The text so far.
     pub(super) text: String,
     pub(super) half: Option<u16>,
     /// Notes of the start, for a call that continues in another step.

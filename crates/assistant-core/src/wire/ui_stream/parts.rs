@@ -1,4 +1,4 @@
-//! Parts that come whole: sources, files, data, and what providers add of their own.
+//! Complete parts: sources, files, data, and custom parts of providers.
 
 use serde_json::Value;
 

@@ -12,13 +12,13 @@ use crate::{
 /// The AI SDK's UI message stream, or its text protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UiStream {
-    /// The server answers with plain text, and with nothing else.
+    /// True if the server answers with plain text only.
     pub text: bool,
-    /// The server keeps its streams: an answer that a reload cut is read on
-    /// ([`SessionOptions::takes_up`](crate::session::SessionOptions::takes_up)).
+    /// True if the server stores its streams, so that an answer that a reload interrupted is
+    /// resumed ([`SessionOptions::takes_up`](crate::session::SessionOptions::takes_up)).
     pub resumes: bool,
-    /// A stream that is resumed continues where it was cut, instead of repeating the answer from its
-    /// beginning.
+    /// True if a resumed stream continues at the interruption, instead of repeating the answer from
+    /// its beginning.
     pub continues: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The way of a whole response: from its bytes to events, diagnostics and its end.
+//! The reader of a whole response, from bytes to events, diagnostics and end.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ impl Decode for Decoder {
     }
 }
 
-/// Reads one response.
+/// A reader for one response.
 ///
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};
@@ -50,33 +50,33 @@ impl Decode for Decoder {
 pub type Reader = FrameReader<Decoder>;
 
 impl Reader {
-    /// Returns a reader at the start of a response.
+    /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(start: Start) -> Self {
         Self::with(SseDecoder::new(), Decoder::new(start))
     }
 
-    /// The id of the answer, as far as it is known.
+    /// Returns the id of the answer, as far as it is known.
     #[must_use]
     pub fn message_id(&self) -> &str {
         self.decoder.message_id()
     }
 }
 
-/// Reads a response that is plain text, as the AI SDK's text protocol has it: one answer, one text.
+/// A reader for a response of plain text, the AI SDK's text protocol: one answer with one text.
 #[derive(Debug, Clone)]
 pub struct TextReader {
     decoder: Decoder,
-    /// The beginning of a character.
+    /// The incomplete last character.
     rest: Vec<u8>,
     began: bool,
 }
 
-/// The id of the one text.
+/// The id of the only text.
 const TEXT: &str = "text-1";
 
 impl TextReader {
-    /// Returns a reader at the start of a response.
+    /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(start: Start) -> Self {
         Self {
@@ -121,7 +121,7 @@ impl Read for TextReader {
                     let (good, bad) = left.split_at(error.valid_up_to());
                     text.push_str(&String::from_utf8_lossy(good));
                     let Some(wrong) = error.error_len() else {
-                        // The rest of the character is still to come.
+                        // The rest of the character is still missing.
                         self.rest = bad.to_vec();
                         break;
                     };

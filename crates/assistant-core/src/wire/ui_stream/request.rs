@@ -1,4 +1,4 @@
-//! What goes out: the body of a request, and where an interrupted answer is taken up again.
+//! Encoding of requests, and the address for resuming an interrupted answer.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::event::{Object, RunInput};
 
-/// The body of a `POST`: `{id, messages, trigger, messageId}`, with what the host passes through
-/// beside them.
+/// Encodes the body of a `POST`: `{id, messages, trigger, messageId}`, merged with the host's
+/// forwarded properties.
 ///
-/// The page's actions go along as `tools`, an object of `{description, parameters}` by name, and
-/// what components tell the agent as `context`, where there are any: a server that knows its tools
-/// passes over them. The input's history must be what
-/// [`Conversation::ui_history`](crate::conversation::Conversation::ui_history) wrote.
+/// The page's actions are included as `tools`, an object of `{description, parameters}` by name,
+/// and the context of components as `context`, if there are any; a server with its own tools
+/// ignores them. The input's history must be the output of
+/// [`Conversation::ui_history`](crate::conversation::Conversation::ui_history).
 #[must_use]
 pub fn request_body(input: &RunInput) -> Value {
     let mut body = match &input.forwarded_props {
@@ -54,9 +54,9 @@ pub fn request_body(input: &RunInput) -> Value {
     Value::Object(body)
 }
 
-/// The end of the address from which an interrupted answer is read on by a `GET`: behind the
-/// address of the chat. A server without one answers with status 204. `None` for the ids `.` and
-/// `..`, which addresses cannot hold.
+/// Returns the suffix of the chat's address from which an interrupted answer is resumed by a `GET`.
+/// A server without an interrupted answer responds with status 204. `None` for the ids `.` and
+/// `..`, which are not possible in URLs.
 #[must_use]
 pub fn resume_path(thread_id: &str) -> Option<String> {
     if matches!(thread_id, "." | "..") {

@@ -1,12 +1,11 @@
-//! When a client sends an answer back by itself, as the AI SDK's predicates say it.
+//! Conditions for sending an answer back automatically, as in the AI SDK's predicates.
 //!
-//! A session goes on by the rules of its own loop (`session::settle`); whenever it does so with an
-//! AI SDK server, one of these holds for what it sends.
+//! A session continues by the rules of its own loop (`session::settle`); whenever it does so with
+//! an AI SDK server, one of these predicates holds for the request.
 
 use serde_json::Value;
 
-/// The tools' parts of the last step of the newest message, if that is an answer; and all parts of
-/// that step.
+/// Returns all parts of the newest message's last step, if the message is an answer.
 fn last_step(messages: &[Value]) -> Option<&[Value]> {
     let message = messages.last()?;
     if message.get("role")? != "assistant" {
@@ -46,8 +45,7 @@ fn has_output(part: &Value) -> bool {
     }
 }
 
-/// Returns whether every call of the last step that the client can answer is answered, and there is
-/// one.
+/// Returns true if the last step has calls for the client and all of them are answered.
 #[must_use]
 pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {
@@ -62,8 +60,8 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     !says_more && step.iter().filter(|part| is_ours(part)).all(has_output)
 }
 
-/// Returns whether every approval of the last step is answered and every other call is over, and at
-/// least one answer was not sent yet.
+/// Returns true if every approval of the last step is answered and every other call is over, and at
+/// least one answer has not been sent.
 #[must_use]
 pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {

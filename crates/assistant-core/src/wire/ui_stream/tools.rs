@@ -1,4 +1,4 @@
-//! Tool calls: arguments in pieces or whole, approvals, outcomes.
+//! Tool calls: streamed or complete arguments, approvals, outcomes.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Decoder {
-    /// Lets arguments go on that an earlier stream left unfinished.
+    /// Continues arguments that an earlier stream left unfinished.
     pub(super) fn go_on_with_partial(&mut self, history: &Value) {
         let calls = history.pointer("/tail/calls").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
@@ -42,7 +42,7 @@ impl Decoder {
         match kind {
             "tool-input-start" => self.start_input(chunk, sink),
             "tool-input-delta" => self.grow_input(chunk, sink),
-            // The second of each is how the AI SDK's own stream on the server says it.
+            // The second name of each is used by the AI SDK's own stream on the server.
             "tool-input-available" | "tool-call" => self.end_input(chunk, sink),
             "tool-input-error" => self.fail_input(chunk, sink),
             "tool-approval-request" => self.ask(chunk, sink),
@@ -108,7 +108,7 @@ impl Decoder {
             self.push_input(place, delta, sink);
             return Ok(());
         }
-        // A step began in between: the call goes on in it, with all of its arguments.
+        // A step began in between: the call continues in it, with all of its arguments.
         let (notes, text) = (partial.notes.clone(), partial.text.clone());
         let place = self.call_for(None, &id, &name, dynamic, notes, sink);
         self.note_pieces(place, sink);
@@ -128,7 +128,7 @@ impl Decoder {
         let known = self.answer.call_of_kind(&id, dynamic);
         let place = self.call_for(known, &id, &name, dynamic, notes, sink);
         let text = match (input, written) {
-            // As the agent wrote it, where that says the same.
+            // The agent's own text, if it has the same value.
             (Some(input), Some(text))
                 if serde_json::from_str(&text).ok().as_ref() == Some(&input) =>
             {
@@ -172,7 +172,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The call that a chunk speaks of, which is begun if it is not there.
+    /// Returns the call that a chunk refers to, and begins it if necessary.
     fn call_for(
         &mut self,
         known: Option<usize>,
@@ -208,7 +208,7 @@ impl Decoder {
         place
     }
 
-    /// More is said of a call: it may have another name, or be begun again after its outcome.
+    /// Updates a call: it may be renamed, or restarted after its outcome.
     fn go_on(&mut self, place: usize, name: &str, sink: &mut dyn Sink) {
         let Some(call) = self.answer.calls.get_mut(place) else {
             return;
@@ -300,14 +300,14 @@ impl Decoder {
         }
     }
 
-    /// What came of the arguments, which are complete now.
+    /// Takes the streamed arguments, which are complete now.
     fn take_partial(&mut self, wire_id: &str) -> Option<String> {
         let partial = self.partial.remove(wire_id)?;
         Some(partial.text)
     }
 }
 
-/// The call's id, its tool's name, and whether the server knows the tool by name only.
+/// Takes the call's id, the tool's name, and the flag of a dynamic tool.
 fn head(chunk: &mut Object) -> Result<(String, String, bool), String> {
     let id = text(chunk, "toolCallId")?;
     let name = text(chunk, "toolName")?;
@@ -315,7 +315,7 @@ fn head(chunk: &mut Object) -> Result<(String, String, bool), String> {
     Ok((id, name, dynamic))
 }
 
-/// What is said about a call beside its arguments and its outcome.
+/// Takes the notes about a call: all fields except arguments and outcome.
 pub(super) fn notes(chunk: &mut Object, provider: &str, titled: bool) -> Object {
     let mut notes = Object::new();
     let mut put = |from: &str, to: &str| {
@@ -332,7 +332,7 @@ pub(super) fn notes(chunk: &mut Object, provider: &str, titled: bool) -> Object 
     notes
 }
 
-/// What belongs to a state that is over.
+/// Clears the fields of an earlier state.
 pub(super) fn forget_state(notes: &mut Object) {
     notes.insert("inputEncoding".to_owned(), Value::Null);
     notes.insert("preliminary".to_owned(), Value::Null);

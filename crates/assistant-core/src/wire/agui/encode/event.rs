@@ -1,4 +1,4 @@
-//! Events to JSON: for recordings, and for servers in tests.
+//! Encoding of events to JSON, for recordings and test servers.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::message::{exact_message, write_content};
 use super::write::Writer;
 use crate::event::{Base, EncryptedEntity, Event, EventKind, Interrupt, Outcome, Role, TokenUsage};
 
-/// The wire name of an event.
+/// Returns the wire name of an event.
 #[must_use]
 pub const fn event_type(kind: &EventKind) -> &'static str {
     match kind {
@@ -41,12 +41,12 @@ pub const fn event_type(kind: &EventKind) -> &'static str {
         EventKind::SubagentFinished { .. } => "SUBAGENT_FINISHED",
         EventKind::SubagentError { .. } => "SUBAGENT_ERROR",
         EventKind::Raw { .. } => "RAW",
-        // AG-UI has no words of its own for it, and clients pass over what they do not know.
+        // AG-UI has no type for extensions, and clients ignore unknown custom events.
         EventKind::Custom { .. } | EventKind::Extension(_) => "CUSTOM",
     }
 }
 
-/// One event in its wire form.
+/// Encodes an event.
 #[must_use]
 pub fn event_to_value(event: &Event) -> Value {
     let mut w = Writer::typed(event_type(&event.kind));
@@ -171,7 +171,7 @@ fn subagent(w: &mut Writer, kind: &EventKind) {
     }
 }
 
-/// Everything that may belong to a subagent.
+/// Writes an event that may belong to a subagent.
 fn stream(w: &mut Writer, kind: &EventKind) {
     match kind {
         EventKind::StepStarted { step_name } | EventKind::StepFinished { step_name } => {
@@ -330,7 +330,7 @@ fn write_outcome(outcome: &Outcome) -> Value {
     }
 }
 
-/// An interrupt as JSON.
+/// Encodes an interrupt.
 #[must_use]
 pub fn interrupt_to_value(interrupt: &Interrupt) -> Value {
     let mut w = Writer::default();
@@ -345,7 +345,7 @@ pub fn interrupt_to_value(interrupt: &Interrupt) -> Value {
     w.done()
 }
 
-/// Tokens of one provider and model, as a store keeps them.
+/// Encodes token usage for a store.
 #[must_use]
 pub fn usage_to_value(usage: &TokenUsage) -> Value {
     let mut w = Writer::default();

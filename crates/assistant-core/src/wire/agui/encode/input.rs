@@ -1,4 +1,4 @@
-//! Run input to JSON: the body of the request that starts a run.
+//! Encoding of run input to JSON: the body of the request that starts a run.
 
 use serde_json::Value;
 
@@ -7,20 +7,20 @@ use super::message::exact_message;
 use super::write::Writer;
 use crate::event::{ContextItem, Message, Object, ResumeEntry, ResumeStatus, Role, RunInput, Tool};
 
-/// The request body. State, tools, context and forwarded properties are always there, because
-/// older servers refuse a request without them; activity messages never are.
+/// Encodes the request body. State, tools, context and forwarded properties are always included,
+/// because older servers refuse a request without them; activity messages never are.
 #[must_use]
 pub fn run_input(input: &RunInput) -> Value {
     write_input(input, |message| message.role() != Role::Activity)
 }
 
-/// [`run_input`] as JSON text.
+/// Encodes [`run_input`] as JSON text.
 #[must_use]
 pub fn run_input_text(input: &RunInput) -> String {
     run_input(input).to_string()
 }
 
-/// The input as `RUN_STARTED` echoes it: with every message.
+/// Encodes the input with every message, as echoed in `RUN_STARTED`.
 pub(super) fn echoed_input(input: &RunInput) -> Value {
     write_input(input, |_| true)
 }
@@ -44,7 +44,7 @@ fn write_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     w.done()
 }
 
-/// Neither state nor forwarded properties may be `null`; nothing yet is an empty object.
+/// Replaces `null` with an empty object; neither state nor forwarded properties may be `null`.
 fn present(value: &Value) -> Value {
     if value.is_null() {
         Value::Object(Object::new())

@@ -1,4 +1,4 @@
-//! Messages and content to JSON.
+//! Encoding of messages and content to JSON.
 
 use serde_json::Value;
 
@@ -7,13 +7,13 @@ use crate::event::{
     Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, Source,
 };
 
-/// A message in its wire form, members beyond the protocol included: for stores and replays.
+/// Encodes a message including unknown fields, for stores and replays.
 #[must_use]
 pub fn message_to_value(message: &Message) -> Value {
     write_message(message, true)
 }
 
-/// A message as a peer of this version reads it: without members beyond the protocol.
+/// Encodes a message for a peer, without unknown fields.
 pub(super) fn exact_message(message: &Message) -> Value {
     write_message(message, false)
 }
@@ -71,7 +71,7 @@ fn write_message(message: &Message, extra: bool) -> Value {
     w.done()
 }
 
-/// Members beyond the protocol never displace one of it.
+/// Adds unknown fields. They never replace a field of the protocol.
 fn add_extra(w: &mut Writer, extra: &Object) {
     for (key, value) in extra {
         if !w.0.contains_key(key) {
@@ -107,7 +107,7 @@ pub(super) fn write_content(w: &mut Writer, content: &Content) {
     w.put("content", content_to_value(content));
 }
 
-/// Content in its wire form: a string, or a list of parts.
+/// Encodes content: a string, or a list of parts.
 #[must_use]
 pub fn content_to_value(content: &Content) -> Value {
     match content {
@@ -116,7 +116,7 @@ pub fn content_to_value(content: &Content) -> Value {
     }
 }
 
-/// One content part in its wire form.
+/// Encodes a content part.
 #[must_use]
 pub fn content_part_to_value(part: &ContentPart) -> Value {
     let mut w = match &part.body {

@@ -1,7 +1,8 @@
-//! Events, messages and run input to AG-UI 1.0 JSON.
+//! Encoding of events, messages and run input to AG-UI 1.0 JSON.
 //!
-//! Always the exact protocol (rule "tolerant in, strict out"): absent is omitted, never `null`; members beyond the
-//! protocol are left out of requests. Field order is the reference client's.
+//! The output always follows the exact protocol (rule "tolerant in, strict out"): absent fields are
+//! omitted, never `null`; unknown fields are left out of requests. Field order is the reference
+//! client's.
 
 mod event;
 mod input;

@@ -1,4 +1,4 @@
-//! Puts fields into a JSON object; what is absent is not put.
+//! A writer of JSON objects that omits absent fields.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ impl Writer {
         }
     }
 
-    /// Any JSON but `null`, which would be read as absent anyway.
+    /// Writes any JSON except `null`, which would be read as absent anyway.
     pub(super) fn opt(&mut self, key: &str, value: Option<&Value>) {
         if let Some(value) = value.filter(|value| !value.is_null()) {
             self.put(key, value.clone());
@@ -52,7 +52,7 @@ impl Writer {
         self.put(key, Value::Array(items.iter().map(write).collect()));
     }
 
-    /// A list that may be absent, and is when it is empty.
+    /// Writes an optional list; an empty one is omitted.
     pub(super) fn opt_list<T>(&mut self, key: &str, items: &[T], write: fn(&T) -> Value) {
         if !items.is_empty() {
             self.list(key, items, write);

@@ -1,7 +1,7 @@
-//! The order of events: what may come when, and who may continue what another opened.
+//! Verification of event order and ownership.
 //!
-//! Runs last, over expanded events. Says what is wrong in the words of the reference client, so
-//! that people find them. Keeps ids and owners of the current run only, never content.
+//! Runs last, on expanded events. Errors use the messages of the reference client, so that they can
+//! be searched for. Only ids and owners of the current run are kept, never content.
 
 mod rules;
 mod table;
@@ -14,16 +14,16 @@ use table::Table;
 
 const PARENT: &str = "(the parent agent)";
 
-/// The treatment of an event that is not fatal.
+/// The result for an event that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
-    /// Hand it on.
+    /// Pass it on.
     Pass,
-    /// Leave it out: tolerated, but it says nothing new.
+    /// Drop it: tolerated, but redundant.
     Drop(Diagnostic),
 }
 
-/// How far the stream is.
+/// The progress of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
     #[default]
@@ -33,7 +33,7 @@ enum Stage {
     Failed,
 }
 
-/// Judges events one by one.
+/// A verifier of a sequence of events.
 #[derive(Debug, Clone, Default)]
 pub struct Verifier {
     strict: bool,
@@ -41,13 +41,13 @@ pub struct Verifier {
     run: Run,
 }
 
-/// What one run has open, and owners by kind of thing.
+/// The open entities and the owners in a run.
 #[derive(Debug, Clone, Default)]
 struct Run {
     messages: Table,
     calls: Table,
     activities: Table,
-    /// Reasoning messages; also the owners of spans, which may share their ids.
+    /// Reasoning messages; also the owners of spans, which may have the same ids.
     reasoning: Table,
     spans: Table,
     steps: Table,
@@ -55,7 +55,7 @@ struct Run {
 }
 
 impl Verifier {
-    /// A verifier before the first event. `strict` refuses what rule "tolerant in, strict out" tolerates.
+    /// Creates a verifier. `strict` rejects what rule "tolerant in, strict out" tolerates.
     #[must_use]
     pub fn new(strict: bool) -> Self {
         Self {
@@ -64,16 +64,16 @@ impl Verifier {
         }
     }
 
-    /// Returns whether the last run that started has ended.
+    /// Returns true if the last started run has ended.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         matches!(self.stage, Stage::Finished | Stage::Failed)
     }
 
-    /// Judges the next event.
+    /// Checks the next event.
     ///
     /// # Errors
-    /// If it breaks a rule; the stream ends there.
+    /// Fails if it breaks a rule; the stream ends there.
     pub fn check(&mut self, event: &Event) -> Result<Checked, ProtocolError> {
         if self.stage != Stage::Running
             && let Some(checked) = self.between_runs(&event.kind)?
@@ -130,7 +130,7 @@ impl Verifier {
         Ok(Checked::Pass)
     }
 
-    /// Rules 1 to 3: before the first run and after a terminal event.
+    /// Checks rules 1 to 3: before the first run and after a terminal event.
     fn between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
         if matches!(kind, EventKind::RunStarted { .. }) {
             return Ok(None);
@@ -225,7 +225,7 @@ impl Verifier {
         Ok(Checked::Pass)
     }
 
-    /// A call belongs to the message that carries it, so their owners are one.
+    /// Opens a call. It belongs to the message that carries it, so both have the same owner.
     fn call_start(
         &mut self,
         id: &str,
@@ -242,7 +242,7 @@ impl Verifier {
 }
 
 impl Run {
-    /// Owners of the messages in a snapshot or an echoed input, and of the calls in them.
+    /// Records the owners of messages in a snapshot or an echoed input, and of their calls.
     fn own_history(&mut self, messages: &[Message], replace: bool) {
         for message in messages {
             let owner = message.subagent_run_id.as_deref();

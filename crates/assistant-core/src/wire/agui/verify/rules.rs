@@ -1,4 +1,4 @@
-//! The rules that need no more than what one run has open; see [`super::Verifier`] for the rest.
+//! Rules that depend only on the open entities of one run; see [`super::Verifier`] for the others.
 
 use super::super::encode::event_type;
 use super::table::Table;
@@ -6,14 +6,14 @@ use super::{PARENT, Run};
 use crate::event::{EncryptedEntity, Event, EventKind};
 use crate::wire::fault::ProtocolError;
 
-/// The words for one kind of streamed thing.
+/// The names of one kind of streamed entity.
 pub(super) struct Stream {
     kind: Kind,
     pub(super) start: &'static str,
     pub(super) end: &'static str,
-    /// What it is called.
+    /// Its name in messages.
     pub(super) entity: &'static str,
-    /// What its owner is the owner of.
+    /// Its name in messages about ownership.
     owned: &'static str,
 }
 
@@ -55,10 +55,10 @@ pub(super) const SPAN: Stream = Stream {
 };
 
 impl Stream {
-    /// The error for an event that continues or ends what is not open.
+    /// Returns the error for an event that continues or ends an entity that is not open.
     pub(super) fn not_open(&self, event_type: &str, id: &str) -> ProtocolError {
         let Self { entity, start, .. } = self;
-        // The reference words a reasoning message's END like its CONTENT.
+        // The reference client words a reasoning message's END like its CONTENT.
         let advice = if event_type == self.end && self.kind != Kind::Reasoning {
             format!("A '{start}' event must be sent first.")
         } else {
@@ -89,7 +89,7 @@ impl Run {
         }
     }
 
-    /// Where owners are: a span shares them with the reasoning messages.
+    /// Returns the table with the owners: a span shares them with the reasoning messages.
     pub(super) const fn owners_mut(&mut self, stream: &Stream) -> &mut Table {
         match stream.kind {
             Kind::Span => &mut self.reasoning,
@@ -97,7 +97,7 @@ impl Run {
         }
     }
 
-    /// Rule 12: who continues must be who opened; saying nothing never disagrees.
+    /// Checks rule 12: only the opener may continue an entity; an event without a tag is accepted.
     pub(super) fn agrees(
         &self,
         stream: &Stream,
@@ -113,7 +113,7 @@ impl Run {
         owner_agrees(owners, event_type, stream.owned, id, tag)
     }
 
-    /// Rule 11: the owner of a call that starts now.
+    /// Applies rule 11: returns the owner of a call that starts now.
     pub(super) fn call_owner(
         &self,
         id: &str,
@@ -144,7 +144,7 @@ impl Run {
         Ok(tag.map(str::to_owned).or(inherited))
     }
 
-    /// Events that are no stream of their own.
+    /// Checks events that are not part of a stream.
     pub(super) fn standalone(
         &mut self,
         event: &Event,
@@ -211,7 +211,7 @@ impl Run {
         }
     }
 
-    /// Rule 13: a step is known by its name and by whose it is.
+    /// Checks rule 13: a step is identified by its name and owner.
     fn step_started(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
         let key = step_key(name, tag);
         if self.steps.is_open(&key) {
@@ -244,7 +244,7 @@ impl Run {
         }))
     }
 
-    /// Rule 15: ids of subagents are for one invocation.
+    /// Checks rule 15: ids of subagents are unique per invocation.
     fn subagent_started(&mut self, id: &str, parent: Option<&str>) -> Result<(), ProtocolError> {
         let problem = if self.subagents.is_open(id) {
             format!("subagent '{id}' is already active. Finish it with 'SUBAGENT_FINISHED' first.")
@@ -263,7 +263,7 @@ impl Run {
         )))
     }
 
-    /// Rule 16: a run finishes with nothing open.
+    /// Checks rule 16: a run finishes with nothing open.
     pub(super) fn nothing_open(&self) -> Result<(), ProtocolError> {
         let kinds = [
             ("steps", &self.steps),
@@ -311,7 +311,7 @@ fn owner_agrees(
     )))
 }
 
-/// One key for name and owner; the length keeps apart what would otherwise read the same.
+/// Returns a key for name and owner; the length prefix makes it unambiguous.
 fn step_key(name: &str, tag: Option<&str>) -> String {
     match tag {
         None => format!("-{name}"),

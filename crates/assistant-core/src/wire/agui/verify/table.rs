@@ -1,4 +1,4 @@
-//! What the verifier remembers of one kind of thing: which ids are open, and whose they are.
+//! The verifier's table of one kind of entity: open ids and owners.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use crate::order::in_order;
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// When it was last opened, so that lists in messages have an order.
+    /// The sequence number of the last opening, by which lists in messages are ordered.
     turn: u32,
     open: bool,
     /// The subagent that opened it; `None` is the parent agent. Kept after the close.
     pub(super) owner: Option<String>,
-    /// Its name, where a repeated opener is recognised by it.
+    /// Its name, if a repeated opener is recognized by it.
     pub(super) name: Option<String>,
 }
 
-/// All things of one kind in a run. Ids are unique within a kind only.
+/// All entities of one kind in a run. Ids are unique only within a kind.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
     entries: HashMap<String, Entry>,
     open: u32,
     turn: u32,
-    /// What was opened last, as long as it is open: mostly the one that is asked for, and to
-    /// compare is less than to look up.
+    /// The last opened id while it is open: most lookups are for it, and a comparison is cheaper
+    /// than a lookup.
     newest: String,
 }
 
@@ -40,7 +40,7 @@ impl Table {
         self.open > 0
     }
 
-    /// Opens an id. The first owner stands: an untagged reopening hands nothing over.
+    /// Opens an id. The first owner remains: an untagged reopening does not change it.
     pub(super) fn open(&mut self, id: &str, owner: Option<&str>, name: Option<&str>) {
         self.turn = self.turn.saturating_add(1);
         let turn = self.turn;
@@ -65,7 +65,7 @@ impl Table {
         self.entries.insert(id.to_owned(), entry);
     }
 
-    /// Closes an id; `false` if it was not open.
+    /// Closes an id; returns false if it was not open.
     pub(super) fn close(&mut self, id: &str) -> bool {
         if self.newest == id {
             self.newest.clear();
@@ -80,7 +80,7 @@ impl Table {
         }
     }
 
-    /// Records whose an id is, without opening it.
+    /// Records the owner of an id without opening it.
     pub(super) fn own(&mut self, id: &str, owner: Option<&str>, replace: bool) {
         if let Some(entry) = self.entries.get_mut(id) {
             if replace {
@@ -97,7 +97,7 @@ impl Table {
         self.entries.insert(id.to_owned(), entry);
     }
 
-    /// What is open, in the order of opening.
+    /// Returns the open entries in the order of opening.
     pub(super) fn open_entries(&self) -> Vec<(&str, &Entry)> {
         let open = self.entries.iter().filter(|(_, entry)| entry.open);
         let open = open.map(|(id, entry)| (id.as_str(), entry)).collect();

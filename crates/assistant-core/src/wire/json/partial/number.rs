@@ -1,11 +1,11 @@
-//! A JSON number read one character at a time, shown up to its last valid prefix.
+//! Incremental parsing of a JSON number, shown up to its last valid prefix.
 //!
-//! The grammar is followed here, the value is `serde_json`'s, so both always agree.
+//! The grammar is checked here and the value is parsed by `serde_json`, so both always agree.
 
 use serde_json::Value;
 
-/// An unfinished number is shown up to this many characters, so that showing it again after each
-/// of many small pieces stays cheap. Its end brings the whole of it.
+/// The maximum length at which an unfinished number is shown, so that updates after many small
+/// pieces stay cheap. Its end shows the whole number.
 const SHOWN_AT_MOST: usize = 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,27 +23,27 @@ enum Part {
     Broken,
 }
 
-/// What became of a character.
+/// The result of feeding a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fed {
-    /// A digit: the number is whole as it stands.
+    /// A digit: the number is complete so far.
     Digit,
-    /// It belongs to the number, which needs more.
+    /// The character belongs to the number, which is incomplete.
     Other,
-    /// A digit where none can be; this is no number.
+    /// A digit that is not permitted here; the number is invalid.
     Bad,
-    /// It does not belong to the number.
+    /// The character does not belong to the number.
     End,
 }
 
-/// See the module.
+/// An incremental number parser; see the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Number {
     part: Part,
     text: String,
-    /// How much of the text is a number.
+    /// The length of the valid prefix.
     valid: usize,
-    /// How much of the text the last shown value stands for, and whether it stands for it exactly.
+    /// The length of the prefix that was shown last, and whether it was exact.
     shown: usize,
     exact: bool,
 }
@@ -73,22 +73,22 @@ impl Number {
         Fed::Digit
     }
 
-    /// Whether there is anything to show.
+    /// Returns true if there is a value to show.
     pub(super) fn has_digits(&self) -> bool {
         self.valid > 0
     }
 
-    /// Whether the text so far is a number.
+    /// Returns true if the text so far is a number.
     pub(super) fn is_whole(&self) -> bool {
         self.has_digits() && self.valid == self.text.len()
     }
 
-    /// Whether the value shown last is the value of the whole text.
+    /// Returns true if the last shown value is that of the whole text.
     pub(super) fn is_exact(&self) -> bool {
         self.exact && self.shown == self.text.len()
     }
 
-    /// The value of the unfinished number, if it changed.
+    /// Returns the value of the unfinished number, if it changed.
     pub(super) fn show(&mut self) -> Option<Value> {
         let end = self.longest_shown();
         if end == self.shown {
@@ -100,7 +100,7 @@ impl Number {
         Some(value.unwrap_or_else(|| self.largest()))
     }
 
-    /// The value of the number now that it has ended; none if it is too large to be one.
+    /// Returns the value of the finished number; `None` if it is too large.
     pub(super) fn finish(&self) -> Option<Value> {
         let value = self.read(self.valid);
         if self.is_whole() {
@@ -110,12 +110,12 @@ impl Number {
         }
     }
 
-    /// The longest valid prefix within the limit.
+    /// Returns the length of the longest valid prefix within the limit.
     fn longest_shown(&self) -> usize {
         if self.valid <= SHOWN_AT_MOST {
             return self.valid;
         }
-        // Whatever ends in a digit here is a number: the grammar was checked on the way.
+        // A prefix that ends in a digit is a number: the grammar has been checked.
         let head = self
             .text
             .as_bytes()
@@ -130,7 +130,7 @@ impl Number {
         serde_json::from_str(self.text.get(..end)?).ok()
     }
 
-    /// What stands for a number beyond the range while it may still come back into it.
+    /// Returns the placeholder for a number beyond the range that may still return into it.
     fn largest(&self) -> Value {
         Value::from(if self.text.starts_with('-') {
             f64::MIN

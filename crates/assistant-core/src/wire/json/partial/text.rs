@@ -1,16 +1,16 @@
-//! The inside of a JSON string, read in pieces: plain runs, escapes, surrogate pairs.
+//! Incremental decoding of a JSON string: plain runs, escapes, surrogate pairs.
 //!
-//! The first half of a surrogate pair is held back until its partner came; a half without partner
-//! becomes U+FFFD and is remembered. The reader neither stores the string nor knows where it goes.
+//! A high surrogate is held back until its low surrogate arrives; a lone surrogate becomes U+FFFD
+//! and is recorded. The string itself is stored by the caller.
 
-/// What became of the text that was offered.
+/// The result of reading string text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Took {
-    /// All of it belongs to the string, which goes on.
+    /// All of it belongs to the string, which continues.
     All,
     /// The closing quote was read.
     Closed,
-    /// An escape that does not exist, or a bare control character; it was passed over.
+    /// An unknown escape, or an unescaped control character, was skipped.
     Bad,
 }
 
@@ -25,7 +25,7 @@ enum Escape {
     },
 }
 
-/// See the module.
+/// An incremental string decoder; see the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     escape: Escape,
@@ -34,12 +34,12 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Whether half a surrogate pair was ever replaced.
+    /// Returns true if a lone surrogate was ever replaced.
     pub(super) fn repaired(&self) -> bool {
         self.repaired
     }
 
-    /// Reads on, appending to `out`; gives what is left of `rest` after the string.
+    /// Appends decoded text to `out` and returns the rest after the string.
     pub(super) fn take<'a>(&mut self, mut rest: &'a str, out: &mut String) -> (Took, &'a str) {
         loop {
             if self.escape == Escape::None {
@@ -61,7 +61,7 @@ impl Text {
         }
     }
 
-    /// Copies everything up to the next character that means something.
+    /// Copies everything up to the next special character.
     fn run<'a>(&mut self, rest: &'a str, out: &mut String) -> &'a str {
         let special = |ch: char| matches!(ch, '"' | '\\' | '\0'..='\u{1f}');
         let end = rest.find(special).unwrap_or(rest.len());
@@ -108,7 +108,7 @@ impl Text {
         Took::All
     }
 
-    /// One UTF-16 unit from a `\u` escape.
+    /// Handles a UTF-16 code unit of a `\u` escape.
     fn unit(&mut self, code: u32, out: &mut String) {
         if let (Some(high), 0xDC00..=0xDFFF) = (self.high, code) {
             self.high = None;
@@ -128,7 +128,7 @@ impl Text {
         }
     }
 
-    /// The half that was held back has no partner.
+    /// Replaces the held surrogate, which has no partner.
     fn lone(&mut self, out: &mut String) {
         if self.high.take().is_some() {
             self.repaired = true;

@@ -1,19 +1,19 @@
-//! The value that grows: a finished tree plus the path of nodes that are still open.
+//! The growing value: a finished tree and the path of open nodes.
 //!
-//! While a piece of text is read the open nodes are taken out of their parents and lie on a
-//! stack, so that the innermost is at hand; between pieces they are back in place and the root is
-//! one plain value. Taking out and putting back costs the depth. It knows nothing of JSON text.
+//! While a piece of text is read, the open nodes are taken out of their parents onto a stack, so
+//! that the innermost is directly accessible; between pieces they are back in place and the root is
+//! a plain value. Both steps cost time proportional to the depth.
 
 use serde_json::Value;
 
-/// Where an open node belongs in the node around it.
+/// The position of an open node in its parent.
 #[derive(Clone, Debug)]
 enum Slot {
     Root,
     Item(usize),
-    /// The newest entry of an object: reached from the end, without hashing a long key.
+    /// The newest entry of an object: accessed from the end, without hashing a long key.
     Newest(String),
-    /// An earlier entry of an object, written a second time.
+    /// An earlier entry of an object whose key is repeated.
     Earlier(String),
 }
 
@@ -36,16 +36,16 @@ impl Slot {
     }
 }
 
-/// See the module.
+/// A growing JSON value; see the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     /// The whole value, between pieces.
     root: Option<Value>,
-    /// One for each open node, from the root inwards.
+    /// The positions of the open nodes, from the root inwards.
     slots: Vec<Slot>,
-    /// The open nodes themselves, while a piece is read.
+    /// The open nodes, while a piece is read.
     open: Vec<Value>,
-    /// Whether an object names a field twice.
+    /// True if an object has duplicate keys.
     doubled: bool,
 }
 
@@ -68,7 +68,7 @@ impl Tree {
         }
     }
 
-    /// Opens a node inside the innermost one; `key` is its name if that is an object.
+    /// Opens a node inside the innermost one; `key` is its name in an object.
     pub(super) fn open(&mut self, key: String, value: Value) {
         let slot = match self.open.last_mut() {
             Some(Value::Array(items)) => {
@@ -114,42 +114,42 @@ impl Tree {
         }
     }
 
-    /// The innermost open node, while a piece is read.
+    /// Returns the innermost open node, while a piece is read.
     pub(super) fn top(&self) -> Option<&Value> {
         self.open.last()
     }
 
-    /// The same, to append to.
+    /// Returns the innermost open node mutably.
     pub(super) fn top_mut(&mut self) -> Option<&mut Value> {
         self.open.last_mut()
     }
 
-    /// Whether an object names a field twice.
+    /// Returns true if an object has duplicate keys.
     pub(super) const fn is_doubled(&self) -> bool {
         self.doubled
     }
 
-    /// How many nodes are open, strings and numbers included.
+    /// Returns the number of open nodes, including strings and numbers.
     pub(super) fn depth(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether no value has begun.
+    /// Returns true if no value has begun.
     pub(super) fn is_empty(&self) -> bool {
         self.root.is_none() && self.slots.is_empty()
     }
 
-    /// The whole value, between pieces.
+    /// Returns the whole value, between pieces.
     pub(super) fn root(&self) -> Option<&Value> {
         self.root.as_ref()
     }
 
-    /// The whole value, given away.
+    /// Consumes the tree and returns the whole value.
     pub(super) fn into_root(self) -> Option<Value> {
         self.root
     }
 
-    /// Whether `path` leads out of the open nodes into a finished one.
+    /// Returns true if `path` leads to a finished node.
     pub(super) fn is_settled(&self, path: &[&str]) -> bool {
         let mut open = self.slots.iter().skip(1);
         let mut node = self.root.as_ref();

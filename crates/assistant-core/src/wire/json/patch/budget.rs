@@ -1,8 +1,8 @@
-//! How much one patch may do.
+//! The work and size limits of one patch.
 //!
-//! What a patch brings along (`add`, `replace`, `test`) is in proportion to its bytes and not
-//! limited. `copy` and `move` are: an operation of fifty bytes can copy or shift the whole document,
-//! and forty copies in a row double it forty times.
+//! Values within a patch (`add`, `replace`, `test`) are proportional to its size and not limited.
+//! `copy` and `move` are: an operation of fifty bytes can copy or shift the whole document, and
+//! forty copies in a row double it forty times.
 
 use serde_json::Value;
 
@@ -12,23 +12,24 @@ use super::{
 };
 use crate::wire::json::pointer::Pointer;
 
-/// How many containers may stand in each other: as many as `serde_json` reads.
+/// The maximum nesting of containers: that of `serde_json`.
 const DEPTH: usize = 127;
-/// How much one patch may copy, in bytes of memory.
+/// The maximum memory that one patch may copy, in bytes.
 const COPIED: usize = 8 << 20;
-/// How large copies may make a document, in bytes of memory. What came whole may be larger.
+/// The maximum size of a document after copies, in bytes of memory. A received document may be
+/// larger.
 const DOCUMENT: usize = 32 << 20;
-/// A copy of no more memory is like an `add`: it takes what the operation itself takes.
+/// The size up to which a copy counts like an `add`: it takes no more than the operation itself.
 const SMALL: usize = 512;
-/// How many values one patch may shift within their containers or move deeper.
+/// The maximum number of values that one patch may shift within containers or move deeper.
 const SHIFTED: usize = 32 << 20;
 
-/// What is left for a patch.
+/// The remaining budget of a patch.
 #[derive(Debug)]
 pub(super) struct Budget {
     copied: usize,
     shifted: usize,
-    /// How much the document may grow, once a copy had to know.
+    /// The remaining growth of the document, once a copy has measured it.
     room: Option<usize>,
 }
 
@@ -43,7 +44,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Returns a budget that never ends, for what a patch has done already.
+    /// Returns an unlimited budget, for reverting changes.
     pub(super) const fn unlimited() -> Self {
         Self {
             copied: usize::MAX,
@@ -52,7 +53,7 @@ impl Budget {
         }
     }
 
-    /// Checks a value that the patch brings to `path`.
+    /// Checks a value that the patch adds at `path`.
     pub(super) fn add(&mut self, path: &Pointer, value: &Value) -> Outcome {
         let weight = weight(path, value, usize::MAX)?;
         if let Some(room) = &mut self.room {
@@ -82,14 +83,14 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks a value that moves down to `path`.
+    /// Checks a value that is moved to the deeper `path`.
     pub(super) fn lower(&mut self, path: &Pointer, value: &Value) -> Outcome {
         let most = self.shifted.saturating_mul(NODE);
         let weight = weight(path, value, most)?;
         self.shift(weight / NODE)
     }
 
-    /// Charges for `count` values that make place or close a gap.
+    /// Charges for `count` values that are shifted.
     pub(super) fn shift(&mut self, count: usize) -> Outcome {
         let left = self.shifted.checked_sub(count);
         self.shifted = left.ok_or(PatchErrorKind::OverBudget)?;
@@ -97,7 +98,7 @@ impl Budget {
     }
 }
 
-/// The memory that `value` takes, no more than `most`; fails if it would nest too deep at `path`.
+/// Returns the memory of `value`, at most `most`; fails if it would nest too deeply at `path`.
 fn weight(path: &Pointer, value: &Value, most: usize) -> Outcome<usize> {
     let depth = DEPTH.checked_sub(path.tokens().len());
     let mut left = most;

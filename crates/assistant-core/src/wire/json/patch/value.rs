@@ -1,12 +1,11 @@
-//! What a patch has to know of a value: is it equal, how deep, how large. Nothing here
-//! recurses.
+//! Equality, depth and size of values, without recursion.
 
 use serde_json::{Number, Value};
 
 use super::{Outcome, PatchErrorKind};
 
-/// Equality as JSON Patch wants it: numbers by their value, objects without regard to order. Takes
-/// no longer than `right` is, which is why its keys are looked up in `left`.
+/// Compares values as JSON Patch requires: numbers by value, objects regardless of key order. Takes
+/// time proportional to `right`, so its keys are looked up in `left`.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     let mut pairs = vec![(left, right)];
     while let Some(pair) = pairs.pop() {
@@ -39,7 +38,7 @@ fn numbers_equal(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// The number as an integer, if it is one that an integer type of JSON libraries holds.
+/// Returns the number as an integer, if it is one within the range of the integer types.
 fn integer(number: &Number) -> Option<i128> {
     let small = number
         .as_i64()
@@ -48,16 +47,16 @@ fn integer(number: &Number) -> Option<i128> {
     small.or_else(|| {
         let float = number.as_f64()?;
         let whole = float.fract() == 0.0 && float.abs() < 1e20;
-        // In this range the conversion is exact.
+        // The conversion is exact in this range.
         whole.then_some(float as i128)
     })
 }
 
-/// What a node takes in memory, roughly; the key of a member takes as much again.
+/// The approximate memory of a node in bytes; the key of a member takes as much again.
 pub(super) const NODE: usize = 72;
 
-/// Takes the memory of `value`, roughly, off `left`. Fails where nothing is left, or where more than
-/// `depth` containers stand in each other.
+/// Subtracts the approximate memory of `value` from `left`. Fails if nothing is left, or if more
+/// than `depth` containers are nested.
 pub(super) fn weigh(value: &Value, depth: usize, left: &mut usize) -> Outcome {
     let mut nodes = vec![(value, depth)];
     while let Some((node, depth)) = nodes.pop() {
