@@ -1,7 +1,7 @@
-//! Lists of actions that an agent asks about, and a decision for each of them, as the human-in-the-loop middleware of
-//! `LangChain` has them (rule "one decision for each action").
+//! Lists of actions that an agent asks about, with one decision for each, as in `LangChain`'s
+//! human-in-the-loop middleware (rule "one decision for each action").
 //!
-//! Neighbour: `interrupts`, which tells whether a list is answered by decisions.
+//! `interrupts` determines whether a list is answered by decisions.
 
 use serde_json::{Map, Value, json};
 
@@ -12,11 +12,11 @@ use crate::{
     event::Object,
 };
 
-/// A kind of decision that an agent takes about an action.
+/// A kind of decision that an agent accepts about an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecisionKind {
-    /// The action runs as it is.
+    /// The action runs unchanged.
     Approve,
     /// The action runs with other arguments.
     Edit,
@@ -30,7 +30,7 @@ pub enum DecisionKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ActionDecision {
-    /// The action runs as it is.
+    /// The action runs unchanged.
     Approve,
     /// The action runs with other arguments.
     Edit {
@@ -42,9 +42,9 @@ pub enum ActionDecision {
         /// The reason for the agent.
         message: Option<String>,
     },
-    /// The action does not run.
+    /// The action does not run; its result is a message of the user.
     Respond {
-        /// The text that the agent takes as the result of the action.
+        /// The message, used by the agent as the action's result.
         message: String,
     },
 }
@@ -57,12 +57,12 @@ pub struct RequestedAction {
     args_schema: Option<Value>,
 }
 
-/// The actions that an agent asks about, in its order.
+/// The actions that an agent asks about, in the agent's order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ActionList(Vec<RequestedAction>);
 
 impl DecisionKind {
-    /// The kinds that every version of the middleware takes.
+    /// The kinds that every version of the middleware accepts.
     const USUAL: [Self; 3] = [Self::Approve, Self::Edit, Self::Reject];
 
     fn named(name: &Value) -> Option<Self> {
@@ -88,14 +88,14 @@ impl ActionDecision {
         }
     }
 
-    /// Reads a decision about an action as it is sent to an agent.
+    /// Parses a decision about an action from an answer.
     fn read(written: &Value, action: &RequestedAction) -> Option<Self> {
         let message = written.get("message").and_then(Value::as_str);
         Some(match DecisionKind::named(written.get("type")?)? {
             DecisionKind::Approve => Self::Approve,
             DecisionKind::Edit => {
                 let edited = written.get("edited_action")?;
-                // Another action is none that was shown.
+                // An edit may not name another action than the one shown.
                 edited
                     .get("name")?
                     .as_str()
@@ -143,13 +143,13 @@ impl RequestedAction {
         names.find_map(|key| self.request.get(key))
     }
 
-    /// Returns the agent's own words about the action.
+    /// Returns the agent's description of the action.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         self.request.get("description")?.as_str()
     }
 
-    /// Returns all that the agent says of the action, as it says it.
+    /// Returns the agent's request for the action, unchanged.
     #[must_use]
     pub const fn request(&self) -> &Value {
         &self.request
@@ -161,13 +161,13 @@ impl RequestedAction {
         self.args_schema.as_ref()
     }
 
-    /// Returns whether the agent takes a decision of this kind about the action.
+    /// Returns true if the agent accepts this kind of decision about the action.
     #[must_use]
     pub fn allows(&self, kind: DecisionKind) -> bool {
         self.allowed.contains(&kind)
     }
 
-    /// Returns true if the card of a call shows all that the agent says of the action.
+    /// Returns true if the card of a call shows everything in the request.
     pub(super) fn is_call(&self, call: &ToolCall) -> bool {
         let shown = call.clean_args().or_else(|| call.args());
         let known = |key: &String| ["name", "args", "description"].contains(&key.as_str());
@@ -177,12 +177,12 @@ impl RequestedAction {
             && request.is_some_and(|request| request.keys().all(known))
     }
 
-    /// Returns true if the card of a call offers all decisions about the action.
+    /// Returns true if the card of a call offers every decision about the action.
     pub(super) fn fits_card(&self) -> bool {
         self.allows(DecisionKind::Approve) && !self.allows(DecisionKind::Respond)
     }
 
-    /// Checks a decision about the action, the one at this place of its list.
+    /// Checks a decision about the action at this index of its list.
     fn check(&self, decision: &ActionDecision, place: usize) -> Result<(), Refusal> {
         if !self.allows(decision.kind()) {
             return Err(Refusal::DecisionNotAllowed { action: place + 1 });
@@ -202,7 +202,7 @@ impl RequestedAction {
 }
 
 impl ActionList {
-    /// Reads the list that comes along with an interrupt; empty if none does.
+    /// Reads the list in an interrupt's metadata; empty if there is none.
     pub(super) fn of(metadata: Option<&Object>) -> Self {
         let places = places(metadata);
         let list_at = |place: &&Object, key: &str| place.get(key)?.as_array().cloned();
@@ -225,7 +225,7 @@ impl ActionList {
         &self.0
     }
 
-    /// The action, where it is the only one: one verdict decides about it.
+    /// Returns the action if it is the only one, so that one verdict decides about it.
     pub(super) fn only(&self) -> Option<&RequestedAction> {
         match self.0.as_slice() {
             [action] => Some(action),
@@ -233,7 +233,7 @@ impl ActionList {
         }
     }
 
-    /// Returns the answer that has these decisions, one for each action in the order of the list.
+    /// Returns the answer with these decisions, one for each action in order.
     pub(super) fn answer(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
         if decisions.len() != self.0.len() {
             return Err(self.incomplete(decisions.len()));
@@ -248,7 +248,7 @@ impl ActionList {
         Ok(json!({"decisions": written}))
     }
 
-    /// Reads an answer that was written elsewhere, and writes it with its decisions alone.
+    /// Parses an external answer and rewrites it with its decisions only.
     pub(super) fn checked(&self, answer: &Value) -> Result<Value, Refusal> {
         let written = answer.get("decisions").and_then(Value::as_array);
         let written = written.map(Vec::as_slice).unwrap_or_default();
@@ -268,7 +268,7 @@ impl ActionList {
         Refusal::EachAction { actions, decisions }
     }
 
-    /// Returns whether a schema of the answer takes decisions.
+    /// Returns true if a schema of the answer accepts decisions.
     pub(super) fn fits(&self, schema: &Object) -> bool {
         if self.0.is_empty() {
             return false;
@@ -300,7 +300,7 @@ impl RequestedAction {
             let list = review.get("allowed_decisions")?.as_array()?.iter();
             Some(list.filter_map(DecisionKind::named).collect::<Vec<_>>())
         });
-        // Of two that name the action both are met.
+        // If several entries name the action, all of them apply.
         let allowed = lists.reduce(|mut all, list| {
             all.retain(|kind| list.contains(kind));
             all
@@ -308,7 +308,7 @@ impl RequestedAction {
         if let Some(allowed) = allowed {
             action.allowed = allowed;
         }
-        // What has no name cannot be named in the answer.
+        // An action without a name cannot be edited, since the answer has to name it.
         action
             .allowed
             .retain(|kind| *kind != DecisionKind::Edit || !name.is_empty());
@@ -319,7 +319,7 @@ impl RequestedAction {
         action
     }
 
-    /// A decision that the agent takes, to try a schema with.
+    /// Returns a decision that the agent accepts, for testing a schema.
     fn example(&self) -> Value {
         let decision = match self.allowed.first() {
             Some(DecisionKind::Edit) => ActionDecision::Edit {
@@ -335,8 +335,8 @@ impl RequestedAction {
     }
 }
 
-/// The objects in which agents send the list: the metadata itself, its `value`, and `langgraph.raw`, where the adapter
-/// of `LangGraph` puts the value of an interrupt.
+/// Returns the objects in which agents send the list: the metadata itself, its `value`, and
+/// `langgraph.raw`, where the adapter of `LangGraph` puts the value of an interrupt.
 fn places(metadata: Option<&Object>) -> Vec<&Object> {
     let inner = |object: Option<_>| Object::get(object?, "value")?.as_object();
     let raw = metadata.and_then(|metadata| metadata.get("langgraph")?.get("raw")?.as_object());

@@ -1,7 +1,8 @@
-//! Calls that the agent runs: it may need to hear a decision first, and may answer a run later.
+//! Calls that the agent runs itself, possibly after a decision of the user, and whose results may
+//! arrive a run later.
 //!
-//! Such a call holds nothing up. It is left to the agent for one run: the next. Neighbours:
-//! `interrupt` for agents that ask by a protocol of their own, `execute` for what runs here.
+//! Such a call does not block the loop. It is left to the agent for the next run only. `interrupts`
+//! handles agents with their own approval protocol, `execute` the calls that run here.
 
 use super::{Cx, Session, execute::Ending, offer::not_found};
 use crate::{
@@ -12,8 +13,8 @@ use crate::{
 };
 
 impl Session {
-    /// Nobody must be asked: the call's tool message says so in the next run, as long as the call is
-    /// what it is now.
+    /// Hands an approved call off to the agent: its tool message says so in the next run, provided
+    /// the call has not changed.
     pub(super) fn tell_agent(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let about = self.conversation.call(key).map(Fingerprint::of_call);
         let Some(about) = about.filter(|_| self.was_shown_for_agent(key, cx.now)) else {
@@ -29,8 +30,9 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// The agent's own calls, if the page or the person owes it answers anyway: some servers run
-    /// theirs when those are there. `named` are calls that the agent wants answered here.
+    /// Leaves remote calls to the agent, if the page or the user owes it other answers: some
+    /// servers run their calls once those arrive. `named` are calls that the agent wants answered
+    /// here.
     pub(super) fn leave_to_agent(&mut self, named: &[String]) {
         let owed = self
             .conversation
@@ -49,9 +51,9 @@ impl Session {
         }
     }
 
-    /// The run to which calls were left is over: those that it neither answered nor gated failed. The
-    /// agent went on without them, so that by itself starts no run. Where it asks once more, its
-    /// question may be about them.
+    /// Ends remote calls after the run to which they were left. Calls without a result or an
+    /// interrupt have failed. The agent continued without them, so this starts no run. If the agent
+    /// asks again, its question may be about them.
     pub(super) fn end_left_calls(&mut self, cx: &mut Cx<'_>) {
         let asks = self.interrupts.wait();
         for key in self.conversation.active_calls() {
@@ -65,14 +67,14 @@ impl Session {
         }
     }
 
-    /// Whether no action of this page has the name of a call, not even one that only shows it.
+    /// Returns true if no action of this page has the name of a call, not even a render-only one.
     fn is_unknown(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         !self.is_told(key) && call.is_some_and(|call| self.registry.in_force(&call.name).is_none())
     }
 
-    /// A call of a server to itself: it needed no answer, so nothing has failed. The agent is told
-    /// what it would be told of any tool that is not there.
+    /// Skips a call of a server to its own tool. It needed no answer, so it has not failed. The
+    /// agent receives the message for unknown tools.
     fn pass_over(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(name) = self.conversation.call(key).map(|call| call.name.clone()) else {
             return;
@@ -81,8 +83,8 @@ impl Session {
         self.end_call(key, Ending::Skipped(told), cx);
     }
 
-    /// No run follows for now: what waits for the agent waits no longer. What the person decided
-    /// does, until a run goes out.
+    /// Ends the calls that were left to the agent when no run follows. Decisions of the user wait
+    /// until the next run.
     pub(super) fn end_awaited_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             if self.is_left(&key) {
@@ -96,13 +98,13 @@ impl Session {
         call.is_some_and(|call| matches!(call.state(), State::Remote { left: true, .. }))
     }
 
-    /// Whether the agent is told that it may run the call, and has not answered.
+    /// Returns true if the call was handed off and has no result.
     fn is_told(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. }))
     }
 
-    /// The agent ran this tool, says the run is over, and gave no result.
+    /// Ends a call of an agent's tool that has no result after the run.
     pub(super) fn answer_unanswered(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;

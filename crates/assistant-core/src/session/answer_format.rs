@@ -1,6 +1,6 @@
-//! The form of an answer to an interrupt, and what an answer can say.
+//! The format of an answer to an interrupt.
 //!
-//! Neighbours: `interrupts` has the questions, `action_list` the decisions about several actions.
+//! `interrupts` contains the questions, `action_list` the decisions about several actions.
 
 use serde_json::{Value, json};
 
@@ -10,18 +10,18 @@ use crate::{
     event::{Interrupt, Object},
 };
 
-/// The form of an answer to an interrupt.
+/// The format of an answer to an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerFormat {
     /// An object with `approved`.
     Approval,
     /// A boolean.
     Boolean,
-    /// A boolean, or another value that its schema takes.
+    /// A boolean, or another value that its schema accepts.
     BooleanOrOther,
     /// A decision for each action of its list.
     Decisions,
-    /// Any value that fits its schema.
+    /// Any value that its schema accepts.
     Anything,
 }
 
@@ -32,7 +32,7 @@ impl AnswerFormat {
             if actions.fits(schema) && (several || !has_property(schema, "approved")) {
                 return Self::Decisions;
             }
-            // No single answer decides about several actions by one press.
+            // Several actions are not decided by a single answer.
             return match several {
                 true => Self::Anything,
                 false => Self::of_schema(schema),

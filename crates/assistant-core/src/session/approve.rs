@@ -1,4 +1,5 @@
-//! What a person decides about a call. A decision is taken once, and only about what was shown.
+//! Decisions of the user about calls. Each call is decided once, and only for the version that was
+//! shown.
 
 use serde_json::Value;
 
@@ -61,8 +62,7 @@ impl Session {
         }
     }
 
-    /// Lets the results go out once every call has one: a loaded conversation waits for a decision
-    /// before it says anything to an agent.
+    /// Continues the loop after a decision: a loaded conversation sends no results before one.
     fn resume_loop(&mut self, key: &CallKey) {
         if !self.turn.is_running() && !self.conversation.is_direct(key) {
             self.turn.set_looping(true);
@@ -94,24 +94,25 @@ impl Session {
         Ok(())
     }
 
-    /// Whether a call is another than the one that was shown.
+    /// Returns true if a call differs from the version that was shown.
     pub(super) fn has_changed(&self, key: &CallKey, shown: &Fingerprint) -> bool {
         self.fingerprint(key).as_ref() != Some(shown)
     }
 
-    /// Returns whether the application decides about a call whose action only the user approves.
+    /// Returns true if the application decides about a call that only the user may approve.
     pub(super) fn is_for_user(&self, key: &CallKey, cx: &Cx<'_>) -> bool {
         let call = self.conversation.call(key);
         cx.by == Some(Decider::Application) && call.is_some_and(|call| self.only_user(&call.name))
     }
 
-    /// Returns whether only the user approves calls of a name.
+    /// Returns true if only the user may approve calls of this action.
     fn only_user(&self, name: &str) -> bool {
         let entry = self.registry.in_force(name);
         entry.is_some_and(|entry| entry.spec.only_user_approves)
     }
 
-    /// Returns whether the application answers a question about an action that only the user approves.
+    /// Returns true if the application answers a question about an action that only the user may
+    /// approve.
     pub(super) fn is_question_for_user(&self, open: &OpenInterrupt, cx: &Cx<'_>) -> bool {
         let by_id = || {
             let id = open.interrupt.tool_call_id.as_deref()?;
@@ -124,12 +125,12 @@ impl Session {
                 && listed.any(|action| self.only_user(action.name()))
     }
 
-    /// Writes down what was decided, and about what.
+    /// Records a decision and the version that it is about.
     pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
         let (shown, by) = (self.call_fingerprint(key), cx.by);
         self.conversation.edit_call(key, |call| {
             call.lasting.changed = false;
-            // An answer to the agent is none to the page.
+            // An answer to the agent does not answer the page.
             call.lasting.must_be_asked &= call.was_asked_by_agent();
             call.revise(|review| {
                 let approval = review.approval.get_or_insert_default();
@@ -141,7 +142,7 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Edited arguments are held to the same schema as the agent's.
+    /// Validates edited arguments against the same schema as the agent's.
     pub(super) fn check_edit(
         &self,
         key: &CallKey,
@@ -157,7 +158,7 @@ impl Session {
         if entry.spec.execution == Execution::Agent && !call.state().is_interrupted() {
             return Err(Refusal::NoEdits);
         }
-        // What a person approves runs as they wrote it, or not at all.
+        // Approved arguments run unchanged, or not at all.
         if cx
             .host
             .sanitize(entry.id, args)
@@ -175,14 +176,14 @@ impl Session {
         }
     }
 
-    /// Whether nothing is open but questions to a person.
+    /// Returns true if only questions to the user are open.
     pub(super) fn only_approvals_open(&self) -> bool {
         let asks = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         let others = |state: &State| state.is_under_way() && !asks(state);
         self.conversation.has_open(asks) && !self.conversation.has_open(others)
     }
 
-    /// A new message takes the place of every answer that is still awaited.
+    /// Denies all open calls, since a new message replaces the pending answers.
     pub(super) fn deny_all_open(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {

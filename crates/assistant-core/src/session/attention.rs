@@ -1,7 +1,7 @@
-//! The user's attention: how often an agent may have them asked, and what they denied already in
-//! this turn (rule "attention").
+//! Limits on questions to the user, and denials that are not asked about again in a turn (rule
+//! "attention").
 //!
-//! Neighbours: `prepare` and `gate` put questions, and ask here first.
+//! `prepare` and `gate` ask questions after a check here.
 
 use serde_json::json;
 
@@ -17,53 +17,54 @@ use crate::{
     event::ResumeStatus,
 };
 
-/// The span of the second limit, in milliseconds.
+/// The window of the limit per minute, in milliseconds.
 const MINUTE: u32 = 60_000;
 
-/// The most denials that are remembered in a turn; of more, the oldest are asked about again.
+/// The maximum number of denials remembered in a turn; beyond it, the oldest are asked about again.
 const MOST_DENIALS: usize = 256;
 
-/// Questions that were put to the user, and their denials.
+/// The questions to the user, and their denials.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attention {
-    /// Denials since the user spoke last, with the reason given.
+    /// Denials since the last user message, with their reasons.
     denied: Vec<(Fingerprint, Option<String>)>,
-    /// Questions that the newest run has led to.
+    /// Questions caused by the newest run.
     asked: Vec<Asked>,
-    /// When questions were put.
+    /// The times of questions.
     times: Starts,
-    /// The number of calls held back since the user spoke last.
+    /// The number of calls held back since the last user message.
     held_back: u32,
 }
 
-/// The object of a question.
+/// The subject of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Asked {
     Call(CallKey),
     Interrupt(String),
 }
 
-/// The limit that one more question would exceed.
+/// The limit that another question would exceed.
 #[derive(Debug, Clone, Copy)]
 enum Over {
     Run(u32),
-    /// The limit, and after how many milliseconds the next question may come.
+    /// The limit, and the time until the next question in milliseconds.
     Minute(u32, i64),
 }
 
 impl Attention {
-    /// The user speaks.
+    /// Resets the state at a user message.
     pub(super) fn turn_begins(&mut self) {
         self.denied.clear();
         self.held_back = 0;
     }
 
-    /// A run of the agent begins.
+    /// Resets the state at a run.
     pub(super) fn run_begins(&mut self) {
         self.asked.clear();
     }
 
-    /// Another conversation is shown. The minute is the user's, whatever they look at.
+    /// Resets the state when another conversation is opened. The limit per minute remains, since it
+    /// protects the user.
     pub(super) fn thread_changes(&mut self) {
         self.turn_begins();
         self.run_begins();
@@ -71,8 +72,8 @@ impl Attention {
 }
 
 impl Session {
-    /// Checks whether a person is asked about a call that needs an approval: not where they denied
-    /// an equal one in this turn, and not where they were asked too often.
+    /// Checks whether the user is asked about a call that needs an approval. They are not, if they
+    /// denied an equal call in this turn or were asked too often.
     pub(super) fn attend(
         &mut self,
         key: &CallKey,
@@ -86,7 +87,7 @@ impl Session {
         if what != StateEvent::QuestionPut {
             return what;
         }
-        // Whether something is to run once more is another question.
+        // Running a call again is a separate question.
         if !call.has_unknown_outcome()
             && let Some(reason) = self.denial_of(key)
         {
@@ -110,7 +111,7 @@ impl Session {
         }
     }
 
-    /// Returns true if an interrupt is held back, as the user would be asked too often.
+    /// Returns true if an interrupt is held back because the user would be asked too often.
     pub(super) fn holds_back(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
         let over = self.ask_for_attention(Asked::Interrupt(id.to_owned()), cx.now);
         if let Err(over) = over {
@@ -122,7 +123,7 @@ impl Session {
         over.is_err()
     }
 
-    /// Counts a question, unless it is one too many. One that stands already is no other.
+    /// Counts a question, unless it exceeds a limit. A repeated question is not counted.
     fn ask_for_attention(&mut self, what: Asked, now: i64) -> Result<(), Over> {
         let limits = self.options.questions;
         let attention = &mut self.attention;
@@ -157,7 +158,7 @@ impl Session {
         }
     }
 
-    /// Remembers for this turn that the user denied a call.
+    /// Remembers a denial of the user for this turn.
     pub(super) fn note_denial(&mut self, key: &CallKey, reason: Option<String>) {
         self.forget_denial(key);
         if let Some(print) = self.denial_print(key) {
@@ -168,7 +169,7 @@ impl Session {
         }
     }
 
-    /// The user approved a call: an equal one is asked about again.
+    /// Forgets a denial after an approval: an equal call is asked about again.
     pub(super) fn forget_denial(&mut self, key: &CallKey) {
         let print = self.denial_print(key);
         self.attention
@@ -176,7 +177,7 @@ impl Session {
             .retain(|(denied, _)| Some(denied) != print.as_ref());
     }
 
-    /// Returns the reason of a denial that was given for an equal call in this turn.
+    /// Returns the reason for which an equal call was denied in this turn.
     #[allow(clippy::option_option, reason = "a denial may come without a reason")]
     pub(super) fn denial_of(&self, key: &CallKey) -> Option<Option<String>> {
         let print = self.denial_print(key)?;
@@ -185,7 +186,8 @@ impl Session {
         Some(found.1.clone())
     }
 
-    /// Fingerprints what makes two calls equal: the name, the canonical arguments and the edition of the action.
+    /// Fingerprints the name, the canonical arguments and the action's fingerprint, by which calls
+    /// are equal.
     fn denial_print(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self
             .conversation
@@ -195,7 +197,7 @@ impl Session {
             .registration_for(call)
             .map(|entry| entry.spec.fingerprint());
         let edition = json!(edition.as_ref().map(|edition| edition.as_str()));
-        // Not as a person edited them: the agent calls with its own again.
+        // Without edits of the user: the agent repeats its own arguments.
         let args = call.clean_args().or_else(|| call.args());
         Some(Fingerprint::of(
             &call.name,
@@ -204,8 +206,8 @@ impl Session {
         ))
     }
 
-    /// Answers an interrupt as the user answered an equal one in this turn. One that takes no such
-    /// answer is asked.
+    /// Answers an interrupt with the user's denial of an equal call in this turn. An interrupt that
+    /// does not accept a denial is asked.
     pub(super) fn deny_as_before(&mut self, id: &str, reason: Option<String>, cx: &mut Cx<'_>) {
         let found = self.interrupts.find(id);
         let Some(open) = found.filter(|open| !open.is_over(cx.now)) else {
@@ -254,7 +256,7 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// Denies everything that is open, and stops what is under way.
+    /// Denies everything that is open, and stops everything in progress.
     pub(super) fn deny_all(&mut self, cx: &mut Cx<'_>) {
         let direct = self.direct_keys();
         if !self.is_busy() && direct.is_empty() {
@@ -290,7 +292,7 @@ impl Session {
         self.halt(cx);
     }
 
-    /// Answers an interrupt with a denial, or gives it up where it takes none.
+    /// Answers an interrupt with a denial, or cancels it if it does not accept one.
     fn deny_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
         let Some(open) = self.interrupts.find(id) else {
             return;
@@ -304,8 +306,8 @@ impl Session {
     }
 }
 
-/// Returns true if the agent is behind a call: it made it, or the handler of a call did. What the page asks
-/// for by itself follows what the user does there.
+/// Returns true if the agent caused a call, directly or through the handler of another call. Calls
+/// of the page itself follow actions of the user.
 fn is_of_agent(session: &Session, call: &ToolCall) -> bool {
     call.parent.is_some() || !session.conversation.is_direct(&call.key())
 }

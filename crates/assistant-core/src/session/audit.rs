@@ -1,8 +1,7 @@
-//! What happened to calls, as records for those who answer for it: every attempt, whoever made it and
-//! however it ended.
+//! Audit records of calls: every attempt, by any author and with any outcome.
 //!
-//! The session keeps none: it gives out events ([`super::Output::calls`]), and a host that wants records
-//! asks for each in full.
+//! The session stores none: it emits events ([`super::Output::calls`]), and a host that wants
+//! records requests the details of each.
 
 use serde_json::{Value, json};
 
@@ -13,43 +12,44 @@ use crate::{
     event::Object,
 };
 
-/// The most that a record holds of arguments, in bytes of JSON.
+/// The maximum size of arguments in a record, in bytes of JSON.
 const MOST_ARGS: usize = 4_096;
 
-/// The most that a record holds of a text, in characters.
+/// The maximum length of a text in a record, in characters.
 const MOST_TEXT: usize = 1_000;
 
-/// A record: something that happened to a call.
+/// An audit record of a call event.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AuditEntry {
-    /// When, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     pub at: i64,
-    /// In which conversation.
+    /// The conversation.
     pub thread_id: String,
-    /// In which message; `None` for what the page asked for itself.
+    /// The message; `None` for calls of the page itself.
     pub message: Option<String>,
     /// The key of the call.
     pub call: CallKey,
-    /// The id that the agent gave it.
+    /// The agent's id of the call.
     pub call_id: String,
     /// The tool's name.
     pub tool: String,
-    /// The edition of its action ([`crate::action::ActionSpec::fingerprint`]), where one answers for it.
+    /// The fingerprint of its action ([`crate::action::ActionSpec::fingerprint`]), if one is
+    /// registered for it.
     pub action: Option<ActionFingerprint>,
-    /// The version that the action says it has.
+    /// The version of the action.
     pub version: Option<String>,
-    /// The call whose handler asked for it, if one did.
+    /// The call whose handler requested it, if any.
     pub parent: Option<CallKey>,
-    /// The arguments that run or would run; as they were written where they are no JSON.
+    /// The effective arguments; the raw text if they are not JSON.
     pub args: Value,
     /// The event.
     pub event: CallEventKind,
 }
 
 impl Session {
-    /// Returns the record of an event; `None` for events without one. To be called while the session
-    /// is as the input left it: what the conversation still has of the call is read there.
+    /// Returns the record of an event; `None` for events without one. Call it before the next
+    /// input: the details are read from the current state of the call.
     #[must_use]
     pub fn audit_entry(&self, event: &CallEvent, at: i64) -> Option<AuditEntry> {
         if !event.kind.is_audited() {
@@ -77,7 +77,7 @@ impl Session {
         })
     }
 
-    /// The version of the action in force, if it is the edition that the call is about.
+    /// Returns the version of the action in force, if the call was made for its fingerprint.
     fn version_of(&self, call: &CallFacts) -> Option<String> {
         let entry = self.registry.in_force(&call.name)?;
         let version = entry.spec.version.clone()?;
@@ -86,8 +86,7 @@ impl Session {
 }
 
 impl AuditEntry {
-    /// The same with no more than a record may hold: the beginning of arguments and texts that are
-    /// too long. Redact before.
+    /// Truncates arguments and texts to the limits of a record. Redact before.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         bound(&mut self.args);
@@ -106,7 +105,7 @@ impl AuditEntry {
         self
     }
 
-    /// The record as JSON.
+    /// Returns the record as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut out = Object::new();
@@ -188,7 +187,7 @@ fn allowed_by(by: &AllowedBy) -> Value {
     }
 }
 
-/// Keeps the beginning of a value that is longer than a record may hold.
+/// Truncates a value that exceeds the limit of a record.
 pub(super) fn bound(value: &mut Value) {
     let text = match &value {
         Value::String(text) => text.clone(),

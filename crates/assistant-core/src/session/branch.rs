@@ -1,7 +1,7 @@
-//! What a person does to the tree of messages.
+//! Changes of the user to the tree of messages.
 //!
-//! What is shown can always be changed. Where runs write is moved only when nothing is under way:
-//! a run, a handler and a question stay on the branch that they arose on.
+//! The shown branch can always be changed. The branch of runs is moved only if nothing is in
+//! progress: a run, a handler and a question stay on the branch where they began.
 
 use super::{Cx, Host, Output, Refusal, Session, TreeChange, send::says_nothing};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 impl Session {
     pub(super) fn change_tree(&mut self, change: TreeChange, cx: &mut Cx<'_>) {
         let write = !self.is_busy();
-        // A run that can be tried again or go on does so on its own branch.
+        // A run that can be retried or continued does so on its own branch.
         let moves = write && !self.notices.offer_run();
         let done = match change {
             TreeChange::Select { message, exact } => {
@@ -46,14 +46,14 @@ impl Session {
         }
         match done {
             Err(error) => cx.refuse(Refusal::Tree(error)),
-            // Asked again: a deletion ends what was under way.
+            // Checked again: a deletion ends everything in progress.
             Ok(()) if !self.is_busy() => self.end_forgotten_calls(cx),
             Ok(()) => {}
         }
     }
 
-    /// Calls that a list took off the path of their run, which has ended since: where runs go on from
-    /// them now, nobody will make anything of them any more.
+    /// Ends calls that a list moved off the path of their run, which has ended since. No later run
+    /// will use them.
     fn end_forgotten_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -69,12 +69,12 @@ impl Session {
         self.conversation.is_on_run_path(message)
     }
 
-    /// What goes takes along what is under way in it.
+    /// Deletes messages, and ends everything in progress in them.
     fn delete(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         let on_run = self.is_on_run(message);
         let mut said = Vec::new();
         if on_run && self.is_busy() {
-            // What is said and not sent yet is no part of what goes.
+            // Queued messages are not part of the deletion.
             said = self.turn.take_queue();
             self.abandon_interrupts(cx);
             self.end_everything(cx);
@@ -91,8 +91,8 @@ impl Session {
         deleted
     }
 
-    /// What comes back stands as it went: nothing of it is asked or run again, and what an agent
-    /// asked about it has no answer any more.
+    /// Restores the deleted messages in their last state: nothing is asked or run again, and an
+    /// agent's question about them can no longer be answered.
     fn bring_back(&mut self, write: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         self.conversation.restore(write)?;
         if write {
@@ -114,8 +114,8 @@ impl Session {
         self.branch_off(message, Some(content), cx);
     }
 
-    /// Lets the agent answer again from where this message began. What it thought right before goes
-    /// with it; calls that came before stay as they ended, and are not run again.
+    /// Regenerates an answer from the start of this message. Reasoning right before it is
+    /// regenerated, too; earlier calls keep their results and are not run again.
     fn regenerate(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
         let role = self.conversation.message(message).map(Message::speaker);
         match role {
@@ -133,7 +133,7 @@ impl Session {
         self.branch_off(&first, None, cx);
     }
 
-    /// Another version of a message begins, with what the person says or what the agent will.
+    /// Branches off a new version of a message, with content of the user or of the agent.
     fn branch_off(&mut self, message: &MessageId, content: Option<Content>, cx: &mut Cx<'_>) {
         if let Err(refusal) = self.make_room(cx) {
             return cx.refuse(refusal);
@@ -151,8 +151,8 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// A run and handlers at work are waited for; other calls are skipped. Then the message goes
-    /// out with the results.
+    /// Queues a message for the next boundary between tools. A run and running handlers are
+    /// awaited; other calls are skipped. Then the message is sent with the results.
     fn interject(&mut self, content: Content, cx: &mut Cx<'_>) {
         if !self.is_busy() {
             return self.send(content, cx);
@@ -171,7 +171,7 @@ impl Session {
         self.turn.interject();
     }
 
-    /// The tree follows a server that runs the loop itself.
+    /// Applies an update of a server that runs the loop itself.
     #[cfg(feature = "records")]
     pub(super) fn take_update(&mut self, update: crate::records::Update, cx: &mut Cx<'_>) {
         if self.turn.is_running() {
@@ -190,12 +190,12 @@ impl Session {
         }
     }
 
-    /// Returns the conversation for a replay that adds messages as a server's feed does.
+    /// Returns the conversation for a replay that adds messages like a server's feed.
     pub(crate) const fn conversation_mut(&mut self) -> &mut Conversation {
         &mut self.conversation
     }
 
-    /// Starts a run where the conversation stands, for a replay in which the agent speaks unasked.
+    /// Starts a run at the current tip, for a replay in which the agent speaks unprompted.
     pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Output {
         self.respond(host, Self::start_run)
     }

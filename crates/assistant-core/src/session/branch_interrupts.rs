@@ -1,13 +1,14 @@
-//! The branch of each question of an agent: its answer goes out with runs of that branch and with no others.
+//! Branches of interrupts: an answer is sent only with runs of its own branch.
 //!
-//! Where runs write on another branch, what was answered and did not get through is put aside, and comes back
-//! with the branch. Neighbours: `gate` opens and answers questions, `branch` moves runs.
+//! When runs move to another branch, answers that did not get through are put aside, and return
+//! with the branch. `gate` opens and answers interrupts, `branch` moves runs.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, State};
 
 impl Session {
-    /// Notes where new questions belong. One whose message a list has left out belongs where the run goes on.
+    /// Sets the branch of new interrupts. One whose message a list has omitted moves to the current
+    /// tip.
     pub(super) fn place_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let mut moved = false;
@@ -24,8 +25,8 @@ impl Session {
         }
     }
 
-    /// Leaves a call of another branch with the stored question about it, which is asked again there. A denial
-    /// stands. `false` if there is no question.
+    /// Leaves a call of another branch with its stored question, which is asked again there. A
+    /// denial remains. Returns false if there is no question.
     pub(super) fn wait_elsewhere(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some(call) = call.filter(|call| call.state().is_interrupted()) else {
@@ -46,7 +47,8 @@ impl Session {
         true
     }
 
-    /// Puts the questions of other branches aside, and brings back those of the branch that runs write on now.
+    /// Puts the interrupts of other branches aside, and returns those of the branch that runs write
+    /// to.
     pub(super) fn sort_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let is_here = |open: &OpenInterrupt| open.place.is_on_run_path(open.gates, conversation);
@@ -54,7 +56,7 @@ impl Session {
             return;
         };
         for open in back {
-            // Of two questions with one id only the newer can be answered.
+            // Of two interrupts with the same id, only the newer one can be answered.
             if self.interrupts.find(&open.interrupt.id).is_some() {
                 continue;
             }

@@ -1,5 +1,4 @@
-//! The events of calls in one input: those that an opened or replaced conversation causes, and the net
-//! effect of all.
+//! Call events of one input: those of an opened or replaced conversation, and their net effect.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,19 +6,20 @@ use super::{Effect, JournalEntry, Output, Session};
 use crate::conversation::{CallEvent, CallEventKind, CallKey, Change, Phase, ToolCall};
 
 impl Output {
-    /// Reduces the events to their net effect: one event for each call whose phase is another than before
-    /// the input, in the order of their first events. It is the last one, with the phase before the first.
+    /// Reduces the events to their net effect: one event for each call whose phase differs from
+    /// before the input, in the order of their first events. It is the last one, with the phase
+    /// before the first.
     ///
-    /// Of a conversation that the input opened, no phase is known before it, and an end counts where it
-    /// is recorded now. Of one that the input replaced, only calls that were asked about or ran are
-    /// told. Calls that came with their history, in a list of messages, are left out: nothing
-    /// happened to them here.
+    /// For a conversation that the input opened, no earlier phase is known, and an end counts if it
+    /// is recorded now. For one that the input replaced, only calls that were asked about or ran
+    /// are included. Calls that arrived with their history in a list of messages are omitted:
+    /// nothing happened to them here.
     #[must_use]
     pub fn phase_changes(&self) -> Vec<CallEvent> {
         let opened = self.changes.contains(&Change::Thread);
         let ended = self.recorded_ends();
         let mut changed: Vec<CallEvent> = Vec::new();
-        // A call of the replaced conversation may have the key of one of the opened.
+        // A call of the replaced conversation may have the same key as one of the opened.
         let mut places: FxHashMap<(CallKey, bool), usize> = FxHashMap::default();
         for event in &self.calls {
             let key = (event.call, event.thread_id.is_some());
@@ -44,7 +44,7 @@ impl Output {
         changed
     }
 
-    /// Returns the calls whose end is recorded now.
+    /// Returns the calls whose end is recorded in this input.
     fn recorded_ends(&self) -> FxHashSet<CallKey> {
         let ends = self.effects.iter().filter_map(|effect| match effect {
             Effect::Record {
@@ -57,7 +57,7 @@ impl Output {
 }
 
 impl Session {
-    /// Returns the events of calls that stay open in a conversation that another replaces.
+    /// Returns the events of open calls in a conversation that is replaced.
     pub(super) fn left_calls(&self) -> Vec<CallEvent> {
         let open = self.conversation.all_calls();
         let open = open.filter(|call| is_at_stake(call.phase()));
@@ -72,8 +72,7 @@ impl Session {
         events.collect()
     }
 
-    /// Adds the events of calls that an opened conversation brought along open, and that were only
-    /// prepared to continue.
+    /// Adds the events of open calls in an opened conversation that were only prepared to continue.
     pub(super) fn add_resumed_calls(&self, output: &mut Output) {
         let own = output
             .calls
@@ -93,7 +92,7 @@ impl Session {
     }
 }
 
-/// Returns whether an observer that knows of a call in this phase must hear of its end.
+/// Returns true if an observer that knows of a call in this phase must be notified of its end.
 const fn is_at_stake(phase: Phase) -> bool {
     matches!(phase, Phase::ApprovalRequested | Phase::Running)
 }

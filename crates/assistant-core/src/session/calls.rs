@@ -1,8 +1,8 @@
-//! What the page made of the calls that are open: which action answers for each, by which rules.
+//! Tracks the action and rules that each open call was checked against.
 //!
-//! What happened to a call stands in its state, which moves with it
-//! (`crate::conversation::state`). Here is only what a judgement depends on, so that it can be told
-//! whether one still holds.
+//! The history of a call is in its state, which moves with it (`crate::conversation::state`). This
+//! module keeps only the inputs of a check, by which it is determined whether the check still
+//! holds.
 
 use serde_json::{Value, json};
 
@@ -12,17 +12,17 @@ use crate::{
     order::Sorted,
 };
 
-/// The judgements about open calls.
+/// The checks of open calls.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     judgements: Sorted<CallKey, Box<Judgement>>,
-    /// Who waits for the calls that the page makes itself.
+    /// Request numbers of the calls that the page makes itself.
     requests: Sorted<CallKey, u64>,
-    /// The calls whose handlers asked for them.
+    /// The calls whose handlers requested them.
     parents: Sorted<CallKey, CallKey>,
 }
 
-/// What a call was judged by. Another component may take over as long as its rules are the same.
+/// The inputs of a call's check. Another component may take over if its rules are the same.
 #[derive(Debug, Clone)]
 pub(super) struct Judgement {
     pub(super) binding: Binding,
@@ -34,7 +34,7 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// Nothing here answers for the call.
+    /// Creates the check of a call without an action here.
     pub(super) const fn of_nobody(binding: Binding, eager: bool) -> Self {
         Self {
             binding,
@@ -47,7 +47,7 @@ impl Judgement {
     }
 }
 
-/// What a judgement was made for: the words of the call, and the rules of its action.
+/// The subject of a check: name and arguments of the call, and the rules of its action.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Binding {
     name: String,
@@ -65,7 +65,7 @@ impl Binding {
     }
 }
 
-/// What of an action a judgement depends on.
+/// The properties of an action that a check depends on.
 #[derive(Debug, Clone, PartialEq)]
 struct Rules {
     parameters: Value,
@@ -89,8 +89,8 @@ impl Rules {
     }
 }
 
-/// What a person sees of a call: its name, its exact effective arguments, the rules of the action
-/// that would run, and what it says that would change.
+/// Fingerprints the part of a call that the user sees: its name, its exact effective arguments, the
+/// rules of the action that would run, and the preview of its changes.
 pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerprint {
     let preview = call.preview().map(|preview| match preview {
         Ok(value) => json!([value]),
@@ -124,13 +124,13 @@ impl Calls {
         self.judgements.remove(key);
     }
 
-    /// Forgets the judgements about all calls but those that the page makes itself.
+    /// Forgets the checks of all calls except those of the page itself.
     pub(super) fn clear(&mut self) {
         let requests = &self.requests;
         self.judgements.retain(|key| requests.contains(key));
     }
 
-    /// Somebody on the page waits for a call.
+    /// Records the page's request for a call.
     pub(super) fn note_request(&mut self, key: CallKey, request: u64) {
         self.requests.insert(key, request);
     }
@@ -139,27 +139,27 @@ impl Calls {
         self.parents.insert(key, parent);
     }
 
-    /// The calls whose handlers led to a call, the nearest first.
+    /// Returns the calls whose handlers led to a call, nearest first.
     pub(super) fn ancestors(&self, key: &CallKey) -> impl Iterator<Item = CallKey> {
         std::iter::successors(self.parents.get(key).copied(), |key| {
             self.parents.get(key).copied()
         })
     }
 
-    /// The open calls that the handler of a call asked for.
+    /// Returns the open calls that the handler of a call requested.
     pub(super) fn children(&self, key: &CallKey) -> Vec<CallKey> {
         let all = self.parents.iter();
         let its = all.filter(|(_, parent)| *parent == key);
         its.map(|(child, _)| child).collect()
     }
 
-    /// Who waited for a call that has ended.
+    /// Takes the request of a call that has ended.
     pub(super) fn fulfil(&mut self, key: &CallKey) -> Option<u64> {
         self.parents.remove(key);
         self.requests.remove(key)
     }
 
-    /// Another registration with the same rules answers for a call now.
+    /// Sets another registration with the same rules for a call.
     pub(super) fn take_over(&mut self, key: &CallKey, registration: Option<RegistrationId>) {
         if let Some(judgement) = self.judgements.get_mut(key) {
             judgement.registration = registration;
@@ -170,7 +170,7 @@ impl Calls {
         self.judgements.iter().any(|(_, judgement)| judgement.eager)
     }
 
-    /// The calls that a registration answers for.
+    /// Returns the calls of a registration.
     pub(super) fn of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
         let all = self.judgements.iter();
         let its = all.filter(|(_, judgement)| judgement.registration == Some(id));

@@ -1,7 +1,7 @@
-//! How long a turn takes: the agent, its tools, and what a person is asked in between.
+//! The duration of a turn: agent, tools, and questions to the user.
 //!
-//! A run's end notes what has passed since the one before with the newest message. A time that
-//! nobody measured, such as the one between a page and its reload, does not count.
+//! The end of a run stores the time since the previous one with the newest message. Unmeasured
+//! time, such as between a page and its reload, is not included.
 
 use super::{Cx, FinishReason, InvocationId, Session};
 use crate::{
@@ -9,21 +9,21 @@ use crate::{
     event::TokenUsage,
 };
 
-/// What has passed since time was noted last.
+/// The time since the last measurement.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clock {
-    /// Until when the time of the turn is noted; `None` while no turn goes on.
+    /// The end of the measured time; `None` while no turn is in progress.
     noted: Option<i64>,
-    /// Since when nothing goes on but a question.
+    /// The start of a period in which only a question is open.
     asks_since: Option<i64>,
-    /// How long questions stood since then, in milliseconds.
+    /// The total time of such periods, in milliseconds.
     waited: i64,
-    /// The handlers that ask the person, once for each question.
+    /// The handlers that wait for the user, once for each question.
     asking: Vec<InvocationId>,
 }
 
 impl Clock {
-    /// The agent is asked: for a new turn time begins here.
+    /// Begins a run. A new turn starts its time here.
     pub(super) fn run_begins(&mut self, goes_on: bool, now: i64) {
         self.watch(false, now);
         match goes_on {
@@ -37,7 +37,7 @@ impl Clock {
         }
     }
 
-    /// A handler begins to ask, or has its answer.
+    /// Records that a handler asks the user, or has its answer.
     pub(super) fn note_asking(&mut self, handler: InvocationId, asks: bool) {
         if asks {
             self.asking.push(handler);
@@ -57,11 +57,11 @@ impl Clock {
         }
     }
 
-    /// What has passed, and for how much of it a person was asked.
+    /// Takes the elapsed time, and the part of it in which the user was asked.
     fn take(&mut self, now: i64) -> (Option<u64>, Option<u64>) {
         self.watch(false, now);
         let since = self.noted.replace(now);
-        // A clock may be set back.
+        // The clock may be set back.
         let took = since.and_then(|since| u64::try_from(now.saturating_sub(since)).ok());
         let waited = u64::try_from(std::mem::take(&mut self.waited)).ok();
         let waited = waited.zip(took).map(|(waited, took)| waited.min(took));
@@ -70,7 +70,7 @@ impl Clock {
 }
 
 impl Session {
-    /// A run has ended: what it took is kept with the newest message.
+    /// Stores the cost of a run with the newest message.
     pub(super) fn note_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
         let (duration_ms, waited_ms) = self.turn.clock().take(cx.now);
         let prices = usage.iter().filter_map(|usage| cx.host.price(usage));
@@ -83,7 +83,7 @@ impl Session {
         self.conversation.note_cost(&cost);
     }
 
-    /// Follows whether a person is asked, and whether the turn is over.
+    /// Tracks whether the user is asked, and whether the turn is over.
     pub(super) fn follow_clock(&mut self, cx: &mut Cx<'_>) {
         if self.turn.is_running() || !self.turn.clock().is_running() {
             return;
@@ -93,7 +93,7 @@ impl Session {
         if asks || self.is_busy() {
             return;
         }
-        // What follows the end of an answer is the time that its connection stays open.
+        // After the end of an answer, only its connection stays open.
         let answered = self.turn.summary().finish == Some(FinishReason::Stop);
         if !answered {
             self.note_cost(&[], cx);
@@ -101,7 +101,7 @@ impl Session {
         *self.turn.clock() = Clock::default();
     }
 
-    /// Returns whether handlers wait for the person, and nothing else goes on.
+    /// Returns true if handlers wait for the user, and nothing else is in progress.
     fn only_handlers_ask(&mut self) -> bool {
         let asking = std::mem::take(&mut self.turn.clock().asking);
         let asks = |state: &State| matches!(state, State::Running(id, ..) if asking.contains(id));

@@ -1,8 +1,8 @@
 //! Ends the calls that an answer was writing when a limit or a filter cut it off (rule "empty
 //! arguments").
 //!
-//! Missing arguments look like none, so a call that was cut off before its first argument reads like
-//! one of an action without parameters. It is answered as invalid instead.
+//! Missing arguments look like empty ones, so a call that was cut off before its first argument
+//! would look like a call without parameters. It is answered as invalid instead.
 
 use serde_json::Value;
 
@@ -13,10 +13,10 @@ use crate::{
     wire::end_reason,
 };
 
-/// The names under which agents say in the result of a run why the answer ended.
+/// The fields of a run's result in which agents report why the answer ended.
 const REASONS: [&str; 4] = ["finishReason", "finish_reason", "stopReason", "stop_reason"];
 
-/// Returns whether the result of a run says that its answer was cut off.
+/// Returns true if a run's result reports that its answer was cut off.
 pub(super) fn says_cut_off(result: Option<&Value>) -> bool {
     let said = |name: &&str| result?.get(*name)?.as_str();
     let mut reasons = REASONS.iter().filter_map(said);
@@ -24,8 +24,8 @@ pub(super) fn says_cut_off(result: Option<&Value>) -> bool {
 }
 
 impl Session {
-    /// The answer of the newest run was cut off: so were its calls whose arguments are not closed. A
-    /// call of the agent's own that never ended is left alone, as nobody waits for its answer.
+    /// Marks the calls with unclosed arguments in a cut-off answer of the newest run. An incomplete
+    /// call of the agent's own tool is ignored, since no answer is expected.
     pub(super) fn cut_off_calls(&mut self) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -48,7 +48,7 @@ impl Session {
         entry.is_some_and(|entry| entry.spec.execution == Execution::Client)
     }
 
-    /// Returns whether a call is a callout at the end of its message, which may have been cut off.
+    /// Returns true if a call is a callout at the end of its message, which may have been cut off.
     fn is_last_callout(&self, key: &CallKey, call: &ToolCall) -> bool {
         let message = self.conversation.message_of_call(key);
         let parts = message.map_or(&[][..], |message| &message.parts);
@@ -59,7 +59,7 @@ impl Session {
     }
 }
 
-/// Returns whether the arguments are a complete object or list.
+/// Returns true if the arguments are a complete object or list.
 fn has_closed_args(call: &ToolCall) -> bool {
     let is_closed = matches!(call.args(), Some(Value::Object(_) | Value::Array(_)));
     is_closed && !call.args_text().trim().is_empty()

@@ -1,6 +1,6 @@
-//! Calls that the page makes itself: no agent asked for them, and none is told.
+//! Calls that the page makes itself, without an agent.
 //!
-//! They go the one way to handlers that all calls go. Neighbours: `prepare`, `execute`.
+//! They take the same path to handlers as all calls; see `prepare` and `execute`.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
     conversation::{CallKey, End, State, ToolCall},
 };
 
-/// The greatest depth to which handlers ask for actions whose handlers ask for actions.
+/// The maximum nesting of handlers that request actions.
 const MOST_NESTED: usize = 4;
 
 impl Session {
@@ -44,7 +44,7 @@ impl Session {
         self.prepare(&key, cx);
     }
 
-    /// The call whose handler asks for an action, if one does.
+    /// Returns the call whose handler requests an action, if any.
     fn parent_of(
         &self,
         within: Option<InvocationId>,
@@ -67,20 +67,20 @@ impl Session {
         }
     }
 
-    /// What a handler has asked for ends with it.
+    /// Ends the calls that a handler requested, together with it.
     pub(super) fn end_nested(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         for child in self.calls.children(key) {
             self.give_up(&child, None, cx);
         }
     }
 
-    /// The calls that the page makes itself and that have not ended.
+    /// Returns the open calls of the page itself.
     pub(super) fn direct_keys(&self) -> Vec<CallKey> {
         let calls = self.conversation.direct_calls();
         calls.map(ToolCall::key).collect()
     }
 
-    /// Tells who asked for a call of the page what came of it, once it has ended.
+    /// Delivers the outcome of a call of the page, once it has ended.
     pub(super) fn deliver_direct(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(request) = self.calls.fulfil(key) else {
             return;

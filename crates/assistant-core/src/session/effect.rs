@@ -1,4 +1,4 @@
-//! What handling an input yields: changes for readers, effects for the host.
+//! Outputs of the session: changes for readers, effects for the host.
 
 use serde_json::Value;
 
@@ -15,93 +15,93 @@ use crate::{
 pub struct Output {
     /// The changes, in order.
     pub changes: Vec<Change>,
-    /// The events of calls, in order; [`super::Session::audit_entry`] makes records of them.
+    /// The call events, in order; [`super::Session::audit_entry`] converts them to records.
     pub calls: Vec<CallEvent>,
     /// The effects to carry out, in order.
     pub effects: Vec<Effect>,
-    /// Diagnostics about what was tolerated or dropped.
+    /// Diagnostics about input that was tolerated or dropped.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why the input was not accepted. Nothing has changed then.
+    /// The reason for which the input was rejected. Nothing has changed then.
     pub refused: Option<Refusal>,
 }
 
-/// Something to be done outside. Nothing here may be left undone.
+/// An action for the host. Every effect must be carried out.
 #[derive(Debug, Clone)]
 pub enum Effect {
-    /// A run is about to begin: bring what the page offers and says up to date
-    /// ([`super::Input::Register`], [`super::Input::SetContext`], [`super::Input::SetState`]), then
-    /// say [`super::Input::OpenRun`]. What is sent is made from what is true by then.
+    /// Prepares a run: update the page's actions, context and state ([`super::Input::Register`],
+    /// [`super::Input::SetContext`], [`super::Input::SetState`]), then send
+    /// [`super::Input::OpenRun`]. The request is built from the state at that time.
     PrepareRun {
-        /// Names the run.
+        /// The run.
         run: RunKey,
     },
-    /// Start a run and feed its events back as [`super::Input::Event`].
+    /// Starts a run, whose events are fed back as [`super::Input::Event`].
     OpenRun {
-        /// Names the run.
+        /// The run.
         run: RunKey,
-        /// What to send.
+        /// The request.
         input: Box<RunInput>,
     },
-    /// End the run's request; whatever still comes from it is ignored.
+    /// Aborts the run's request; later events of it are ignored.
     AbortRun {
-        /// Which run.
+        /// The run.
         run: RunKey,
     },
-    /// Write the entry down, then answer with [`super::Input::Committed`]. Where that fails,
-    /// [`super::StoredCalls`] says whether the call may start.
+    /// Writes a journal entry, then answers with [`super::Input::Committed`]. If writing fails,
+    /// [`super::StoredCalls`] determines whether the call may start.
     Commit {
-        /// Names the entry.
+        /// The id of the entry.
         commit: CommitId,
-        /// What to write.
+        /// The entry.
         entry: JournalEntry,
     },
-    /// Write the entry down; no answer is needed.
+    /// Writes a journal entry; no answer is needed.
     Record {
-        /// What to write.
+        /// The entry.
         entry: JournalEntry,
     },
-    /// Ask an action what a call would change, then answer with [`super::Input::Previewed`]. It changes
-    /// nothing by that.
+    /// Requests a preview of a call's changes from its action, which must not have effects, then
+    /// answers with [`super::Input::Previewed`].
     Preview(Box<PreviewRequest>),
-    /// Run a handler, then answer with [`super::Input::Finished`].
+    /// Runs a handler, then answers with [`super::Input::Finished`].
     Invoke(Box<Invocation>),
-    /// Tell a handler that its result is no longer wanted, and drop it.
+    /// Notifies a handler that its result is no longer needed, and drops it.
     CancelHandler {
-        /// The start of the handler.
+        /// The invocation.
         invocation: InvocationId,
     },
-    /// Answer with [`super::Input::Timer`] after some time.
+    /// Answers with [`super::Input::Timer`] after a delay.
     StartTimer {
-        /// Names the timer.
+        /// The timer.
         timer: TimerId,
-        /// After how many milliseconds.
+        /// The delay in milliseconds.
         ms: u32,
     },
-    /// Tell who asked by [`super::Input::Execute`] what came of it.
+    /// Delivers the outcome of an [`super::Input::Execute`].
     Executed {
         /// The number of the request.
         request: u64,
-        /// The handler's value, or why there is none.
+        /// The handler's value, or an error.
         outcome: Result<Value, ToolError>,
     },
-    /// Keep these approvals in place of all that were kept before; they come back as
-    /// [`super::Input::RestoreApprovals`]. A host that keeps nothing leaves it.
+    /// Stores these approvals, replacing all stored ones; they are returned by
+    /// [`super::Input::RestoreApprovals`]. A host without storage ignores it.
     KeepApprovals {
-        /// All that outlive the session.
+        /// All approvals that outlive the session.
         approvals: Vec<RememberedApproval>,
     },
-    /// Count a use of an approval that the host keeps: put `after` in the place of `before`, in one
-    /// step, if what is kept is still `before`. Then answer with [`super::Input::ApprovalSwapped`]. A
-    /// host that keeps nothing answers with [`super::Swap::Done`].
+    /// Counts a use of a stored approval by compare-and-set: replaces `before` with `after` if the
+    /// stored one equals `before`. Then answers with [`super::Input::ApprovalSwapped`]. A host
+    /// without storage answers with [`super::Swap::Done`].
     SwapApproval {
-        /// Names the question.
+        /// The ticket of the request.
         ticket: Ticket,
-        /// What is kept, as far as is known here.
+        /// The stored approval, as far as it is known here.
         before: Box<RememberedApproval>,
-        /// What is to be kept.
+        /// The new value.
         after: Box<RememberedApproval>,
     },
-    /// Keep the conversation: another takes its place.
+    /// Stores the conversation, which is being replaced by another.
     Archive {
         /// Its id.
         thread_id: String,
@@ -110,10 +110,10 @@ pub enum Effect {
     },
 }
 
-/// A question to an action: what a call would change.
+/// A request for the preview of a call's changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreviewRequest {
-    /// Names the question.
+    /// The ticket of the request.
     pub ticket: Ticket,
     /// The registration of the action.
     pub registration: RegistrationId,
@@ -121,20 +121,20 @@ pub struct PreviewRequest {
     pub args: Value,
 }
 
-/// One start of a handler.
+/// An invocation of a handler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invocation {
-    /// Names this start.
+    /// Its id.
     pub id: InvocationId,
     /// The registration of the handler.
     pub registration: RegistrationId,
     /// The call.
     pub call: CallKey,
-    /// The message that made it, if one did.
+    /// The message with the call, if there is one.
     pub message: Option<MessageId>,
     /// The agent's id of the call.
     pub call_id: String,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
     /// The arguments, validated.
     pub args: Value,

@@ -1,7 +1,6 @@
-//! The events of a run: each goes to the conversation, and to what the session makes of it.
+//! Handling of run events: each is applied to the conversation and to the session's own state.
 //!
-//! Neighbours: `run` starts runs and hears how they end, `prepare` judges the calls that an event
-//! may have changed.
+//! `run` starts and ends runs, `prepare` checks the calls that an event may have changed.
 
 use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session, legacy,
@@ -101,7 +100,7 @@ impl Session {
         running.collect()
     }
 
-    /// The agent answered calls whose handlers were at work: their results are not wanted any more.
+    /// Cancels the handlers of calls that the agent has answered meanwhile.
     fn cancel_answered(&self, running: &[(CallKey, InvocationId)], cx: &mut Cx<'_>) {
         for (key, invocation) in running {
             let call = self.conversation.call(key);
@@ -127,8 +126,8 @@ impl Session {
         }
     }
 
-    /// Whether what was made of the call with this id stands, whatever the agent still says: it
-    /// runs, it was denied, or the agent was told to go on with it.
+    /// Returns true if the call with this id is not affected by further events of the agent: it
+    /// runs, was denied, or was handed off.
     fn stands(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
         call.is_some_and(|(_, call)| {
@@ -142,14 +141,14 @@ impl Session {
         })
     }
 
-    /// Whether something was made of the call with this id already.
+    /// Returns true if the call with this id has been checked.
     fn has_judgement(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
         call.is_some_and(|(key, _)| self.calls.get(&key).is_some())
     }
 
-    /// The same id is the same call, so an id that is used again begins no other. A person would
-    /// wait for something that never comes.
+    /// Warns about an id that is used again: the same id is the same call, so no new call begins,
+    /// and the user would wait for one in vain.
     fn note_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
             return;

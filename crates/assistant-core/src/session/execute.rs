@@ -1,5 +1,5 @@
-//! From a judgement to an answer: start in order where order is asked for, and give
-//! every call exactly one result (rules "order of calls", "exactly once", "every call is answered", "results on the wire").
+//! Starts approved calls in order and records exactly one result for each (rules "order of calls",
+//! "exactly once", "every call is answered", "results on the wire").
 
 use serde_json::{Value, json};
 
@@ -15,31 +15,31 @@ use crate::{
     },
 };
 
-/// What an agent is told of a call that a person does not want run again.
+/// The result of a call that the user does not want to run again.
 const MAY_HAVE_RUN: &str =
     "It was started before the page was reloaded. It may have run, and was not run again.";
 
-/// What an agent is told of a call that is equal to one that was denied in this turn.
+/// The result of a call that equals one denied in this turn.
 const DENIED_BEFORE: &str =
     "The user already denied this call. They were not asked again. Do not repeat it.";
 
-/// How a call ends, with what the agent is told.
+/// The outcome of a call, with the value for the agent.
 #[derive(Debug)]
 pub(super) enum Ending {
     /// The handler's value.
     Output(Value),
-    /// It failed; the value is what the agent is told.
+    /// It failed, with the error and the value for the agent.
     Failed(CallError, Value),
-    /// A person said no.
+    /// The user denied it.
     Denied(Value),
-    /// Something that the person said came first.
+    /// A message of the user took precedence.
     Skipped(Value),
-    /// It was given up.
+    /// It was cancelled.
     Cancelled(Value),
 }
 
 impl Ending {
-    /// A failure whose message is all that the agent is told.
+    /// Creates a failure for which the agent receives only the message.
     pub(super) fn error(error: CallError) -> Self {
         let mut told = ToolError::new(error.message.as_str());
         let kinds = [
@@ -65,7 +65,7 @@ impl Ending {
 }
 
 impl Session {
-    /// Moves everything on that can move: answers judgements, starts handlers, continues the loop.
+    /// Advances everything that can proceed: ends and starts checked calls, continues the loop.
     pub(super) fn advance(&mut self, cx: &mut Cx<'_>) {
         for key in self.direct_keys() {
             self.move_on(&key, cx);
@@ -83,13 +83,14 @@ impl Session {
         self.send_queued(cx);
     }
 
-    /// Whether what the person said comes first: nothing starts before it is delivered, but for
-    /// calls that a run waits for with its stream open.
+    /// Returns true if a message of the user takes precedence: nothing starts before it is
+    /// delivered, except calls that a run waits for with an open stream.
     fn holds_calls_back(&self) -> bool {
         self.turn.is_interjected() && !self.turn.is_running()
     }
 
-    /// Skips the calls that have not started, at the boundary where the person's words come first.
+    /// Skips the calls that have not started, at the boundary where a message of the user takes
+    /// precedence.
     fn skip_waiting_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let waits = self.conversation.call(&key).is_some_and(|call| {
@@ -104,9 +105,9 @@ impl Session {
         }
     }
 
-    /// Takes a call one step further, if nothing is in its way.
+    /// Advances a call by one step, if possible.
     pub(super) fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        // What the page asks for itself waits for no run.
+        // Calls of the page itself do not wait for runs.
         let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
         let eager = self.calls.get(key).is_some_and(|judgement| judgement.eager);
         let may_run = run_over || eager;
@@ -137,7 +138,8 @@ impl Session {
             Next::Answer(Reply::Denied(reason)) => self.end_denied(key, reason.as_deref(), cx),
             Next::Wait | Next::Ask | Next::AskRule | Next::Permit(_) | Next::Remote => {}
         }
-        // Its approval may hold no longer, and it was judged again: the outcome is sent at once.
+        // Its approval may have lapsed, so that it was checked again: the outcome is recorded at
+        // once.
         let is_decided = |state: &State| matches!(state, State::Invalid(..) | State::Denied { .. });
         let call = self
             .conversation
@@ -148,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Whether the rules about order let this call start now.
+    /// Returns true if the order of calls permits this call to start.
     fn may_start(&self, key: &CallKey) -> bool {
         if self.holds_calls_back() {
             return false;
@@ -161,7 +163,7 @@ impl Session {
         let direct = self.conversation.direct_calls();
         let direct = direct.map(|call| (call.key(), call.state()));
         let states = self.conversation.open_states().chain(direct);
-        // What a handler waits for is not held up by the handler.
+        // A handler does not block the calls that it waits for.
         let waits = |other: &CallKey| self.calls.ancestors(key).any(|key| key == *other);
         let mut working = states.filter(|(other, state)| state.is_at_work() && !waits(other));
         if self.options.sequential && !self.conversation.is_direct(key) {
@@ -268,7 +270,7 @@ impl Session {
         self.end_call(key, Ending::Denied(told), cx);
     }
 
-    /// Gives a call its one answer.
+    /// Records the only result of a call.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: Ending, cx: &mut Cx<'_>) {
         let judgement = self.calls.get(key);
         let encoding = judgement.map_or(ResultEncoding::Json, |judgement| judgement.encoding);

@@ -1,8 +1,8 @@
-//! When an interrupt can no longer be answered.
+//! Expiry times of interrupts.
 
-/// Milliseconds since 1970 of an ISO 8601 time: a date, perhaps a time, perhaps an offset (`Z` or
-/// `±hh:mm`). A time that does not say where it is told is in UTC, the clock of most servers. What
-/// cannot be read never expires.
+/// Parses an ISO 8601 time to milliseconds since 1970: a date, an optional time, an optional offset
+/// (`Z` or `±hh:mm`). A time without an offset is in UTC, the clock of most servers. An invalid
+/// time never expires.
 pub(crate) fn millis(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00Z"));
@@ -47,8 +47,8 @@ fn offset_minutes(offset: &str) -> Option<i64> {
     Some(sign * (number(hours)? * 60 + number(minutes)?))
 }
 
-/// Days since 1970 in the Gregorian calendar. A year is counted from March, so that the leap day
-/// is its last.
+/// Returns the days since 1970 in the Gregorian calendar. Years are counted from March, so that the
+/// leap day is the last one.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let months = (month + 9) % 12;

@@ -1,8 +1,8 @@
-//! The end of a run, as far as its events say.
+//! The end of a run according to its events.
 
 use crate::event::EventKind;
 
-/// The end of a run, as far as its events say.
+/// The end of a run according to its events.
 #[derive(Debug, Clone)]
 pub(super) enum Finish {
     Success,
@@ -11,8 +11,8 @@ pub(super) enum Finish {
 }
 
 impl Finish {
-    /// Returns whether an event may come after the end: the next run of the same stream, or the news that
-    /// the end was none.
+    /// Returns true if an event may follow the end: the next run of the same stream, or an error
+    /// that revokes the end.
     pub(super) fn lets_follow(&self, kind: &EventKind) -> bool {
         match kind {
             EventKind::RunStarted { .. } => true,

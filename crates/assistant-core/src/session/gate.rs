@@ -1,8 +1,8 @@
-//! What agents wait for, as far as it holds calls back: interrupts, their answers, and the run that
-//! carries them.
+//! Blocks calls that an agent's interrupt refers to until it is answered, and sends the answers
+//! with the next run.
 //!
-//! An answer is an answer to the agent and nothing more. If the agent leaves the call to the page
-//! after all, the page's own rules decide about it as about any other. Neighbour: `interrupts`.
+//! An answer only answers the agent. If the agent then leaves the call to the page, the page's own
+//! rules apply to it as to any other. See `interrupts`.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl Session {
-    /// Notes what the agent waits for. The calls that it gates must not run.
+    /// Opens an agent's interrupts and blocks the calls that they refer to.
     pub(super) fn open_interrupts(
         &mut self,
         interrupts: Vec<Interrupt>,
@@ -41,8 +41,8 @@ impl Session {
                     open.gates = Some(key);
                 }
             }
-            // Of two questions with one id only the newer can be answered: the card of the other
-            // would take no answer.
+            // Of two interrupts with the same id, only the newer one can be answered; the card of
+            // the other would not accept an answer.
             let before = self.interrupts.find(&open.interrupt.id);
             let before = before.and_then(|before| before.call);
             if let Some(other) = before.filter(|other| open.gates != Some(*other)) {
@@ -57,11 +57,11 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// Holds a call back: not one that has its answer, nor one whose handler is at work. That
-    /// happened, and happens only once.
+    /// Blocks a call, unless it has its result or its handler is running: that has happened, and
+    /// happens only once.
     pub(super) fn gate(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let call = self.conversation.call(&key);
-        // The question sets an approval given here aside, with the user's edit of the arguments.
+        // The question replaces an approval given here, including the user's edit of the arguments.
         let asked = call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
         let again = call.is_some_and(
             |call| matches!(call.state(), State::Interrupted { card: of, .. } if *of == card),
@@ -88,8 +88,7 @@ impl Session {
         true
     }
 
-    /// A decision about a call that the agent gates is the answer to its interrupts: to all that
-    /// ask by the one card that the person sees, or to none.
+    /// Answers the interrupts of a call with a decision about it: all that share the card, or none.
     pub(super) fn decide_interrupt(
         &mut self,
         key: &CallKey,
@@ -125,8 +124,8 @@ impl Session {
         true
     }
 
-    /// The answers that say what a person decided about a call, one for each interrupt that asks
-    /// about it; `None` gives one up.
+    /// Returns the answers for a decision about a call, one for each of its interrupts; `None`
+    /// cancels one.
     fn answers_to_gates(
         &self,
         key: &CallKey,
@@ -146,7 +145,8 @@ impl Session {
         let mut answers = Vec::new();
         for open in self.interrupts.asking_about(key) {
             let payload = match (open.is_over(cx.now), verdict) {
-                // No answer is taken any more: to give it up lets nothing run either.
+                // An expired interrupt accepts no answer; cancelling it does not run anything
+                // either.
                 (true, Verdict::Deny { .. }) => None,
                 (true, Verdict::Approve { .. } | Verdict::Remember { .. }) => {
                     return Err(Refusal::Expired);
@@ -158,7 +158,7 @@ impl Session {
         Ok(answers)
     }
 
-    /// A person answers a question, or gives it up. An answer is one to the question that they saw.
+    /// Answers or cancels an interrupt. An answer applies only to the version that was shown.
     pub(super) fn answer_as_shown(
         &mut self,
         id: &str,
@@ -178,7 +178,7 @@ impl Session {
         self.answer_interrupt(id, status, payload, cx);
     }
 
-    /// The user decides about each action that an agent asks about.
+    /// Answers an interrupt with a decision for each of its actions.
     pub(super) fn decide_actions(
         &mut self,
         id: &str,
@@ -235,7 +235,7 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// What the answer to an interrupt says about the call that it gates.
+    /// Records the decision of an interrupt's answer on the blocked call.
     fn note_gate_decision(
         &mut self,
         key: &CallKey,
@@ -253,7 +253,7 @@ impl Session {
         let reason = said("reason").and_then(Value::as_str).map(str::to_owned);
         match approved {
             true => self.forget_denial(key),
-            // Giving a question up says nothing about the next one.
+            // Cancelling an interrupt does not affect the next one.
             false if status == ResumeStatus::Resolved && cx.by != Some(Decider::Application) => {
                 self.note_denial(key, reason.clone());
             }
@@ -282,8 +282,8 @@ impl Session {
         self.note_decision(key, decision, cx);
     }
 
-    /// The answers go out, or come back: what a person approved is in the agent's hands as long as
-    /// a run carries it.
+    /// Marks answers as sent or as returned: an approved call is handed off as long as a run
+    /// carries its answer.
     pub(super) fn hand_over(&mut self, what: StateEvent) {
         for key in self.conversation.active_calls() {
             let carried = self.conversation.call(&key).is_some_and(|call| {
@@ -298,7 +298,7 @@ impl Session {
         }
     }
 
-    /// The run that carried them is over: nothing is under way at calls that left its branch meanwhile.
+    /// Returns the answers of calls that left the branch of their run, after the run has ended.
     pub(super) fn hand_back_elsewhere(&mut self) {
         let out = |call: &&ToolCall| {
             let state = call.state();
@@ -314,8 +314,8 @@ impl Session {
         }
     }
 
-    /// Gives up what is not answered: the agent is told with the next run, so that the thread goes
-    /// on.
+    /// Cancels the unanswered interrupts, which is sent with the next run so that the thread
+    /// continues.
     pub(super) fn abandon_interrupts(&mut self, cx: &mut Cx<'_>) {
         for id in self.interrupts.unanswered() {
             self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
@@ -323,10 +323,10 @@ impl Session {
         self.turn.set_looping(false);
     }
 
-    /// The agent did not take the answers: the questions are open again.
+    /// Reopens the interrupts whose answers the agent rejected.
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         for id in answered {
-            // A question that the user has not seen is a new one to them.
+            // An interrupt that the user has not seen counts as a new question.
             let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
             if let Some((key, card)) = self.interrupts.reject(id, hold_back) {
                 self.gate_anew(id, key, card);
@@ -335,9 +335,9 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// An answer is one to what was shown: where the call that it is about has become another one, it
-    /// goes nowhere, and the person is asked again. So they are where the agent would be told to run a
-    /// call by an approval that is over. Returns whether something is asked again.
+    /// Reopens the interrupts whose call differs from the one that was answered about, and asks
+    /// about calls whose approval has lapsed before they were handed off. Returns true if there
+    /// were any.
     pub(super) fn ask_again_what_changed(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = self.ask_about_lapsed(cx);
         let changed = self.interrupts.changed(&self.conversation);
@@ -361,7 +361,7 @@ impl Session {
         true
     }
 
-    /// The person wants nothing more to do with a question that the agent takes no answer to.
+    /// Cancels an interrupt after the agent rejected its answer.
     pub(super) fn give_up_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
         let takes_none = self.interrupts.find(id).is_some_and(|open| open.rejected);
         let Some(open) = takes_none.then(|| self.interrupts.take(id)).flatten() else {
@@ -379,8 +379,8 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Only a finished run that carried the answer closes an interrupt. Gives the calls that are
-    /// like any other from here on, as the agent did not answer them.
+    /// Closes the interrupts whose answers a finished run carried. Returns the calls that the agent
+    /// left to the page.
     pub(super) fn retire_interrupts(
         &mut self,
         answered: &[String],
@@ -411,11 +411,11 @@ impl Session {
             }
             match call.state().clone() {
                 State::InterruptDenied { reason, .. } if call.has_ended() => {
-                    // The agent knows: by itself that starts no run.
+                    // The agent knows the denial, so it starts no run.
                     self.end_denied(&key, reason.as_deref(), cx);
                     self.conversation.happens(&key, StateEvent::Delivered);
                 }
-                // It never came to its end, so that no request holds it.
+                // The call is incomplete and therefore not part of any request.
                 State::InterruptDenied { .. } => {
                     self.conversation.close_call(key, End::Denied, cx.now);
                 }

@@ -1,14 +1,14 @@
-//! Calls whose action went while a person was asked. To send such a call away is no denial: the agent is told
-//! that the tool is unavailable.
+//! Calls whose action was removed while the user was asked. Dismissing such a call is not a denial:
+//! the agent is told that the tool is unavailable.
 //!
-//! Neighbour: `approve` takes what a person decides.
+//! `approve` handles the decisions of the user.
 
 use super::{Cx, Session, execute::Ending};
 use crate::conversation::{CallError, CallKey, ErrorKind, State, StateEvent};
 
 impl Session {
-    /// Returns the error that answers a call which is asked about although its action is gone. `None` for a
-    /// call that may have run: the agent is told that.
+    /// Returns the error for a call that is asked about although its action was removed. `None` for
+    /// a call with an unknown outcome, which is reported to the agent instead.
     fn unavailable(&self, key: &CallKey) -> Option<CallError> {
         let call = self.conversation.call(key)?;
         let asks = matches!(call.state(), State::Asked(_) | State::Missing(_));
@@ -20,7 +20,7 @@ impl Session {
         })
     }
 
-    /// A person sends a call away whose action is gone. `false` if it is there.
+    /// Dismisses a call whose action was removed. Returns false if it is registered.
     pub(super) fn dismiss_gone(&mut self, key: &CallKey) -> bool {
         let Some(error) = self.unavailable(key) else {
             return false;
@@ -30,7 +30,7 @@ impl Session {
         self.conversation.happens(key, found)
     }
 
-    /// The same at once, where something that the person said takes the place of all answers.
+    /// Ends such a call at once, when a message of the user replaces all pending answers.
     pub(super) fn end_gone(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let Some(error) = self.unavailable(key) else {
             return false;

@@ -1,5 +1,4 @@
-//! All calls of a conversation in order, with what they came to: for handlers that look back, and for
-//! applications that count.
+//! The history of all calls in a conversation, for handlers and applications.
 
 use serde_json::Value;
 
@@ -10,10 +9,10 @@ use crate::{
     event::Object,
 };
 
-/// The most calls of which a history holds more than the count.
+/// The maximum number of calls with details.
 const MOST: usize = 200;
 
-/// The calls of a conversation, on all branches, and those that the page made itself.
+/// The calls of a conversation on all branches, including those of the page itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolHistory {
@@ -21,43 +20,42 @@ pub struct ToolHistory {
     pub total: usize,
     /// The number of calls of each tool: `{"add": 2, "remove": 1}`.
     pub counts: Object,
-    /// The newest two hundred, in order of appearance.
+    /// The newest two hundred calls, in order of appearance.
     pub records: Vec<ToolRecord>,
 }
 
-/// A call and what it came to. Of arguments and results that are longer than some thousand
-/// characters it holds the beginning, as records of the audit do.
+/// A call with its outcome. Arguments and results are truncated like those of audit records.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolRecord {
     /// The key of the call.
     pub call: CallKey,
-    /// The id that the agent gave it; empty for what the page asked for itself.
+    /// The agent's id of the call; empty for calls of the page itself.
     pub call_id: String,
     /// The tool's name.
     pub name: String,
-    /// The edition of its action, where one answers for it.
+    /// The fingerprint of its action, if one is registered for it.
     pub action: Option<ActionFingerprint>,
-    /// The arguments that ran or would run; as they were written where they are no JSON.
+    /// The effective arguments; the raw text if they are not JSON.
     pub args: Value,
     /// The phase.
     pub phase: Phase,
-    /// The result that the agent was told, once there is one.
+    /// The result for the agent, once there is one.
     pub result: Option<Value>,
-    /// Why it failed.
+    /// The error message.
     pub error: Option<String>,
-    /// The message that made it; `None` for what the page asked for itself.
+    /// The message; `None` for calls of the page itself.
     pub message: Option<String>,
-    /// The call whose handler asked for it.
+    /// The call whose handler requested it.
     pub parent: Option<CallKey>,
-    /// When it appeared, in milliseconds since 1970.
+    /// The time of its appearance, in milliseconds since 1970.
     pub created_at: i64,
-    /// When it reached its last phase, in milliseconds since 1970.
+    /// The time at which it reached its last phase, in milliseconds since 1970.
     pub ended_at: Option<i64>,
 }
 
 impl ToolHistory {
-    /// The number of calls of a tool.
+    /// Returns the number of calls of a tool.
     #[must_use]
     pub fn count(&self, tool: &str) -> usize {
         let count = self.counts.get(tool).and_then(Value::as_u64);
@@ -99,7 +97,7 @@ impl ToolRecord {
 }
 
 impl Session {
-    /// All calls of the conversation, and those that the page made itself since it was opened.
+    /// Returns all calls of the conversation, and those of the page itself since it was opened.
     #[must_use]
     pub fn tool_history(&self) -> ToolHistory {
         let mut history = ToolHistory::default();
@@ -121,7 +119,7 @@ impl Session {
         history
     }
 
-    /// A call of the page has ended: the session lets go of it, and its record stays.
+    /// Keeps the record of a finished call of the page.
     pub(super) fn keep_direct(&mut self, call: &ToolCall) {
         let record = ToolRecord::of(call, &self.conversation);
         self.past_direct.push(record);
@@ -130,7 +128,7 @@ impl Session {
     }
 }
 
-/// What is known of a call.
+/// A call, or the record of one.
 enum Known<'a> {
     Call(&'a ToolCall),
     Past(&'a ToolRecord),
@@ -144,7 +142,7 @@ impl Known<'_> {
         }
     }
 
-    /// Keys are given out in order of appearance.
+    /// Returns the number of the call's key; keys are assigned in order of appearance.
     fn number(&self) -> i64 {
         let key = match self {
             Self::Call(call) => call.key(),

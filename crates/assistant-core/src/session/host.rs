@@ -1,4 +1,4 @@
-//! What the session may ask while it handles an input.
+//! The host interface that the session calls while it handles an input.
 
 use serde_json::Value;
 
@@ -10,47 +10,48 @@ use crate::{
     id::Ticket,
 };
 
-/// The world outside, as far as the session may ask it in the middle of an input.
+/// The synchronous interface of the session to its environment.
 ///
-/// Answers are immediate; a rule that needs time says so and answers later by an input.
+/// Answers are immediate; a rule that needs time returns [`Answer::Later`] and answers by an input.
 pub trait Host: PatternHost {
-    /// Milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     fn now(&mut self) -> i64;
 
-    /// A fresh id for a thread, run or message: never given out before, hard to guess.
+    /// Returns an id for a thread, run or message: unique and hard to guess.
     fn new_id(&mut self) -> String;
 
-    /// Whether a person must be asked. Only called for actions whose policy is to ask the host.
+    /// Returns true if the user must be asked. Only called for actions with
+    /// [`crate::action::Policy::Ask`].
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool>;
 
-    /// Returns whether the application permits a call to start: asked right before, after rules and persons
-    /// have let it pass. `Err` says why not, for the model and the person.
+    /// Returns `Ok` if the application permits a call to start. It is asked right before the start,
+    /// after rules and the user. `Err` contains the reason for the model and the user.
     fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
         let _ = question;
         Answer::Now(Ok(()))
     }
 
-    /// The arguments of a call as the application cleans them, before anything looks at them;
-    /// `None` leaves them as they are. What is shown, approved and run is what this gives.
+    /// Sanitizes the arguments of a call before they are used; `None` leaves them unchanged. The
+    /// result is shown, approved and run.
     fn sanitize(&mut self, registration: RegistrationId, args: &Value) -> Option<Value> {
         let _ = (registration, args);
         None
     }
 
-    /// Whether the rule of the application with this name ends the loop. Only called for
+    /// Returns true if the application's rule with this name ends the loop. Only called for
     /// [`super::StopCondition::Rule`].
     fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
         let _ = (rule, summary);
         false
     }
 
-    /// What some tokens cost, in millionths of the host's currency; `None` if nobody prices them.
+    /// Returns the price of tokens, in millionths of the host's currency; `None` if unknown.
     fn price(&mut self, usage: &TokenUsage) -> Option<u64> {
         let _ = usage;
         None
     }
 
-    /// What the agent is told when a person says no, if the application wants to word it itself.
+    /// Returns the result of a denied call for the agent, if the application defines it.
     fn denial(
         &mut self,
         registration: RegistrationId,
@@ -64,25 +65,25 @@ pub trait Host: PatternHost {
 pub enum Answer<T> {
     /// The answer.
     Now(T),
-    /// It comes later, as an input with the question's ticket.
+    /// The answer follows as an input with the question's ticket.
     Later,
 }
 
-/// The result of a compare-and-set on something that is kept.
+/// The result of a compare-and-set on a stored value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Swap<T> {
-    /// It was as expected, and is replaced.
+    /// The value was as expected, and is replaced.
     Done,
-    /// It is something else, which is this; `None` if nothing is there. Nothing was changed.
+    /// The value differs; `None` if there is none. Nothing was changed.
     Found(Option<T>),
-    /// What is there is not known. A sentence says why.
+    /// The value is unknown, with the reason.
     Failed(String),
 }
 
-/// Must a person be asked about this call?
+/// A question about a call to a rule of the application.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicyQuestion<'a> {
-    /// Names the question, for an answer that comes later.
+    /// The ticket for a later answer.
     pub ticket: Ticket,
     /// The registration of the rule's action.
     pub registration: RegistrationId,

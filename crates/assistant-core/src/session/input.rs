@@ -18,111 +18,111 @@ use crate::{
 /// An input of a session.
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// The person says something.
+    /// A message of the user.
     Send {
         /// The text and files of the message.
         content: Content,
     },
-    /// The person decides about a call.
+    /// A decision of the user about a call.
     Decide {
         /// The call.
         call: CallKey,
-        /// What they saw of it, from [`super::Session::fingerprint`] at the time when it was
-        /// drawn. An approval is refused if the call is another by now; a denial lets nothing run,
-        /// and holds whatever the call has become.
+        /// The version that they saw: [`super::Session::fingerprint`] at the time of rendering. An
+        /// approval is refused if the call has changed since; a denial runs nothing, and always
+        /// applies.
         shown: Fingerprint,
         /// Their decision.
         verdict: Verdict,
-        /// The one who decides.
+        /// The decider.
         by: Decider,
     },
-    /// The person is to be asked again about what an approval is remembered for.
+    /// Revokes a remembered approval.
     ForgetApproval {
-        /// Names the approval.
+        /// The id of the approval.
         id: String,
     },
-    /// Approvals come back that [`super::Effect::KeepApprovals`] gave to the host.
+    /// Returns the approvals that [`super::Effect::KeepApprovals`] passed to the host.
     RestoreApprovals {
-        /// All that it has kept.
+        /// All stored approvals.
         approvals: Vec<RememberedApproval>,
     },
-    /// Something else than this session has changed what the host keeps, another tab: what is not there
-    /// any longer is revoked.
+    /// Reports that another tab has changed the stored approvals. Approvals that are missing now
+    /// are revoked.
     SyncApprovals {
-        /// All that is kept now.
+        /// All stored approvals.
         approvals: Vec<RememberedApproval>,
     },
-    /// The host has done what [`super::Effect::SwapApproval`] asked for, or has not.
+    /// The result of [`super::Effect::SwapApproval`].
     ApprovalSwapped {
         /// The ticket of the effect.
         ticket: Ticket,
         /// The result.
         outcome: Swap<RememberedApproval>,
     },
-    /// The person answers what an agent waits for.
+    /// An answer of the user to an interrupt.
     Answer {
         /// The id of the interrupt.
         interrupt_id: String,
-        /// What they saw of it, from [`super::Session::question_fingerprint`] at the time when it was
-        /// drawn. An answer is refused if the question is another by now; giving it up is not.
+        /// The version that they saw: [`super::Session::question_fingerprint`] at the time of
+        /// rendering. An answer is refused if the question has changed since; cancelling is not.
         shown: Fingerprint,
-        /// Answered or given up.
+        /// Answered or cancelled.
         status: ResumeStatus,
         /// The answer.
         payload: Option<Value>,
         /// The one who answers.
         by: Decider,
     },
-    /// The person decides about each action that an agent asks about.
+    /// Decisions of the user about each action of an interrupt.
     DecideActions {
         /// The id of the interrupt.
         interrupt_id: String,
-        /// What they saw of it, as for [`Self::Answer`].
+        /// The version that they saw, as for [`Self::Answer`].
         shown: Fingerprint,
         /// A decision for each of [`super::OpenInterrupt::actions`], in their order.
         decisions: Vec<ActionDecision>,
-        /// The one who decides.
+        /// The decider.
         by: Decider,
     },
-    /// The person wants nothing more to do with a question whose answer the agent rejected.
+    /// Cancels an interrupt whose answer the agent rejected.
     GiveUp {
         /// The id of the interrupt.
         interrupt_id: String,
     },
-    /// The person denies everything that is open, gives up what cannot be denied, and stops what is
-    /// under way: nothing new is asked until they speak.
+    /// Denies everything that is open, cancels what cannot be denied, and stops everything in
+    /// progress. Nothing new is asked until the next message of the user.
     DenyAll {
-        /// The one who denies.
+        /// The decider.
         by: Decider,
     },
-    /// The person wants to see the interrupts that were held back.
+    /// Shows the interrupts that were held back.
     ShowHeldBack,
-    /// The person stops everything that is under way.
+    /// Stops everything in progress.
     Stop,
-    /// The person wants the run that failed tried again.
+    /// Retries the failed run.
     Retry,
-    /// The person wants the loop to go on after a limit.
+    /// Continues the loop after a limit.
     Continue,
-    /// An answer that was cut, by a reload or a lost connection, may still be under way: it is read
-    /// on. Nothing is said to the agent.
+    /// Resumes reading an answer that was interrupted by a reload or a lost connection and may
+    /// still be in progress. Nothing is sent to the agent.
     TakeUp,
-    /// A notice has been read.
+    /// Dismisses a notice.
     Dismiss {
         /// The notice.
         notice: NoticeId,
     },
-    /// The person begins another conversation.
+    /// Begins another conversation.
     NewThread,
-    /// A stored conversation takes the place of this one.
+    /// Replaces this conversation with a stored one.
     Load {
         /// Its id.
         thread_id: String,
         /// The conversation as [`crate::conversation::Conversation::export`] wrote it.
         snapshot: Value,
     },
-    /// This session goes on where another one was left, by a reload or a crash: questions are asked
-    /// again, results that were not sent are offered, and of a handler that may have run a person is
-    /// asked before it runs again.
+    /// Continues a stored session after a reload or a crash: questions are asked again, unsent
+    /// results are offered, and the user is asked before a handler with an unknown outcome runs
+    /// again.
     Restore {
         /// The conversation's id.
         thread_id: String,
@@ -131,167 +131,167 @@ pub enum Input {
         /// The journal of the conversation, oldest first.
         journal: Vec<JournalEntry>,
     },
-    /// A stored conversation takes the place of this one, to be read alone: it is open elsewhere,
-    /// where everything about it is done. Nothing of it is taken up, and what would act on it is
-    /// refused, until another one is opened or this one restored.
+    /// Replaces this conversation with a read-only view of one that is open elsewhere. Nothing is
+    /// continued, and inputs that would act on it are refused, until another one is opened or this
+    /// one restored.
     Follow {
         /// The conversation's id.
         thread_id: String,
         /// A [`super::Session::snapshot`].
         snapshot: Value,
     },
-    /// The host has something to tell the person. It stands until it is taken back.
+    /// Shows or removes a notice of the host.
     Tell {
-        /// What it is about; a host says [`NoticeKind::NotKept`] and [`NoticeKind::NotOpened`].
+        /// The kind of notice; a host uses [`NoticeKind::NotKept`] and [`NoticeKind::NotOpened`].
         kind: NoticeKind,
-        /// A sentence in English; `None` takes it back.
+        /// The message in English; `None` removes the notice.
         message: Option<String>,
     },
-    /// The page itself asks for an action: by the same way as an agent, with schema, rules,
-    /// approval, commit and limits. The answer comes as [`super::Effect::Executed`].
+    /// Requests an action for the page itself, with the same schema, rules, approval, commit and
+    /// limits as for an agent. The outcome follows as [`super::Effect::Executed`].
     Execute {
-        /// Numbers the request.
+        /// The number of the request.
         request: u64,
-        /// The action.
+        /// The action's name.
         name: String,
         /// Its arguments.
         args: Value,
-        /// The start of the handler that asks for it, if one does: it ends with that.
+        /// The invocation of the requesting handler, if any; the call ends with it.
         within: Option<InvocationId>,
     },
-    /// The person does something to the tree of messages.
+    /// Changes the tree of messages.
     Tree {
         /// The change.
         change: TreeChange,
     },
-    /// A component offers an action, or changes what it offers.
+    /// Registers an action, or updates a registration.
     Register {
-        /// Names the registration.
+        /// The id of the registration.
         id: RegistrationId,
         /// The action.
         spec: Box<ActionSpec>,
     },
-    /// A component is gone.
+    /// Removes a registration.
     Unregister {
         /// The registration.
         id: RegistrationId,
     },
-    /// The application narrows what the agent is offered, from the next run on.
+    /// Filters the actions that the agent is offered, from the next run on.
     Offer {
-        /// What is offered; `None` offers everything.
+        /// The filter; `None` offers everything.
         filter: Option<OfferFilter>,
     },
-    /// The agent asked for actions that the filter keeps back: it is offered them, too, until the
-    /// person speaks.
+    /// Offers actions that the filter excludes because the agent requested them, until the next
+    /// message of the user.
     Reveal {
-        /// The actions.
+        /// The names of the actions.
         names: Vec<String>,
     },
-    /// A component tells the agent something, or no longer does.
+    /// Sets or removes a context entry of a component.
     SetContext {
-        /// Names the component's entry.
+        /// The id of the component.
         owner: u64,
         /// The entry; `None` removes it.
         item: Option<ContextItem>,
     },
-    /// The page changes the shared state.
+    /// Sets the shared state.
     SetState {
         /// The whole state.
         state: Value,
     },
-    /// The host passes something through with every run.
+    /// Sets the properties that are forwarded with every run.
     SetForwardedProps {
         /// The properties.
         props: Value,
     },
-    /// The page is ready for a run that [`super::Effect::PrepareRun`] announced.
+    /// Opens a run that [`super::Effect::PrepareRun`] announced, after the page is up to date.
     OpenRun {
         /// The run.
         run: RunKey,
     },
-    /// A server that runs the loop itself says what a message or a call is now. Nothing runs here.
+    /// Updates a message or a call from a server that runs the loop itself. Nothing runs here.
     #[cfg(feature = "records")]
     Update {
         /// The state of the message or the call.
         update: Box<crate::records::Update>,
     },
-    /// The agent says something.
+    /// An event of the agent.
     Event {
         /// The run that it belongs to.
         run: RunKey,
         /// The event.
         event: Box<Event>,
     },
-    /// A decoder tolerated or dropped something.
+    /// A diagnostic of a decoder.
     Diagnostic {
         /// The diagnostic.
         diagnostic: Diagnostic,
     },
-    /// A run's stream is over.
+    /// The end of a run's stream.
     RunClosed {
         /// The run.
         run: RunKey,
-        /// How it ended.
+        /// The end of the stream.
         end: StreamEnd,
     },
-    /// An entry was written, or could not be.
+    /// The result of writing a journal entry.
     Committed {
-        /// The number of the entry.
+        /// The id of the entry.
         commit: CommitId,
-        /// `Err` with a sentence if it could not.
+        /// `Err` with a message if writing failed.
         outcome: Result<(), String>,
     },
-    /// A rule that needed time has its answer.
+    /// The late answer of a rule.
     PolicyAnswer {
-        /// The question's ticket.
+        /// The ticket of the question.
         ticket: Ticket,
-        /// Whether a person must be asked.
+        /// True if the user must be asked.
         ask: bool,
     },
-    /// An action says what a call would change.
+    /// The preview of a call's changes.
     Previewed {
-        /// The question's ticket.
+        /// The ticket of the question.
         ticket: Ticket,
-        /// What would change; else why that is not known.
+        /// The preview, or the reason for which there is none.
         outcome: Result<Value, String>,
     },
-    /// The application, asked whether a call may start, has its answer.
+    /// The late answer of the application about a call's permission to start.
     PermissionAnswer {
-        /// The question's ticket.
+        /// The ticket of the question.
         ticket: Ticket,
-        /// `Ok` if it may; else why not, for the model and the person.
+        /// `Ok` if permitted; otherwise the reason for the model and the user.
         outcome: Result<(), String>,
     },
     /// A handler reports its progress.
     Progress {
-        /// The start of the handler.
+        /// The invocation.
         invocation: InvocationId,
         /// The progress.
         progress: Progress,
     },
-    /// A handler shows a result that is not its last.
+    /// An intermediate result of a handler.
     Preliminary {
-        /// The start of the handler.
+        /// The invocation.
         invocation: InvocationId,
         /// The result so far.
         value: Value,
     },
-    /// A handler begins to ask the person, or has its answer. The time in between is the person's,
-    /// unless something else goes on.
+    /// The start or end of a handler's question to the user. The time in between counts as the
+    /// user's, unless something else is in progress.
     Asking {
-        /// The start of the handler.
+        /// The invocation.
         invocation: InvocationId,
-        /// `true` when it begins to ask, `false` when it has its answer.
+        /// True at the start, false at the end.
         asks: bool,
     },
-    /// A handler is done.
+    /// The end of a handler.
     Finished {
-        /// The start of the handler.
+        /// The invocation.
         invocation: InvocationId,
         /// Its output.
         outcome: Result<ToolOutcome, ToolError>,
     },
-    /// A timer has run out.
+    /// The expiry of a timer.
     Timer {
         /// The timer.
         timer: TimerId,
@@ -299,7 +299,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Returns the one whose decision it is.
+    /// Returns the decider, if the input is a decision.
     pub(super) const fn decider(&self) -> Option<Decider> {
         match self {
             Self::Decide { by, .. }
@@ -310,7 +310,8 @@ impl Input {
         }
     }
 
-    /// Returns whether it acts on the conversation, which only its owner does (rule "one owner").
+    /// Returns true if it acts on the conversation, which is reserved for its owner (rule "one
+    /// owner").
     pub(super) const fn is_for_owner(&self) -> bool {
         matches!(
             self,
@@ -332,7 +333,7 @@ impl Input {
     }
 }
 
-/// A change that a person makes to the tree of messages.
+/// A change of the user to the tree of messages.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TreeChange {
@@ -340,7 +341,7 @@ pub enum TreeChange {
     Select {
         /// The message.
         message: MessageId,
-        /// Ends the branch there, so that what is said next branches off.
+        /// True to end the branch there, so that the next message branches off.
         exact: bool,
     },
     /// Shows the version of a message before or after it.
@@ -350,74 +351,73 @@ pub enum TreeChange {
         /// The version to show.
         to: Sibling,
     },
-    /// Shows the branch on which a run, a handler or a question is open.
+    /// Shows the branch with an open run, handler or question.
     ShowRun,
-    /// Removes a message and all below it.
+    /// Deletes a message and all below it.
     Delete {
         /// The message.
         message: MessageId,
     },
-    /// Brings back what was deleted last, as it was. What the deletion ended stays ended. It can be
-    /// done until a run begins.
+    /// Restores the last deletion. Calls that the deletion ended stay ended. Possible until a run
+    /// begins.
     Restore,
     /// Moves a message and all below it.
     Reparent {
         /// The message.
         message: MessageId,
-        /// Below which one; `None` makes it a root.
+        /// The new parent; `None` makes it a root.
         parent: Option<MessageId>,
     },
-    /// Says something else than a message of the person says, as another version of it, and sends
-    /// it.
+    /// Branches off a new version of a user message and sends it.
     Edit {
         /// The message.
         message: MessageId,
         /// The new text and files.
         content: Content,
     },
-    /// Corrects a message where it stands: no branch, and nothing is sent.
+    /// Corrects a message in place: no branch, and nothing is sent.
     EditInPlace {
         /// The message.
         message: MessageId,
         /// The new text and files.
         content: Content,
     },
-    /// Asks for another version of an answer.
+    /// Regenerates an answer as a new branch.
     Regenerate {
         /// A message of the answer.
         message: MessageId,
     },
-    /// Says something while the loop goes on: it is delivered at the next boundary between tools.
+    /// Queues a message while the loop is running, for delivery at the next boundary between tools.
     Interject {
         /// The text and files of the message.
         content: Content,
     },
 }
 
-/// A person's decision about a call.
+/// The user's decision about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// Go on, perhaps with other arguments.
+    /// Run it, optionally with other arguments.
     Approve {
-        /// The arguments as the person changed them.
+        /// The arguments as edited by the user.
         args: Option<Value>,
     },
-    /// Go on, and do not ask again about calls like this one.
+    /// Run it, and do not ask again about similar calls.
     Remember {
-        /// The arguments as the person changed them.
+        /// The arguments as edited by the user.
         args: Option<Value>,
         /// The extent of the approval.
         what: Remember,
     },
-    /// Do not.
+    /// Do not run it.
     Deny {
-        /// Why not.
+        /// The reason.
         reason: Option<String>,
     },
 }
 
 impl Verdict {
-    /// Returns whether it denies the call.
+    /// Returns true for a denial.
     #[must_use]
     pub const fn is_denial(&self) -> bool {
         matches!(self, Self::Deny { .. })

@@ -1,6 +1,6 @@
-//! The answers that an interrupt takes, and their check.
+//! Answers to interrupts: supported formats and validation.
 //!
-//! Neighbours: `answer_format` has the form of an answer, `action_list` the decisions about several
+//! `answer_format` defines the format of an answer, `action_list` the decisions about several
 //! actions.
 
 use serde_json::{Value, json};
@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl OpenInterrupt {
-    /// Returns whether one approval or denial answers it, whatever else it takes. A list of several actions takes
-    /// none: see [`Self::actions`].
+    /// Returns true if a single approval or denial answers it. A list of several actions requires
+    /// [`Self::actions`].
     #[must_use]
     pub fn takes_approval(&self) -> bool {
         match self.format {
@@ -26,7 +26,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns whether it takes a plain yes or no.
+    /// Returns true if it accepts a boolean.
     #[must_use]
     pub const fn takes_boolean(&self) -> bool {
         matches!(
@@ -35,28 +35,28 @@ impl OpenInterrupt {
         )
     }
 
-    /// Returns whether it takes a plain yes or no, and other values too.
+    /// Returns true if it accepts a boolean and other values.
     #[must_use]
     pub fn takes_more_than_boolean(&self) -> bool {
         self.format == AnswerFormat::BooleanOrOther
     }
 
-    /// Returns the actions that it lists, in the agent's order.
+    /// Returns the actions of its list, in the agent's order.
     #[must_use]
     pub fn actions(&self) -> &[RequestedAction] {
         self.actions.as_slice()
     }
 
-    /// Returns whether it is answered by a decision for each of its actions.
+    /// Returns true if it requires a decision for each of its actions.
     #[must_use]
     pub fn takes_decisions(&self) -> bool {
         self.format == AnswerFormat::Decisions
     }
 
-    /// Returns whether the card of a call shows all that it asks, and takes its answer.
+    /// Returns true if the card of a call shows everything that it asks, and can answer it.
     pub(super) fn takes_card(&self, call: &ToolCall) -> bool {
         let only = self.actions.only();
-        // What the list has beside the call would not be shown.
+        // The card would not show the other parts of the list.
         let is_call = match only {
             Some(action) => action.is_call(call),
             None => self.actions().is_empty(),
@@ -69,12 +69,12 @@ impl OpenInterrupt {
             }
     }
 
-    /// Returns the answer that has a decision for each of its actions, in their order.
+    /// Returns the answer with a decision for each of its actions, in order.
     ///
     /// # Errors
     ///
-    /// When a decision is missing or one too many, of a kind that the agent does not take, or does not fit the schema of
-    /// the arguments or of the answer.
+    /// Fails if a decision is missing, superfluous, of a kind that the agent does not accept, or
+    /// does not fit the schema of the arguments or of the answer.
     pub fn answer_with(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
         if !self.takes_decisions() {
             return Err(Refusal::NothingToDo);
@@ -82,11 +82,11 @@ impl OpenInterrupt {
         self.valid(self.actions.answer(decisions)?)
     }
 
-    /// Returns an answer as it is sent.
+    /// Returns a validated answer in the form that is sent.
     ///
     /// # Errors
     ///
-    /// When it is not one to what is asked.
+    /// Fails if it does not answer the question.
     pub(super) fn checked(&self, answer: Value) -> Result<Value, Refusal> {
         match self.format {
             AnswerFormat::Decisions => self.valid(self.actions.checked(&answer)?),
@@ -101,7 +101,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// The answer that denies all that it asks about, where it takes one.
+    /// Returns the answer that denies everything in it, if it accepts a denial.
     pub(super) fn denial(&self) -> Option<Value> {
         match self.format {
             AnswerFormat::Decisions => {
@@ -117,7 +117,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns the violations of an answer.
+    /// Validates an answer against the schema.
     pub(super) fn violations(&self, answer: &Value) -> Vec<schema::Violation> {
         let Some(schema) = &self.interrupt.response_schema else {
             return Vec::new();
@@ -125,7 +125,7 @@ impl OpenInterrupt {
         schema::validate(&Value::Object(schema.clone()), answer, &mut NoPatterns)
     }
 
-    /// Returns whether an approval can carry other arguments than those of the call.
+    /// Returns true if an approval may carry edited arguments.
     #[must_use]
     pub fn takes_edits(&self) -> bool {
         match self.format {
@@ -135,14 +135,14 @@ impl OpenInterrupt {
                 only.is_some_and(|action| action.allows(DecisionKind::Edit))
             }
             AnswerFormat::Approval => self.property("editedArgs").is_some_and(|schema| {
-                // What allows one value takes no other.
+                // A schema with a fixed value does not accept others.
                 let fixed = |key: &str| schema.get(key).is_some();
                 *schema != Value::Bool(false) && !fixed("const") && !fixed("enum")
             }),
         }
     }
 
-    /// Returns whether a denial can carry a reason.
+    /// Returns true if a denial may carry a reason.
     #[must_use]
     pub fn takes_reason(&self) -> bool {
         match self.format {
@@ -151,19 +151,19 @@ impl OpenInterrupt {
         }
     }
 
-    /// The schema of a part of the answer.
+    /// Returns the schema of a property of the answer.
     fn property(&self, name: &str) -> Option<&Value> {
         let schema = self.interrupt.response_schema.as_ref()?;
         schema.get("properties")?.get(name)
     }
 
-    /// Returns the answer that says what a person decided; `None` gives the question up, where its
-    /// answer can say no denial.
+    /// Returns the answer for a verdict; `None` cancels the interrupt if its answer cannot express
+    /// a denial.
     ///
     /// # Errors
     ///
-    /// When the answer cannot carry the changed arguments, or does not fit its schema; when several actions are asked
-    /// about ([`Self::answer_with`]).
+    /// Fails if the answer cannot carry the edited arguments, or does not fit its schema, or if
+    /// several actions are asked about ([`Self::answer_with`]).
     pub fn answer_to(&self, verdict: &Verdict) -> Result<Option<Value>, Refusal> {
         match verdict {
             Verdict::Deny { reason } => {
@@ -185,7 +185,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// The words of an answer, whether its schema takes them or not.
+    /// Returns the answer for a verdict without validating it.
     fn payload(&self, verdict: &Verdict) -> Result<Value, Refusal> {
         let (approved, extra) = match verdict {
             Verdict::Approve { args } | Verdict::Remember { args, .. } => {
@@ -198,7 +198,7 @@ impl OpenInterrupt {
         };
         Ok(match self.format {
             AnswerFormat::Boolean | AnswerFormat::BooleanOrOther => approved.into(),
-            // One verdict is one decision: it answers no longer list.
+            // One verdict is one decision, so a longer list is refused.
             AnswerFormat::Decisions => self.actions.answer(&[verdict.clone().into()])?,
             AnswerFormat::Approval | AnswerFormat::Anything => {
                 let mut payload = json!({"approved": approved});

@@ -1,20 +1,22 @@
-//! The approval cards of calls that interrupts are about.
+//! Approval cards of calls with interrupts.
 //!
-//! A card takes the answer to an interrupt only while it shows all that the interrupt asks; else the interrupt is a
-//! question in the inbox. Neighbours: `gate` opens and answers interrupts, `answer_format` compares.
+//! A card accepts the answer to an interrupt only while it shows everything that the interrupt
+//! asks; otherwise the interrupt is a question in the inbox. `gate` opens and answers interrupts,
+//! `answer_format` compares.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, StateEvent};
 
 impl Session {
-    /// Returns whether the card of a call shows all that an interrupt asks, and takes its answer.
+    /// Returns true if the card of a call shows everything that an interrupt asks, and can answer
+    /// it.
     pub(super) fn takes_card(&self, open: &OpenInterrupt, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         call.is_some_and(|call| open.takes_card(call))
     }
 
-    /// Moves interrupts to the inbox that ask about something else than what the card of their call shows by now.
-    /// Returns true if there were any.
+    /// Moves interrupts that no longer match the card of their call to the inbox. Returns true if
+    /// there were any.
     pub(super) fn take_off_card(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let asking = self.interrupts.asking_about(key);
         let other = asking.filter(|open| !self.takes_card(open, key));
@@ -27,8 +29,8 @@ impl Session {
         !other.is_empty()
     }
 
-    /// A question is open again, about its call as it is now. What it cannot hold back any more it
-    /// asks about by itself.
+    /// Blocks a call again for a reopened interrupt. If the call cannot be blocked any more, the
+    /// interrupt is asked on its own.
     pub(super) fn gate_anew(&mut self, id: &str, key: CallKey, card: bool) {
         let mut all = self.interrupts.all();
         let asked = all.find(|open| open.interrupt.id == id);

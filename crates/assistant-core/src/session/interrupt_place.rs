@@ -1,22 +1,22 @@
-//! The place of an agent's question in the tree.
+//! The branch of an interrupt in the tree.
 
 use crate::conversation::{CallKey, Conversation, MessageId};
 
-/// The place of a question in the tree.
+/// The branch of an interrupt in the tree.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Place {
-    /// The newest message of its branch when it was asked.
+    /// The newest message of its branch at the time of the question.
     pub(super) tip: Option<MessageId>,
 }
 
 impl Place {
-    /// The place that a stored conversation names.
+    /// Reads the place of a stored interrupt.
     pub(super) fn stored(id: Option<&str>) -> Self {
         let tip = id.map(MessageId::from);
         Self { tip }
     }
 
-    /// The id of the message, for a stored conversation.
+    /// Returns the id of the message, for storage.
     pub(super) fn id(&self) -> Option<&str> {
         self.tip.as_ref().map(MessageId::as_str)
     }

@@ -1,6 +1,6 @@
-//! What agents wait for, and what was answered.
+//! Open interrupts and their answers.
 //!
-//! Neighbours: `answer_format` has what an answer can say; `gate` does what must be done to calls and runs.
+//! `answer_format` defines the answers; `gate` applies them to calls and runs.
 
 use serde_json::{Value, json};
 
@@ -10,32 +10,33 @@ use crate::{
     event::{Interrupt, ResumeEntry, ResumeStatus},
 };
 
-/// An interrupt that no finished run has answered yet.
+/// An interrupt that no finished run has answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenInterrupt {
-    /// The question of the agent.
+    /// The agent's question.
     pub interrupt: Interrupt,
-    /// The call that it gates and that is shown as an approval card.
+    /// The call that it blocks and whose approval card shows it.
     pub call: Option<CallKey>,
-    /// The answer, once there is one, and what it is about. It goes out when all have one, if the
-    /// question and its call are still the same.
+    /// The answer, and the version that it is about. It is sent once all interrupts are answered,
+    /// if the question and its call have not changed.
     pub answer: Option<Consent<ResumeEntry>>,
-    /// Whether it came as a custom event of the older dialect, and is answered in kind.
+    /// True if it is a custom event of the older dialect, and answered in the same way.
     pub legacy: bool,
-    /// Whether the agent did not take an answer: it can be answered again, or given up.
+    /// True if the agent rejected an answer: it can be answered again, or cancelled.
     pub rejected: bool,
-    /// True if the user would have been asked too often: it is shown once they ask to see it.
+    /// True if it is hidden until the user asks for it, because they would have been asked too
+    /// often.
     pub held_back: bool,
     /// True if it was held back when the user denied everything.
     pub(super) denied_unseen: bool,
-    /// Whether it was answered with a denial that the user gave earlier in this turn.
+    /// True if it was answered with an earlier denial of the user in this turn.
     pub(super) denied_before: bool,
-    /// The call that it holds back, shown as a card or not.
+    /// The call that it blocks, with or without a card.
     pub(super) gates: Option<CallKey>,
-    /// Where it was asked.
+    /// Its branch.
     pub(super) place: Place,
     pub(super) format: AnswerFormat,
-    /// The actions that it lists.
+    /// The actions of its list.
     pub(super) actions: ActionList,
 }
 
@@ -58,8 +59,8 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns the fingerprint of what a person sees of it: all that the agent says with it, and the
-    /// call that it is about.
+    /// Returns the fingerprint of the part that the user sees: everything that the agent sent with
+    /// it, and its call.
     #[must_use]
     pub fn fingerprint(&self, conversation: &Conversation) -> Fingerprint {
         let Interrupt {
@@ -90,7 +91,7 @@ impl OpenInterrupt {
         Fingerprint::of_question(&said, about.as_ref())
     }
 
-    /// The answer, as long as it is one to what is asked now. That it is given up holds always.
+    /// Returns the answer, provided the question has not changed. A cancellation always applies.
     pub(super) fn answer_now(&self, conversation: &Conversation) -> Option<&ResumeEntry> {
         let answer = self.answer.as_ref()?;
         let given_up = Some(answer.on_record());
@@ -98,12 +99,12 @@ impl OpenInterrupt {
         given_up.or_else(|| answer.given_for(&self.fingerprint(conversation)))
     }
 
-    /// Returns true if it was answered without the user having seen it.
+    /// Returns true if it was answered without having been shown to the user.
     const fn is_unseen(&self) -> bool {
         self.denied_before || self.denied_unseen
     }
 
-    /// Opens it again: by its card or in the inbox, or with `hold_back` once the user asks to see it.
+    /// Reopens it: on its card or in the inbox, or held back with `hold_back`.
     fn reopen(&mut self, hold_back: bool) -> Option<(CallKey, bool)> {
         self.answer = None;
         self.denied_before = false;
@@ -115,25 +116,25 @@ impl OpenInterrupt {
         Some((self.gates?, self.call.is_some()))
     }
 
-    /// Returns until when it can be answered, in milliseconds since 1970.
+    /// Returns the time at which it expires, in milliseconds since 1970.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         expiry::millis(self.interrupt.expires_at.as_deref()?)
     }
 
-    /// Whether it can no longer be answered, only given up.
+    /// Returns true if it has expired and can only be cancelled.
     pub(super) fn is_over(&self, now: i64) -> bool {
         self.expires_at().is_some_and(|at| at <= now)
     }
 }
 
-/// What agents wait for, oldest first.
+/// The open interrupts, oldest first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Interrupts {
     list: Vec<OpenInterrupt>,
-    /// Those of branches that runs do not write on.
+    /// The interrupts of other branches than that of runs.
     elsewhere: Vec<OpenInterrupt>,
-    /// The ids of those that were elsewhere when the run opened.
+    /// The ids of the interrupts of other branches at the time when the run opened.
     apart: Vec<String>,
 }
 
@@ -146,19 +147,19 @@ impl Interrupts {
         self.list.is_empty()
     }
 
-    /// Whether one has an answer that was given for it, and not for an equal one before.
+    /// Returns true if one was answered by itself, and not by an earlier denial.
     pub(super) fn is_answered_by_person(&self) -> bool {
         let mut all = self.list.iter();
         all.any(|open| open.answer.is_some() && !open.denied_before)
     }
 
-    /// Whether one has no answer yet.
+    /// Returns true if one is unanswered.
     pub(super) fn wait(&self) -> bool {
         self.list.iter().any(|open| open.answer.is_none())
     }
 
-    /// Returns whether an agent may continue with what it asked about: a question is open, or has an answer
-    /// that does not give it up.
+    /// Returns true if an agent may continue with its questions: one is open, or has an answer
+    /// other than a cancellation.
     pub(super) fn ask_or_go_on(&self) -> bool {
         let is_given_up = |open: &OpenInterrupt| {
             let answer = open.answer.as_ref();
@@ -167,7 +168,7 @@ impl Interrupts {
         !self.list.iter().all(is_given_up)
     }
 
-    /// Forgets those of the branch that runs write on.
+    /// Removes the interrupts of the branch of runs.
     pub(super) fn clear(&mut self) {
         self.list.clear();
     }
@@ -176,17 +177,18 @@ impl Interrupts {
         self.list.iter_mut()
     }
 
-    /// All of them, on whichever branch.
+    /// Returns the interrupts of all branches.
     pub(super) fn all(&self) -> impl Iterator<Item = &OpenInterrupt> {
         self.list.iter().chain(&self.elsewhere)
     }
 
-    /// Notes one of a branch that runs do not write on, or not yet.
+    /// Adds an interrupt of another branch than that of runs.
     pub(super) fn put_aside(&mut self, open: OpenInterrupt) {
         self.elsewhere.push(open);
     }
 
-    /// Puts aside those that are not here. Gives those that are here again; `None` if nothing changed.
+    /// Puts aside the interrupts of other branches and returns those that are on this branch again;
+    /// `None` if nothing changed.
     pub(super) fn sort(
         &mut self,
         is_here: impl Fn(&OpenInterrupt) -> bool,
@@ -202,7 +204,7 @@ impl Interrupts {
         changes.then_some(back)
     }
 
-    /// Opens one; another of the same id goes.
+    /// Opens an interrupt, replacing one with the same id.
     pub(super) fn open(&mut self, fresh: OpenInterrupt) {
         self.list
             .retain(|open| open.interrupt.id != fresh.interrupt.id);
@@ -218,13 +220,13 @@ impl Interrupts {
         Some(self.list.remove(place))
     }
 
-    /// Those that ask about a call by its card and are not answered.
+    /// Returns the unanswered interrupts that a call's card shows.
     pub(super) fn asking_about(&self, key: &CallKey) -> impl Iterator<Item = &OpenInterrupt> {
         let asks = |open: &&OpenInterrupt| open.call == Some(*key) && open.answer.is_none();
         self.list.iter().filter(asks)
     }
 
-    /// Whether one that holds a call back is answered.
+    /// Returns true if an interrupt that blocks a call is answered.
     pub(super) fn answers_for(&self, key: &CallKey) -> bool {
         let answers = |open: &OpenInterrupt| open.gates == Some(*key) && open.answer.is_some();
         self.list.iter().any(answers)
@@ -238,7 +240,7 @@ impl Interrupts {
     ) {
         let found = self.list.iter_mut().find(|open| open.interrupt.id == id);
         if let Some(open) = found {
-            // Some servers want back what they sent along.
+            // Some servers require their metadata back.
             let metadata = open.interrupt.metadata.clone();
             let entry = ResumeEntry {
                 interrupt_id: id.to_owned(),
@@ -250,20 +252,20 @@ impl Interrupts {
         }
     }
 
-    /// Opens one again whose answer the agent did not take, also where the run's branch has moved away from it
-    /// meanwhile. Gives the call that it holds back, and whether by a card.
+    /// Reopens an interrupt whose answer the agent rejected, even if the run's branch has moved
+    /// away from it. Returns the blocked call, and true if a card shows it.
     pub(super) fn reject(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         let open = self.carried(id)?;
         open.rejected |= open.answer.is_some();
         open.reopen(hold_back)
     }
 
-    /// Returns true if one whose answer went out was answered without the user having seen it.
+    /// Returns true if one whose answer was sent had not been shown to the user.
     pub(super) fn was_unseen(&mut self, id: &str) -> bool {
         self.carried(id).is_some_and(|open| open.is_unseen())
     }
 
-    /// One whose answer the run carried.
+    /// Returns an interrupt whose answer the run carried.
     fn carried(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
         let apart = self.apart.iter().any(|apart| apart == id);
         let moved = self.elsewhere.iter_mut().filter(|_| !apart);
@@ -271,7 +273,7 @@ impl Interrupts {
         carried.find(|open| open.interrupt.id == id)
     }
 
-    /// Takes out those that a run answered, also where the run's branch has moved away from them meanwhile.
+    /// Takes the interrupts that a run answered, even if the run's branch has moved away from them.
     pub(super) fn retire(&mut self, answered: &[String]) -> Vec<OpenInterrupt> {
         let is_answered = |open: &OpenInterrupt| answered.contains(&open.interrupt.id);
         let done = self.list.extract_if(.., |open| is_answered(open));
@@ -288,7 +290,7 @@ impl Interrupts {
         answers.cloned().collect()
     }
 
-    /// The ids of those that were answered as something else than what they are now.
+    /// Returns the ids of interrupts that have changed since they were answered.
     pub(super) fn changed(&self, conversation: &Conversation) -> Vec<String> {
         let changed = self
             .list
@@ -297,14 +299,14 @@ impl Interrupts {
         changed.map(|open| open.interrupt.id.clone()).collect()
     }
 
-    /// Asks again what was answered as something else. Gives the call that it held back, and whether by a
-    /// card.
+    /// Reopens an interrupt that has changed. Returns the blocked call, and true if a card shows
+    /// it.
     pub(super) fn ask_again(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         let open = self.list.iter_mut().find(|open| open.interrupt.id == id)?;
         open.reopen(hold_back)
     }
 
-    /// A question that holds no call back any more: it is asked by itself.
+    /// Detaches an interrupt from its call, so that it is asked on its own.
     pub(super) fn let_go(&mut self, id: &str) {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.gates = None;
@@ -312,21 +314,21 @@ impl Interrupts {
         }
     }
 
-    /// Asks it in the inbox from now on, as the card of its call shows something else.
+    /// Moves an interrupt to the inbox because its card shows something else.
     pub(super) fn take_off_card(&mut self, id: &str) {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.call = None;
         }
     }
 
-    /// Returns the ids of those whose answers go out with the run that opens now.
+    /// Returns the ids of the interrupts whose answers are sent with the run that opens now.
     pub(super) fn hand_over(&mut self) -> Vec<String> {
         let apart = self.elsewhere.iter();
         self.apart = apart.map(|open| open.interrupt.id.clone()).collect();
         self.answered()
     }
 
-    /// The ids of those whose answers go out with the next run.
+    /// Returns the ids of the interrupts whose answers are sent with the next run.
     pub(super) fn answered(&self) -> Vec<String> {
         let answered = self.list.iter().filter(|open| open.answer.is_some());
         answered.map(|open| open.interrupt.id.clone()).collect()

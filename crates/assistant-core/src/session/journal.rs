@@ -1,4 +1,4 @@
-//! What the journal says about calls, and as JSON for stores. Exactly-once stands on it (rule
+//! Journal entries of calls and their JSON format. They guarantee that calls run exactly once (rule
 //! "exactly once").
 
 use serde_json::{Value, json};
@@ -9,49 +9,49 @@ use crate::{
     event::Object,
 };
 
-/// What happened to a call, written down before it counts.
+/// A journal entry of a call, written before it takes effect.
 ///
-/// A journal is only ever added to. Of two entries with the same [`Self::claim`] it takes the first,
-/// whoever writes: so two tabs that both hold a conversation start a handler once.
+/// A journal is append-only. Of two entries with the same [`Self::claim`] only the first is
+/// accepted, from any writer, so that two tabs with the same conversation start a handler once.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
     reason = "entries are written down one at a time"
 )]
 pub enum JournalEntry {
-    /// Its handler is about to start.
+    /// The handler is about to start.
     Started {
         /// The conversation.
         thread_id: String,
         /// The call.
         call: CallKey,
-        /// How many times it was started before: more than never only if a person, or an idempotent
-        /// action, had it run again after a reload.
+        /// The number of earlier starts, which is zero unless a user, or an idempotent action, ran
+        /// it again after a reload.
         attempt: u32,
-        /// The tool.
+        /// The tool's name.
         name: String,
-        /// The exact arguments that the agent wrote.
+        /// The arguments exactly as the agent wrote them.
         args_text: String,
-        /// The edition of the action that starts.
+        /// The fingerprint of the action.
         action: Option<ActionFingerprint>,
     },
-    /// It has its answer.
+    /// The call has its result.
     Finished {
         /// The conversation.
         thread_id: String,
         /// The call.
         call: CallKey,
-        /// The tool.
+        /// The tool's name.
         name: String,
-        /// How it ended.
+        /// The final phase.
         phase: Phase,
-        /// The answer.
+        /// The result.
         result: CallResult,
     },
 }
 
 impl JournalEntry {
-    /// The conversation that it is about.
+    /// Returns the id of the conversation.
     #[must_use]
     pub fn thread_id(&self) -> &str {
         match self {
@@ -59,7 +59,7 @@ impl JournalEntry {
         }
     }
 
-    /// The call that it is about.
+    /// Returns the call.
     #[must_use]
     pub const fn call(&self) -> CallKey {
         match self {
@@ -67,7 +67,7 @@ impl JournalEntry {
         }
     }
 
-    /// Returns the key that a journal may hold only once.
+    /// Returns the key that must be unique in a journal.
     ///
     /// ```
     /// use assistant_core::session::JournalEntry;
@@ -89,7 +89,7 @@ impl JournalEntry {
         }
     }
 
-    /// Whether it can be about this call, which has the same key.
+    /// Returns true if the entry matches this call with the same key.
     pub(super) fn is_about(&self, known: &ToolCall) -> bool {
         match self {
             Self::Started {
@@ -99,7 +99,7 @@ impl JournalEntry {
         }
     }
 
-    /// The entry as JSON.
+    /// Returns the entry as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match self {
@@ -137,11 +137,11 @@ impl JournalEntry {
         }
     }
 
-    /// Reads what [`Self::to_value`] wrote.
+    /// Parses the output of [`Self::to_value`].
     ///
     /// # Errors
     ///
-    /// When it is none, or one of a version that is not known here.
+    /// Fails if it is not a journal entry, or one of an unknown version.
     pub fn from_value(value: &Value) -> Result<Self, FormatError> {
         let text = |key: &str| {
             let text = value[key].as_str().map(str::to_owned);

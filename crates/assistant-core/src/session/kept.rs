@@ -1,7 +1,7 @@
-//! What agents wait for, kept with a stored conversation: their questions are asked again.
+//! Persistence of open interrupts with a stored conversation: they are asked again.
 //!
-//! What a person had approved is asked again, too, as nobody knows who wrote what is stored; a denial
-//! stands. Answers that were under way are not kept: whether the agent took them is not known.
+//! Approvals are asked again, too, since the author of stored data is unknown; denials remain.
+//! Answers in progress are not stored: it is unknown whether the agent accepted them.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Session {
-    /// The open questions for an export; nothing if there are none.
+    /// Returns the open interrupts for an export; `None` if there are none.
     pub(super) fn write_interrupts(&self) -> Option<Value> {
         let under_way = self.turn.run().map(|run| run.answers.as_slice());
         let under_way = under_way.unwrap_or_default();
@@ -23,7 +23,7 @@ impl Session {
         (!written.is_empty()).then(|| written.into())
     }
 
-    /// Asks again what a stored conversation brings along. What cannot be read is left out.
+    /// Asks the interrupts of a stored conversation again. Invalid ones are skipped.
     pub(super) fn reopen_kept(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
         let Some(Value::Array(list)) = stored else {
             return;
@@ -41,7 +41,7 @@ impl Session {
         self.sort_interrupts(cx);
     }
 
-    /// Asks again where the question belongs.
+    /// Asks a stored interrupt again on its branch.
     pub(super) fn ask_stored(&mut self, mut open: OpenInterrupt, cx: &mut Cx<'_>) {
         open.held_back = self.holds_back(&open.interrupt.id, cx);
         let id = open.interrupt.tool_call_id.as_deref();
@@ -50,7 +50,7 @@ impl Session {
             let state = call.state().clone();
             let asked = call.approval();
             let asked = asked.and_then(|approval| approval.interrupt_id.as_deref());
-            // Whatever else is open about the call, the card shows one question.
+            // The card shows one question, even if others about the call are open.
             let is_its_own = asked == Some(open.interrupt.id.as_str());
             match state {
                 State::InterruptDenied { reason, .. } if is_its_own => {
@@ -62,7 +62,7 @@ impl Session {
         self.interrupts.open(open);
     }
 
-    /// Holds a call back again. One that nothing was asked about when it was stored is not.
+    /// Blocks a call again, if the interrupt was about it when stored.
     fn gate_again(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
         let card = self.takes_card(open, &key) && !open.held_back;
         if is_its_own && self.gate(key, &open.interrupt.id, card) {
@@ -71,8 +71,8 @@ impl Session {
         }
     }
 
-    /// A run that was read on after a reload has ended. What a person had answered before, and the
-    /// agent still says nothing of, is over: a denial stands, of an approval nobody knows.
+    /// Ends the calls whose interrupts were answered before a reload, after the resumed run has
+    /// ended without their results: denials remain, the outcome of approvals is unknown.
     pub(super) fn end_answered_gates(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -89,9 +89,8 @@ impl Session {
         }
     }
 
-    /// Leaves a call of the agent's own with the agent, as it was stored: the agent waits for an
-    /// answer, and its question may be about the call without naming it. `false` if it is no such
-    /// call.
+    /// Leaves a remote call to the agent as it was stored, while the agent waits for an answer: its
+    /// question may be about the call without naming it. Returns false for other calls.
     pub(super) fn leave_with_question(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let theirs = call.is_some_and(|call| {
@@ -104,7 +103,7 @@ impl Session {
         leave
     }
 
-    /// Whether what the agent waits for holds a call back.
+    /// Returns true if an open interrupt blocks a call.
     pub(super) fn is_interrupted(&self, key: &CallKey) -> bool {
         let mut open = self.interrupts.list().iter();
         open.any(|open| open.gates == Some(*key))
@@ -112,11 +111,11 @@ impl Session {
 }
 
 impl OpenInterrupt {
-    /// Answers it as a person did before.
+    /// Answers it with an earlier denial of the user.
     fn deny(&mut self, key: CallKey, reason: Option<String>, conversation: &Conversation) {
         self.call = Some(key);
         self.gates = Some(key);
-        // What takes no denial is given up.
+        // An interrupt that does not accept a denial is cancelled.
         let denial = self.answer_to(&Verdict::Deny { reason });
         let payload = denial.ok().flatten();
         let status = match payload {
@@ -141,7 +140,7 @@ fn write(open: &OpenInterrupt) -> Value {
     })
 }
 
-/// An interrupt, and whether it is of the older dialect.
+/// Reads an interrupt, and whether it is of the older dialect.
 fn read(mut stored: Value) -> Option<(Interrupt, bool)> {
     let interrupt = agui::interrupt_from_value(stored.get_mut("interrupt")?.take()).ok()?;
     let legacy = stored.get("legacy") == Some(&Value::Bool(true));

@@ -1,5 +1,5 @@
-//! Interrupts of agents that speak an older dialect: a custom event `on_interrupt` in a run that
-//! finishes as usual, answered through `forwardedProps.command.resume`.
+//! Interrupts of an older dialect: a custom event `on_interrupt` in a run that finishes normally,
+//! answered through `forwardedProps.command.resume`.
 
 use serde_json::{Value, json};
 
@@ -12,8 +12,8 @@ use crate::{
 /// The name of the custom event.
 const EVENT: &str = "on_interrupt";
 
-/// The interrupt that a custom event stands for. Its value is what the agent asks, often as JSON
-/// in a string.
+/// Returns the interrupt in a custom event. Its value is the agent's question, often as JSON in a
+/// string.
 pub(super) fn interrupt_of(
     name: &str,
     value: &Value,
@@ -33,7 +33,7 @@ pub(super) fn interrupt_of(
         Value::String(text) => Some(text.clone()),
         _ => text("message").or_else(|| text("question")),
     };
-    // The actions are shown by themselves.
+    // The actions are shown separately.
     let message = message.or_else(|| actions.is_none().then(|| asked.to_string()));
     let id = raw
         .and_then(|raw| raw.get("id"))
@@ -59,7 +59,7 @@ fn lists_actions(asked: &Object) -> bool {
 }
 
 impl Session {
-    /// What the host passes through, with the answers to interrupts of the older dialect.
+    /// Returns the forwarded properties with the answers to interrupts of the older dialect.
     pub(super) fn props_with_answers(&self) -> Value {
         let open = self.interrupts.list().iter();
         let mut answers: Vec<(String, Value)> = open
@@ -68,7 +68,7 @@ impl Session {
         let resume = match answers.len() {
             0 => return self.forwarded_props.clone(),
             1 => answers.pop().map(|(_, answer)| answer).unwrap_or_default(),
-            // Several must be told apart.
+            // Several answers are keyed by id.
             _ => Value::Object(answers.into_iter().collect()),
         };
         let mut props = match &self.forwarded_props {
@@ -90,7 +90,7 @@ fn legacy_answer(open: &OpenInterrupt, conversation: &Conversation) -> Option<(S
     let answer = open.answer_now(conversation).filter(|_| open.legacy)?;
     let payload = match answer.status {
         ResumeStatus::Resolved => answer.payload.clone().unwrap_or_default(),
-        // What the adapter of the reference sends to a graph whose interrupt was given up.
+        // The form in which the reference adapter sends a cancelled interrupt to a graph.
         ResumeStatus::Cancelled => {
             json!({"__agui_cancelled__": true, "interrupt_id": answer.interrupt_id})
         }

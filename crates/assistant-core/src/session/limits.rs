@@ -1,8 +1,7 @@
-//! What holds a call back that a person or a rule let pass: the permission of the application, how
-//! often an action may start, and how often an approval may be used (rules "permission", "limits",
-//! "remembered approvals").
+//! Checks right before a start: permission of the application, rate limits of actions, and limits
+//! on uses of approvals (rules "permission", "limits", "remembered approvals").
 //!
-//! All are looked at right before a start. Neighbour: `execute`, which asks here.
+//! They are called by `execute`.
 
 use std::collections::VecDeque;
 
@@ -16,17 +15,18 @@ use crate::{
     conversation::{CallError, CallKey, ErrorKind, Permission, State, ToolCall},
 };
 
-/// The most starts of one action that are remembered.
+/// The maximum number of remembered starts of one action.
 const MOST: u32 = 10_000;
 
-/// When actions started, for the limits of those that have some.
+/// The start times of actions with limits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Starts {
     by_name: Vec<(String, VecDeque<i64>)>,
 }
 
 impl Starts {
-    /// Returns the time that a start has to wait, in milliseconds; nothing if it may be now.
+    /// Returns the time until the next permitted start, in milliseconds; `None` if it is permitted
+    /// now.
     pub(super) fn wait(&mut self, name: &str, (count, ms): (u32, u32), now: i64) -> Option<i64> {
         let (count, ms) = (count.min(MOST) as usize, i64::from(ms));
         if count == 0 {
@@ -34,7 +34,7 @@ impl Starts {
         }
         let starts = self.of(name)?;
         for at in starts.iter_mut() {
-            // A clock that was set back does not make anybody wait longer than the window.
+            // A clock that was set back does not extend the wait beyond the window.
             *at = (*at).min(now);
         }
         while starts.front().is_some_and(|at| now - at >= ms) {
@@ -59,22 +59,22 @@ impl Starts {
 }
 
 impl Session {
-    /// Starts a call that nothing else holds back.
+    /// Starts a call, if permission and limits allow it.
     pub(super) fn let_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         if self.is_let_go(key, cx) {
             self.commit_start(key, cx);
         }
     }
 
-    /// The same for a call that the agent runs.
+    /// Hands a call off to the agent, if permission and limits allow it.
     pub(super) fn let_agent_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         if self.is_let_go(key, cx) {
             self.tell_agent(key, cx);
         }
     }
 
-    /// Returns whether nothing of the application holds a call back that may start. What is over a limit or
-    /// not permitted has its answer after this.
+    /// Returns true if permission and limits allow a call to start. If they do not, the call has
+    /// its result afterwards.
     fn is_let_go(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         if let Some(error) = self.over_limit(key, true, cx.now) {
             self.end_call(key, Ending::error(error), cx);
@@ -100,7 +100,7 @@ impl Session {
         }
     }
 
-    /// What the application says about a start; nothing while it thinks.
+    /// Returns the application's answer about a start; `None` while it is pending.
     fn permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
@@ -139,7 +139,7 @@ impl Session {
         }
     }
 
-    /// Returns an open call in such a state, on whichever branch it is.
+    /// Returns an open call in such a state, on any branch.
     pub(super) fn find_waiting(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
         let here = self.conversation.find_open(&is_it);
         here.or_else(|| {
@@ -178,8 +178,8 @@ impl Session {
         }
     }
 
-    /// Why a call may not start, by the limits of its action. With `starts` it would start now, and
-    /// what runs counts; else a person is about to be asked.
+    /// Returns the error for a call that exceeds a limit of its action. With `starts` it would
+    /// start now, and running calls count; otherwise the user is about to be asked.
     pub(super) fn over_limit(
         &mut self,
         key: &CallKey,
@@ -221,7 +221,7 @@ impl Session {
         u32::try_from(working.count()).unwrap_or(u32::MAX)
     }
 
-    /// A start counts from when it is written down.
+    /// Records a start at the time when its claim is written.
     pub(super) fn note_start(&mut self, entry: Option<&Registration>, now: i64) {
         if let Some(entry) = entry.filter(|entry| entry.spec.limits.window.is_some()) {
             self.starts.note(&entry.spec.name, now);

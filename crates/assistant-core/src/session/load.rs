@@ -1,10 +1,10 @@
-//! Loads a conversation from elsewhere. Nothing of it starts by itself (rule "a loaded conversation
-//! starts nothing").
+//! Loading of a conversation from elsewhere. Nothing in it starts automatically (rule "a loaded
+//! conversation starts nothing").
 //!
-//! A file says what it likes about runs, calls and decisions, and the session that wrote it may be
-//! at work still. So what was about to start is answered as interrupted, and what waited for a user
-//! is asked about here. Neighbours: `restore` continues a session of one's own, `thread` exchanges
-//! conversations.
+//! The file's statements about runs, calls and decisions are untrusted, and the session that wrote
+//! it may still be active. So calls that were about to start are answered as interrupted, and calls
+//! that waited for a user are asked about here. `restore` continues a stored session, `thread`
+//! replaces conversations.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ impl Session {
         let Some(pending) = self.put_in_place(thread_id, snapshot, cx) else {
             return;
         };
-        // Whatever leads to a start of one of these calls later, a user is asked before.
+        // A user is asked before any later start of these calls.
         self.conversation.ask_before_starts();
         if self.conversation.newest_run_is_open() {
             self.conversation.fail_open_run();
@@ -30,15 +30,15 @@ impl Session {
         }
         for key in self.conversation.active_calls() {
             self.settle_loaded(&key, cx);
-            // The outcome of a check is told at once, without a run: the loop continues when a user
-            // decides something.
+            // The result of a check is recorded at once, without a run: the loop continues with the
+            // user's next decision.
             self.move_on(&key, cx);
         }
         self.requeue(pending.queued, cx);
         self.offer_results(cx);
     }
 
-    /// Settles an open call on a branch that runs do not write on. Only a question stays open.
+    /// Settles an open call on another branch than that of runs. Only a question stays open.
     fn settle_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));
@@ -58,7 +58,7 @@ impl Session {
         let succeeded = self.conversation.run_succeeded(call);
         let waits = match call.state() {
             State::Asked(_) => succeeded != Some(false),
-            // Nobody says that it was about to start.
+            // It is not known to have been about to start.
             State::Open(_) | State::Allowed(_) => succeeded.is_none() && !call.was_asked_by_agent(),
             _ => false,
         };

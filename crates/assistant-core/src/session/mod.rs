@@ -1,23 +1,25 @@
-//! The session: one conversation, and everything that decides what happens next in it.
+//! The session: one conversation, and the state machine that decides on its next steps.
 //!
-//! A state machine without I/O. [`Session::handle`] takes an [`Input`] and gives back an [`Output`]:
-//! what changed, and what must be done outside. It is plain data (`Clone + Debug`), so a test can
-//! copy it, crash it and go on with the copy. What it may ask while handling is behind [`Host`].
+//! It performs no I/O. [`Session::handle`] takes an [`Input`] and returns an [`Output`] with
+//! changes and effects. The session is plain data (`Clone + Debug`), so a test can copy it, crash
+//! it and continue with the copy. Synchronous questions go to the [`Host`].
 //!
-//! A session is put together from parts that do not reach into each other: `calls` (judgements about
-//! open calls), `turn` (the run and its loop), `interrupts` (what agents wait for), `notices`. What
-//! happened to a call stands in the call itself, as one state. What is done with the parts:
+//! A session consists of independent parts: `calls` (checks of open calls), `turn` (the run and its
+//! loop), `interrupts` (questions of agents), `notices`. The history of a call is in the call
+//! itself, as one state. The parts are used by:
 //!
-//! * `send` takes what the person says; `run` starts runs of the agent, `events` takes in what they
-//!   say, `settle` says what follows their end, `summary` what happened.
-//! * `prepare`, `execute` and `start` bring calls from "complete" to "answered", as `policy` decides; `call_events` has
-//!   the events of calls in conversations that are opened or replaced, `audit` makes records of events.
-//! * `approve` takes what a person decides, `remembered` what of it holds for later calls, `uses` how often, `gate` what an agent waits for; `agent_call` has what
-//!   the agent runs.
-//! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `load` takes one from elsewhere, `restore`
-//!   goes on after a reload, by what `journal` says; `pieces` has snapshots for stores that write what
-//!   has changed.
-//! * `attention` limits what a user is asked, `stop` ends things early, `cut_off` what a limit of the model did, `notice` tells people about it.
+//! * `send` handles messages of the user; `run` starts runs of the agent, `events` handles their
+//!   events, `settle` their end; `summary` describes the turn.
+//! * `prepare`, `execute` and `start` take calls from complete to answered, as `policy` decides;
+//!   `call_events` collects the events of calls in conversations that are opened or replaced,
+//!   `audit` converts events to records.
+//! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
+//!   counts these, `gate` handles interrupts; `agent_call` handles calls that the agent runs.
+//! * `branch` changes the tree, `thread` replaces the conversation, `load` takes one from
+//!   elsewhere, `restore` continues after a reload, with the `journal`; `pieces` splits snapshots
+//!   for stores that write only changes.
+//! * `attention` limits questions to the user, `stop` ends things early, `cut_off` handles answers
+//!   cut by a limit of the model, `notice` reports to the user.
 
 mod action_list;
 mod agent_call;
@@ -102,13 +104,13 @@ use crate::{
     order::Sorted,
 };
 
-/// One conversation and its loop.
+/// A conversation and its loop.
 #[derive(Debug, Clone)]
 pub struct Session {
     thread_id: String,
     conversation: Conversation,
     registry: Registry,
-    /// Narrows what the agent is offered.
+    /// The filter of the offered actions.
     filter: Option<OfferFilter>,
     options: SessionOptions,
     context: Sorted<u64, ContextItem>,
@@ -122,23 +124,23 @@ pub struct Session {
     attention: attention::Attention,
     pending_uses: Vec<uses::PendingUse>,
     last_number: u64,
-    /// The newest calls that the page made itself and that have ended, oldest first.
+    /// The newest finished calls of the page itself, oldest first.
     past_direct: Vec<ToolRecord>,
-    /// The conversation is open elsewhere: here it is only shown.
+    /// True if the conversation is open elsewhere and read-only here.
     following: bool,
 }
 
-/// What handling one input needs: the host, the time, and what comes of it.
+/// The context of one input: the host, the time, and the output.
 struct Cx<'a> {
     host: &'a mut dyn Host,
     now: i64,
-    /// The one who decides by the input, if it is a decision.
+    /// The decider, if the input is a decision.
     by: Option<Decider>,
     output: Output,
 }
 
 impl Cx<'_> {
-    /// Notes a change that is not one of the conversation, which tells its own.
+    /// Records a change outside of the conversation, which records its own.
     fn change(&mut self, change: Change) {
         self.output.changes.push(change);
     }
@@ -157,7 +159,7 @@ impl Cx<'_> {
 }
 
 impl Session {
-    /// A session for a new, empty conversation.
+    /// Creates a session with a new, empty conversation.
     #[must_use]
     pub fn new(thread_id: impl Into<String>, options: SessionOptions) -> Self {
         let mut session = Self {
@@ -184,9 +186,9 @@ impl Session {
         session
     }
 
-    /// Takes one input in and says what changed and what must be done.
+    /// Handles an input and returns the changes and effects.
     ///
-    /// Effects are to be carried out in order, after this returns.
+    /// Carry out the effects in order, after this returns.
     pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Output {
         self.respond(host, |session, cx| {
             cx.by = input.decider();
@@ -320,19 +322,19 @@ impl Session {
         }
     }
 
-    /// The conversation's id.
+    /// Returns the conversation's id.
     #[must_use]
     pub fn thread_id(&self) -> &str {
         &self.thread_id
     }
 
-    /// Returns whether the conversation is open elsewhere, and only shown here.
+    /// Returns true if the conversation is open elsewhere and read-only here.
     #[must_use]
     pub const fn is_following(&self) -> bool {
         self.following
     }
 
-    /// The conversation.
+    /// Returns the conversation.
     #[must_use]
     pub const fn conversation(&self) -> &Conversation {
         &self.conversation
@@ -344,13 +346,13 @@ impl Session {
         &self.registry
     }
 
-    /// Notices, oldest first.
+    /// Returns the notices, oldest first.
     #[must_use]
     pub fn notices(&self) -> &[Notice] {
         self.notices.list()
     }
 
-    /// Returns the questions that agents wait to have answered.
+    /// Returns the open interrupts of agents.
     #[must_use]
     pub fn interrupts(&self) -> &[OpenInterrupt] {
         self.interrupts.list()
@@ -362,27 +364,26 @@ impl Session {
         self.turn.summary()
     }
 
-    /// Returns the messages that the person sent and that wait until an answer to the agent has
-    /// gone out.
+    /// Returns the user messages that wait until an answer to the agent has been sent.
     #[must_use]
     pub fn queued(&self) -> &[Content] {
         self.turn.queue()
     }
 
-    /// Events that carried nothing this engine acts on (raw, custom, steps, subagents), newest
-    /// last; only the last few hundred are kept.
+    /// Returns the events that have no effect in this engine (raw, custom, steps, subagents),
+    /// newest last; only the last few hundred are kept.
     #[must_use]
     pub fn side_events(&self) -> &[Event] {
         self.turn.side_events()
     }
 
-    /// Returns whether the agent speaks right now.
+    /// Returns true while a run is in progress.
     #[must_use]
     pub const fn is_streaming(&self) -> bool {
         self.turn.is_running()
     }
 
-    /// Returns whether anything is under way: a run, a handler, or a question to a person.
+    /// Returns true if anything is in progress: a run, a handler, or a question to the user.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.turn.is_running() || self.interrupts.wait() || self.calls_are_under_way()
@@ -392,15 +393,15 @@ impl Session {
         self.conversation.has_open(State::is_under_way)
     }
 
-    /// Returns whether the only thing under way is a person's answer.
+    /// Returns true if only an answer of the user is pending.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
         let asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         !self.turn.is_running() && (self.interrupts.wait() || self.conversation.has_open(asked))
     }
 
-    /// The calls that wait for a person's decision: those of the branch that runs write on, in
-    /// order of appearance, then those that the page makes itself.
+    /// Returns the calls that wait for a decision of the user: those on the branch of runs, in
+    /// order of appearance, then those of the page itself.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<CallKey> {
         let asks = |key: &CallKey| {
@@ -413,7 +414,7 @@ impl Session {
         keys
     }
 
-    /// The tools that run right now, here or at the agent, in order of appearance.
+    /// Returns the tools that are running, here or at the agent, in order of appearance.
     #[must_use]
     pub fn running_tools(&self) -> Vec<String> {
         let keys = self.conversation.active_calls();
@@ -424,9 +425,8 @@ impl Session {
             .collect()
     }
 
-    /// Returns the fingerprint of what a person sees when they are asked about a call now: the call,
-    /// and all that the agent says with its questions about it. A decision names it, and holds only as
-    /// long as it is the same.
+    /// Returns the fingerprint of a call as the user sees it now, including the agent's questions
+    /// about it. A decision names it, and is refused if it has changed.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.call_fingerprint(key)?;
@@ -435,7 +435,7 @@ impl Session {
         Some(Fingerprint::of_card(call, &asked.collect::<Vec<_>>()))
     }
 
-    /// The fingerprint of a call alone, whatever an agent says about it.
+    /// Returns the fingerprint of a call without the agent's questions about it.
     fn call_fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.conversation.call(key)?;
         let spec = match call.state() {
@@ -445,16 +445,15 @@ impl Session {
         Some(calls::fingerprint(call, spec))
     }
 
-    /// Returns the fingerprint of what a person sees of an interrupt with this id now: all that the
-    /// agent says with it, and the call that it is about. An answer names it, and holds only as long
-    /// as it is the same.
+    /// Returns the fingerprint of an interrupt as the user sees it now: everything that the agent
+    /// sent with it, and its call. An answer names it, and is refused if it has changed.
     #[must_use]
     pub fn question_fingerprint(&self, interrupt_id: &str) -> Option<Fingerprint> {
         let open = self.interrupts.find(interrupt_id)?;
         Some(open.fingerprint(&self.conversation))
     }
 
-    /// A number that was never given out before.
+    /// Returns a number that is unique in this session.
     fn number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number

@@ -1,23 +1,23 @@
-//! What the chat tells the person beside the conversation. Notices are local, never sent.
+//! Notices to the user beside the conversation. They are local and never sent.
 
 use super::{Cx, Session};
 use crate::conversation::Change;
 
-/// Something the person should know.
+/// A notice to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Names it.
+    /// Its id.
     pub id: NoticeId,
     /// The kind.
     pub kind: NoticeKind,
-    /// A sentence in English; what an agent, a server or a decoder said, if it is about that.
+    /// The message in English; that of the agent, server or decoder, if the notice is about it.
     pub message: String,
-    /// The status of the answer, for a [`NoticeKind::Http`].
+    /// The HTTP status, for a [`NoticeKind::Http`].
     pub status: Option<u16>,
-    /// How long the server asked to wait before the next request, in milliseconds from the moment
-    /// of the answer.
+    /// The delay that the server requested before the next request, in milliseconds from its
+    /// response.
     pub retry_after_ms: Option<u64>,
-    /// The number of runs that a turn may have, for a [`NoticeKind::RunLimit`].
+    /// The maximum number of runs in a turn, for a [`NoticeKind::RunLimit`].
     pub limit: Option<u32>,
     /// The number of calls that were held back, for a [`NoticeKind::QuestionsHeldBack`].
     pub count: Option<u32>,
@@ -25,7 +25,7 @@ pub struct Notice {
     pub action: Option<NoticeAction>,
 }
 
-/// Names a notice.
+/// Identifies a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoticeId(pub u64);
 
@@ -37,49 +37,49 @@ pub enum NoticeKind {
     RunError,
     /// No connection.
     Network,
-    /// The request could not be made: its address or one of its headers is not valid.
+    /// The request could not be made: its address or a header is invalid.
     Request,
-    /// An answer with an error status.
+    /// A response with an error status.
     Http,
-    /// The answer broke the protocol.
+    /// The answer violated the protocol.
     Protocol,
-    /// The answer ended in the middle.
+    /// The answer ended early.
     Truncated,
-    /// The answer ended before it began.
+    /// There was no answer.
     Silent,
-    /// The agent stopped on purpose.
+    /// The agent stopped deliberately.
     Cancelled,
-    /// The person stopped it.
+    /// The user stopped it.
     Stopped,
-    /// The turn has as many runs as it may have.
+    /// The turn reached its maximum number of runs.
     RunLimit,
     /// The agent ended without an answer.
     NoAnswer,
-    /// The stop condition of the application ended the loop.
+    /// A stop condition of the application ended the loop.
     LoopEnded,
-    /// The agent used the id of a call again that is over.
+    /// The agent reused the id of a finished call.
     CallIdReused,
-    /// A person denied what the agent takes no denial of: its request was given up.
+    /// The user denied a question for which the agent accepts no denial: it was cancelled.
     CancelledRequest,
-    /// The user would have been asked too often: calls were not asked about and not run.
+    /// The user would have been asked too often: calls were neither asked about nor run.
     QuestionsHeldBack,
-    /// A change of the shared state was too large to be made.
+    /// A change of the shared state exceeded a limit.
     TooLarge,
-    /// Results of a loaded conversation are ready to be sent.
+    /// Results of a loaded conversation can be sent.
     ResultsReady,
-    /// What is said is not written down right now: it does not survive a reload.
+    /// Changes cannot be stored at the moment: they do not survive a reload.
     NotKept,
-    /// A stored conversation could not be read, and is left as it is.
+    /// A stored conversation could not be read, and was left unchanged.
     NotOpened,
 }
 
 impl NoticeKind {
-    /// Returns whether it is about the store: it stands whatever is said meanwhile.
+    /// Returns true if it is about the store and therefore outlives messages.
     const fn is_of_store(self) -> bool {
         matches!(self, Self::NotKept | Self::NotOpened)
     }
 
-    /// Returns whether it is a failure, which interrupts, or only news.
+    /// Returns true if it is a failure, which interrupts, and not only information.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         !matches!(
@@ -102,13 +102,13 @@ impl NoticeKind {
 /// The action that a notice offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeAction {
-    /// Try the run again.
+    /// Retry the run.
     Retry,
-    /// Let the loop go on.
+    /// Continue the loop.
     Continue,
 }
 
-/// Notices, oldest first.
+/// The notices, oldest first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Notices {
     list: Vec<Notice>,
@@ -119,7 +119,7 @@ impl Notices {
         &self.list
     }
 
-    /// Keeps those that fulfil a condition. Whether any went.
+    /// Keeps the notices that satisfy a condition. Returns true if any were removed.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Notice) -> bool) -> bool {
         let before = self.list.len();
         self.list.retain(keep);
@@ -134,12 +134,12 @@ impl Notices {
         self.list.last_mut()
     }
 
-    /// Whether one offers to let the agent go on.
+    /// Returns true if one offers an action.
     pub(super) fn offer_run(&self) -> bool {
         self.list.iter().any(|notice| notice.action.is_some())
     }
 
-    /// Whether one offers this.
+    /// Returns true if one offers this action.
     pub(super) fn offer(&self, action: NoticeAction) -> bool {
         self.list.iter().any(|notice| notice.action == Some(action))
     }
@@ -167,7 +167,7 @@ impl Session {
         cx.change(Change::Notices);
     }
 
-    /// Tells something once, however often it happens until the person has read it.
+    /// Adds a notice, unless one of its kind is still there.
     pub(super) fn notify_once(&mut self, kind: NoticeKind, message: &str, cx: &mut Cx<'_>) {
         if !self.notices.list().iter().any(|notice| notice.kind == kind) {
             self.notify(kind, message.to_owned(), None, cx);
@@ -180,7 +180,7 @@ impl Session {
         }
     }
 
-    /// Tells what the host has to say, in place of what it said before about the same.
+    /// Shows a notice of the host, which replaces its earlier one of the same kind.
     pub(super) fn tell(&mut self, kind: NoticeKind, message: Option<String>, cx: &mut Cx<'_>) {
         if self.notices.retain(|notice| notice.kind != kind) {
             cx.change(Change::Notices);

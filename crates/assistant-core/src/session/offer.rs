@@ -1,5 +1,5 @@
-//! What an agent is offered in a run: what is registered and enabled, as far as the application's
-//! filter lets it (rule "offered in a run").
+//! The actions that an agent is offered in a run: registered, enabled, and not excluded by the
+//! application's filter (rule "offered in a run").
 
 use super::{Cx, Session};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Session {
-    /// The definitions of what the agent is offered in the next run.
+    /// Returns the tool definitions for the next run.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let all = self.registry.offered().into_iter();
@@ -17,8 +17,8 @@ impl Session {
         offered.map(|entry| entry.spec.tool()).collect()
     }
 
-    /// Everything that is registered and enabled for the agent, in order of registration, with what
-    /// the filter keeps back.
+    /// Returns all actions that are registered and enabled for the agent, in order of registration,
+    /// including those that the filter excludes.
     #[must_use]
     pub fn list_tools(&self) -> Vec<ToolInfo> {
         let all = self.registry.offered().into_iter();
@@ -26,7 +26,7 @@ impl Session {
             .collect()
     }
 
-    /// The filter in force, if there is one.
+    /// Returns the filter, if there is one.
     #[must_use]
     pub const fn offer_filter(&self) -> Option<&OfferFilter> {
         self.filter.as_ref()
@@ -44,8 +44,8 @@ impl Session {
         }
     }
 
-    /// The agent asked for actions that the filter keeps back: it is offered them until the person
-    /// speaks.
+    /// Offers actions that the filter excludes because the agent requested them, until the next
+    /// message of the user.
     pub(super) fn reveal(&mut self, mut names: Vec<String>, cx: &mut Cx<'_>) {
         names.retain(|name| {
             let known = self.registry.in_force(name).is_some();
@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// Remembers what a run offers, and gives the definitions.
+    /// Records the actions that a run offers, and returns their definitions.
     pub(super) fn note_offered(&mut self) -> Vec<Tool> {
         let all = self.registry.offered();
         let (mut tools, mut offered, mut held_back) = (Vec::new(), Vec::new(), Vec::new());
@@ -73,8 +73,8 @@ impl Session {
         tools
     }
 
-    /// Notes under which edition of its action a call was made. A call out of a store that was made
-    /// under another one than is in force has changed: a person is asked.
+    /// Records the fingerprint of the action that a call was made for. A stored call for another
+    /// fingerprint than that in force has changed: the user is asked.
     pub(super) fn note_edition(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -101,7 +101,7 @@ impl Session {
     }
 }
 
-/// The error of a call to something that is not registered.
+/// Returns the error for a call of an unregistered action.
 pub(super) fn not_found(name: &str) -> CallError {
     CallError {
         message: format!("Action {name} not found"),
@@ -110,7 +110,7 @@ pub(super) fn not_found(name: &str) -> CallError {
     }
 }
 
-/// What is told of a call to something that the filter keeps back.
+/// Returns the error for a call of an action that the filter excludes.
 pub(super) fn not_offered(name: &str) -> CallError {
     CallError {
         message: format!("Action {name} is not offered in this run"),
@@ -119,8 +119,7 @@ pub(super) fn not_offered(name: &str) -> CallError {
     }
 }
 
-/// Arguments that do not fit: where they were made for another schema, the agent is told the one in
-/// force.
+/// Adds the current schema to an error about arguments that were written for another one.
 pub(super) fn under_another_schema(
     error: CallError,
     entry: &Registration,

@@ -1,45 +1,46 @@
-//! How a session behaves.
+//! Options of a session.
 
 use serde_json::Value;
 
 use super::{Host, TurnSummary};
 use crate::conversation::{AgentUserMessages, Conversation, MarkdownTools};
 
-/// Writes a conversation in the form that an agent takes.
+/// A function that writes the history in the agent's format.
 pub type HistoryForm = fn(&Conversation) -> Value;
 
 /// The options of a session.
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
-    /// When the loop of runs and tool results ends by itself.
+    /// The condition that ends the loop of runs and tool results.
     pub stop_when: StopCondition,
-    /// Calls of one response run one after the other, in order (rule "order of calls").
+    /// True to run the calls of a response one after the other (rule "order of calls").
     pub sequential: bool,
-    /// Every action runs as soon as its arguments are complete, for agents that hold the stream
-    /// open until the result comes (rule "when a tool starts").
+    /// True to run every action as soon as its arguments are complete, for agents that hold the
+    /// stream open until the result arrives (rule "when a tool starts").
     pub eager: bool,
-    /// A new message denies what still waits for a decision, instead of being refused.
+    /// True if a new message denies the pending calls, instead of being refused.
     pub auto_deny: bool,
-    /// A person may have approvals remembered, as far as the action lets them; without it they are
+    /// True if approvals may be remembered, as far as the action permits; otherwise the user is
     /// asked each time.
     pub remember_approvals: bool,
-    /// The most questions to which an agent may lead (rule "attention").
+    /// The limits on questions by an agent (rule "attention").
     pub questions: QuestionLimits,
-    /// The treatment of tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
-    /// feature `callouts`.
+    /// The treatment of tool callouts in the text of an assistant (rule "callouts run by
+    /// permission"). Needs the feature `callouts`.
     pub markdown_tools: MarkdownTools,
-    /// How the history is written for agents that take it in a form of their own, beside
+    /// The writer of the history for agents with a format of their own, in addition to
     /// [`RunInput::messages`](crate::event::RunInput::messages).
     pub history: Option<HistoryForm>,
-    /// A stored conversation that was left in the middle of an answer reads it on: the agent keeps
-    /// its streams for those who come back.
+    /// True to resume reading the answer of a stored conversation that was left in the middle of
+    /// it, for agents that store their streams.
     pub takes_up: bool,
-    /// A run that ends without a word after results is followed by one more, where the loop is
-    /// here alone: a model endpoint does not go on by itself (rule "silence after results").
+    /// True to follow a run that ends silently after results by one more, for model endpoints,
+    /// which do not continue by themselves (rule "silence after results").
     pub asks_again: bool,
-    /// A person may say something while the loop goes on ([`TreeChange::Interject`](super::TreeChange::Interject)).
+    /// True if the user may interject while the loop is running
+    /// ([`TreeChange::Interject`](super::TreeChange::Interject)).
     pub interjections: bool,
-    /// The form in which messages that the agent added under the user's role are sent back.
+    /// The form in which messages that the agent added in the user's role are sent back.
     pub agent_user_messages: AgentUserMessages,
 }
 
@@ -62,9 +63,9 @@ impl Default for SessionOptions {
     }
 }
 
-/// Limits on the questions that an agent puts to the user, by calls that need an approval and by
-/// interrupts. A call above them is answered with an error and does not run; an interrupt above them
-/// is held back until the user asks to see it.
+/// Limits on the questions that an agent causes, by calls that need an approval and by interrupts.
+/// A call beyond them is answered with an error and does not run; an interrupt beyond them is held
+/// back until the user asks to see it.
 ///
 /// ```
 /// use assistant_core::session::{QuestionLimits, SessionOptions};
@@ -76,9 +77,10 @@ impl Default for SessionOptions {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuestionLimits {
-    /// The most questions that one run of the agent leads to; 20 by default, no limit for `None`.
+    /// The maximum number of questions caused by one run of the agent; 20 by default, no limit for
+    /// `None`.
     pub per_run: Option<u32>,
-    /// The most questions within a minute; 30 by default, no limit for `None`.
+    /// The maximum number of questions per minute; 30 by default, no limit for `None`.
     pub per_minute: Option<u32>,
 }
 
@@ -91,27 +93,26 @@ impl Default for QuestionLimits {
     }
 }
 
-/// When the loop of runs and tool results ends by itself.
+/// The condition that ends the loop of runs and tool results.
 #[derive(Debug, Clone)]
 pub enum StopCondition {
-    /// After this many runs since the last user message.
+    /// This many runs since the last user message.
     RunCount(u32),
-    /// Once a tool of this name was called.
+    /// A call of this tool.
     HasToolCall(String),
-    /// When so many runs one after the other made the same calls with the same arguments: the agent
-    /// goes round in circles.
+    /// This many consecutive runs with the same calls and arguments, so that the agent is stuck in
+    /// a loop.
     RepeatedCalls(u32),
-    /// When a rule of the application says so, which has this name: the host is asked
-    /// ([`super::Host::stops`]).
+    /// A rule of the application with this name, evaluated by the host ([`super::Host::stops`]).
     Rule(String),
-    /// When one of these holds.
+    /// Any of these conditions.
     Any(Vec<Self>),
-    /// When all of these hold.
+    /// All of these conditions.
     All(Vec<Self>),
 }
 
 impl StopCondition {
-    /// Returns whether the loop ends here.
+    /// Returns true if the loop ends here.
     #[must_use]
     pub fn is_met(&self, summary: &TurnSummary, host: &mut dyn Host) -> bool {
         match self {
@@ -129,7 +130,7 @@ impl StopCondition {
         }
     }
 
-    /// The number of runs at which it holds, if it is the number that makes it hold.
+    /// Returns the run limit that is met, if the condition is met by a number of runs.
     pub(super) fn run_limit(&self, summary: &TurnSummary) -> Option<u32> {
         let reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
         match self {

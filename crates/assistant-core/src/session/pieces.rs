@@ -1,8 +1,7 @@
-//! A snapshot in pieces, so that a store writes what has changed: an outline, and the messages one by
-//! one.
+//! Snapshots in pieces, so that a store writes only changes: an outline, and single messages.
 //!
-//! Which messages changed is what [`crate::conversation::Change`] says; the outline, which is small,
-//! is written whole. Neighbour: `restore`, which takes the whole snapshot.
+//! [`crate::conversation::Change`] identifies the changed messages; the outline is small and always
+//! written as a whole. `restore` takes the whole snapshot.
 
 use serde_json::Value;
 
@@ -10,14 +9,14 @@ use super::Session;
 use crate::conversation::{FormatError, MessageId};
 
 impl Session {
-    /// The outline of [`Self::snapshot`]: all of it but what the messages hold.
+    /// Returns the outline of [`Self::snapshot`]: everything except the content of messages.
     ///
     /// ```
     /// use assistant_core::session::{Session, SessionOptions, assemble_snapshot};
     ///
     /// let session = Session::new("thread", SessionOptions::default());
     /// let outline = session.snapshot_outline();
-    /// // Here, from where a store keeps them.
+    /// Read from a store in an application.
     /// let message = |id: &str| session.snapshot_message(&id.into());
     /// assert_eq!(assemble_snapshot(outline, message)?, session.snapshot());
     /// # Ok::<(), assistant_core::conversation::FormatError>(())
@@ -28,18 +27,18 @@ impl Session {
         self.with_session(self.with_pending(outline))
     }
 
-    /// One message of [`Self::snapshot`], whatever branch it is on.
+    /// Returns a message of [`Self::snapshot`], on any branch.
     #[must_use]
     pub fn snapshot_message(&self, id: &MessageId) -> Option<Value> {
         self.conversation.export_message(id)
     }
 }
 
-/// Puts a snapshot together again, from its outline and its messages by id.
+/// Assembles a snapshot from its outline and its messages by id.
 ///
 /// # Errors
 ///
-/// When the outline is none, or a message that it names is not there.
+/// Fails if the outline is invalid, or one of its messages is missing.
 pub fn assemble_snapshot(
     mut outline: Value,
     mut message: impl FnMut(&str) -> Option<Value>,

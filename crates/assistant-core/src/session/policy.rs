@@ -1,8 +1,7 @@
-//! The next step of a call: one answer for each state, from the call, its action and the moment.
+//! The next step of a call, as a pure function of the call, its action and the moment.
 //!
-//! Nothing here changes anything or asks anybody. `prepare` gathers the facts of a check and carries its
-//! outcome out, `execute` takes a checked call on, and `start` checks once more by itself before a
-//! handler runs.
+//! Nothing here has effects. `prepare` collects the facts of a check and applies the result,
+//! `execute` advances a checked call, and `start` checks again independently before a handler runs.
 
 use super::offer::{not_found, not_offered};
 use crate::{
@@ -16,71 +15,72 @@ mod tests;
 /// The next step of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Next {
-    /// Nothing, until something else happens.
+    /// Nothing, until something changes.
     Wait,
     /// The user is asked.
     Ask,
-    /// The rule of its action is asked whether the user must be.
+    /// The rule of its action is asked.
     AskRule,
-    /// It may start: nobody must be asked, or this earlier approval lets it pass.
+    /// It may start: no approval is needed, or this earlier one applies.
     Permit(Option<AllowedEarlier>),
     /// The agent runs it.
     Remote,
-    /// Its handler starts, unless a limit or the application holds it back.
+    /// Its handler starts, unless a limit or the application prevents it.
     Start,
-    /// The agent is told that it may run it.
+    /// It is handed off to the agent.
     HandOff,
-    /// It gets its answer.
+    /// It gets its result.
     Answer(Reply),
 }
 
-/// The answer to a call that runs no handler.
+/// The result of a call that runs no handler.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Reply {
-    /// It is wrong, or may not run now.
+    /// It is invalid, or may not run now.
     Fault(CallError),
     /// It was denied, with this reason.
     Denied(Option<String>),
-    /// The agent ran it and gave no result.
+    /// The agent ran it and sent no result.
     NoResult,
 }
 
-/// The facts that a check of a call depends on.
+/// The inputs of a call's check.
 #[derive(Debug)]
 pub(super) struct Check<'a> {
     pub(super) call: &'a ToolCall,
-    /// The action that answers for it.
+    /// The action that is registered for it.
     pub(super) action: Option<&'a ActionSpec>,
     pub(super) offer: Offer,
     /// The fault of its arguments, or the limit that it exceeds.
     pub(super) fault: Option<CallError>,
-    /// The remembered approval that lets it pass.
+    /// The remembered approval that applies to it.
     pub(super) earlier: Option<AllowedEarlier>,
-    /// True if it is what the user saw when the agent asked about it, or the agent did not ask.
+    /// True if it equals the version about which the agent asked the user, or the agent did not
+    /// ask.
     pub(super) is_as_asked: bool,
-    /// True if the user is asked, no matter what the rules say.
+    /// True if the user is asked regardless of the rules.
     pub(super) ask: bool,
 }
 
-/// The place of a tool's name in what the agent was offered.
+/// The status of a tool's name in the agent's offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offer {
     /// It was offered, or the page itself made the call.
     Offered,
-    /// It is registered, and a filter kept it back.
+    /// It is registered, and excluded by a filter.
     HeldBack,
-    /// The agent did not have it from here.
+    /// It was not offered by this page.
     Unknown,
 }
 
-/// Returns the next step of a call whose arguments are complete and that nothing was made of yet.
+/// Returns the next step of an unchecked call with complete arguments.
 pub(super) fn check(check: Check<'_>) -> Next {
     let call = check.call;
     if call.origin == Origin::Provider {
         return Next::Remote;
     }
     let Some(action) = check.action else {
-        // An agent that writes its calls down runs none of them itself.
+        // An agent that writes its calls as text runs none of them itself.
         let written = call.origin == Origin::Intercepted;
         return match check.offer {
             Offer::HeldBack => fault(not_offered(&call.name)),
@@ -91,12 +91,12 @@ pub(super) fn check(check: Check<'_>) -> Next {
     if let Some(error) = check.fault {
         return fault(error);
     }
-    // The agent has a way of its own to hear an approval, and took it.
+    // The agent obtained the approval by its own protocol.
     if call.is_granted() && action.execution == Execution::Agent {
         return Next::Remote;
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;
-    // It is not what the user saw when they were asked.
+    // It differs from the version that the user was asked about.
     let is_other = call.lasting.changed || !check.is_as_asked;
     if check.ask || is_other || call.must_be_asked() || !may_repeat {
         return Next::Ask;
@@ -113,20 +113,20 @@ const fn fault(error: CallError) -> Next {
     Next::Answer(Reply::Fault(error))
 }
 
-/// The moment at which a checked call may go on.
+/// The conditions under which a checked call may proceed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
-    /// True if no run is under way that the call would wait for.
+    /// True if no run is in progress that the call would wait for.
     pub(super) run_over: bool,
-    /// True if its action starts while the run is under way.
+    /// True if its action may start during a run.
     pub(super) eager: bool,
-    /// True if the agent runs it, once it may.
+    /// True if the agent runs it.
     pub(super) by_agent: bool,
-    /// True if the order of calls lets it start.
+    /// True if the order of calls permits it to start.
     pub(super) in_order: bool,
 }
 
-/// Returns the next step of a call that was checked.
+/// Returns the next step of a checked call.
 pub(super) fn proceed(state: &State, at: Moment) -> Next {
     let may_run = at.run_over || at.eager;
     match state {

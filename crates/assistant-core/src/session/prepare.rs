@@ -1,7 +1,8 @@
-//! From complete arguments to a judgement: may this call run, must a person be asked, is it wrong?
+//! Checks calls with complete arguments: permitted, to be asked about, or invalid.
 //!
-//! A judgement binds to the call's id, name and exact argument text and to the rules of the action it
-//! was made by; if one of them changes before the handler starts, it is made again (rule "when a tool starts").
+//! A check is bound to the call's id, name and exact argument text and to the rules of its action;
+//! if one of them changes before the handler starts, the call is checked again (rule "when a tool
+//! starts").
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
@@ -35,7 +36,7 @@ impl Session {
         }
     }
 
-    /// A call may have ended, been reopened, or been answered by the agent.
+    /// Checks a call that may have ended, been reopened, or been answered by the agent.
     fn look_at(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -48,8 +49,8 @@ impl Session {
         }
     }
 
-    /// What was made of calls that a snapshot took off the path is void. None of them runs: what
-    /// runs stays where it is.
+    /// Voids the checks of calls that a snapshot moved off the path. None of them is running;
+    /// running calls stay on it.
     fn void_detached(&mut self) {
         self.conversation.edit_detached(ToolCall::void);
         let keys: Vec<CallKey> = self
@@ -62,20 +63,20 @@ impl Session {
         }
     }
 
-    /// Makes the judgement about a call whose arguments are complete, unless one stands already.
+    /// Checks a call with complete arguments, unless an earlier check still holds.
     pub(super) fn prepare(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.judge(key, false, cx);
     }
 
-    /// Like [`Self::prepare`]; with `ask`, a person is asked whatever the rules say.
+    /// Like [`Self::prepare`]; with `ask`, the user is asked regardless of the rules.
     pub(super) fn judge(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
         match call.state() {
             State::Ended(_) => return self.calls.forget(key),
-            // What runs already runs with what it was started with; what was decided for good, or
-            // is the agent's to answer, needs no judgement of ours.
+            // Running calls keep the version that they started with; final decisions and calls of
+            // the agent need no check.
             State::Running(..)
             | State::Denied { .. }
             | State::HandedOff { .. }
@@ -103,7 +104,7 @@ impl Session {
             judgement.execution = entry.spec.execution;
         }
         if judgement.execution == Execution::Agent {
-            // The word itself, without quotes.
+            // The word without quotes.
             judgement.encoding = ResultEncoding::Text;
             judgement.eager = false;
         }
@@ -117,7 +118,7 @@ impl Session {
         }
     }
 
-    /// From here on a person is asked about the call as it is now.
+    /// Records the version of the call that the user is asked about.
     fn put_question(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let shown = self.call_fingerprint(key);
         self.conversation.edit_call(key, |call| {
@@ -131,7 +132,7 @@ impl Session {
         self.ask_preview(key, None, cx);
     }
 
-    /// Returns the outcome of a check: the facts are gathered, and [`policy::check`] decides.
+    /// Returns the result of a check: collects the facts, for which [`policy::check`] decides.
     fn judgement_on(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
         let fault = self.fault_of(key, cx);
         let Some(call) = self.conversation.call(key) else {
@@ -159,15 +160,14 @@ impl Session {
                 StateEvent::Cleared
             }
             Next::Remote => StateEvent::FoundRemote,
-            // The steps of checked calls: whatever else, the user is asked.
+            // Steps of checked calls, for which the user is asked in any case.
             Next::Ask | Next::Wait | Next::Start | Next::HandOff | Next::Answer(_) => {
                 StateEvent::QuestionPut
             }
         }
     }
 
-    /// Returns what is wrong with a call that an action of the page answers for, or the limit that it
-    /// exceeds.
+    /// Returns the fault of a call of a registered action, or the limit that it exceeds.
     fn fault_of(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<CallError> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
@@ -180,7 +180,7 @@ impl Session {
         }
     }
 
-    /// Returns the place of a call's name in what was offered. The page may ask for what it likes.
+    /// Returns the status of a call's name in the offer. The page may request any action.
     fn offer_of(&self, call: &ToolCall) -> Offer {
         if self.conversation.is_direct(&call.key()) {
             return Offer::Offered;
@@ -196,7 +196,7 @@ impl Session {
         self.registration_for(self.conversation.call(key)?)
     }
 
-    /// Cleans the arguments of a call, before anything looks at them.
+    /// Sanitizes the arguments of a call before they are used.
     fn sanitize(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let registration = self.registration_of(key).map(|entry| entry.id);
         let args = self.conversation.call(key).and_then(ToolCall::args);
@@ -211,7 +211,7 @@ impl Session {
         }
     }
 
-    /// Whether a call is still what a person saw when the agent asked them about it, if it did.
+    /// Returns true if a call equals the version that the agent asked the user about, if it did.
     pub(super) fn is_as_gated(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval()?))) else {
@@ -220,8 +220,8 @@ impl Session {
         !approval.is_answer_to_agent() || approval.shown == Some(fingerprint(call, None))
     }
 
-    /// The registration that answers for a call. What the page asks for itself need not be offered
-    /// to an agent.
+    /// Returns the registration for a call. Actions that the page requests itself need not be
+    /// offered to an agent.
     pub(super) fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
         match self.conversation.is_direct(&call.key()) {
             true => self.registry.executable(&call.name).ok(),
@@ -229,8 +229,8 @@ impl Session {
         }
     }
 
-    /// The registration that answers for a name: offered in this run, and still in force. One of
-    /// the agent's own tools need not be offered, as nothing of it runs here.
+    /// Returns the registration for a name: offered in this run, and still in force. One for an
+    /// agent's own tool need not be offered, since nothing of it runs here.
     pub(super) fn offered_registration(&self, name: &str) -> Option<&Registration> {
         let entry = self.registry.in_force(name)?;
         let answers = match entry.spec.availability {
@@ -289,7 +289,7 @@ impl Session {
         }
     }
 
-    /// Whether the judgement about an open call still holds.
+    /// Returns true if the check of an open call still holds.
     fn still_bound(&self, key: &CallKey) -> bool {
         let (Some(judgement), Some(call)) = (self.calls.get(key), self.conversation.call(key))
         else {
@@ -299,7 +299,7 @@ impl Session {
         judgement.binding == Binding::of(call, entry.map(|entry| &entry.spec))
     }
 
-    /// Whether the judgement still holds; if so, whoever is in force now is who runs the call.
+    /// Returns true if the check still holds, and then binds the call to the registration in force.
     pub(super) fn rebind(&mut self, key: &CallKey) -> bool {
         if !self.still_bound(key) {
             return false;
@@ -311,7 +311,7 @@ impl Session {
         true
     }
 
-    /// A component is gone: what only its rule could have answered is looked at afresh.
+    /// Checks calls again that waited for a rule of a removed component.
     pub(super) fn ask_again(&mut self, gone: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.calls.of_registration(gone) {
             let call = self.conversation.call(&key);
@@ -322,8 +322,8 @@ impl Session {
         }
     }
 
-    /// An action is on the page now: the calls that waited for it go on, and a person who is asked
-    /// by other rules than it has now is asked again.
+    /// Continues the calls that waited for an action after its registration, and asks the user
+    /// again about those whose rules have changed.
     pub(super) fn find_missing(&mut self, name: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
@@ -350,7 +350,7 @@ impl Session {
     }
 }
 
-/// What is wrong with a call, before anybody is asked.
+/// Returns the fault of a call, before the user is asked.
 fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallError> {
     if !entry.spec.has_handler && entry.spec.execution == Execution::Client {
         return Some(CallError {
@@ -384,7 +384,8 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
     invalid_arguments(&call.name, &violations)
 }
 
-/// The error that lists every violation with its path, so that the model can correct them (rule "arguments are validated").
+/// Returns the error that lists every violation with its path, so that the model can correct them
+/// (rule "arguments are validated").
 pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) -> Option<CallError> {
     if violations.is_empty() {
         return None;

@@ -1,8 +1,8 @@
-//! What a call would change, as its action says it before a person approves (rule "preview").
+//! Previews of a call's changes, shown before an approval (rule "preview").
 //!
-//! It is asked for when the question is put, and once more when the person approves: where it says
-//! something else by then, the approval is void and the card shows what it says now. Neighbours:
-//! `prepare` puts questions, `approve` takes the answers.
+//! The action is asked with the question to the user, and again on approval: if the preview has
+//! changed by then, the approval is void and the card shows the new one. `prepare` asks the user,
+//! `approve` handles the answers.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Session {
-    /// Returns whether what a person approves is what the action says that would change.
+    /// Returns true if the approval of a call includes a preview.
     pub(super) fn has_preview(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let entry = call.and_then(|call| self.registration_for(call));
@@ -22,8 +22,7 @@ impl Session {
         })
     }
 
-    /// Asks the action what a call would change. `approved` is what a person said who saw the last
-    /// answer.
+    /// Requests the preview of a call. `approved` is the approval that was given for the last one.
     pub(super) fn ask_preview(
         &mut self,
         key: &CallKey,
@@ -55,7 +54,7 @@ impl Session {
         })));
     }
 
-    /// A person approves what the action said; whether it says the same now is asked first.
+    /// Approves a previewed call, after the preview has been requested again.
     pub(super) fn approve_previewed(
         &mut self,
         key: &CallKey,
@@ -68,7 +67,7 @@ impl Session {
         }
         if let Some(args) = edited {
             self.check_edit(key, &args, cx)?;
-            // What these would change was never shown: it is asked about.
+            // The changes by edited arguments have not been shown, so the user is asked again.
             self.conversation.edit_call(key, |call| {
                 call.revise(|review| {
                     review.edited_args = Some(args);
@@ -93,7 +92,7 @@ impl Session {
         Ok(())
     }
 
-    /// The action says what a call would change.
+    /// Handles the preview of a call.
     pub(super) fn previewed(
         &mut self,
         ticket: Ticket,
@@ -122,7 +121,8 @@ impl Session {
         match awaited.approved {
             Some(PreviewApproval { to_remember, by }) if same => {
                 cx.by = by;
-                // What was checked when they approved is checked again: a refusal leaves it asked.
+                // All checks of an approval are repeated: if it is refused, the question stays
+                // open.
                 if let Err(refusal) = self.approve(&key, None, to_remember, cx) {
                     cx.refuse(refusal);
                 }
@@ -136,8 +136,7 @@ impl Session {
         }
     }
 
-    /// Returns whether a person has approved a call, and it is looked at once more what it would
-    /// change.
+    /// Returns true if the user has approved a call and its preview is being requested again.
     #[must_use]
     pub fn is_checking_preview(&self, key: &CallKey) -> bool {
         let state = self.conversation.call(key).map(ToolCall::state);

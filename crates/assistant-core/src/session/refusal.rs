@@ -1,4 +1,4 @@
-//! The reasons why an input is not accepted, and what a person reads of them.
+//! The reasons for which an input is refused, with messages for the user.
 
 use std::fmt;
 
@@ -7,63 +7,63 @@ use crate::{
     conversation::TreeError,
 };
 
-/// The reason why an input was not accepted.
+/// The reason for which an input is refused.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// There is nothing in the message.
+    /// The message is empty.
     EmptyMessage,
-    /// A run or a handler is under way.
+    /// A run or a handler is in progress.
     Busy,
     /// Calls wait for a decision.
     ApprovalsPending,
     /// The agent waits for an answer.
     InterruptsPending,
-    /// The decision was taken before, or was never asked for.
+    /// The decision was taken before, or was not requested.
     AlreadyResolved,
-    /// The call is no longer what the person saw when they decided.
+    /// The call has changed since the user saw it.
     Changed,
-    /// Nobody can have read yet what is to be approved.
+    /// The question is too recent to have been read.
     TooEarly,
-    /// A script decided, where only the user can.
+    /// A script decided in place of the user.
     Scripted,
-    /// The application decided by its own code about an action that only the user approves.
+    /// The application's code decided about an action that only the user may approve.
     OnlyUser,
     /// The approval cannot be remembered: the call is asked about each time.
     NotRemembered,
-    /// The action of the call is not on the page.
+    /// The action of the call is not registered.
     NotRegistered,
-    /// The tree of messages does not allow it.
+    /// The tree of messages does not permit it.
     Tree(TreeError),
-    /// The agent waits no longer: it can only be given up.
+    /// The interrupt has expired and can only be cancelled.
     Expired,
-    /// The edited arguments break the schema.
+    /// The edited arguments violate the schema.
     InvalidEdit(Vec<Violation>),
-    /// The edited arguments hold something that the application does not let pass.
+    /// The application rejects part of the edited arguments.
     Unclean,
-    /// The agent runs the call, and takes no other arguments.
+    /// The agent runs the call, and accepts no other arguments.
     NoEdits,
-    /// The agent asks about several actions, and takes one decision for each.
+    /// The agent asks about several actions, and requires a decision for each.
     EachAction {
         /// The number of actions.
         actions: usize,
         /// The number of decisions.
         decisions: usize,
     },
-    /// The agent does not take this decision about an action.
+    /// The agent does not accept this kind of decision about an action.
     DecisionNotAllowed {
-        /// The place of the action in its list, from 1.
+        /// The position of the action in its list, from 1.
         action: usize,
     },
-    /// There is nothing to try again or to go on with.
+    /// There is nothing to retry or to continue.
     NothingToDo,
     /// The action cannot be registered.
     InvalidAction(InvalidAction),
-    /// The stored conversation cannot be read.
+    /// The stored conversation is invalid.
     InvalidSnapshot(String),
-    /// The conversation is open elsewhere, and only shown here.
+    /// The conversation is open elsewhere and read-only here.
     Elsewhere,
-    /// The assistant has ended: its provider is gone.
+    /// The assistant has ended: its provider was removed.
     Ended,
 }
 

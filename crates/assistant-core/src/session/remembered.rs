@@ -1,7 +1,7 @@
-//! Approvals that a person wants remembered: they let calls start that would be asked about (rule
-//! "remembered approvals").
+//! Remembered approvals, by which calls start without asking the user (rule "remembered
+//! approvals").
 //!
-//! Neighbours: `approve` takes the decision, `prepare` and `start` look here whether one holds.
+//! `approve` handles the decision, `prepare` and `start` look up approvals here.
 
 use serde_json::Value;
 
@@ -14,22 +14,22 @@ use crate::{
 };
 
 impl Session {
-    /// The approvals that a person wants remembered and has not revoked, oldest first. Those of
-    /// other conversations are among them.
+    /// Returns the remembered approvals that the user has not revoked, oldest first, including
+    /// those of other conversations.
     #[must_use]
     pub fn remembered_approvals(&self) -> &[RememberedApproval] {
         self.remembered.list()
     }
 
-    /// Returns the most that may be remembered of an approval of this call; [`Remembering::Never`] where it is the
-    /// agent who asks, or nobody.
+    /// Returns the widest scope in which an approval of this call may be remembered;
+    /// [`Remembering::Never`] if the agent asks or no question is open.
     #[must_use]
     pub fn remembering(&self, key: &CallKey) -> Remembering {
         let call = self.conversation.call(key);
         let asked = call.filter(|call| matches!(call.state(), State::Asked(_)));
         let entry = asked.and_then(|call| self.registration_for(call));
         let of = entry.filter(|_| self.options.remember_approvals);
-        // What runs again after a reload may be run twice: that is asked each time.
+        // A call with an unknown outcome might run twice, which is asked about each time.
         let doubtful = asked.is_some_and(ToolCall::has_unknown_outcome);
         match of {
             Some(entry) if !doubtful => entry.spec.remembering.clone(),
@@ -37,7 +37,7 @@ impl Session {
         }
     }
 
-    /// Returns the widest bounds of an approval of this call that is remembered, as its action has them.
+    /// Returns the widest bounds of a remembered approval of this call, as set by its action.
     #[must_use]
     pub fn grant_bounds(&self, key: &CallKey) -> GrantBounds {
         let call = self.conversation.call(key);
@@ -47,7 +47,7 @@ impl Session {
         })
     }
 
-    /// What would be remembered if a person approved this call now, or why nothing would.
+    /// Returns the approval that would be remembered if the user approved this call now.
     pub(super) fn to_remember(
         &self,
         key: &CallKey,
@@ -76,7 +76,7 @@ impl Session {
         self.keep_approvals(cx);
     }
 
-    /// The remembered approval that lets a call start as it is now.
+    /// Returns the remembered approval by which a call may start.
     pub(super) fn allowed_earlier(
         &self,
         call: &ToolCall,
@@ -97,8 +97,7 @@ impl Session {
         })
     }
 
-    /// A person does not want an approval remembered any longer: what it let pass and has not
-    /// started is asked about.
+    /// Revokes an approval: calls that it permitted and that have not started are asked about.
     pub(super) fn forget_approval(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.remembered.remove(id).is_none() {
             return cx.refuse(Refusal::NothingToDo);
@@ -107,7 +106,7 @@ impl Session {
         self.keep_approvals(cx);
     }
 
-    /// Asks about what an approval let pass that is not remembered any longer, if it has not started.
+    /// Asks about calls that a removed approval permitted, if they have not started.
     pub(super) fn ask_without(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
@@ -129,14 +128,14 @@ impl Session {
         }
     }
 
-    /// Withdraws the approval that let a call of the agent pass.
+    /// Withdraws the approval by which a call of the agent passed.
     fn revoke(&mut self, key: &CallKey) {
         self.calls.forget(key);
         self.conversation.happens(key, StateEvent::Revoked);
     }
 
-    /// Asks about calls that the agent is to be told to run by an approval that holds no longer, as its
-    /// time is over. Returns whether there are any.
+    /// Asks about calls that are to be handed off by an expired approval. Returns true if there
+    /// were any.
     pub(super) fn ask_about_lapsed(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = |call: &&ToolCall| {
             let entry = self.registration_for(call);
@@ -154,7 +153,7 @@ impl Session {
         !keys.is_empty()
     }
 
-    /// What is kept was changed elsewhere, in another tab: what is gone there is revoked here, too.
+    /// Applies changes to the stored approvals by another tab: missing ones are revoked.
     pub(super) fn sync_approvals(&mut self, kept: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let outlives = |one: &RememberedApproval| one.scope != RememberScope::Session;
         let known = self.remembered.list().iter().filter(|one| outlives(one));
@@ -173,7 +172,7 @@ impl Session {
         cx.change(Change::Remembered);
     }
 
-    /// What the host has kept comes back. What was remembered meanwhile stands above it.
+    /// Adds the approvals stored by the host. Approvals remembered since take precedence.
     pub(super) fn restore_approvals(&mut self, kept: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let newer = std::mem::take(&mut self.remembered);
         for approval in kept {
@@ -190,7 +189,7 @@ impl Session {
         cx.change(Change::Remembered);
     }
 
-    /// What outlives the session is the host's to keep.
+    /// Passes the approvals that outlive the session to the host.
     fn keep_approvals(&self, cx: &mut Cx<'_>) {
         let all = self.remembered.list().iter();
         let kept = all.filter(|one| one.scope != RememberScope::Session);

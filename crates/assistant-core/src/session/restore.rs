@@ -1,7 +1,8 @@
-//! A stored session goes on: after a reload, a crash, in another tab (rule "after a reload").
+//! Continues a stored session after a reload, after a crash, or in another tab (rule "after a
+//! reload").
 //!
-//! Neighbours: `thread` loads conversations from elsewhere, `journal` has the entries that say what
-//! was begun and what came of it.
+//! `thread` loads conversations from elsewhere, `journal` defines the entries about started and
+//! finished calls.
 
 use serde_json::{Value, json};
 
@@ -10,21 +11,21 @@ use crate::conversation::{
     Author, CallError, Cut, End, ErrorKind, Message, MessageId, Outcome, Phase,
 };
 
-/// The member of a snapshot that is about the session, not about the conversation.
+/// The member of a snapshot with the state of the session, apart from the conversation.
 const SESSION: &str = "session";
 
 impl Session {
-    /// The session as JSON, for [`super::Input::Restore`]: what [`Self::export`] writes, and how many
-    /// runs the turn has had.
+    /// Returns the session as JSON, for [`super::Input::Restore`]: the output of [`Self::export`],
+    /// and the number of runs in the turn.
     ///
-    /// A host that keeps its promise writes it before it answers [`super::Effect::Commit`], so that
-    /// no entry of the journal is about a call that nobody knows.
+    /// A host writes it before it answers [`super::Effect::Commit`], so that no journal entry
+    /// refers to an unknown call.
     #[must_use]
     pub fn snapshot(&self) -> Value {
         self.with_session(self.export())
     }
 
-    /// Adds what is about the session.
+    /// Adds the state of the session.
     pub(super) fn with_session(&self, mut value: Value) -> Value {
         let runs = &self.turn.summary().runs;
         let base = runs.last().and_then(|run| run.base.as_ref());
@@ -56,7 +57,7 @@ impl Session {
         self.follow_journal(journal, cx);
         let broken_off = self.conversation.newest_run_is_open();
         let taken_up = broken_off && self.options.takes_up;
-        // A page that goes may see its request fail before it goes.
+        // A page may see its request fail while it is being closed.
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
         self.recount_runs(&own);
         if broken_off && !taken_up {
@@ -76,7 +77,7 @@ impl Session {
         }
     }
 
-    /// The newest run came to no good end, and can be tried again.
+    /// Offers to retry the newest run, which did not succeed.
     fn offer_retry(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() {
             return;
@@ -93,7 +94,8 @@ impl Session {
         self.notify(kind, message.to_owned(), Some(NoticeAction::Retry), cx);
     }
 
-    /// What the journal says of calls stands above the snapshot, which may be older.
+    /// Applies the journal's entries about calls, which take precedence over the possibly older
+    /// snapshot.
     fn follow_journal(&mut self, journal: Vec<JournalEntry>, cx: &mut Cx<'_>) {
         for entry in journal {
             if entry.thread_id() != self.thread_id {
@@ -138,7 +140,7 @@ impl Session {
         }
     }
 
-    /// The turn has had as many runs as before, so that its limit is where it was.
+    /// Restores the number of runs in the turn, which its limit counts.
     fn recount_runs(&mut self, own: &Value) {
         let count = own["runs"].as_u64().unwrap_or(0).min(1_000);
         for _ in 0..count {

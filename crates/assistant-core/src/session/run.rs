@@ -1,6 +1,6 @@
-//! A run of the agent: how it is started and how it ends.
+//! A run of the agent, from its start to its end.
 //!
-//! Neighbours: `events` takes in what comes between, `settle` decides what follows the end.
+//! `events` handles its events, `settle` decides about the next step after its end.
 
 use serde_json::Value;
 
@@ -13,48 +13,49 @@ use crate::{
     event::{Event, EventKind, Interrupt, Outcome, RunInput},
 };
 
-/// How long a stream may stay open after its run has finished, in milliseconds.
+/// The time for which a stream may stay open after its run has finished, in milliseconds.
 const GRACE_MS: u32 = 1_000;
 
-/// A run that is under way.
+/// A run in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) key: RunKey,
     run_id: String,
-    /// Whether its request was sent; until then the host makes itself ready.
+    /// True if its request was sent; before, the host prepares.
     is_open: bool,
-    /// Whether it reads an answer on that is under way.
+    /// True if it resumes an answer in progress.
     pub(super) takes_up: bool,
-    /// Whether it reads on what the network cut while the page lives, and who asked for that.
+    /// The initiator of the resumption, if the run resumes an answer that the network interrupted
+    /// during the page's lifetime.
     pub(super) cut: Option<Asker>,
-    /// Calls whose results go out with it for the first time.
+    /// The calls whose results it sends for the first time.
     pub(super) carries: Vec<CallKey>,
-    /// Interrupts that it answers.
+    /// The interrupts that it answers.
     pub(super) answers: Vec<String>,
-    /// Interrupts that it raised: in the last run of its stream, or in one before.
+    /// The interrupts that it raised, in any run of its stream.
     pub(super) raised: Vec<Interrupt>,
-    /// Interrupts that it raised in the older dialect.
+    /// The interrupts that it raised in the older dialect.
     pub(super) raised_by_event: Vec<Interrupt>,
-    /// Whether a run of its stream finished, so that the agent has its answers.
+    /// True if a run of its stream finished, so that the agent has its answers.
     pub(super) delivered: bool,
     pub(super) finish: Option<Finish>,
-    /// Calls that its end names as waiting for an answer from here.
+    /// The calls that its end lists as pending here.
     pub(super) named: Vec<String>,
     grace: Option<TimerId>,
     pub(super) started: bool,
 }
 
-/// Who wants an answer read on that was cut.
+/// The initiator of a resumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
-    /// Nobody yet: it is tried once.
+    /// Automatic: it is tried once.
     Nobody,
-    /// The person, by Retry: where there is nothing to read on, the run is tried again.
+    /// The user, by Retry: if there is nothing to resume, the run is retried.
     Person,
 }
 
 impl Session {
-    /// Begins a run on the branch on which runs write. Nothing is sent before the host is ready.
+    /// Begins a run on the branch of runs. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
         if self.ask_again_what_changed(cx) {
             return;
@@ -63,7 +64,8 @@ impl Session {
         self.begin_run(false, cx);
     }
 
-    /// Reads an answer on that may be under way. Nothing goes out, so nothing counts as sent.
+    /// Resumes reading an answer that may be in progress. Nothing is sent, so nothing counts as
+    /// delivered.
     pub(super) fn read_on(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() {
             return cx.refuse(Refusal::Busy);
@@ -124,7 +126,7 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Sends what is true now: the page is ready.
+    /// Sends the request with the current state, once the page is ready.
     pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
         let waiting = self.turn.run();
         if waiting.is_none_or(|run| run.key != key || run.is_open) {
@@ -158,7 +160,7 @@ impl Session {
         });
     }
 
-    /// A run that was not sent is not made: a person must be asked first.
+    /// Drops a run that has not been sent, since the user must be asked first.
     fn call_off_run(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.turn.take_run() {
             self.conversation.end_run(false);
@@ -182,7 +184,7 @@ impl Session {
         keys
     }
 
-    /// The agent has the request: what it carried counts as sent.
+    /// Marks the request's content as delivered when the agent has begun the run.
     pub(super) fn run_began(&mut self) {
         if let Some(run) = self.turn.run_mut() {
             run.finish = None;
@@ -258,7 +260,7 @@ impl Session {
         });
     }
 
-    /// Nothing more will come of the texts that are still open; `cut` says why, if too early.
+    /// Closes the open texts; `cut` is the reason if they are incomplete.
     pub(super) fn close_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
         let mut out = Applied {
             now: cx.now,
@@ -270,7 +272,7 @@ impl Session {
         self.conversation.close_open_texts(&mut out);
     }
 
-    /// A finished run whose stream stays open is over anyway.
+    /// Closes a finished run whose stream stays open.
     pub(super) fn grace_over(&mut self, timer: TimerId, cx: &mut Cx<'_>) -> bool {
         let Some(run) = self.turn.run().filter(|run| run.grace == Some(timer)) else {
             return false;

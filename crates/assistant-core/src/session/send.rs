@@ -1,6 +1,6 @@
-//! What the person says: taken or refused, queued, put into the chat.
+//! Messages of the user: checked, queued, and added to the chat.
 //!
-//! Neighbour: `run` starts the run that carries it.
+//! `run` starts the run that carries them.
 
 use super::{Cx, Refusal, Session};
 use crate::{
@@ -27,12 +27,12 @@ impl Session {
         if self.interrupts.answered().is_empty() {
             self.send_queued(cx);
         } else {
-            // Servers do not take a message and an answer in one run: the answer goes first.
+            // Servers do not accept a message and an answer in one run: the answer is sent first.
             self.start_run(cx);
         }
     }
 
-    /// Sends what the person said while an answer to the agent had to go out first.
+    /// Sends the messages that were queued while an answer to the agent had to be sent first.
     pub(super) fn send_queued(&mut self, cx: &mut Cx<'_>) {
         let is_free =
             !self.turn.is_running() && !self.calls_are_under_way() && self.interrupts.is_empty();
@@ -45,7 +45,7 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Puts what the person said into the chat, perhaps with a mark that it came in between.
+    /// Adds the queued messages to the chat, marked if they were interjected.
     pub(super) fn show_queued(&mut self, interjected: bool, cx: &mut Cx<'_>) {
         for content in self.turn.take_queue() {
             let id = cx.host.new_id();
@@ -56,7 +56,8 @@ impl Session {
         }
     }
 
-    /// A new message must wait until nothing is under way, unless it may deny what is open.
+    /// Checks that nothing is in progress before a new message, after denying open questions if
+    /// permitted.
     pub(super) fn make_room(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
         if self.turn.is_running() {
             return Err(Refusal::Busy);

@@ -1,6 +1,6 @@
-//! How runs end and what follows: calls may run, the loop goes on, or a notice says why not.
+//! The end of runs and the next step: calls run, the loop continues, or a notice is shown.
 //!
-//! Neighbour: `run` starts runs and takes their events in.
+//! `run` starts runs and handles their events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -27,7 +27,7 @@ impl Session {
         if self.can_be_read_on(&run, &end) {
             return self.read_on_what_was_cut(run, cx);
         }
-        // What is still open now was never ended by the agent.
+        // These texts were not ended by the agent.
         self.close_texts(Some(Cut::BrokenOff), cx);
         self.keep_steps();
         cx.change(Change::Run);
@@ -39,7 +39,7 @@ impl Session {
             false => Vec::new(),
         };
         if !run.raised.is_empty() {
-            // A server that speaks both dialects says the same twice: the outcome counts.
+            // A server with both dialects reports an interrupt twice: the outcome counts.
             self.open_interrupts(run.raised, false, cx);
         } else if matches!(run.finish, Some(Finish::Success)) && !run.raised_by_event.is_empty() {
             self.open_interrupts(run.raised_by_event, true, cx);
@@ -82,8 +82,8 @@ impl Session {
         }
     }
 
-    /// The agent did not take the answers that the run carried: to send the same again would lead
-    /// to the same. The person answers again, or gives it up.
+    /// Reopens the interrupts whose answers the agent rejected. Sending them again would have the
+    /// same result, so the user answers again or cancels.
     fn reject_answers(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         if answered.is_empty() {
             return;
@@ -107,7 +107,7 @@ impl Session {
             notice.status = status;
             notice.retry_after_ms = failure.retry_after_ms;
         }
-        // What a server cannot do right now it may do later; what it refuses it refuses again.
+        // Some statuses are temporary; other client errors would repeat.
         if let FailureKind::Http { status } = failure.kind
             && (400..500).contains(&status)
             && !matches!(status, 401 | 403 | 404 | 408 | 429)
@@ -136,9 +136,9 @@ impl Session {
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
 
-    /// The run is over: from here on its calls may run, and no others. What an older response left
-    /// open is answered as superseded. `lifted` are calls that the agent had asked about and left
-    /// to the page.
+    /// Releases the calls of a finished run, and of no other. Open calls of an older response are
+    /// answered as superseded. `lifted` are calls that the agent had asked about and left to the
+    /// page.
     fn collect_calls(&mut self, named: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
         self.end_left_calls(cx);
         self.note_calls_made();
@@ -170,14 +170,14 @@ impl Session {
         self.note_missing_answer(cx);
     }
 
-    /// A message or results went out, and nothing came back that a person could read.
+    /// Reports a run after a message or results that returned nothing readable.
     fn note_missing_answer(&mut self, cx: &mut Cx<'_>) {
         let runs = &self.turn.summary().runs;
         let quiet = runs.last().is_some_and(|run| !run.spoke);
         let silent = runs.last().is_some_and(|run| !run.acted);
         let after_tools = runs.iter().any(|run| !run.tools.is_empty());
         let mut newest = self.conversation.run_path().rev();
-        // What was only thought is no answer, and a text without words is none.
+        // Reasoning alone and empty text do not count as answers.
         let last = newest.find(|message| {
             message.role != Role::Reasoning
                 && !(message.role == Role::Assistant && message.is_empty())
@@ -200,8 +200,8 @@ impl Session {
         self.notify(NoticeKind::NoAnswer, message, Some(action), cx);
     }
 
-    /// Whether one more run is made because the last one said nothing about the results. A run that
-    /// was made for this reason is not followed by another.
+    /// Returns true if another run is made because the last one was silent after results. Such a
+    /// run is not followed by another.
     fn asks_again(&self, cx: &mut Cx<'_>) -> bool {
         let mut runs = self.turn.summary().runs.iter().rev();
         let called = |run: &RunSummary| !run.tools.is_empty();
@@ -210,7 +210,7 @@ impl Session {
         may && !self.options.stop_when.is_met(self.turn.summary(), cx.host)
     }
 
-    /// Notes what the newest run called, to be compared with what the next one does.
+    /// Records the calls of the newest run for comparison with the next one.
     fn note_calls_made(&mut self) {
         let mut hasher = DefaultHasher::new();
         let mut any = false;
@@ -232,7 +232,7 @@ impl Session {
         self.turn.note(|run| run.made = made);
     }
 
-    /// Sends the results once every call has one, unless the loop is to end here.
+    /// Sends the results once every call has one, unless the loop ends here.
     pub(super) fn continue_loop(&mut self, cx: &mut Cx<'_>) {
         if !self.turn.is_looping() || self.turn.is_running() || self.calls_are_under_way() {
             return;
@@ -262,8 +262,8 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Answers what nobody else will answer any more: calls that wait on the branch on which a run
-    /// begins, from a time before it was left or stored.
+    /// Ends open calls on the branch of a new run that were abandoned before the branch was left or
+    /// stored.
     pub(super) fn end_abandoned_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let state = self.conversation.call(&key).map(|call| call.state());
@@ -314,7 +314,7 @@ impl Session {
         }
     }
 
-    /// Starts the newest run once more, from where it began.
+    /// Starts the newest run again from its base.
     fn try_again(&mut self, cx: &mut Cx<'_>) {
         if self.ask_again_what_changed(cx) {
             return;
@@ -326,15 +326,15 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Whether the network cut an answer that its agent keeps.
+    /// Returns true if the network interrupted an answer that the agent stores.
     fn can_be_read_on(&self, run: &Run, end: &StreamEnd) -> bool {
         let cut = matches!(end, StreamEnd::Failed(failure) if failure.kind == FailureKind::Network);
         cut && self.options.takes_up && run.started && !run.takes_up && run.finish.is_none()
     }
 
-    /// Reads on at once what the network cut. Calls stay as they are, and handlers go on.
+    /// Resumes an answer that the network interrupted. Calls and handlers are not affected.
     fn read_on_what_was_cut(&mut self, broken: Run, cx: &mut Cx<'_>) {
-        // For who waits it is the same answer: its time goes on.
+        // It is the same answer, so its time continues.
         let clock = self.turn.clock().clone();
         self.read_on_from(Asker::Nobody, cx);
         *self.turn.clock() = clock;
@@ -343,8 +343,7 @@ impl Session {
         }
     }
 
-    /// Takes the answer of the newest run up. If that fails, the run can be tried again from where
-    /// it began.
+    /// Resumes the answer of the newest run. If that fails, the run can be retried from its base.
     fn read_on_from(&mut self, asker: Asker, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
         let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
@@ -358,7 +357,7 @@ impl Session {
         }
     }
 
-    /// Goes on after the limit: the next limit is as far away as the first was.
+    /// Continues after the limit, which is then counted from zero.
     pub(super) fn go_on(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.offer(NoticeAction::Continue) {
             return cx.refuse(Refusal::NothingToDo);

@@ -1,8 +1,8 @@
-//! From a call that may start to its handler: the start is written down first, then the handler
-//! runs, once, with what a person saw or nobody had to see (rules "exactly once", "asking first").
+//! Starts handlers: the start is written to the journal first, then the handler runs once, with
+//! arguments that the user approved or that need no approval (rules "exactly once", "asking
+//! first").
 //!
-//! Neighbours: `prepare` judges whether a call may start, `execute` says when, and gives it its
-//! answer.
+//! `prepare` checks whether a call may start, `execute` determines when, and records its result.
 
 use super::{
     CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
@@ -17,7 +17,7 @@ use crate::{
 mod tests;
 
 impl Session {
-    /// Nothing starts before it is written down that it starts.
+    /// Writes the start to the journal before the handler starts.
     pub(super) fn commit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let commit = CommitId(self.number());
         let Some(call) = self.conversation.call(key) else {
@@ -67,8 +67,8 @@ impl Session {
         }
     }
 
-    /// The one place where handlers are started. Whatever led here, the call must be what a person
-    /// saw when they approved it, if one was to be asked, and its arguments must fit.
+    /// Starts a handler; no other function does. The call must equal the version that was approved,
+    /// if an approval was needed, and its arguments must be valid.
     fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let (Some(call), Some(entry)) = (self.conversation.call(key), self.was_shown(key, cx.now))
         else {
@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Asks the user again if the call that would start is not the one that was allowed.
+    /// Asks the user again about a call that differs from the permitted one.
     pub(super) fn judge_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.conversation
             .edit_call(key, |call| call.lasting.changed = true);
@@ -114,13 +114,12 @@ impl Session {
         self.judge(key, true, cx);
     }
 
-    /// The action whose handler may start: what would run was on the screen when a person approved
-    /// it, or the action's rules let exactly this start without asking anybody.
+    /// Returns the action whose handler may start: the user approved exactly this call, or the
+    /// action's rules permit exactly this one without asking.
     ///
-    /// This looks at the call and the registry as they are now. It relies neither on the state that
-    /// led here nor on the judgement that was made before, so that it is enough by itself if one of
-    /// them should fail. While they hold it never says no, so that only the tests below, which put
-    /// a call past them, show what it does.
+    /// The check uses the current call and registry. It depends neither on the call's state nor on
+    /// the earlier check, so that it suffices if one of them should fail. While they are correct it
+    /// never refuses, so only the tests below, which bypass them, show its effect.
     fn was_shown(&self, key: &CallKey, now: i64) -> Option<&Registration> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
@@ -129,7 +128,7 @@ impl Session {
         may_start.then_some(entry)
     }
 
-    /// The same for a call that the agent runs.
+    /// Returns true if a call that the agent runs passes the same check.
     pub(super) fn was_shown_for_agent(&self, key: &CallKey, now: i64) -> bool {
         let call = self.conversation.call(key);
         let entry = call.and_then(|call| Some((call, self.registration_for(call)?)));
@@ -152,8 +151,8 @@ impl Session {
         }
     }
 
-    /// Whether nothing that the agent asked about a call holds it back. Its question alone never
-    /// lets a call start.
+    /// Returns true if no question of the agent blocks a call. The agent's question alone never
+    /// permits a start.
     fn agent_lets_go(&self, call: &ToolCall) -> bool {
         let decision = call
             .approval()
@@ -165,8 +164,8 @@ impl Session {
         }
     }
 
-    /// Returns whether a call may start as it is without a person being asked: the rules of its action let
-    /// it, or an approval that is remembered, not revoked, and counted where it has so many uses.
+    /// Returns true if a call may start without asking the user: by the rules of its action, or by
+    /// a remembered approval that is not revoked, with its use counted if uses are limited.
     fn may_start_unasked(&self, call: &ToolCall, entry: &Registration, now: i64) -> bool {
         let by_rules = match entry.spec.approval {
             Policy::Always => false,

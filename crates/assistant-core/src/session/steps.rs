@@ -1,15 +1,15 @@
-//! The steps that the agent says it takes, and the subagents that take some of them.
+//! Steps that the agent reports, including those of subagents.
 //!
-//! Neighbours: `run` hands their events over, `summary` holds the steps.
+//! `run` passes their events, `summary` stores the steps.
 
 use super::{AgentStep, Cx, Session};
 use crate::{conversation::Change, event::EventKind};
 
-/// How many steps of a run are kept.
+/// The maximum number of steps per run.
 const AGENT_STEPS: usize = 128;
 
 impl Session {
-    /// Keeps what the agent says it does.
+    /// Records a step of the agent.
     pub(super) fn note_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         self.turn.note(|run| {
             let steps = &mut run.steps;
@@ -28,7 +28,7 @@ impl Session {
         cx.change(Change::Steps);
     }
 
-    /// What a subagent does is a step of the run, under its name.
+    /// Records a subagent as a step of the run, under its name.
     pub(super) fn note_subagent(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         let (id, failure) = match kind {
             EventKind::SubagentStarted { name, .. } => {
@@ -51,7 +51,7 @@ impl Session {
         }
     }
 
-    /// The run is over: its steps stand with what came of it from now on.
+    /// Stores the steps of a finished run with its messages.
     pub(super) fn keep_steps(&mut self) {
         let newest = self.turn.summary_mut().runs.last_mut();
         if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_kept) {
@@ -59,7 +59,7 @@ impl Session {
         }
     }
 
-    /// Returns the name of a run's subagent, as long as the event that named it is kept.
+    /// Returns the name of a run's subagent, while its event is kept.
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {
         self.turn

@@ -1,4 +1,4 @@
-//! Ending things early: the person stops, a run fails, a component goes.
+//! Early ends: the user stops, a run fails, a component is removed.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Session {
-    /// Ends the request, the handlers and the questions. Finished results go along with the next
+    /// Ends the request, the handlers and the questions. Finished results are sent with the next
     /// message.
     pub(super) fn stop(&mut self, cx: &mut Cx<'_>) {
         let direct = self.direct_keys();
@@ -25,7 +25,7 @@ impl Session {
         self.halt(cx);
     }
 
-    /// Ends everything that is under way, and says so.
+    /// Ends everything in progress and notifies the user.
     pub(super) fn halt(&mut self, cx: &mut Cx<'_>) {
         self.abandon_interrupts(cx);
         self.end_everything(cx);
@@ -54,10 +54,10 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Nothing of what is open will come to an end any more. A call that ended is answered as
-    /// cancelled; one that never did is shown so and left out of requests. What an open interrupt
-    /// gates stays: its answer goes with the next run that starts. So does an approval that the
-    /// agent is told, and what the agent itself may continue when it has its answer.
+    /// Gives up open calls. A complete call is answered as cancelled; an incomplete one is shown as
+    /// cancelled and left out of requests. Calls with an open interrupt stay, since its answer is
+    /// sent with the next run. So do calls that are handed off, and remote calls that the agent may
+    /// continue after its answer.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
         let asks = self.interrupts.ask_or_go_on();
         for key in self.conversation.active_calls() {
@@ -74,7 +74,7 @@ impl Session {
         self.calls.clear();
     }
 
-    /// The agent waits for no answer any more: nor is it waited for.
+    /// Gives up the calls that were left to the agent, once it waits for no answer.
     pub(super) fn give_up_left(&mut self, cx: &mut Cx<'_>) {
         if !self.interrupts.is_empty() {
             return;
@@ -87,7 +87,7 @@ impl Session {
         }
     }
 
-    /// What the agent was told to go on with will not be carried to it.
+    /// Gives up calls that were to be handed off, since no run carries the approval.
     pub(super) fn give_up_told(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -107,7 +107,7 @@ impl Session {
             self.conversation.close_call(*key, End::Cancelled, cx.now);
             return;
         }
-        // A denial is answered as one, whatever ends the run.
+        // A denial is recorded as a denial, regardless of how the run ends.
         if let State::Denied { reason, .. } | State::InterruptDenied { reason, .. } =
             call.state().clone()
         {
@@ -129,13 +129,13 @@ impl Session {
         }
     }
 
-    /// What was made of a call is void: it went on, or its action changed.
+    /// Voids the check of a call that continued, or whose action changed.
     pub(super) fn forget_judgement(&mut self, key: &CallKey) {
         self.calls.forget(key);
         self.conversation.happens(key, StateEvent::Voided);
     }
 
-    /// A component goes: its handlers go with it, unless they are detached.
+    /// Cancels the handlers of a removed component, unless they are detached.
     pub(super) fn cancel_handlers_of(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
         if self
             .registry

@@ -1,18 +1,20 @@
-//! Decides whether a call may start whose claim no journal has confirmed.
+//! Decides whether a call may start without a confirmed journal entry.
 
 use super::Session;
 use crate::conversation::CallKey;
 
-/// The calls that a store was given, or may have been given: another page may restore and start them.
+/// The calls that were, or may have been, passed to a store: another page may restore and start
+/// them.
 ///
-/// A host that cannot write to its store answers [`Effect::Commit`](super::Effect::Commit) with `Ok` only
-/// where [`Self::may_start`] says so. A call that no store was given is known to this page alone, so
-/// that the session is enough to start it once (rule "when a store fails").
+/// A host that cannot write to its store answers [`Effect::Commit`](super::Effect::Commit) with
+/// `Ok` only if [`Self::may_start`] permits it. A call that was never passed to a store is known to
+/// this page alone, so that the session is enough to start it once (rule "when a store fails").
 ///
 /// Add the calls of a session
 ///
 /// * when it was restored or imported,
-/// * after a batch was handed to the store, unless the store said that nothing of it was written.
+/// * after a batch was passed to the store, unless the store reported that nothing of it was
+///   written.
 ///
 /// ```
 /// use assistant_core::session::{ClaimOutcome, Session, SessionOptions, StoredCalls};
@@ -23,18 +25,18 @@ use crate::conversation::CallKey;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoredCalls {
-    /// The number of the newest of them. Keys are minted one after the other.
+    /// The number of the newest call. Keys are assigned sequentially.
     newest: u64,
 }
 
-/// The outcome of writing the claim of a start, in one batch with the conversation that has the call.
+/// The result of writing a start's claim, in one batch with the conversation of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimOutcome {
-    /// The journal has it.
+    /// The claim is in the journal.
     Written,
-    /// The journal had one before, or another page owns the conversation.
+    /// The journal had an earlier claim, or another page owns the conversation.
     Refused,
-    /// It was not written, or it is not known whether it was.
+    /// The claim was not written, or the result is unknown.
     Failed,
 }
 
@@ -47,22 +49,21 @@ impl StoredCalls {
         }
     }
 
-    /// Adds others to these.
+    /// Adds other calls.
     pub fn add(&mut self, others: Self) {
         self.newest = self.newest.max(others.newest);
     }
 
-    /// Returns whether another page may know a call.
+    /// Returns true if another page may know a call.
     #[must_use]
     pub const fn contains(self, call: CallKey) -> bool {
         call.number() <= self.newest
     }
 
-    /// Returns whether a call may start after its claim came to this, if these are the calls that were
-    /// stored before.
+    /// Returns true if a call may start after this result, given the calls that were stored before.
     ///
-    /// A claim that failed lets a call start that was in no batch before: if the batch comes to be
-    /// written after all, whoever reads the call in it reads its claim, too.
+    /// A failed claim permits the start of a call that was in no earlier batch: if the batch is
+    /// written after all, a reader of the call in it also reads its claim.
     #[must_use]
     pub const fn may_start(self, call: CallKey, claim: ClaimOutcome) -> bool {
         match claim {

@@ -1,19 +1,19 @@
-//! The end of a run's stream, and the failures that cut it.
+//! The end of a run's stream, and its failures.
 
 /// The end of a run's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEnd {
-    /// It ended by itself. Whether the run was over is known from its events.
+    /// The stream ended normally. Its events show whether the run was over.
     Closed,
-    /// There was no answer under way that could be read on.
+    /// There was no answer in progress to resume.
     Nothing,
-    /// It could not be opened or read on.
+    /// The stream could not be opened or read.
     Failed(Failure),
 }
 
 impl StreamEnd {
-    /// Returns whether a run that ended its events like this has failed. A connection that is lost
-    /// after the last event takes nothing away.
+    /// Returns true if a run with this end of its events has failed. A connection lost after the
+    /// last event has no effect.
     pub(super) fn breaks(&self, finish: &Option<super::finish::Finish>) -> bool {
         match self {
             Self::Closed | Self::Nothing => false,
@@ -22,20 +22,20 @@ impl StreamEnd {
     }
 }
 
-/// The reason why a run failed.
+/// The failure of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
     /// The kind of the failure.
     pub kind: FailureKind,
-    /// A sentence for the person.
+    /// A message for the user.
     pub message: String,
-    /// The time that the server asks to wait before the next request, in milliseconds.
+    /// The delay that the server requests before the next request, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }
 
 impl Failure {
-    /// Returns a failure after which nobody has to wait.
+    /// Creates a failure without a delay.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Failure {
         }
     }
 
-    /// Sets how long the server asks to wait before the next request.
+    /// Sets the delay that the server requests before the next request.
     #[must_use]
     pub fn retry_after_ms(mut self, ms: u64) -> Self {
         self.retry_after_ms = Some(ms);
@@ -59,15 +59,15 @@ impl Failure {
 pub enum FailureKind {
     /// No connection: wrong address, refused, blocked by the browser.
     Network,
-    /// The request could not be made: its address or one of its headers is not valid.
+    /// The request could not be made: its address or a header is invalid.
     Request,
-    /// An answer with an error status.
+    /// A response with an error status.
     Http {
         /// The status.
         status: u16,
     },
-    /// An answer that is no event stream.
+    /// A response that is not an event stream.
     NotAStream,
-    /// Events that break the protocol.
+    /// Events that violate the protocol.
     Protocol,
 }

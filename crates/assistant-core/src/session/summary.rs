@@ -1,21 +1,21 @@
-//! The turn so far, as stop conditions and pages read it: a turn has runs, a run has steps.
+//! Summary of the turn so far, for stop conditions and pages: a turn has runs, a run has steps.
 
 use std::fmt;
 
 pub use crate::conversation::AgentStep;
 use crate::{conversation::MessageId, event::TokenUsage};
 
-/// A turn: what has happened since the last user message.
+/// A turn: everything since the last user message.
 #[derive(Debug, Clone, Default)]
 pub struct TurnSummary {
     /// One entry for each run.
     pub runs: Vec<RunSummary>,
-    /// Why it ended; `None` while it goes on.
+    /// The reason for its end; `None` while it continues.
     pub finish: Option<FinishReason>,
 }
 
 impl TurnSummary {
-    /// Counts the last runs that made the same calls with the same arguments.
+    /// Returns the number of latest runs with the same calls and arguments.
     #[must_use]
     pub fn repeats(&self) -> usize {
         let mut newest_first = self.runs.iter().rev();
@@ -28,7 +28,7 @@ impl TurnSummary {
     }
 }
 
-/// A line for each run, and one for the end: for logs and consoles.
+/// Formats one line for each run, and one for the end, for logs and consoles.
 ///
 /// ```text
 /// run 1 (r-7): called get_weather; tokens in 120, out 18
@@ -52,22 +52,22 @@ impl fmt::Display for TurnSummary {
 pub struct RunSummary {
     /// The run's id.
     pub run_id: String,
-    /// The chat's newest message when it started; Retry goes back to it.
+    /// The chat's newest message at its start; Retry returns to it.
     pub base: Option<MessageId>,
     /// The tools that were called, in order.
     pub tools: Vec<String>,
-    /// What tells the calls of this run from those of another: names and arguments, in order; none
-    /// where it made no call, or is not over.
+    /// A hash of its calls' names and arguments in order; `None` if it made no call, or is not
+    /// over.
     pub(super) made: Option<u64>,
-    /// Tokens used, if the agent says.
+    /// The reported token usage.
     pub usage: Vec<TokenUsage>,
-    /// Whether it said anything in words.
+    /// True if it produced text.
     pub spoke: bool,
-    /// Whether it did anything beside beginning, thinking and ending.
+    /// True if it did anything besides beginning, reasoning and ending.
     pub acted: bool,
-    /// The steps that the agent says it takes, in order; no more than the first hundred or so.
+    /// The steps that the agent reports, in order; limited to about a hundred.
     pub steps: Vec<AgentStep>,
-    /// Whether they are kept with a message, and shown there.
+    /// True if they are stored with a message, and shown there.
     pub steps_kept: bool,
 }
 
@@ -100,20 +100,20 @@ impl fmt::Display for RunSummary {
     }
 }
 
-/// Why the loop ended.
+/// The reason for the end of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FinishReason {
-    /// The agent had its say.
+    /// The agent finished.
     Stop,
-    /// The stop condition held while results were waiting to go out.
+    /// The stop condition was met while results were waiting to be sent.
     Limit,
     /// A handler ended the loop.
     StopLoop,
     /// The agent waits for an answer.
     Interrupt,
-    /// The agent stopped on purpose.
+    /// The agent stopped deliberately.
     Cancelled,
-    /// The person stopped it.
+    /// The user stopped it.
     Stopped,
     /// It failed.
     Error,

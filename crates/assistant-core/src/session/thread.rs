@@ -1,6 +1,6 @@
-//! One conversation goes, another comes (rule "several conversations").
+//! Replaces the conversation by another (rule "several conversations").
 //!
-//! Neighbours: `load` says what is made of a conversation from elsewhere, `restore` of one's own.
+//! `load` handles a conversation from elsewhere, `restore` a stored session.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ impl Session {
         self.replace(thread_id, self.empty_conversation(), cx);
     }
 
-    /// Shows a conversation that is open elsewhere: nothing of it is taken up.
+    /// Shows a conversation that is open elsewhere, without continuing it.
     pub(super) fn follow(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
         if let Some(pending) = self.put_in_place(thread_id, snapshot, cx) {
             self.following = true;
@@ -27,7 +27,7 @@ impl Session {
         }
     }
 
-    /// Puts a stored conversation in place of this one, and gives what came along with it.
+    /// Replaces this conversation with a stored one, and returns the pending data of that.
     pub(super) fn put_in_place(
         &mut self,
         thread_id: String,
@@ -62,14 +62,14 @@ impl Session {
         }
     }
 
-    /// The conversation as JSON, with what is said and not sent yet and what the agent waits for;
-    /// for [`super::Input::Load`].
+    /// Returns the conversation as JSON, with unsent messages and open interrupts; for
+    /// [`super::Input::Load`].
     #[must_use]
     pub fn export(&self) -> Value {
         self.with_pending(self.conversation.export())
     }
 
-    /// Adds what waits beside the conversation.
+    /// Adds the pending data beside the conversation.
     pub(super) fn with_pending(&self, mut value: Value) -> Value {
         let Value::Object(object) = &mut value else {
             return value;
@@ -84,7 +84,7 @@ impl Session {
         value
     }
 
-    /// A conversation that reads texts as the options say.
+    /// Creates a conversation that parses texts according to the options.
     pub(super) fn empty_conversation(&self) -> Conversation {
         #[cfg(feature = "callouts")]
         let conversation = Conversation::reading(self.options.markdown_tools);
@@ -97,7 +97,7 @@ impl Session {
         for key in self.direct_keys() {
             self.give_up(&key, None, cx);
         }
-        // What is followed is open elsewhere, and goes on there.
+        // A followed conversation is open elsewhere, and continues there.
         if !std::mem::take(&mut self.following) {
             self.end_and_archive(cx);
         }
@@ -131,18 +131,18 @@ impl Session {
         }
     }
 
-    /// Counts everything that is registered as offered: a filter of now says nothing about what
-    /// was called then.
+    /// Treats every registered action as offered: the current filter does not apply to earlier
+    /// calls.
     pub(super) fn note_all_offered(&mut self) {
         let offered = self.registry.offered().into_iter();
         let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
         self.turn.set_offered(all.collect(), Vec::new());
     }
 
-    /// Open calls of a restored session go on: questions are asked again. What was running is
-    /// not run a second time: it is answered as interrupted. So is what an agent had asked about,
-    /// as its question did not come along, and what was made by a run of which it is not known
-    /// that it succeeded.
+    /// Continues the open calls of a restored session: questions are asked again. Running calls are
+    /// not run a second time, but answered as interrupted. So are calls that an agent had asked
+    /// about, since its question was not stored, and calls of a run that is not known to have
+    /// succeeded.
     pub(super) fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
         self.note_all_offered();
         for key in self.conversation.active_calls() {
@@ -151,8 +151,9 @@ impl Session {
         self.turn.set_looping(self.calls_are_under_way());
     }
 
-    /// A conversation was left in the middle of an answer, which may still be under way: what
-    /// nothing here had begun waits for it. If it comes, what the request carried had arrived.
+    /// Resumes a conversation that was left in the middle of an answer, which may still be in
+    /// progress: calls that had not begun here wait for it. If it arrives, the request's content
+    /// counts as delivered.
     pub(super) fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
         for key in self.conversation.active_calls() {
@@ -199,8 +200,8 @@ impl Session {
         if is_old && matches!(call.state(), State::Open(_)) && !call.has_unknown_outcome() {
             return self.give_up(key, Some("superseded"), cx);
         }
-        // What was asked is asked again. Of what is not known to be the agent's last word, or under
-        // which edition of its action it was made, a person has the last one.
+        // Questions are asked again. The user also decides about calls that are not known to be the
+        // agent's last version, or whose action's fingerprint is unknown.
         let is_known = succeeded.is_some() && call.action.is_some();
         let asks = matches!(call.state(), State::Asked(_)) || !is_known;
         let is_missing = self.registry.in_force(&call.name).is_none();
@@ -213,13 +214,13 @@ impl Session {
     }
 }
 
-/// What waits in a stored conversation, beside its messages.
+/// The pending data of a stored conversation, beside its messages.
 pub(super) struct Pending {
     pub(super) queued: Vec<Content>,
     pub(super) interrupts: Option<Value>,
 }
 
-/// What was said and not sent; what cannot be read was not.
+/// Reads the unsent messages; invalid ones are skipped.
 fn read_contents(value: Option<Value>) -> Vec<Content> {
     let Some(Value::Array(list)) = value else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What the person's newest message led to so far: the run that goes on, and what follows it.
+//! The turn since the user's newest message: the current run and its loop.
 
 use super::{FinishReason, RunSummary, TurnSummary, clock::Clock, run::Run};
 use crate::{
@@ -6,29 +6,29 @@ use crate::{
     event::{Content, Event},
 };
 
-/// How many events that nothing acts on are kept.
+/// The maximum number of kept events without effect.
 const SIDE_EVENTS: usize = 256;
 
-/// The run that goes on and its loop.
+/// The current run and its loop.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turn {
     run: Option<Run>,
-    /// What the newest run offered to the agent: names and editions.
+    /// The actions that the newest run offered: names and fingerprints.
     offered: Vec<(String, ActionFingerprint)>,
-    /// What it could have offered, and the filter kept back.
+    /// The actions that the filter excluded from it.
     held_back: Vec<String>,
-    /// What the agent asked for although the filter keeps it back.
+    /// The actions that the agent requested despite the filter.
     revealed: Vec<String>,
-    /// Whether results, once complete, go out by themselves.
+    /// True if results are sent automatically once complete.
     looping: bool,
-    /// A handler asked to end the loop after its result.
+    /// True if a handler ended the loop with its result.
     stopped: bool,
-    /// The network cut the newest answer, which may be under way still.
+    /// True if the network interrupted the newest answer, which may still be in progress.
     cut: bool,
     summary: TurnSummary,
-    /// What the person said and the agent is not told yet.
+    /// The user messages that have not been sent.
     queue: Vec<Content>,
-    /// It was said while the loop went on, and goes out at the next boundary between tools.
+    /// True if they were interjected and are sent at the next boundary between tools.
     interjected: bool,
     side_events: Vec<Event>,
     clock: Clock,
@@ -43,7 +43,7 @@ impl Turn {
         self.run.as_mut()
     }
 
-    /// Whether the answer that broke off can be read on, as far as is known.
+    /// Returns true if the interrupted answer can be resumed, as far as is known.
     pub(super) const fn is_cut(&self) -> bool {
         self.cut
     }
@@ -60,7 +60,7 @@ impl Turn {
         self.run.take()
     }
 
-    /// A run begins.
+    /// Begins a run.
     pub(super) fn begin(&mut self, run: Run, summary: RunSummary, now: i64) {
         let waits = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
         let goes_on = waits && !self.summary.runs.is_empty();
@@ -77,7 +77,7 @@ impl Turn {
         &mut self.clock
     }
 
-    /// The newest run never was one.
+    /// Removes the newest run, which was never sent.
     pub(super) fn forget_newest(&mut self) {
         self.summary.runs.pop();
     }
@@ -91,7 +91,7 @@ impl Turn {
         self.held_back = held_back;
     }
 
-    /// What was missing is there now, and counts as offered.
+    /// Adds an action that was missing to the offered ones.
     pub(super) fn offer_too(&mut self, name: &str, edition: ActionFingerprint) {
         if !self.was_offered(name) {
             self.offered.push((name.to_owned(), edition));
@@ -102,7 +102,7 @@ impl Turn {
         self.offered_as(name).is_some()
     }
 
-    /// The edition of an action that the agent was told of.
+    /// Returns the fingerprint under which an action was offered.
     pub(super) fn offered_as(&self, name: &str) -> Option<&ActionFingerprint> {
         let mut all = self.offered.iter();
         all.find(|(offered, _)| offered == name)
@@ -145,7 +145,7 @@ impl Turn {
         &mut self.summary
     }
 
-    /// Counts from here on: the person spoke, or let the loop go on.
+    /// Restarts the count of runs, at a user message or when the loop is continued.
     pub(super) fn start_over(&mut self) {
         self.summary = TurnSummary::default();
         self.revealed.clear();

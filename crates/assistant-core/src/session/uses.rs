@@ -1,8 +1,7 @@
-//! Counting the uses of remembered approvals: a call that starts by one with so many uses takes one
-//! first, by compare-and-set where several tabs share it (rule "remembered approvals").
+//! Counts the uses of remembered approvals: a call that starts by one with limited uses takes one
+//! first, by compare-and-set if several tabs share it (rule "remembered approvals").
 //!
-//! Neighbours: `limits` asks here right before a start, `start` looks once more whether the use was
-//! taken.
+//! `limits` calls it right before a start, `start` verifies that the use was taken.
 
 use super::{Cx, Effect, Session, Swap, Ticket, calls::fingerprint};
 use crate::{
@@ -10,14 +9,14 @@ use crate::{
     conversation::{CallKey, Change, ToolCall, UseCount},
 };
 
-/// The use of the approval that let a call pass: it lets the call start, or not.
+/// The state of the use by which a call may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// It does: nothing is counted, or a use was taken.
+    /// Permitted: nothing is counted, or a use was taken.
     Free,
     /// A use is being counted.
     Awaited,
-    /// It does not any more.
+    /// The approval no longer applies.
     Void,
 }
 
@@ -30,7 +29,7 @@ pub(super) struct PendingUse {
 }
 
 impl Session {
-    /// Takes a use of the approval that let a call pass, where it has so many.
+    /// Takes a use of the approval by which a call passed, if uses are limited.
     pub(super) fn take_use(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Use {
         let call = self.conversation.call(key);
         let Some((call, earlier)) =
@@ -58,7 +57,7 @@ impl Session {
             UseCount::Asked(_, asked) if asked == about => return Use::Awaited,
             _ => {}
         }
-        // One use of an approval is counted at a time: a host that keeps nothing compares nothing, and
+        // One use of an approval is counted at a time: a host without storage compares nothing, and
         // would count the same use for two calls.
         let mut pending = self.pending_uses.iter();
         if pending.any(|one| one.before.id == approval.id) {
@@ -69,7 +68,7 @@ impl Session {
         }
         let (before, after) = (approval.clone(), approval.after_use());
         if before.scope == RememberScope::Session {
-            // No one else has it.
+            // It is not shared with other tabs.
             self.remembered.note_used(&before.id, after.used);
             self.note_count(key, UseCount::Taken(about));
             cx.change(Change::Remembered);
@@ -91,7 +90,7 @@ impl Session {
         Use::Awaited
     }
 
-    /// The host has counted a use, or says what stands in its place.
+    /// Handles the host's result of counting a use.
     pub(super) fn approval_swapped(
         &mut self,
         ticket: Ticket,
@@ -113,7 +112,7 @@ impl Session {
                     self.note_count(&call, UseCount::Taken(about));
                 }
             }
-            // Another tab was first: what is left is tried again.
+            // Another tab was first: a remaining use is tried again.
             Swap::Found(Some(now)) if now.used > before.used && now.is_same_grant(&before) => {
                 self.remembered.note_used(&before.id, now.used);
                 if waits.is_some() {
@@ -121,7 +120,7 @@ impl Session {
                 }
             }
             Swap::Found(_) => {
-                // It was revoked, or is not what a person gave here.
+                // It was revoked, or is not the approval given here.
                 self.remembered.remove(&before.id);
                 self.ask_without(&before.id, cx);
             }
@@ -134,8 +133,8 @@ impl Session {
         }
     }
 
-    /// The approval that lets a call start as it is now, where a use of it is left or was taken for
-    /// exactly this call.
+    /// Returns true if a remembered approval permits a call as it is now, with a use left or taken
+    /// for exactly this call.
     pub(super) fn is_allowed_by_grant(
         &self,
         call: &ToolCall,
@@ -160,7 +159,7 @@ impl Session {
         all.any(|one| one.is_about(&entry.spec, args, at) && (one.uses.is_none() || counted(one)))
     }
 
-    /// Voids what let a call pass, and judges it again.
+    /// Voids the permission of a call and checks it again.
     pub(super) fn judge_anew(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         self.forget_judgement(key);
         self.judge(key, ask, cx);
@@ -176,7 +175,7 @@ impl Session {
         });
     }
 
-    /// The call as it was when its use began to be counted, if it still waits for that.
+    /// Returns the fingerprint of a call when its use began to be counted, if it is still waiting.
     fn counts_by(&self, key: &CallKey, ticket: Ticket) -> Option<crate::conversation::Fingerprint> {
         match &self.conversation.call(key)?.allowed_earlier()?.count {
             UseCount::Asked(asked, about) if *asked == ticket => Some(about.clone()),

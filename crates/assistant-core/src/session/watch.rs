@@ -1,8 +1,8 @@
-//! What an event means for the run and its calls, before it is applied.
+//! Classifies events before they are applied.
 
 use crate::event::{EventKind, Extension};
 
-/// The call that an event lets go on, even if it had ended.
+/// Returns the id of the call that an event continues, even if it had ended.
 pub(super) fn reopened(kind: &EventKind) -> Option<&str> {
     match kind {
         EventKind::ToolCallStart { tool_call_id, .. }
@@ -11,7 +11,7 @@ pub(super) fn reopened(kind: &EventKind) -> Option<&str> {
     }
 }
 
-/// Whether an event by itself leaves nothing that a person could read: text that is empty, thought.
+/// Returns true if an event alone produces nothing readable: empty text, reasoning.
 pub(super) fn is_thought(kind: &EventKind) -> bool {
     match kind {
         EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
@@ -29,12 +29,12 @@ pub(super) fn is_thought(kind: &EventKind) -> bool {
     }
 }
 
-/// Whether more of a text comes that a person reads as the answer.
+/// Returns true if an event adds visible text to the answer.
 pub(super) fn speaks(extension: &Extension) -> bool {
     matches!(extension, Extension::BlockDelta { delta, reasoning: false, .. } if !delta.is_empty())
 }
 
-/// Whether nothing of it is seen: a text without words, thought, what is said about an answer.
+/// Returns true if an event has no visible effect: empty text, reasoning, message fields.
 pub(super) fn is_quiet(extension: &Extension) -> bool {
     match extension {
         Extension::BlockDelta { .. } => !speaks(extension),
@@ -48,13 +48,13 @@ pub(super) fn is_quiet(extension: &Extension) -> bool {
     }
 }
 
-/// What must be looked at after an event was applied.
+/// The calls to check after an event was applied.
 #[derive(Debug)]
 pub(super) enum Watched {
     Nothing,
-    /// A call may have changed its meaning.
+    /// A call that may have changed.
     Call(String),
-    /// Any call may have.
+    /// All calls may have changed.
     AllCalls,
 }
 
@@ -73,7 +73,7 @@ impl Watched {
                 | Extension::CallCut { tool_call_id }
                 | Extension::CallNote { tool_call_id, .. }
                 | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
-                // Nothing of it can be under way but what was started early.
+                // Only calls that were started early can be in progress.
                 Extension::Reset { .. } if any_eager => Self::AllCalls,
                 _ => Self::Nothing,
             },

@@ -1,4 +1,4 @@
-//! The decisions about calls as tables: one line for each case.
+//! Decision tables of the call policy, with one line for each case.
 
 use super::{Check, Moment, Next, Offer, Reply, check, proceed};
 use crate::{
@@ -21,7 +21,7 @@ fn from(origin: Origin) -> ToolCall {
     lasting(|call| call.origin = origin)
 }
 
-/// A call whose agent asked the user, and took the interrupt back.
+/// Returns a call with an approved interrupt that the agent has withdrawn.
 fn granted() -> ToolCall {
     let mut call = complete();
     call.revise(|review| {
@@ -63,7 +63,7 @@ fn earlier() -> AllowedEarlier {
     }
 }
 
-/// The facts about an honest call of an agent that nothing speaks against.
+/// Returns the facts of a valid call without objections.
 fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> Check<'a> {
     Check {
         call,
@@ -100,7 +100,7 @@ fn the_rules_of_the_action_say_who_is_asked() {
     }
 }
 
-/// Neither a rule nor an earlier approval lets a call pass that the user must be asked about.
+/// A call that the user must be asked about passes neither by a rule nor by an earlier approval.
 #[test]
 fn nothing_lets_a_call_pass_that_must_be_asked_about() {
     let honest = complete();
@@ -132,7 +132,7 @@ fn nothing_lets_a_call_pass_that_must_be_asked_about() {
         };
         assert_eq!(check(not_as_asked), Next::Ask);
     }
-    // What may run twice is not asked about because it may have run.
+    // An idempotent call is not asked about because of its unknown outcome.
     let mut twice = action(Policy::Never);
     twice.idempotent = true;
     assert_eq!(check(plain(&unknown, Some(&twice))), Next::Permit(None));
@@ -171,7 +171,7 @@ fn a_call_without_an_action_is_the_agents_or_wrong() {
         };
         assert_eq!(check(facts), next, "{origin:?} {offer:?}");
     }
-    // What the provider ran is never run here, whatever is registered.
+    // Calls that the provider ran are never run here, even if an action is registered.
     let (call, spec) = (from(Origin::Provider), action(Policy::Never));
     assert_eq!(check(plain(&call, Some(&spec))), Next::Remote);
 }
@@ -195,7 +195,7 @@ fn a_checked_call_goes_on_when_its_moment_has_come() {
     let remote = || step(StateEvent::FoundRemote);
     let no = || Next::Answer(Reply::Denied(Some("no".to_owned())));
     let fault = || Next::Answer(Reply::Fault(error()));
-    // run over, eager, by the agent, in order
+    // Columns: run over, eager, by the agent, in order.
     for (state, [run_over, eager, by_agent, in_order], next) in [
         (allowed(), [true, false, false, true], Next::Start),
         (allowed(), [true, false, false, false], Next::Wait),

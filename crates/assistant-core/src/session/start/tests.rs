@@ -1,5 +1,5 @@
-//! The check at the one place that starts handlers, alone: each call here gets past the states and
-//! the judgements, as if they had failed, and only what a person saw or a rule let through starts.
+//! Tests of the final check before a handler starts. Each call bypasses the states and the earlier
+//! check, as if they had failed; only approved or permitted calls start.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -15,7 +15,7 @@ use crate::{
     wire::agui::{Decoder, DecoderOptions},
 };
 
-/// A page whose rule asks about nothing, now or later.
+/// A page whose rule permits everything, at once or later.
 #[derive(Default)]
 struct Page {
     ids: u64,
@@ -52,14 +52,14 @@ impl Host for Page {
     }
 }
 
-/// A session in which a call is about to start: its start is being written down.
+/// A session with a call whose start is being written.
 struct Scene {
     session: Session,
     page: Page,
     key: CallKey,
 }
 
-/// Who let the call of a scene start.
+/// The source of the permission.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum By {
     Person,
@@ -165,7 +165,7 @@ impl Scene {
         self.session.conversation.call(&self.key).unwrap()
     }
 
-    /// Changes the call behind the back of its state.
+    /// Changes the call without changing its state.
     fn forge(&mut self, change: impl FnOnce(&mut ToolCall)) {
         self.session
             .conversation
@@ -173,8 +173,8 @@ impl Scene {
             .unwrap();
     }
 
-    /// Goes to the place that starts handlers, whatever state the call is in. The arguments of what
-    /// was started.
+    /// Calls the function that starts handlers in any state of the call. Returns the arguments of
+    /// the started handler.
     fn invoke(&mut self) -> Option<(RegistrationId, Value)> {
         let mut cx = Cx {
             by: None,
@@ -261,7 +261,7 @@ fn what_was_not_shown_is_asked_about() {
     ];
     for by in By::ALL {
         for (what, forge) in forgeries {
-            // Nobody must see what an action without approval does.
+            // An action without approval needs no confirmation of its content.
             let is_free = matches!(
                 what,
                 "other arguments" | "another name" | "edits that nobody made" | "no approval"
