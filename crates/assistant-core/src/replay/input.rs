@@ -1,4 +1,4 @@
-//! What the request was that a recorded stream answers.
+//! The request that a recorded stream answers.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// The history and the input of a client. Messages that a conversation holds already are not added
-/// twice.
+/// The history and the input of a client. Messages that a conversation already contains are not
+/// added again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReplayInput {
     /// The history, in the order in which the client keeps it.
@@ -19,16 +19,16 @@ pub struct ReplayInput {
     pub state: Option<Value>,
     /// Answers to open interrupts.
     pub resume: Vec<ResumeEntry>,
-    /// The questions that agents wait to have answered.
+    /// The open questions of agents.
     pub pending_interrupts: Vec<Interrupt>,
 }
 
 impl ReplayInput {
-    /// Reads the `messages`, `state`, `resume` and `pendingInterrupts` of a run input; all may be
-    /// absent, other members are passed over.
+    /// Reads the optional `messages`, `state`, `resume` and `pendingInterrupts` of a run input;
+    /// other members are ignored.
     ///
     /// # Errors
-    /// If it is neither an object nor `null`, or one of them has a wrong value.
+    /// Fails if it is neither an object nor `null`, or one of the members has a wrong value.
     pub fn from_json(mut value: Value) -> Result<Self, ProtocolError> {
         if !value.is_object() && !value.is_null() {
             let message = "Malformed input: it is no object.";

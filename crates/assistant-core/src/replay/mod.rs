@@ -1,7 +1,8 @@
-//! Recorded AG-UI streams played into a conversation: what they become, without a session.
+//! Replay of recorded AG-UI streams into a conversation, without a session.
 //!
-//! For tools and tests. Nothing is executed, nobody is asked and no request follows; that is what
-//! [`crate::session`] does. One [`Replay`] is one conversation, each [`Stream`] one response in it.
+//! For tools and tests. Nothing is executed, no user is asked and no request follows;
+//! [`crate::session`] does that. A [`Replay`] is one conversation, each [`Stream`] one response in
+//! it.
 //!
 //! ```
 //! use assistant_core::replay::{Replay, ReplayInput};
@@ -38,10 +39,10 @@ use crate::{
 
 use tally::Tally;
 
-/// How many diagnostics a report holds; what comes beyond is counted, not kept.
+/// The maximum number of diagnostics in a report; further ones are only counted.
 const MAX_DIAGNOSTICS: usize = 1_000;
 
-/// A conversation that recorded streams are played into, one after the other.
+/// A conversation into which recorded streams are replayed one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
     conversation: Conversation,
@@ -50,27 +51,26 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// An empty conversation.
+    /// Creates an empty conversation.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The time at which requests are made, in milliseconds since 1970. Nothing expires unless it is
-    /// said.
+    /// Sets the time of requests, in milliseconds since 1970. Without it, nothing expires.
     #[must_use]
     pub const fn at(mut self, now: i64) -> Self {
         self.now = now;
         self
     }
 
-    /// The conversation as it stands.
+    /// Returns the conversation.
     #[must_use]
     pub const fn conversation(&self) -> &Conversation {
         &self.conversation
     }
 
-    /// Returns the questions that agents wait to have answered.
+    /// Returns the open questions of agents.
     #[must_use]
     pub fn pending_interrupts(&self) -> &[Interrupt] {
         &self.interrupts
@@ -102,7 +102,7 @@ impl Replay {
         Stream { reader, player }
     }
 
-    /// Plays a whole response of any protocol.
+    /// Replays a whole response of any protocol.
     pub fn read(&mut self, mut reader: Box<dyn Read>, bytes: &[u8]) -> Report {
         let mut player = Player::new(self, Vec::new());
         reader.push(bytes, &mut player);
@@ -111,9 +111,9 @@ impl Replay {
     }
 }
 
-/// A client must answer all that an agent waits for at once; a request that leaves some of it open
-/// is never sent. Only what the input itself names counts: an interrupt that an earlier stream
-/// raised may well be open while others go on.
+/// Returns an error if a request leaves interrupts unanswered: a client must answer all of them at
+/// once, otherwise the request is never sent. Only interrupts that the input itself lists count,
+/// since one of an earlier stream may stay open while others continue.
 fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolError> {
     let open: Vec<&str> = pending
         .iter()
@@ -130,7 +130,7 @@ fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolE
     })
 }
 
-/// What an agent no longer waits for can only be cancelled.
+/// Returns an error if an expired interrupt is answered; it can only be cancelled.
 fn expired(pending: &[Interrupt], resume: &[ResumeEntry], now: i64) -> Option<ProtocolError> {
     pending.iter().find_map(|interrupt| {
         let at = interrupt.expires_at.as_deref()?;
@@ -148,7 +148,7 @@ fn expired(pending: &[Interrupt], resume: &[ResumeEntry], now: i64) -> Option<Pr
     })
 }
 
-/// One response, as it comes in.
+/// A response that is being replayed.
 #[derive(Debug)]
 pub struct Stream<'a> {
     reader: Reader,
@@ -156,22 +156,22 @@ pub struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// Takes the next bytes of the response, cut anywhere.
+    /// Reads the next bytes of the response, split at any position.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
         self.reader.push(bytes, &mut self.player);
     }
 
-    /// Takes an event that is already JSON.
+    /// Reads an event that is already JSON.
     pub fn push_value(&mut self, event: Value) {
         self.reader.push_value(event, &mut self.player);
     }
 
-    /// Ends the stream because of something that the caller found; nothing after it counts.
+    /// Ends the stream with an error of the caller; later data is ignored.
     pub fn fail(&mut self, error: ProtocolError) {
         self.reader.fail(error);
     }
 
-    /// The response has ended: what has become of it.
+    /// Ends the response and returns the report.
     #[must_use]
     pub fn finish(self) -> Report {
         let Self { reader, mut player } = self;
@@ -180,14 +180,14 @@ impl Stream<'_> {
     }
 }
 
-/// Plays the events of one response into the conversation.
+/// A sink that applies the events of one response to the conversation.
 #[derive(Debug)]
 struct Player<'a> {
     replay: &'a mut Replay,
     tally: Tally,
     diagnostics: Vec<Diagnostic>,
     left_out: usize,
-    /// Filled and emptied with each event; kept for its memory.
+    /// A buffer that is reused for each event.
     notes: Vec<Diagnostic>,
 }
 

@@ -1,4 +1,4 @@
-//! What has become of a stream, and its form as JSON.
+//! Reports of replayed streams, and their JSON format.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Whether it ended with a terminal event, broke off, or broke the protocol.
+    /// The end: a terminal event, a truncation, or a violation of the protocol.
     pub outcome: End,
     /// The violation that ended it.
     pub error: Option<ProtocolError>,
@@ -19,11 +19,11 @@ pub struct Report {
     pub finished: Vec<Finished>,
     /// The failures that its runs reported.
     pub run_errors: Vec<RunFailure>,
-    /// The whole conversation after it, in the order in which it was received.
+    /// The whole conversation after it, in order of receipt.
     pub messages: Vec<Message>,
     /// The shared state after it.
     pub state: Value,
-    /// The questions that agents wait to have answered after it.
+    /// The open questions of agents after it.
     pub pending_interrupts: Vec<Interrupt>,
     /// Diagnostics about what was tolerated, dropped or could not be acted on.
     pub diagnostics: Vec<Diagnostic>,
@@ -32,32 +32,32 @@ pub struct Report {
 /// The end of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finished {
-    /// Done.
+    /// Finished.
     Success {
-        /// Calls that are left to the page: as the agent names them, or those it started and gave
-        /// no result.
+        /// The calls that are left to the page: those that the agent lists, or those that it
+        /// started without a result.
         pending_tool_call_ids: Vec<String>,
     },
-    /// The agent waits.
+    /// Waiting for an answer.
     Interrupt {
-        /// What for.
+        /// The questions.
         interrupts: Vec<Interrupt>,
     },
-    /// Stopped on purpose.
+    /// Stopped deliberately.
     Cancelled,
 }
 
 /// A failure that a run reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFailure {
-    /// A sentence.
+    /// The message.
     pub message: String,
-    /// The agent's word for it.
+    /// The agent's error code.
     pub code: Option<String>,
 }
 
 impl Report {
-    /// The report as one JSON object.
+    /// Returns the report as one JSON object.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let failures = self.run_errors.iter().map(RunFailure::to_json);

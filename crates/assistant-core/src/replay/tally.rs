@@ -1,22 +1,22 @@
-//! What the runs of one response come to: how each ended, what it left open.
+//! The outcomes of the runs in one response: their ends and open calls.
 
 use std::collections::HashSet;
 
 use super::{Finished, RunFailure};
 use crate::event::{Event, EventKind, Extension, Interrupt, Outcome, Settlement};
 
-/// Counts along while events pass.
+/// A counter of passing events.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     pub(super) finished: Vec<Finished>,
     pub(super) run_errors: Vec<RunFailure>,
-    /// Interrupts that the request, or the run itself, says are answered; until a run ends well.
+    /// The interrupts that the request or the run lists as answered, until a run ends successfully.
     answers: Vec<String>,
-    /// Calls that the run has started, in order.
+    /// The calls that the run has started, in order.
     started: Vec<String>,
-    /// The same, to find them.
+    /// The same as a set.
     known: HashSet<String>,
-    /// Calls that have got a result in this run.
+    /// The calls with a result in this run.
     answered: HashSet<String>,
 }
 
@@ -61,7 +61,7 @@ impl Tally {
                 code: code.clone(),
             }),
             EventKind::RunFinished { outcome, .. } => {
-                // Only a run that carried the answer, and ended well, closes an interrupt.
+                // Only a run that carried the answer, and ended successfully, closes an interrupt.
                 let answers = std::mem::take(&mut self.answers);
                 interrupts.retain(|open| !answers.contains(&open.id));
                 let finished = self.finished_with(outcome.as_ref());
@@ -91,7 +91,7 @@ impl Tally {
         }
     }
 
-    /// Calls without a result, for producers that do not name them.
+    /// Returns the calls without a result, for producers that do not list them.
     fn pending(&self) -> Vec<String> {
         let open = self
             .started
@@ -101,7 +101,7 @@ impl Tally {
     }
 }
 
-/// Adds interrupts; one that is open already is asked again.
+/// Adds interrupts; an open one with the same id is replaced.
 pub(super) fn raise(open: &mut Vec<Interrupt>, raised: Vec<Interrupt>) {
     open.retain(|old| !raised.iter().any(|new| new.id == old.id));
     open.extend(raised);

@@ -1,11 +1,11 @@
-//! Lists of the AI SDK's chunks played into a conversation: what happens to the answer.
+//! Replay of AI SDK chunks into a conversation, and the resulting answer.
 
 use serde_json::{Value, json};
 
 use super::{Player, Replay, Report};
 use crate::wire::ui_stream::{Decoder, Reader, Start};
 
-/// Plays a recorded response; returns its report and the answer as the AI SDK's `UIMessage`.
+/// Replays a recorded response; returns its report and the answer as the AI SDK's `UIMessage`.
 pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
     let mut reader = Reader::new(start_of(replay, "answer"));
     let mut player = Player::new(replay, Vec::new());
@@ -16,7 +16,7 @@ pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
     (report, answer(replay, &id))
 }
 
-/// Plays one case, `{name, initial: {messageId, lastMessage}, chunks, options}`, and returns
+/// Replays one case, `{name, initial: {messageId, lastMessage}, chunks, options}`, and returns
 /// `{name, message}`.
 #[must_use]
 pub fn run(case: &Value) -> Value {
@@ -24,7 +24,7 @@ pub fn run(case: &Value) -> Value {
     let last = case.pointer("/initial/lastMessage");
     let last = last.filter(|last| last.get("role") == Some(&"assistant".into()));
     if let Some(last) = last {
-        // What is no message cannot be continued: the answer starts over then.
+        // An invalid message cannot be continued, so the answer starts over.
         let _ = replay.conversation.add_ui_message(last.clone());
     }
     let flag = |name: &str| {
@@ -54,7 +54,7 @@ fn start_of(replay: &Replay, id: &str) -> Start {
     }
 }
 
-/// The answer with this id, which has no parts if nothing came of it.
+/// Returns the answer with this id, without parts if the stream produced none.
 fn answer(replay: &Replay, id: &str) -> Value {
     let messages = replay.conversation.ui_messages();
     let is_it = |message: &Value| {

@@ -1,5 +1,5 @@
-//! The tool calls of a vector: asked for by the agent in a run, started by an approval, and ended
-//! by their handlers.
+//! Tool calls of a vector: requested by the agent in a run, started by an approval, ended by their
+//! handlers.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Script {
-    /// The agent's message asks for calls, and its run is over.
+    /// Adds calls to the agent's message and ends its run.
     pub(super) fn make_calls(&mut self, op: &Value) -> Result<(), Code> {
         let id = self.name(need(op, "assistant")?);
         let role = self.conversation().message(&id).map(|known| known.role);
@@ -70,14 +70,14 @@ impl Script {
         Some((call.key(), call.phase()))
     }
 
-    /// The call may start: a person approves it, and its handler is called.
+    /// Starts a call: it is approved, and its handler is called.
     pub(super) fn start_call(&mut self, id: &str) -> Result<(), Code> {
         let (call, phase) = self.call(id).ok_or("unknown_call")?;
         if phase != Phase::ApprovalRequested {
             return Ok(());
         }
         self.finish_run();
-        // Nothing is shown here: it is about the call as it is.
+        // The replay shows nothing, so the approval is for the current version.
         let shown = self.session.fingerprint(&call).ok_or("unknown_call")?;
         self.input(Input::Decide {
             call,
@@ -87,7 +87,7 @@ impl Script {
         })
     }
 
-    /// The call's handler gives its result. What comes too late is the session's to ignore.
+    /// Passes the result of the call's handler. A late result is ignored by the session.
     pub(super) fn end_call(&mut self, op: &Value) -> Result<(), Code> {
         let id = need(op, "call")?;
         let (key, _) = self.call(id).ok_or("unknown_call")?;

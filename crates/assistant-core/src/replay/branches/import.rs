@@ -1,7 +1,6 @@
-//! Conversations that a vector brings along: lists with parents, linear lists, nested trees.
+//! Conversations in a vector: lists with parents, linear lists, nested trees.
 //!
-//! They are put into the forms that [`Conversation::import`] reads; what is wrong with them is found
-//! there.
+//! They are converted to the formats of [`Conversation::import`], which validates them.
 
 use serde_json::{Value, json};
 
@@ -44,7 +43,7 @@ impl Script {
         }
     }
 
-    /// Puts a stored conversation in place of this one, at once or not at all.
+    /// Replaces this conversation with a stored one, atomically.
     pub(super) fn load(&mut self, snapshot: Value) -> Result<(), Code> {
         let mut alone = snapshot.clone();
         if let Value::Object(alone) = &mut alone {
@@ -60,7 +59,7 @@ impl Script {
     }
 }
 
-/// Lists the messages of a nested tree, each with its parent, which it may also name itself.
+/// Lists the messages of a nested tree with their parents, which entries may also name themselves.
 fn flatten<'a>(
     list: &'a Value,
     below: Option<&'a str>,
@@ -88,7 +87,7 @@ fn words(entry: &Value) -> &str {
         .unwrap_or_default()
 }
 
-/// Writes an entry of a linear list as AG-UI does.
+/// Converts an entry of a linear list to AG-UI.
 fn listed(entry: &Value) -> Value {
     let calls = calls(entry).iter().map(|call| {
         let id = call.as_str().or_else(|| text(call, "id"));
@@ -108,7 +107,7 @@ fn calls(entry: &Value) -> &[Value] {
     calls.map_or(&[], Vec::as_slice)
 }
 
-/// Writes a tree in the form of exports. Without an active message none is named.
+/// Converts a tree to the format of exports. Without an active message none is named.
 fn tree(entries: &[(&Value, Option<&str>)], active: Option<&Value>) -> Result<Value, Code> {
     let mut messages = Vec::new();
     for (entry, parent) in entries {

@@ -1,13 +1,12 @@
-//! Operations on a branched conversation, played through a [`Session`], and what they come to.
+//! Replay of operations on a branched conversation through a [`Session`], and their results.
 //!
-//! A *vector* is one JSON object, `{"id", "ops": […], "expect": {…}}`, as in
-//! `fixtures/branched.json`, which describes every operation and every member of `expect`. Nothing
-//! here knows how the tree works: what a person or an agent does goes in as inputs of the session,
-//! what a server's feed adds goes through [`Conversation`]'s own operations.
+//! A *vector* is one JSON object, `{"id", "ops", "expect"}`, as in `fixtures/branched.json`, which
+//! describes every operation and every member of `expect`. The replay does not depend on the
+//! implementation of the tree: actions of a user or an agent are inputs of the session, additions
+//! of a server's feed use [`Conversation`]'s own operations.
 //!
-//! Costs are whole numbers: they are kept as [`Cost::price_micros`]. Neighbours: `script` for the
-//! agent and the host that the session speaks to, `calls` for what tools do, `import` for what is loaded, `observe` for what
-//! is compared.
+//! Costs are whole numbers, stored as [`Cost::price_micros`]. `script` implements the agent and the
+//! host, `calls` the tools, `import` the loading of conversations, `observe` the compared values.
 //!
 //! ```
 //! use assistant_core::replay::branches;
@@ -38,16 +37,16 @@ use crate::{
 };
 use script::Script;
 
-/// The word for an operation that was not carried out, from [`TreeError::code`] where it is one.
+/// The error code of a failed operation, from [`TreeError::code`] if it is a tree error.
 ///
 /// [`TreeError::code`]: crate::conversation::TreeError::code
 type Code = &'static str;
 
-/// Plays a vector and returns `{"id", "ok", "observed"}`.
+/// Replays a vector and returns `{"id", "ok", "observed"}`.
 ///
-/// `observed` has the members of the vector's `expect`; `ok` says whether all are equal. An
-/// operation that fails is told in `observed.errors`, whether that is expected or not. Nothing in a
-/// vector makes this panic: what cannot be understood fails with a code.
+/// `observed` has the members of the vector's `expect`; `ok` is true if all are equal. A failed
+/// operation is listed in `observed.errors`, expected or not. No vector causes a panic: an invalid
+/// operation fails with a code.
 #[must_use]
 pub fn run(vector: &Value) -> Value {
     let (script, errors) = play(vector.get("ops"), |_| {});
@@ -68,7 +67,8 @@ pub fn run(vector: &Value) -> Value {
     json!({"id": vector.get("id"), "ok": ok, "observed": observed})
 }
 
-/// Plays a list of operations and shows the conversation after each, with what it says has changed.
+/// Replays a list of operations and passes the conversation after each, with its changes, to a
+/// callback.
 pub fn watch(ops: &Value, mut see: impl FnMut(&Conversation, &[Change])) {
     play(Some(ops), |script| {
         let changes = script.take_changes();
@@ -144,7 +144,7 @@ impl Script {
             "call_done" => self.end_call(op),
             "interject" => self.interject(op),
             "stop" => {
-                // Nothing to stop is nothing to complain about.
+                // Having nothing to stop is not an error.
                 let _ = self.input(Input::Stop);
                 Ok(())
             }
@@ -230,11 +230,11 @@ impl Script {
         self.change(TreeChange::Switch { message, to })
     }
 
-    /// The person speaks while the loop goes on, or when it is over.
+    /// Sends a message of the user while the loop is running, or afterwards.
     fn interject(&mut self, op: &Value) -> Result<(), Code> {
         let id = need(op, "id")?;
         self.refuse_taken(id)?;
-        // The agent has said nothing yet: this is a boundary.
+        // The agent has not spoken yet, so this is a boundary.
         self.finish_run();
         let words = text(op, "text").filter(|words| !words.is_empty());
         let content = Content::Text(words.unwrap_or(id).to_owned());
@@ -246,7 +246,8 @@ impl Script {
         done
     }
 
-    /// The session has ended its loop; what it says of that is the assistant's last message.
+    /// Ends the loop at its limit; the session's message about it becomes the assistant's last
+    /// message.
     fn reach_limit(&mut self, op: &Value) -> Result<(), Code> {
         let id = need(op, "id")?;
         self.refuse_taken(id)?;

@@ -1,4 +1,4 @@
-//! What a conversation has come to, member by member as a vector expects it.
+//! The observed values of a conversation, by the members of a vector's `expect`.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Script {
-    /// Returns one member of `observed`. `wanted` says of which messages, where it is an object.
+    /// Returns one member of `observed`. `wanted` selects the messages, if it is an object.
     pub(super) fn observe(&self, member: &str, wanted: &Value) -> Value {
         let conversation = self.conversation();
         match member {
@@ -79,7 +79,7 @@ impl Script {
         orphans.collect()
     }
 
-    /// Adds up what the assistant's messages among these cost.
+    /// Adds up the cost of the assistant's messages.
     fn cost<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> u64 {
         let by_assistant = messages.filter(|message| message.role == Role::Assistant);
         let ids: Vec<&MessageId> = by_assistant.map(|message| &message.id).collect();
@@ -100,7 +100,7 @@ impl Script {
         Value::Object(statuses.collect())
     }
 
-    /// Lists what the next request holds, without what goes as a prompt of its own.
+    /// Lists the messages of the next request, without prompts.
     fn wire(&self) -> Value {
         let list = self.conversation().request_messages();
         let shown = list

@@ -1,5 +1,4 @@
-//! The session of a vector, and who it speaks to: an agent that says what the vector says, and a
-//! host that carries effects out at once.
+//! The session of a vector, with a scripted agent and a host that carries out effects at once.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,25 +15,25 @@ use crate::{
     },
 };
 
-/// The one action of the page.
+/// The name of the page's only action.
 pub(super) const TOOL: &str = "tool";
 
-/// A session with everything around it.
+/// A session with its environment.
 #[derive(Debug)]
 pub(super) struct Script {
     pub(super) session: Session,
     host: ScriptHost,
     run: Option<RunKey>,
-    /// Handlers that were started, by the agent's id of the call.
+    /// The started handlers, by the agent's id of the call.
     pub(super) handlers: HashMap<String, InvocationId>,
-    /// Messages of a person that the session has not named yet: the names that the vector has.
+    /// The vector's names for user messages to which the session has not assigned an id yet.
     awaited: VecDeque<String>,
-    /// Messages that the session named, by the vector's name.
+    /// The session's message ids, by the vector's name.
     names: HashMap<String, MessageId>,
     changes: Vec<Change>,
 }
 
-/// A host without a clock that counts ids.
+/// A host without a clock, with sequential ids.
 #[derive(Debug, Default)]
 struct ScriptHost {
     ids: u64,
@@ -70,7 +69,7 @@ impl Host for ScriptHost {
     }
 }
 
-/// Makes a message as a server's feed tells it.
+/// Creates a message as a server's feed does.
 pub(super) fn message(id: &str, role: Role, words: &str) -> Message {
     let mut message = Message::new(id, role, 0);
     message.author = Author::unnamed(role);
@@ -102,7 +101,7 @@ impl Script {
             names: HashMap::new(),
             changes: Vec::new(),
         };
-        // A call waits for its start: that is what the approval stands for.
+        // Calls wait for an approval, which represents their start.
         let mut spec = ActionSpec::new(TOOL, "Does what the vector says.");
         spec.has_handler = true;
         spec.approval = Policy::Always;
@@ -118,7 +117,7 @@ impl Script {
         self.session.conversation()
     }
 
-    /// Takes what has changed since this was asked last.
+    /// Takes the changes since the last call.
     pub(super) fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
@@ -127,7 +126,7 @@ impl Script {
         self.session.export()
     }
 
-    /// Says whether the loop ends by itself at its next step.
+    /// Sets whether the loop ends at its next step.
     pub(super) const fn set_limit(&mut self, limit: bool) {
         self.host.limit = limit;
     }
@@ -144,12 +143,12 @@ impl Script {
         named.map_or(id.as_str(), |(name, _)| name)
     }
 
-    /// Forgets what was named, as another conversation is loaded.
+    /// Forgets the names when another conversation is loaded.
     pub(super) fn forget_names(&mut self) {
         self.names.clear();
     }
 
-    /// Expects the session to give an id to a message that the vector calls so.
+    /// Expects a message with this name of the vector, to which the session assigns an id.
     pub(super) fn await_message(&mut self, id: &str) {
         self.awaited.push_back(id.to_owned());
     }
@@ -166,7 +165,7 @@ impl Script {
         }
     }
 
-    /// Refuses an id that is taken, unless the target is wrong already, which the session says.
+    /// Refuses an id in use, unless the target is invalid, which the session reports.
     pub(super) fn refuse_taken_unless_wrong(
         &self,
         id: &str,
@@ -220,7 +219,7 @@ impl Script {
         refused.map_or(Ok(()), Err)
     }
 
-    /// A message that the session made of a person's words gets the vector's name.
+    /// Assigns the vector's name to a user message that the session created.
     fn note_added(&mut self, id: &MessageId) {
         let message = self.conversation().message(id);
         let is_persons = message
@@ -232,13 +231,13 @@ impl Script {
         }
     }
 
-    /// Hands in what a person does to the tree, once the agent is silent.
+    /// Applies a change of the user to the tree, after ending the agent's run.
     pub(super) fn change(&mut self, change: TreeChange) -> Result<(), Code> {
         self.finish_run();
         self.input(Input::Tree { change })
     }
 
-    /// Like [`Self::change`]; what is still open is stopped first.
+    /// Like [`Self::change`], after stopping everything that is open.
     pub(super) fn change_in_peace(&mut self, change: TreeChange) -> Result<(), Code> {
         match self.change(change.clone()) {
             Err("busy" | "approvals_pending") => {
@@ -249,7 +248,7 @@ impl Script {
         }
     }
 
-    /// Lets a server's feed change the tree.
+    /// Applies a change of a server's feed to the tree.
     pub(super) fn feed<T>(
         &mut self,
         act: impl FnOnce(&mut Conversation) -> Result<T, TreeError>,
@@ -260,7 +259,7 @@ impl Script {
         done
     }
 
-    /// Shows a message that the feed added. `continues` says that runs go on below it.
+    /// Shows a message that the feed added. `continues`: runs continue below it.
     pub(super) fn show(&mut self, id: &MessageId, continues: bool) {
         let write = continues || !self.session.is_busy();
         let _ = self.feed(|conversation| conversation.select(id, true, write));
@@ -278,8 +277,7 @@ impl Script {
         Ok(())
     }
 
-    /// Whether an orphan waits for a message of this name. An agent knows nothing of that; a feed
-    /// does.
+    /// Returns true if an orphan waits for a parent of this name, which only a feed can add.
     pub(super) fn is_awaited(&self, id: &str) -> bool {
         let conversation = self.conversation();
         let mut orphans = conversation.orphans().into_iter();
@@ -287,12 +285,12 @@ impl Script {
         orphans.any(|orphan| conversation.missing_parent(orphan) == Some(&id))
     }
 
-    /// Whether the agent may speak: its run is open, or nothing is under way.
+    /// Returns true if the agent may speak: its run is open, or nothing is in progress.
     pub(super) fn is_agents_turn(&self) -> bool {
         self.run.is_some() || !self.session.is_busy()
     }
 
-    /// The agent says something in its run, which is begun if there is none.
+    /// Adds text of the agent to its run, which is begun if necessary.
     pub(super) fn speak(&mut self, id: &str, words: &str) {
         let has_spoken = self.conversation().run_path().next_back();
         if has_spoken.is_some_and(|newest| newest.role == Role::Assistant) {
@@ -327,7 +325,7 @@ impl Script {
         }
     }
 
-    /// The agent is done, if it was speaking.
+    /// Ends the agent's run, if one is open.
     pub(super) fn finish_run(&mut self) {
         self.event(EventKind::RunFinished {
             thread_id: "vector".to_owned(),
