@@ -1,4 +1,4 @@
-//! Which addresses may be followed, and which media fetched.
+//! Addresses that may be followed, and media that may be fetched.
 
 use assistant_core::text::address::{AddressKind, MediaPolicy, image_src, media_src, safe_href};
 

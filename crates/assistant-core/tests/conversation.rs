@@ -1,4 +1,4 @@
-//! The tree and its reducer, seen through a session: parts, calls, results, both orders.
+//! The tree and its reducer through a session: parts, calls, results, both orders.
 
 use assistant_core::{
     conversation::{Change, Part, Phase},
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-/// A session whose agent speaks.
+/// Creates a session with an open run.
 fn speaking() -> Driver {
     let mut driver = Driver::new();
     driver.send("hi");
@@ -118,7 +118,8 @@ fn an_orphan_keeps_its_place_among_later_results() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Calls appear in any order after their results, with texts and second results between.
+    /// Calls may appear in any order after their results, with texts and second results between
+    /// them.
     #[test]
     fn orphans_keep_their_places_whatever_comes_between(
         order in Just((0..10_usize).collect::<Vec<_>>()).prop_shuffle(),

@@ -1,10 +1,10 @@
-//! Fields of others that are named like ours go through an import and an export as they came.
+//! Foreign fields with the names of ours are preserved by import and export.
 
 use assistant_core::conversation::Conversation;
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
-/// The names that exports use, and some that nobody does.
+/// The names that exports use, and some unused ones.
 const NAMES: [&str; 46] = [
     "id",
     "wireId",
@@ -75,7 +75,7 @@ fn fields() -> impl Strategy<Value = Map<String, Value>> {
     vec(field, 0..5).prop_map(Map::from_iter)
 }
 
-/// Adds fields that are not there.
+/// Adds missing fields.
 fn with(mut to: Value, more: Map<String, Value>) -> Value {
     if let Value::Object(to) = &mut to {
         for (name, value) in more {
@@ -85,7 +85,7 @@ fn with(mut to: Value, more: Map<String, Value>) -> Value {
     to
 }
 
-/// A list in which everything has fields of its own.
+/// A list in which every object has foreign fields.
 fn list() -> impl Strategy<Value = Value> {
     let turn = (fields(), fields(), fields(), fields(), any::<bool>());
     vec(turn, 1..4).prop_map(|turns| {
@@ -116,7 +116,7 @@ proptest! {
 
     #[test]
     fn a_foreign_list_comes_through_as_it_was(list in list()) {
-        // What is no message at all is refused.
+        // Invalid messages are refused.
         let Ok(first) = Conversation::import(list) else { return Ok(()) };
         let stored = first.export();
         let second = Conversation::import(stored.clone()).unwrap();

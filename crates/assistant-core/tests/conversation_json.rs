@@ -1,4 +1,4 @@
-//! Messages and conversations as JSON: unchanged there and back, or refused as a whole.
+//! Messages and conversations as JSON: preserved by a round trip, or refused as a whole.
 
 use assistant_core::{
     conversation::{Conversation, Part, Phase},
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// A session whose agent speaks.
+/// Creates a session with an open run.
 fn speaking() -> Driver {
     let mut driver = Driver::new();
     driver.send("hi");
@@ -124,7 +124,7 @@ fn a_conversation_goes_through_json() {
     assert_eq!(Conversation::import(text).unwrap().export(), json);
 }
 
-/// Rule "export and import": what a server keeps as a list can be opened
+/// Rule "export and import": a server's list can be opened.
 #[test]
 fn a_list_of_messages_is_a_conversation_of_one_branch() {
     let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
@@ -147,7 +147,7 @@ fn a_list_of_messages_is_a_conversation_of_one_branch() {
     assert!(empty.tip().is_none());
 }
 
-/// A conversation with one call, of which a file says more.
+/// A stored conversation with one call and additional fields.
 fn called(more: Value) -> Value {
     let mut call = json!({"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}});
     call.as_object_mut()

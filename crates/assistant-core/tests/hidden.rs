@@ -1,4 +1,4 @@
-//! What cannot be seen in a text, and hosts that look like another.
+//! Hidden characters, and confusable hosts.
 
 use assistant_core::text::{
     confusable::{ascii_like, poses_as_ascii, skeleton},

@@ -1,4 +1,4 @@
-//! Observers: each hears everything, and none stops the others (rule "observers").
+//! Observers: each is notified of everything, and none affects the others (rule "observers").
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -11,7 +11,7 @@ use crate::support::*;
 
 type Log = Rc<RefCell<Vec<Change>>>;
 
-/// An observer that writes down what it hears.
+/// Adds an observer that logs its notifications.
 fn listener(observers: &Observers<Change>) -> Log {
     let log = Log::default();
     let heard = Rc::clone(&log);

@@ -1,21 +1,22 @@
-//! Streamed tool arguments: recorded behaviour of today's libraries, and the rules behind it.
+//! Streamed tool arguments: recorded behavior of existing libraries, and the rules behind it.
 //!
-//! Where this parser differs from the recordings, on purpose:
-//! * A text that may still become something (nothing, blanks, `-`) is `Empty`, where the AI SDK
-//!   says failed-parse and assistant-stream invents `{}`.
-//! * Half a surrogate pair is held back until its partner comes, where JavaScript shows the half;
-//!   a text with a lone half is never `Complete`, because `serde_json` refuses it.
-//! * An escape that does not exist (`\uZZ`) inside a value makes the text `Invalid`, as in
-//!   assistant-stream; the AI SDK does the same for `\x`, but cuts `\uZZ` off.
-//! * `1E+` goes on as a number; in the AI SDK the plus ends it, so `{"a":1E+3` shows 1.
-//! * A number out of range is not a value once it has ended; JavaScript reads it as infinity.
-//! * `__proto__` and `constructor` are keys like any others; Rust has no prototypes to protect.
+//! This parser intentionally differs from the recordings:
+//! * A text that may still become anything (empty, blanks, `-`) is `Empty`, where the AI SDK
+//!   returns failed-parse and assistant-stream `{}`.
+//! * A high surrogate is held back until its low surrogate arrives, where JavaScript shows it
+//!   alone; a text with a lone surrogate is never `Complete`, because `serde_json` rejects it.
+//! * An invalid escape (`\uZZ`) inside a value makes the text `Invalid`, as in assistant-stream;
+//!   the AI SDK does the same for `\x`, but cuts `\uZZ` off.
+//! * `1E+` continues as a number; in the AI SDK the plus ends it, so `{"a":1E+3` shows 1.
+//! * A number out of range is not a value once it has ended; JavaScript parses it as infinity.
+//! * `__proto__` and `constructor` are ordinary keys; Rust has no prototypes to protect.
 
 use assistant_core::wire::json::partial::{DocumentState, FieldState, PartialJson, parse_partial};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// The vectors hold lone surrogates, which `serde_json` refuses; the parser under test reads them.
+/// Reads the vectors with the parser under test, since they contain lone surrogates, which
+/// `serde_json` rejects.
 fn vectors(group: &str) -> Vec<Value> {
     let text = include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -33,7 +34,7 @@ fn one_by_one(text: &str) -> PartialJson {
     json
 }
 
-/// The same in one go and in single characters.
+/// Parses a text at once and by characters.
 fn read(text: &str) -> PartialJson {
     let whole = parse_partial(text);
     let pieces = one_by_one(text);
@@ -46,7 +47,8 @@ fn shown(text: &str) -> Option<Value> {
     read(text).into_value()
 }
 
-/// What JavaScript shows, without the halves of surrogate pairs that are held back here.
+/// Removes trailing replacement characters, which JavaScript shows for surrogates that are held
+/// back here.
 fn held_back(value: &Value) -> Value {
     match value {
         Value::String(text) => json!(text.trim_end_matches('\u{fffd}')),
@@ -56,7 +58,7 @@ fn held_back(value: &Value) -> Value {
     }
 }
 
-/// Equal, numbers by value: the recordings know no difference between 1 and 1.0.
+/// Compares values with numbers by value: the recordings do not distinguish 1 from 1.0.
 fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),
@@ -127,7 +129,7 @@ fn every_prefix_of_a_document_is_shown_like_in_the_ai_sdk() {
             let prefix = text.get(..length).unwrap();
             let value = Some(&case[2]).filter(|value| **value != json!("__undefined__"));
             assert_like_ai_sdk(prefix, case[1].as_str().unwrap(), value);
-            // The same value grown from the prefix before.
+            // The same value, extended from the previous prefix.
             if let Some(last) = prefix.chars().last() {
                 json.push(&last.to_string());
             }
@@ -320,7 +322,7 @@ fn long_numbers_are_shown_in_part_and_then_whole() {
         read(&text).into_value(),
         serde_json::from_str(&text).unwrap()
     );
-    // Too large while it lasts, in range in the end.
+    // Too large while incomplete, in range in the end.
     let text = format!("[1{}e-400", "0".repeat(400));
     assert_eq!(
         shown(text.strip_suffix("e-400").unwrap()),
@@ -357,7 +359,7 @@ fn document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Texts near JSON, made of its tokens and their pieces.
+/// Texts that resemble JSON, of its tokens and their fragments.
 fn near_json() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => prop::sample::select(vec!["{", "}", "[", "]", ",", ":", "\"", "\"a\":", "\"a\"", " "]),
@@ -367,7 +369,7 @@ fn near_json() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
 }
 
-/// A document with an insertion, a deletion or nothing done to it.
+/// A document, unchanged or with an insertion or a deletion.
 fn damaged() -> impl Strategy<Value = String> {
     (
         document(),

@@ -1,4 +1,4 @@
-//! Records of messages and calls for other systems, written and taken in; what tokens cost.
+//! Records of messages and calls for other systems, written and imported; the cost of tokens.
 
 use assistant_core::{
     action::ToolError,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Driver, action, calls, finish_run, message_id, sketch, with};
 
-/// A record as the seed has it.
+/// Reads a record.
 fn record(value: Value) -> CallRecord {
     CallRecord::from_json(&value).unwrap()
 }
@@ -74,7 +74,7 @@ fn calls_are_partial_until_their_message_is_over() {
     );
     finish_run(&mut driver);
     assert_eq!(of(&driver).partial[0].result, None);
-    // What a view draws by: the keys of the calls and the ids of the messages, in their order.
+    // The keys by which a view renders: call keys and message ids, in order.
     let drawn = |driver: &Driver| {
         let conversation = driver.session.conversation();
         let path = conversation.path();
@@ -146,7 +146,7 @@ fn an_update_of_a_message_has_exactly_its_fields() {
     assert_eq!(Update::from_json(&json!("nonsense")), None);
 }
 
-/// Everything that a session with a tool records, from the first message to the answer.
+/// Records everything of a session with a tool, from the first message to the answer.
 fn recorded(fails: bool) -> (Driver, Vec<Update>) {
     let mut driver = Driver::new();
     driver.register(action("search"));
@@ -212,7 +212,7 @@ fn a_call_is_recorded_as_pending_executing_and_over() {
         Update::Conv(_) => None,
     });
     assert_eq!(last.as_deref(), Some("no luck"));
-    // What the assistant said first is there before its call is executed.
+    // The assistant's first text precedes the execution of its call.
     let place = |what: &dyn Fn(&Update) -> bool| updates.iter().position(what).unwrap();
     let said = place(&|update| matches!(update, Update::Conv(update) if update.message_id == "m"));
     let runs = place(
@@ -225,7 +225,7 @@ fn feed(updates: &[Update]) -> Driver {
     let mut driver = Driver::new();
     driver.register(action("search"));
     for update in updates {
-        // Over any socket.
+        // Serialized, as for any transport.
         let update = Update::from_json(&update.to_json()).unwrap();
         let update = Box::new(update);
         driver.input(Input::Update { update });
@@ -250,14 +250,14 @@ fn what_was_recorded_leads_to_the_same_tree_and_runs_nothing() {
         let (said, calls) = state(&fed);
         assert_eq!(calls, state(&local).1);
         let own = state(&local).0;
-        // The words of a failure are the record's own.
+        // The text of a failure is that of the record.
         assert_eq!(said.len(), own.len());
         assert_eq!(said[0..2], own[0..2]);
         assert_eq!(said[3], own[3]);
         assert_eq!(fed.invocations.len(), 0);
         assert_eq!(fed.runs.len(), 0);
         assert!(!fed.session.is_busy());
-        // Twice is once.
+        // Applying updates twice has no further effect.
         let mut twice = updates.clone();
         twice.extend(updates.clone());
         assert_eq!(state(&feed(&twice)), state(&fed));
@@ -285,7 +285,7 @@ fn an_update_that_is_missing_loses_no_more_than_it_says() {
         assert!(fed.session.conversation().is_sound());
         assert!(whole.0.len() >= state(&fed).0.len());
     }
-    // In the wrong order everything comes to stand where it belongs.
+    // Updates in the wrong order lead to the right order.
     let mut turned = updates.clone();
     turned.reverse();
     let fed = feed(&turned);

@@ -1,4 +1,4 @@
-//! What is registered, offered and in force.
+//! Registered, offered and current actions.
 
 use assistant_core::{
     action::{
@@ -142,7 +142,7 @@ fn definitions_stand_in_order_of_registration_and_go_with_the_next_run() {
     hidden.availability = Availability::RenderOnly;
     driver.register(hidden);
     driver.events(calls("c", "zeta", "{}"));
-    // Not offered in this run, so the agent's own.
+    // Not offered in this run, so it is the agent's own.
     driver.events(calls("d", "alpha", "{}"));
     driver.event(finished());
     driver.close();

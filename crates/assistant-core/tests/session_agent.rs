@@ -1,4 +1,4 @@
-//! Calls that the agent runs after a decision, of which its tool message tells it.
+//! Calls that the agent runs after a decision in its tool message.
 
 use assistant_core::{
     action::{Availability, Policy},
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-/// A call `c` of a tool `f` that the agent runs after a decision, its run over.
+/// A call `c` of a tool `f` that the agent runs after a decision, with its run ended.
 fn asked() -> Driver {
     let mut driver = Driver::new();
     driver.register(told("f"));
@@ -268,7 +268,7 @@ fn an_approval_that_is_repeated_of_another_call_is_no_result() {
     driver.approve("c");
     let sent = driver.request().messages.clone();
     driver.event(started());
-    // The agent makes another call of it, and lists the approval of the one before.
+    // The agent turns it into another call, and lists the approval of the previous one.
     let history = sent.into_iter().map(|mut message| {
         if let MessageBody::Assistant { tool_calls, .. } = &mut message.body {
             for call in tool_calls {

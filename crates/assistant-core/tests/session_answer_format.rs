@@ -1,4 +1,4 @@
-//! What an answer to an agent can carry, and what is refused before a person believes that it was said.
+//! Contents of answers to an agent, and refusals of answers that cannot be sent.
 
 use assistant_core::{
     conversation::Phase,
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// The call `c`, to pay 1000, about which the agent asks so.
+/// The call `c`, to pay 1000, with this interrupt.
 fn asked(interrupt: Interrupt) -> Driver {
     let mut driver = with([]);
     driver.events(calls("c", "pay", "{\"euros\":1000}"));
@@ -28,7 +28,7 @@ fn answer_schema(properties: Value) -> Value {
     json!({"type": "object", "properties": properties, "required": ["approved"]})
 }
 
-/// The actions of the middleware of `LangChain`.
+/// An interrupt with actions of `LangChain`'s middleware.
 fn actions(count: usize, allowed: Value) -> Interrupt {
     let mut asked = interrupt("int", Some("c"), json!(null));
     let action = json!({"name": "pay", "args": {"euros": 1000}});

@@ -1,4 +1,4 @@
-//! Approvals: who is asked, what a decision does, and when it is void.
+//! Approvals: questions, effects of decisions, and voided decisions.
 
 use assistant_core::{
     action::{Policy, RegistrationId},
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// A call `c` of an asking action `f`, its run over.
+/// A call `c` of an asking action `f`, with its run ended.
 fn asked() -> Driver {
     asked_with(SessionOptions::default(), "{\"city\":\"Rome\"}")
 }
@@ -285,7 +285,7 @@ fn the_hosts_rule_decides_at_once_or_later() {
         });
         assert_eq!(driver.phase("c"), phase);
     }
-    // The component whose rule it was has gone: nobody would answer.
+    // The component with the rule has been removed, so the rule would never answer.
     let (mut driver, id) = ask(None);
     driver.unregister(id);
     assert_eq!(driver.answer("c"), "{\"error\":\"Action f not found\"}");
@@ -427,7 +427,7 @@ fn the_agent_is_told_what_ran_and_what_it_had_asked_for() {
     assert_eq!(tool_calls[0].arguments, "{\"x\":2}");
     let metadata = tool_calls[0].metadata.as_ref().unwrap();
     assert_eq!(metadata["originalArguments"], "{\"x\":1}");
-    // A server that repeats what it was told says nothing new.
+    // A server that repeats its input changes nothing.
     let repeated = driver.request().messages.clone();
     driver.event(started());
     driver.event(snapshot(repeated));

@@ -1,5 +1,5 @@
-//! What an agent, a server or a hasty person could make of a session at odd moments: no card is dead, nothing that a
-//! person said or a handler gave is lost.
+//! Odd inputs of an agent, a server or a hasty user: no card stops working, no user message and no
+//! result of a handler is lost.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Rule "attention": an equal call is not asked about twice in a turn, questions have a budget, and
-//! everything that is open can be denied at once.
+//! Rule "attention": an equal call is not asked about twice in a turn, questions are limited, and
+//! everything open can be denied at once.
 
 use assistant_core::{
     action::Policy,
@@ -21,7 +21,7 @@ fn limited(per_run: Option<u32>, per_minute: Option<u32>) -> Driver {
     })
 }
 
-/// So many calls of `f`, each with other arguments.
+/// Calls of `f`, each with other arguments.
 fn flood(range: std::ops::Range<u32>) -> Vec<EventKind> {
     let each = |n: u32| calls(&format!("c{n}"), "f", &format!("{{\"n\":{n}}}"));
     range.flat_map(each).collect()
@@ -43,7 +43,7 @@ fn an_equal_call_that_was_denied_is_not_asked_about_again_in_the_turn() {
     driver.send("hi");
     driver.plays(calls("a", "f", r#"{"to":"Ann","sum":1}"#));
     assert_eq!(driver.deny("a", Some("too much")), None);
-    // The same in other letters, then once more.
+    // The same in another notation, then again.
     driver.plays(calls("b", "f", r#"{ "sum": 1, "to": "Ann" }"#));
     assert_eq!(driver.phase("b"), Phase::OutputDenied);
     assert!(driver.call("b").denied_before());
@@ -65,12 +65,12 @@ fn an_equal_call_that_was_denied_is_not_asked_about_again_in_the_turn() {
             .iter()
             .any(|event| matches!(event, CallEventKind::Asked { .. }))
     );
-    // Anything else is another question.
+    // Other arguments are another question.
     driver.plays(calls("c", "f", r#"{"to":"Ann","sum":2}"#));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     driver.deny("c", None);
     driver.says("ok");
-    // So is the same once the user has spoken.
+    // So is the same call after a message of the user.
     driver.send("do it after all");
     driver.plays(calls("d", "f", r#"{"to":"Ann","sum":1}"#));
     assert_eq!(driver.phase("d"), Phase::ApprovalRequested);
@@ -143,7 +143,7 @@ fn an_equal_call_that_the_agent_asks_about_is_denied_for_the_user() {
     play(&mut driver, 0);
     assert_eq!(driver.phase("c0"), Phase::ApprovalRequested);
     assert_eq!(driver.deny("c0", Some("no")), None);
-    // An agent that asks for ever comes to the limit of runs.
+    // An agent that keeps asking reaches the limit of runs.
     let mut runs = 0;
     for number in 1..40 {
         if driver.session.is_streaming() {
@@ -184,7 +184,7 @@ fn a_run_leads_to_so_many_questions_and_no_more() {
     assert_eq!(notices.len(), 1, "one for all");
     assert_eq!(notices[0].kind, NoticeKind::QuestionsHeldBack);
     assert_eq!(notices[0].count, Some(7));
-    // The next run has a budget of its own.
+    // The next run has its own limit.
     for id in ["c0", "c1", "c2"] {
         assert_eq!(driver.deny(id, None), None);
     }
@@ -303,7 +303,7 @@ fn everything_open_is_denied_at_once_and_nothing_is_asked_until_the_user_speaks(
     assert_eq!(driver.cancelled.len(), 1, "what runs is stopped");
     assert_eq!(driver.runs.len(), requests, "the agent does not go on");
     assert_eq!(driver.notices(), [NoticeKind::Stopped]);
-    // What the user says next carries the answers.
+    // The next message of the user carries the answers.
     assert_eq!(driver.send("something else").refused, None);
     let resume = &driver.request().resume;
     let of = |id: &str| {

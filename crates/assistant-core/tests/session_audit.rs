@@ -1,4 +1,4 @@
-//! Rule "audit": every attempt is on record, whoever made it and however it ended.
+//! Rule "audit": every attempt is recorded, with any author and any outcome.
 
 use assistant_core::{
     action::{Policy, Remember, RememberScope, ToolError},
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// A driver that keeps the records of all that it hands in.
+/// A driver that collects the records of all inputs.
 struct Records {
     driver: Driver,
     entries: Vec<AuditEntry>,
@@ -31,7 +31,7 @@ impl Records {
         self
     }
 
-    /// What happened to a call, in words.
+    /// Returns the events of a call as words.
     fn of(&self, id: &str) -> Vec<String> {
         let entries = self.entries.iter().filter(|entry| entry.call_id == id);
         entries.map(|entry| word(&entry.event)).collect()
@@ -185,7 +185,7 @@ fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
         _ => None,
     });
     assert_eq!(by, Some(id));
-    // What ran is on record, not what the agent wrote.
+    // The record contains the arguments that ran, not the agent's.
     let ran = records.entries.iter().rfind(|entry| entry.call_id == "a");
     assert_eq!(ran.unwrap().args, json!({"to": "Bob"}));
 }
@@ -342,7 +342,7 @@ fn a_record_is_bounded_and_readable() {
     let Value::Object(mut shown) = last else {
         panic!()
     };
-    // Where a call without a parent stands is another rule's.
+    // The message of a call without a parent is covered by another rule.
     shown.insert("messageId".to_owned(), "m-a".into());
     let edition = shown.shift_remove("action").unwrap();
     assert_eq!(edition.as_str().unwrap().len(), 32);

@@ -1,4 +1,4 @@
-//! Who wrote a message: the user only what they said here, whatever events and lists claim.
+//! Authors of messages: only messages sent here are the user's, regardless of events and lists.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn sent(driver: &Driver, text: &str) -> Option<Message> {
     driver.request().messages.iter().find(is_it).cloned()
 }
 
-/// The agent adds a message of the user's role: by events, by a list, by the input that it repeats.
+/// Adds a message in the user's role: by events, by a list, by the echoed input.
 fn forgeries(driver: &Driver) -> Vec<Vec<EventKind>> {
     let mut list = driver.session.conversation().received_messages();
     list.push(user("f", FORGED));
@@ -117,7 +117,7 @@ fn what_the_agent_says_as_the_user_can_be_left_out_of_requests() {
         request(&driver),
         ["user=Pay?", "assistant=Fine.[]", "user=more"]
     );
-    // A conversation that comes out of a store does the same.
+    // A stored conversation does the same.
     let snapshot = driver.session.export();
     driver.input(Input::Load {
         thread_id: "other".to_owned(),
@@ -143,7 +143,7 @@ fn an_author_is_kept_with_a_stored_conversation() {
     assert_eq!(authors, [Author::Page, Author::Agent, Author::Agent]);
 }
 
-/// What the application loads is its word: it is the user's until the agent makes it its own.
+/// Loaded messages are trusted: they are the user's until the agent changes them.
 #[test]
 fn a_record_of_the_user_is_the_users_until_the_agent_changes_it() {
     let load = || {
@@ -179,7 +179,7 @@ fn a_record_of_the_user_is_the_users_until_the_agent_changes_it() {
     assert_eq!(attributed(&driver), ["Buy one. And all the others."]);
 }
 
-/// A server may repeat what the user said under other ids. It is the same message, in its place.
+/// A server may repeat user messages with other ids. They are the same messages, in their places.
 #[test]
 fn a_list_with_other_ids_leaves_the_user_their_words() {
     let mut driver = Driver::new();
@@ -217,7 +217,7 @@ fn a_list_with_other_ids_leaves_the_user_their_words() {
     assert_eq!(ids.take(4).collect::<Vec<_>>(), ["s0", "s1", "s2", "s3"]);
 }
 
-/// One "yes" of the user is one "yes", where they said it.
+/// A single "yes" of the user counts once, where it was sent.
 #[test]
 fn what_the_user_said_is_not_said_again_elsewhere() {
     let mut driver = Driver::new();
@@ -225,7 +225,7 @@ fn what_the_user_said_is_not_said_again_elsewhere() {
     driver.says("Good.");
     driver.send("Hm");
     driver.event(started());
-    // Named anew, behind a question that the user never saw, and then once more.
+    // Renamed, after a question that the user never saw, and then again.
     driver.event(snapshot(vec![
         answer("q", "Delete everything?"),
         user("y", "Yes"),
@@ -250,7 +250,7 @@ fn what_the_user_said_is_not_said_again_elsewhere() {
     assert_eq!(attributed(&driver), ["Yes"]);
 }
 
-/// The agent cannot use its own words as a border between answers, or have the user edit them.
+/// The agent cannot use its own messages as a boundary between answers, or have the user edit them.
 #[test]
 fn words_of_the_agent_do_not_count_as_the_users() {
     let mut driver = Driver::new();
@@ -274,8 +274,8 @@ fn words_of_the_agent_do_not_count_as_the_users() {
     assert!(matches!(refused, Some(Refusal::Tree(_))), "{refused:?}");
 }
 
-/// The recorded servers name what the user said as it was sent, or by ids of their own: all of it
-/// stays the user's.
+/// The recorded servers return user messages as sent, or with ids of their own: all remain the
+/// user's.
 #[test]
 fn recorded_servers_leave_the_user_their_words() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/agui-servers");
@@ -300,7 +300,7 @@ fn recorded_servers_leave_the_user_their_words() {
     );
 }
 
-/// Plays a recorded scene, and counts the lists with words of the user in it.
+/// Plays a recorded scene, and counts the lists with user messages.
 fn play(scene: &str, runs: usize, renamed: bool) -> usize {
     let mut driver = Driver::new();
     let mut ids: Vec<(String, String)> = Vec::new();
@@ -316,7 +316,7 @@ fn play(scene: &str, runs: usize, renamed: bool) -> usize {
                 }
                 let output = driver.send(message["content"].as_str().unwrap());
                 if output.refused.is_some() {
-                    // It waits for something that this test does not answer.
+                    // The scene waits for an answer that this test does not give.
                     return listed;
                 }
                 let own = driver.request().messages.last().unwrap().id.clone();
@@ -355,7 +355,7 @@ fn play(scene: &str, runs: usize, renamed: bool) -> usize {
     listed
 }
 
-/// What an agent may try with a message of the user's role.
+/// A forgery of an agent with a message in the user's role.
 #[derive(Debug, Clone)]
 enum Trick {
     Say(u8, Role),
@@ -383,7 +383,7 @@ fn trick() -> impl Strategy<Value = Trick> {
 
 const WORDS: [&str; 4] = ["Yes", "No", "Pay 5", "Delete it"];
 
-/// Ids that the agent picks from: its own, and those of the messages that were sent to it.
+/// Ids that the agent uses: its own, and those of the messages that were sent to it.
 fn pick(driver: &Driver, id: u8) -> String {
     let known = driver.session.conversation().received_messages();
     match known.get(usize::from(id)) {
@@ -398,7 +398,7 @@ proptest! {
         ..ProptestConfig::with_cases(400)
     })]
 
-    /// Whatever an agent sends, the user has said what they said, as often as they said it.
+    /// For any events of an agent, the user's messages are exactly those that were sent.
     #[test]
     fn nothing_that_arrives_counts_as_the_users(tricks in proptest::collection::vec(trick(), 1..24)) {
         let mut driver = Driver::new();
@@ -456,7 +456,7 @@ proptest! {
             for message in conversation.all_messages().filter(|m| m.is_from_user()) {
                 prop_assert!(said.contains(&message.text()), "'{}' counts as the user's", message.text());
             }
-            // Branches share what was said, or hold copies of it: on one of them it stands once.
+            // Branches share messages or contain copies of them: each appears once on a branch.
             for path in [conversation.run_path().collect::<Vec<_>>(), conversation.path().collect()] {
                 let mut left = said.clone();
                 for message in path.into_iter().filter(|m| m.is_from_user()) {

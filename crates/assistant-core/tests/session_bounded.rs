@@ -1,5 +1,5 @@
-//! Rule "remembered approvals": bounds. What a person allowed so many times, for so long and up to so
-//! much lets no more start than that, in however many tabs.
+//! Rule "remembered approvals": bounds. Approvals with limited uses, lifetime and amounts permit no
+//! more than that, in any number of tabs.
 
 use assistant_core::{
     action::{ActionSpec, GrantBounds, Remember, RememberScope, RememberedApproval},
@@ -41,7 +41,7 @@ fn granted(spec: ActionSpec, scope: RememberScope, bounds: GrantBounds) -> Drive
     driver
 }
 
-/// What several tabs share.
+/// The approvals that several tabs share.
 #[derive(Default)]
 struct Store(Vec<Value>);
 
@@ -68,7 +68,7 @@ impl Store {
         }
     }
 
-    /// Carries out the oldest swap that a tab asked for.
+    /// Executes the oldest swap that a tab requested.
     fn serve(&mut self, driver: &mut Driver) -> bool {
         if driver.swaps.is_empty() {
             return false;
@@ -84,7 +84,7 @@ impl Store {
     }
 }
 
-/// Calls `f`; returns whether it ran without a person being asked.
+/// Calls `f`; returns true if it ran without asking the user.
 fn runs(driver: &mut Driver, store: &mut Store, id: &str, args: &str) -> bool {
     call(driver, id, args);
     store.serve_all(driver);
@@ -157,7 +157,7 @@ fn its_time_is_over_at_the_start_not_only_when_it_is_looked_at() {
     let mut store = Store::default();
     driver.host.clock = 999;
     assert!(runs(&mut driver, &mut store, "a", "{}"));
-    // It was let pass in time, and its run ends too late.
+    // It passed in time, and its run ends too late.
     driver.send("go on");
     driver.event(started());
     driver.events(calls("b", "f", "{}"));
@@ -169,7 +169,7 @@ fn its_time_is_over_at_the_start_not_only_when_it_is_looked_at() {
     );
     assert_eq!(driver.deny("b", None), None);
     driver.says("ok");
-    // So it is while its start is being written down.
+    // The same while its start is being written.
     driver.host.clock = 500;
     driver.manual_commits = true;
     call(&mut driver, "c", "{}");
@@ -181,7 +181,7 @@ fn its_time_is_over_at_the_start_not_only_when_it_is_looked_at() {
         (driver.starts("c"), driver.phase("c")),
         (0, Phase::ApprovalRequested)
     );
-    // A clock that is set back prolongs nothing.
+    // A clock that is set back does not prolong it.
     driver.manual_commits = false;
     assert_eq!(driver.deny("c", None), None);
     driver.says("ok");
@@ -238,7 +238,7 @@ fn a_use_that_cannot_be_counted_asks() {
             (0, Phase::ApprovalRequested)
         );
     }
-    // A store that says that nothing changed is not asked for ever.
+    // A store that reports no change is not asked forever.
     let bounds = GrantBounds::default().uses(5);
     let mut driver = granted(asking("f"), RememberScope::Always, bounds);
     call(&mut driver, "a", "{}");
@@ -255,7 +255,7 @@ fn calls_of_one_answer_do_not_share_a_use() {
         let mut driver = granted(asking("f"), scope, GrantBounds::default().uses(1));
         driver.send("both");
         driver.plays([calls("a", "f", "{}"), calls("b", "f", "{}")].concat());
-        // A host that keeps nothing has nothing to compare with.
+        // A host without storage cannot compare.
         while !driver.swaps.is_empty() {
             let (ticket, outcome) = (driver.swaps.remove(0).0, Swap::Done);
             driver.input(Input::ApprovalSwapped { ticket, outcome });
@@ -284,7 +284,7 @@ fn a_call_that_finds_no_use_left_is_answered_at_once_if_nobody_is_asked() {
     driver.send("all");
     let all = [("a", "f"), ("b", "f"), ("q", "g")];
     driver.plays(all.iter().flat_map(|(id, name)| calls(id, name, "{}")));
-    // The one question of this answer is about another call.
+    // The only question of this answer is about another call.
     driver.returns("a", json!(1));
     assert_eq!(driver.phase("q"), Phase::ApprovalRequested);
     assert_eq!(driver.phase("b"), Phase::OutputError);
@@ -296,7 +296,7 @@ fn what_was_counted_for_one_call_lets_no_other_start() {
     let mut driver = granted(asking("f"), RememberScope::Always, bounds);
     let mut store = Store::of(&driver);
     call(&mut driver, "a", "{}");
-    // The person stops everything before the host has counted.
+    // The user stops everything before the host has counted.
     driver.input(Input::Stop);
     store.serve_all(&mut driver);
     assert_eq!(driver.starts("a"), 0);
@@ -341,7 +341,7 @@ fn a_kept_approval_says_its_bounds_and_loses_none() {
             "{key}: {value}"
         );
     }
-    // Without bounds it is what it always was.
+    // Without bounds the format is unchanged.
     let driver = granted(asking("f"), RememberScope::Always, GrantBounds::default());
     let kept = driver.kept[0].to_value();
     assert!(kept.get("uses").is_none() && kept.get("maxima").is_none());
@@ -368,7 +368,7 @@ fn of_two_tabs_with_one_use_left_exactly_one_runs() {
     }
 }
 
-/// A tab that has read what is kept.
+/// A tab that has read the stored approvals.
 fn tab(store: &Store) -> Driver {
     let mut tab = Driver::with(SessionOptions::default());
     tab.register(asking("f"));
@@ -378,8 +378,8 @@ fn tab(store: &Store) -> Driver {
 }
 
 proptest! {
-    /// Whatever tabs do in whichever order, a grant lets no more start than it says, and all that it says
-    /// can be used.
+    /// For any steps of the tabs, an approval permits at most its uses, and all of them can be
+    /// used.
     #[test]
     fn no_more_start_than_were_allowed(uses in 1_u32..5, steps in proptest::collection::vec((0_usize..3, 0_u8..4), 1..40)) {
         let one = granted(asking("f"), RememberScope::Always, GrantBounds::default().uses(uses));

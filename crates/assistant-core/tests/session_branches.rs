@@ -1,5 +1,5 @@
-//! Branches share their past and nothing else: what an agent says on one changes no message of another,
-//! and what a person answered on one goes out on that one.
+//! Branches share only their history: an agent's events on one change no message of another, and
+//! answers are sent on their own branch.
 
 use assistant_core::{
     conversation::{Conversation, MessageId},
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// Two branches that part at the person's second message, below an answer with a call and a second answer.
-/// The agent speaks on the second branch. Gives the tip of the first.
+/// Two branches that part at the user's second message, after an answer with a call and a second
+/// answer. The agent speaks on the second branch. Returns the tip of the first.
 fn parted() -> (Driver, MessageId) {
     let mut driver = with([action("f")]);
     driver.events(says("m", "well"));
@@ -35,7 +35,7 @@ fn parted() -> (Driver, MessageId) {
     (driver, tip)
 }
 
-/// Writes another version of what the person said last.
+/// Branches off another version of the user's last message.
 fn edit_last(driver: &mut Driver, text: &str) {
     let path = driver.session.conversation().path();
     let message = path.rev().find(|message| message.role == Role::User);
@@ -45,7 +45,7 @@ fn edit_last(driver: &mut Driver, text: &str) {
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
 }
 
-/// Shows the branch on which the person said this.
+/// Shows the branch with this user message.
 fn look_at(driver: &mut Driver, text: &str) {
     let all = driver.session.conversation().all_messages();
     let said = all.filter(|message| message.role == Role::User && message.text() == text);
@@ -59,7 +59,7 @@ fn object(value: Value) -> Object {
     value.as_object().unwrap().clone()
 }
 
-/// An event with metadata.
+/// Creates an event with metadata.
 fn noted(kind: EventKind) -> Event {
     let metadata = Some(Box::new(object(json!({"noted": true}))));
     Event {
@@ -71,7 +71,8 @@ fn noted(kind: EventKind) -> Event {
     }
 }
 
-/// All that a branch says, from the first message to its tip. The keys of its calls are its own.
+/// Returns the content of a branch, from the first message to its tip. The keys of its calls are
+/// its own.
 fn told(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
     let path = conversation.path_to(tip).unwrap().into_iter();
     let told = path.map(|id| {
@@ -189,14 +190,14 @@ fn a_call_of_two_branches_is_listed_once_on_each() {
     assert_eq!(answers, ["tool:d=\"first\""]);
 }
 
-/// What the newest request answers, by the ids of the questions.
+/// Returns the ids of the interrupts that the newest request answers.
 fn resumed(driver: &Driver) -> Vec<&str> {
     let entries = driver.request().resume.iter();
     entries.map(|entry| entry.interrupt_id.as_str()).collect()
 }
 
-/// The agent asks about a call and about something else; both are answered, and the answers do not get
-/// through.
+/// The agent asks about a call and about something else; both are answered, and the answers are not
+/// delivered.
 fn unheard() -> Driver {
     let mut driver = with([]);
     driver.events(says("m", "well"));
@@ -259,8 +260,8 @@ fn a_question_of_another_branch_is_asked_there_after_a_reload() {
     assert_eq!(driver.approve("c"), None);
 }
 
-/// The agent asks about a call of a run that failed, and the run that carries the answer leaves the branch
-/// of the question by a list without its messages.
+/// The agent asks about a call of a failed run, and the run with the answer leaves the branch of
+/// the question by a list without its messages.
 fn left_with_answer() -> Driver {
     let mut driver = with([asking("pay")]);
     driver.events(calls("c", "pay", "{}"));
@@ -278,7 +279,7 @@ fn left_with_answer() -> Driver {
     driver
 }
 
-/// Asserts that no run that begins now, on whichever branch, carries an answer.
+/// Asserts that no new run, on any branch, carries an answer.
 fn carries_nothing(driver: &Driver) {
     let all = driver.session.conversation().all_messages();
     let all: Vec<MessageId> = all.map(|message| message.id.clone()).collect();

@@ -1,4 +1,4 @@
-//! A claim is taken once, and a call that did not start under one starts under the next.
+//! A claim is used once, and a call that did not start under one starts under the next.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-/// A journal that takes each claim once, as stores do.
+/// A journal that accepts each claim once, as stores do.
 #[derive(Clone, Default)]
 struct Journal {
     claims: HashSet<String>,
@@ -21,7 +21,7 @@ struct Journal {
 }
 
 impl Journal {
-    /// Answers everything that was asked and not answered yet, as it was asked.
+    /// Answers all open commits in order.
     fn answers(&mut self, driver: &mut Driver) {
         while let Some((commit, entry)) = driver.commits.get(self.answered).cloned() {
             self.answered += 1;
@@ -35,13 +35,13 @@ impl Journal {
     }
 }
 
-/// The person's message, as a server repeats it.
+/// The user's message, as repeated by a server.
 fn hi() -> Message {
     let content = Content::Text("hi".to_owned());
     Message::new("id1", MessageBody::User { content })
 }
 
-/// The message `m`, as a server lists it with other arguments.
+/// The message `m`, as listed by a server with other arguments.
 fn listed(args: &str) -> Message {
     let body = MessageBody::Assistant {
         content: None,
@@ -50,7 +50,7 @@ fn listed(args: &str) -> Message {
     Message::new("m", body)
 }
 
-/// A call that a person approved and whose start is being written down; no commit is answered.
+/// An approved call whose start is being written; no commit is answered.
 fn approved() -> Driver {
     let mut driver = with([asking("f")]);
     driver.manual_commits = true;
@@ -60,7 +60,7 @@ fn approved() -> Driver {
     driver
 }
 
-/// The rules of the action change.
+/// Changes the rules of the action.
 fn remount(driver: &mut Driver, title: &str) {
     let mut other = asking("f");
     other.parameters = json!({"type": "object", "title": title});
@@ -107,7 +107,7 @@ fn a_call_that_changed_before_its_start_starts_as_it_is_then() {
         eager.eager = true;
         let mut driver = with([eager]);
         driver.manual_commits = true;
-        // No arguments are an empty object.
+        // Missing arguments are an empty object.
         driver.events(calls("c", "f", ""));
         assert_eq!(driver.commits.len(), 1, "{what}");
         driver.events(events);
@@ -176,7 +176,7 @@ fn the_next_claim_is_the_next_after_a_reload_too() {
         let (thread_id, snapshot) = ("thread".to_owned(), snapshot.clone());
         let entries = match knows {
             true => journal.entries.clone(),
-            // What the store could not give back keeps its claim.
+            // A claim remains for a call that the store could not restore.
             false => Vec::new(),
         };
         next.input(Input::Restore {

@@ -1,4 +1,4 @@
-//! How long a turn took, what of it a person was asked, and the steps that stay with an answer.
+//! The duration of a turn, the time of questions in it, and the steps stored with an answer.
 
 use assistant_core::{
     conversation::{AgentStep, Conversation, Cost, Cut},
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-/// What the whole conversation took, and waited.
+/// Returns the total and waiting time of the whole conversation.
 fn took(driver: &Driver) -> (Option<u64>, Option<u64>) {
     let conversation = driver.session.conversation();
     let mut whole = Cost::default();
@@ -41,7 +41,7 @@ fn a_turn_takes_as_long_as_its_runs_its_questions_and_its_tools() {
     let last = |of: &Conversation| of.path().last().unwrap().cost.clone();
     assert_eq!(last(&copy), last(driver.session.conversation()));
     assert_eq!(last(&copy).waited_ms, Some(4_000));
-    // Reading the answer is no part of the next one.
+    // Reading the answer is not part of the next one.
     driver.host.clock += 60_000;
     driver.send("again");
     driver.host.clock += 500;
@@ -56,7 +56,7 @@ fn a_question_beside_a_run_or_a_tool_is_counted_once() {
     driver.event(started());
     driver.events(calls("c", "f", "{}"));
     driver.host.clock += 3_000;
-    // The agent still speaks: it is not the person who is waited for.
+    // The agent is still speaking, so the user is not waited for.
     driver.events(says("m2", "One moment."));
     driver.host.clock += 1_000;
     driver.event(finished());
@@ -93,7 +93,7 @@ fn what_a_handler_asks_is_waiting_and_what_it_does_is_not() {
         driver.input(Input::Asking { invocation, asks });
     };
     driver.host.clock += 2_000;
-    // Two questions at once are waited for once.
+    // The time of two simultaneous questions counts once.
     asks(&mut driver, true);
     driver.host.clock += 10_000;
     asks(&mut driver, true);
@@ -124,7 +124,7 @@ fn a_tool_that_works_beside_a_question_of_another_is_no_waiting() {
     });
     driver.host.clock += 4_000;
     driver.returns("d", json!(2));
-    // From here on there is only the question, until its handler goes without taking it back.
+    // From here on only the question is open, until its handler ends without withdrawing it.
     driver.host.clock += 3_000;
     driver.returns("c", json!(1));
     driver.host.clock += 1_000;
@@ -150,7 +150,7 @@ fn what_was_stopped_or_ran_into_its_limit_took_its_time_too() {
     driver.host.clock += 800;
     driver.returns("c", json!(1));
     assert_eq!(took(&driver), (Some(800), None));
-    // What stands still until the person goes on is nobody's time.
+    // Time until the user continues does not count.
     driver.host.clock += 90_000;
     driver.input(Input::Continue);
     driver.host.clock += 200;
@@ -190,7 +190,7 @@ fn steps(driver: &Driver) -> Vec<AgentStep> {
     messages.flat_map(|message| message.steps.clone()).collect()
 }
 
-/// Steps of which one was left open when the answer broke off.
+/// Steps of which one was open when the answer broke off.
 fn broken_off() -> Driver {
     let step = |name: &str| EventKind::StepStarted {
         step_name: name.to_owned(),

@@ -1,5 +1,4 @@
-//! What a person decides is about what they saw, from the card to the agent: no decision goes anywhere
-//! without its object.
+//! Decisions of the user apply only to the version that they saw, from the card to the agent.
 
 use assistant_core::{
     conversation::{Decider, Phase},
@@ -40,13 +39,14 @@ fn an_answer_is_one_to_the_question_that_was_shown() {
     assert_eq!(driver.input(yes).refused, Some(Refusal::Changed));
     assert_eq!(driver.runs.len(), 2);
     assert_eq!(driver.session.interrupts()[0].answer, None);
-    // To give it up lets nothing happen, whatever is asked by now.
+    // Cancelling permits nothing, so it applies to any version.
     let no = late(ResumeStatus::Cancelled, None);
     assert_eq!(driver.input(no).refused, None);
     assert_eq!(driver.request().resume[0].payload, None);
 }
 
-/// The call `c` of the action `read`, which the agent runs, approved: the run that says so is out.
+/// The approved call `c` of the action `read`, which the agent runs; the run with the approval has
+/// been sent.
 fn approved_read() -> Driver {
     let mut driver = with([told("read"), told("delete_all")]);
     driver.events(calls("c", "read", "{\"path\":\"a\"}"));
@@ -57,7 +57,8 @@ fn approved_read() -> Driver {
     driver
 }
 
-/// The calls of the newest request, by name and arguments, and the calls that it says are approved.
+/// Returns the calls of the newest request, by name and arguments, and the calls that it reports as
+/// approved.
 fn wire(driver: &Driver) -> (Vec<String>, Vec<String>) {
     let (mut listed, mut approved) = (Vec::new(), Vec::new());
     for message in &driver.request().messages {
@@ -85,7 +86,7 @@ fn an_approval_does_not_move_to_another_name() {
     let (listed, approved) = wire(&driver);
     assert_eq!(listed, ["read{\"path\":\"a\"}"]);
     assert_eq!(approved.len(), 1);
-    // By a list it is another call, of which nothing is approved.
+    // A list turns it into another call, which is not approved.
     let mut driver = approved_read();
     driver.event(snapshot(vec![hi()]));
     driver.event(snapshot(vec![hi(), listed_call("delete_all")]));
@@ -108,7 +109,7 @@ fn listed_call(name: &str) -> Message {
     Message::new("other", body)
 }
 
-/// The agent asks about the call `c`, to pay 10; a person approves, and the answer is out.
+/// The agent asks about the call `c`, to pay 10; the user approves, and the answer has been sent.
 fn approved_gate() -> Driver {
     let mut driver = with([]);
     driver.events(calls("c", "pay", "{\"euros\":10}"));
@@ -135,7 +136,7 @@ fn a_retry_does_not_resend_an_approval_of_another_call() {
         assert_eq!(driver.runs.len(), 2, "nothing is sent");
         assert!(driver.session.waits_for_person());
         assert!(driver.session.interrupts()[0].answer.is_none());
-        // Asked again, the person decides about what it is now.
+        // Asked again, the user decides about the current version.
         assert_eq!(
             driver.answers("int", Some(json!({"approved": false}))),
             None
@@ -162,7 +163,7 @@ fn a_question_that_is_asked_again_is_still_the_agents() {
     assert_eq!(asked.interrupt_id.as_deref(), Some("int"));
     assert_eq!(asked.decision, None);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
-    // What the agent cannot be told is refused, not left out.
+    // Edits that cannot be sent to the agent are refused, not omitted.
     let half = Verdict::Approve {
         args: Some(json!({"euros": 5})),
     };

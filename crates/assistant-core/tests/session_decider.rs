@@ -1,5 +1,5 @@
-//! Rule "who decided": a decision of the application is recorded as the application's, and counts for no
-//! action that only the user approves.
+//! Rule "who decided": decisions of the application are recorded as such, and do not apply to
+//! actions that only the user may approve.
 
 use assistant_core::{
     action::{ActionSpec, Remember, RememberScope, RememberedApproval},
@@ -19,7 +19,7 @@ fn only_user(name: &str) -> ActionSpec {
     spec
 }
 
-/// A driver that keeps records, in which the agent has called `pay` as `c`.
+/// A driver with records, in which the agent has called `pay` as `c`.
 fn asked(spec: ActionSpec) -> Driver {
     let mut driver = Driver::new();
     driver.audit = Some(Vec::new());
@@ -79,7 +79,7 @@ fn events(driver: &Driver) -> Vec<CallEventKind> {
     entries.map(|entry| entry.event.clone()).collect()
 }
 
-/// Asserts that an input was refused, and that nothing is another than before.
+/// Asserts that an input was refused, and that nothing has changed.
 fn is_refused(driver: &mut Driver, act: impl FnOnce(&mut Driver) -> Output) {
     let before = (
         driver.session.snapshot(),
@@ -111,7 +111,7 @@ fn an_approval_of_the_application_is_recorded_as_its_own() {
     assert_eq!(decides(&mut driver, "c", with).refused, None);
     let by = AllowedBy::Application { edited: true };
     assert!(events(&driver).contains(&CallEventKind::Allowed { by }));
-    // The user's is the user's.
+    // A decision of the user is recorded as the user's.
     let mut driver = asked(asking("pay"));
     driver.approve("c");
     assert_eq!(recorded(&driver), ["person"]);
@@ -133,7 +133,7 @@ fn a_denial_is_recorded_with_the_one_who_denied() {
         driver.input(Input::DenyAll { by });
         assert_eq!(recorded(&driver), [by.as_str()]);
     }
-    // A stop is no decision about the call.
+    // A stop is not a decision about the call.
     let mut driver = gated(asking("pay"), gate("q", "c"));
     driver.input(Input::Stop);
     assert_eq!(recorded(&driver), [Value::Null]);
@@ -229,7 +229,7 @@ fn a_grant_of_the_application_is_recorded_as_its_own_also_from_a_store() {
     );
     let stored = next.session.snapshot().to_string();
     assert!(stored.contains("\"by\":\"application\""), "{stored}");
-    // An action that only the user approves starts by grants of the user alone.
+    // An action that only the user may approve starts only by approvals of the user.
     let mut strict = Driver::new();
     strict.register(only_user("pay"));
     let approvals = vec![kept];
@@ -271,7 +271,7 @@ fn an_action_that_only_the_user_approves_takes_no_approval_of_the_application() 
     is_refused(&mut previewed, |driver| decides(driver, "c", YES));
     assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.starts("c"), 1);
-    // A denial lets nothing run.
+    // A denial runs nothing.
     let mut driver = asked(only_user("pay"));
     let no = Verdict::Deny { reason: None };
     assert_eq!(decides(&mut driver, "c", no).refused, None);
@@ -316,7 +316,7 @@ fn an_agents_question_about_such_an_action_takes_no_answer_of_the_application() 
     is_refused(&mut driver, |driver| {
         answers(driver, ResumeStatus::Resolved, yes)
     });
-    // Given up, it lets nothing run.
+    // A cancellation runs nothing.
     let output = answers(&mut driver, ResumeStatus::Cancelled, None);
     assert_eq!(output.refused, None);
     let listed = json!({"action_requests": [

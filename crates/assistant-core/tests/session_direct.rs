@@ -1,4 +1,4 @@
-//! Actions that the page asks for itself: by the same way as an agent, and no other.
+//! Actions that the page requests itself, by the same path as an agent.
 
 use assistant_core::{
     action::{ToolError, ToolOutcome},
@@ -120,7 +120,7 @@ fn exclusive_actions_timeouts_and_stop_hold_for_it_too() {
     assert_eq!(driver.executed.len(), 2);
 }
 
-/// What the newest handler of an action asks for.
+/// Requests an action from the newest handler.
 fn within(driver: &mut Driver, parent: usize, request: u64, name: &str) {
     driver.input(Input::Execute {
         request,
@@ -216,7 +216,7 @@ fn an_action_does_not_call_itself_by_way_of_another() {
         assert_eq!(told, "Action a would call itself");
     }
     assert_eq!(driver.invocations.len(), 2);
-    // Once it is over, another call of it is none of its own.
+    // After its end, another call of the action is not nested in it.
     ends(&mut driver, 1);
     within(&mut driver, 0, 4, "b");
     assert_eq!(driver.invocations.len(), 3);

@@ -1,5 +1,5 @@
-//! Rule "editions of an action": a call is held to what is in force, and one that was stored under another
-//! edition is asked about.
+//! Rule "editions of an action": a call is checked against the action in force, and a call stored
+//! under another version is asked about.
 
 use assistant_core::{
     action::{ActionSpec, RegistrationId},
@@ -17,7 +17,7 @@ fn edition(version: &str, required: &[&str]) -> ActionSpec {
     spec
 }
 
-/// Another page that goes on with what was stored.
+/// Another page that continues the stored session.
 fn reload(before: &Driver, snapshot: Value, spec: ActionSpec) -> Driver {
     let mut after = Driver::new();
     after.audit = Some(Vec::new());

@@ -1,4 +1,4 @@
-//! Runs that fail: what is kept, what is never run, and how they are tried again.
+//! Failing runs: preserved data, calls that are not run, and retries.
 
 use assistant_core::{
     conversation::Phase,
@@ -17,10 +17,10 @@ fn with_tool() -> Driver {
     driver
 }
 
-/// A way in which a run can fail: its name, the notice, and how it comes about.
+/// A failure of a run: its name, the notice, and its cause.
 type Fault = (&'static str, NoticeKind, fn(&mut Driver));
 
-/// Every way in which a run can fail after a call of it has ended.
+/// All failures of a run after one of its calls has ended.
 fn failures() -> Vec<Fault> {
     vec![
         ("network", NoticeKind::Network, |d| {

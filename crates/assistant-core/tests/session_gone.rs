@@ -1,5 +1,5 @@
-//! Calls whose action is gone when a person answers: the agent is told that the tool is unavailable, not
-//! that they were denied.
+//! Calls whose action has been removed before the user answers: the agent is told that the tool is
+//! unavailable, not that they were denied.
 
 use assistant_core::{
     action::RegistrationId,
@@ -13,7 +13,7 @@ use crate::support::*;
 const UNAVAILABLE: &str =
     r#"{"error":"Action f is not available any more","errorType":"tool_unavailable"}"#;
 
-/// A person is asked about a call, and its action goes.
+/// The user is asked about a call, and its action is removed.
 fn gone(options: SessionOptions) -> Driver {
     let mut driver = Driver::with(options);
     let id = driver.register(asking("f"));

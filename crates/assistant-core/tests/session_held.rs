@@ -1,5 +1,6 @@
-//! Calls of an agent's own that it holds back by a question which names no call, as the middleware
-//! of `LangChain` and Strands do: until the agent has an answer, the page says nothing else of them.
+//! Remote calls that an agent holds back by an interrupt without a call id, as the middleware of
+//! `LangChain` and Strands does: until the agent has an answer, the page sends nothing else about
+//! them.
 
 use assistant_core::{
     action::ToolOutcome,
@@ -15,7 +16,7 @@ fn question(id: &str) -> EventKind {
     interrupted(vec![interrupt(id, None, json!(null))])
 }
 
-/// The agent calls a tool of its own, and asks before it runs it.
+/// The agent calls its own tool, and asks before running it.
 fn asked() -> Driver {
     let mut driver = with([]);
     driver.events(calls("c", "refund", "{\"euros\": 40}"));
@@ -61,7 +62,7 @@ fn loaded(before: &Driver) -> Driver {
     after
 }
 
-/// Answers the open question, and looks at what the agent hears of its call.
+/// Answers the open question, and checks the request about the call.
 fn approve(driver: &mut Driver) {
     let id = driver.session.interrupts()[0].interrupt.id.clone();
     let payload = json!({"decisions": [{"type": "approve"}]});
@@ -69,7 +70,7 @@ fn approve(driver: &mut Driver) {
     assert_sent_without_result(driver);
 }
 
-/// The newest request carries the answer, and no result of the call.
+/// Asserts that the newest request carries the answer, and no result of the call.
 fn assert_sent_without_result(driver: &Driver) {
     let sent = driver.request();
     let resumes = !sent.resume.is_empty() || !sent.forwarded_props["command"].is_null();
@@ -94,7 +95,7 @@ fn a_call_that_a_question_may_be_about_waits_after_a_reload() {
             assert_eq!(after.phase("c"), Phase::OutputAvailable);
             assert_eq!(after.answer("c"), "40 euros went out");
         }
-        // Once more, and the page is left again.
+        // A second reload.
         let mut after = restored(&restored(&before));
         assert_waits(&after);
         approve(&mut after);
@@ -192,8 +193,8 @@ fn what_is_stopped_or_given_up_is_over() {
     assert_eq!(deleted.phase("c"), Phase::Cancelled);
 }
 
-/// Honest twins: without a question nobody holds the call; and what was started here is no call of
-/// the agent's.
+/// Counterparts: without a question the call is not held back, and calls that were started here are
+/// not the agent's.
 #[test]
 fn other_calls_are_interrupted_by_a_reload_as_before() {
     let mut driver = with([]);

@@ -1,5 +1,5 @@
-//! A conversation from elsewhere is loaded: nothing of it starts by itself, whatever it says of
-//! runs, calls and decisions.
+//! Loading of a conversation from elsewhere: nothing starts automatically, regardless of its runs,
+//! calls and decisions.
 
 use assistant_core::{
     action::{ActionSpec, Policy},
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// Loads a conversation into a new session that has these actions.
+/// Loads a conversation into a new session with these actions.
 fn import(snapshot: Value, specs: impl IntoIterator<Item = ActionSpec>) -> Driver {
     let mut driver = Driver::new();
     driver.host.ids = 10_000;
@@ -36,7 +36,7 @@ fn exclusive(name: &str) -> ActionSpec {
     spec
 }
 
-/// Loads what somebody wrote by hand: a call of a run that is said to have succeeded.
+/// A handwritten conversation with a call of a run that allegedly succeeded.
 fn handwritten(call: Value) -> Value {
     let mut part = json!({
         "type": "tool-call", "toolCallId": "c", "toolName": "f", "key": 1, "run": 1,
@@ -90,7 +90,7 @@ fn a_call_whose_start_is_being_written_down_starts_where_it_was_made_alone() {
         let outcome = Ok(());
         original.input(Input::Committed { commit, outcome });
         assert_eq!(original.starts("c"), 1);
-        // The agent is told, and asks again if it still wants it.
+        // The agent is told, and requests it again if it still needs it.
         copy.input(Input::Continue);
         assert_eq!(copy.invocations.len(), 0);
         assert!(request(&copy)[2].contains("interrupted"));
@@ -133,7 +133,7 @@ fn what_somebody_wrote_by_hand_starts_nothing() {
             driver.register(rule(policy));
             driver.register(strict);
             assert_starts_nothing(&load(&mut driver, handwritten(case.clone())));
-            // Nor does anything that happens on the page by itself.
+            // Events of the page start nothing either.
             driver.register(rule(policy));
             driver.register(action("unknown"));
             let begun = driver.commits.len() + driver.invocations.len() + driver.runs.len();
@@ -193,7 +193,7 @@ fn a_call_on_another_branch_starts_nothing_when_it_is_shown() {
             0,
             "{state}"
         );
-        // What nobody here approved is not told an agent as approved.
+        // A call that was not approved here is not reported to an agent as approved.
         driver.send("and now?");
         let sent = request(&driver).join("\n");
         assert!(!sent.contains("approved"), "{state}: {sent}");
@@ -284,7 +284,7 @@ fn lists_of_messages_start_nothing() {
 fn what_was_loaded_is_asked_about_after_a_reload_too() {
     let asked = handwritten(json!({"state": "approval-requested", "approval": {}}));
     let driver = import(asked, [action("f")]);
-    // Somebody takes the question out of what is stored.
+    // The question is removed from the stored data.
     let mut stored = driver.session.snapshot();
     let call = &mut stored["messages"][1]["message"]["parts"][0];
     call["state"] = json!("input-available");
@@ -300,7 +300,7 @@ fn what_was_loaded_is_asked_about_after_a_reload_too() {
     assert_eq!(again.invocations.len() + again.commits.len(), 0);
 }
 
-/// An honest twin: what a session of one's own had not started goes on after a reload.
+/// The counterpart: calls of one's own session that had not started continue after a reload.
 #[test]
 fn what_had_not_started_goes_on_after_a_reload_of_its_own() {
     let mut before = with([exclusive("pay")]);

@@ -1,4 +1,4 @@
-//! Saying something while the loop goes on.
+//! Interjections of the user while the loop is running.
 
 use assistant_core::{
     conversation::{Message, Phase},
@@ -15,7 +15,7 @@ fn interject(driver: &mut Driver, text: &str) -> Option<Refusal> {
     driver.input(Input::Tree { change }).refused
 }
 
-/// Two calls of which one runs, since the actions never overlap.
+/// Two calls of which one is running, since the actions never overlap.
 fn working(options: SessionOptions) -> Driver {
     let mut driver = Driver::with(SessionOptions {
         sequential: true,

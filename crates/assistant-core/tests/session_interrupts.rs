@@ -1,4 +1,4 @@
-//! What agents wait for: gated calls, answers, and the run that carries them (rule "interrupts").
+//! Interrupts: blocked calls, answers, and the run that carries them (rule "interrupts").
 
 use assistant_core::{
     conversation::{Decision, Phase},
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// Calls `c` (gated by the agent) and `d` (not), their run over.
+/// Calls `c` (interrupted by the agent) and `d` (not), with their run ended.
 fn gated(name: &str) -> Driver {
     gated_by(gate("int", "c"), name)
 }
@@ -87,7 +87,7 @@ fn an_answer_to_the_agent_does_not_stand_in_for_the_pages_own_question() {
     assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.invocation("c").args, json!({"x": 2}));
     driver.returns("c", json!(1));
-    // Where the page asks nobody, the agent's question was the only one.
+    // If the page needs no approval, the agent's question is the only one.
     let mut driver = gated("f");
     driver.approve("c");
     driver.returns("d", json!(1));
@@ -266,7 +266,7 @@ fn what_was_denied_is_not_asked_about_again() {
     driver.event(interrupted(vec![gate("int", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
-    // It is answered as the person answered it before.
+    // It is answered with the earlier denial of the user.
     let payload = json!({"approved": true});
     let late = driver.answers("int", Some(payload));
     assert_eq!(late, Some(Refusal::AlreadyResolved));
@@ -343,7 +343,7 @@ fn an_expired_approval_can_be_denied_which_gives_it_up() {
     );
 }
 
-/// Servers do not take a message and an answer in one run.
+/// Servers do not accept a message and an answer in one run.
 #[test]
 fn a_message_after_an_abandoned_question_goes_out_after_the_news() {
     let mut driver = Driver::new();
@@ -368,7 +368,7 @@ fn a_message_after_an_abandoned_question_goes_out_after_the_news() {
     );
 }
 
-/// A no stays a no when the agent announces the call again (ag-ui-langgraph does).
+/// A denial remains when the agent announces the call again (as ag-ui-langgraph does).
 #[test]
 fn a_refused_call_that_is_announced_again_ends_denied() {
     let mut driver = gated("theirs");

@@ -1,5 +1,5 @@
-//! What stores and tabs need of a session: its snapshot in pieces, reading along without acting, and
-//! words of the host.
+//! Session features for stores and tabs: snapshots in pieces, read-only following, and notices of
+//! the host.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ fn send(text: &str) -> Input {
     Input::Send { content }
 }
 
-/// A store that writes what changes say, and nothing else.
+/// A store that writes only what changes name.
 #[derive(Default)]
 struct Mirror {
     outline: Value,
@@ -113,7 +113,7 @@ fn follower() -> (Driver, Driver) {
     (owner, follower)
 }
 
-/// Rule "one owner": who follows acts on nothing, whatever it is asked for
+/// Rule "one owner": a follower acts on nothing.
 #[test]
 fn who_follows_acts_on_nothing() {
     let (owner, mut follower) = follower();
@@ -237,7 +237,7 @@ fn what_the_host_says_stands_until_it_takes_it_back() {
     assert!(says(&driver).is_empty());
 }
 
-/// Rule "after a reload": what could be tried again still can
+/// Rule "after a reload": a failed run can still be retried.
 #[test]
 fn a_run_that_failed_can_be_tried_again_after_a_reload() {
     let mut driver = Driver::new();

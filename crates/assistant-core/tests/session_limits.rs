@@ -1,5 +1,5 @@
-//! Rules "permission", "limits", "cleaned arguments": what the application says about a call, beside
-//! whether a person is asked.
+//! Rules "permission", "limits", "cleaned arguments": restrictions of the application on calls,
+//! apart from approvals.
 
 use assistant_core::{
     action::{ActionSpec, CallLimits, Remember, RememberScope},
@@ -20,7 +20,7 @@ fn answers(driver: &Driver, id: &str) -> Value {
     serde_json::from_str(&driver.answer(id)).unwrap()
 }
 
-/// A call of `f` in an answer of its own, that ends at once if it started.
+/// A call of `f` in an answer of its own, which ends at once if it started.
 fn turn(driver: &mut Driver, id: &str) -> bool {
     driver.send("go on");
     driver.plays(calls(id, "f", "{}"));
@@ -53,7 +53,7 @@ fn what_is_over_the_window_is_told_when_to_try_again() {
     driver.host.clock = 60_000;
     assert!(turn(&mut driver, "d"), "the first no longer counts");
     assert!(!turn(&mut driver, "e"));
-    // A clock that was set back makes nobody wait longer than the window.
+    // A clock that was set back does not extend the wait beyond the window.
     driver.host.clock = -1_000_000;
     assert!(!turn(&mut driver, "f"));
     assert_eq!(answers(&driver, "f")["retryAfterMs"], 60_000);
@@ -116,7 +116,7 @@ fn nobody_is_asked_about_what_is_over_a_limit() {
     driver.send("hi");
     driver.plays(calls("b", "f", "{}"));
     assert_eq!(driver.phase("b"), Phase::OutputError);
-    // What both were asked about before the one ran is held back at its start.
+    // If the user was asked about both before the first ran, the second is held back at its start.
     driver.says("ok");
     driver.host.clock += 1_000;
     driver.send("hi");
@@ -181,7 +181,7 @@ fn a_permission_that_takes_its_time_is_asked_for_once_and_awaited() {
     driver.send("hi");
     driver.plays([calls("c", "f", "{}"), calls("d", "f", "{}")].concat());
     assert_eq!((driver.starts("c"), driver.host.permissions.len()), (0, 2));
-    // Whatever else happens meanwhile.
+    // Other inputs meanwhile have no effect.
     driver.input(Input::SetState { state: json!({}) });
     assert_eq!(driver.starts("c"), 0);
     let [c, d] = [0, 1].map(|place| driver.host.permissions[place].0);
@@ -196,7 +196,7 @@ fn a_permission_that_takes_its_time_is_asked_for_once_and_awaited() {
         (1, Phase::OutputError)
     );
     assert_eq!(driver.host.permissions.len(), 2);
-    // A second answer says nothing any more.
+    // A second answer has no effect.
     driver.input(Input::PermissionAnswer {
         ticket: d,
         outcome: Ok(()),
@@ -204,7 +204,7 @@ fn a_permission_that_takes_its_time_is_asked_for_once_and_awaited() {
     assert_eq!(driver.starts("d"), 0);
     driver.returns("c", json!(1));
     driver.says("ok");
-    // One that never answers holds nothing up for ever.
+    // A permission that is never answered does not block anything forever.
     driver.send("hi");
     driver.plays(calls("e", "f", "{}"));
     assert_eq!(driver.input(Input::Stop).refused, None);
@@ -282,14 +282,14 @@ fn what_is_cleaned_is_what_is_shown_and_what_runs() {
     let edit = |to: &str| Verdict::Approve {
         args: Some(json!({"to": to})),
     };
-    // What a person writes runs as they wrote it, or not at all.
+    // Edited arguments run unchanged, or not at all.
     assert_eq!(driver.decide("c", edit(" Bo")), Some(Refusal::Unclean));
     assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.invocation("c").args, json!({"to": "Ann"}));
     assert_eq!(driver.call("c").args(), Some(&json!({"to": "  Ann "})));
     let kept = driver.session.snapshot();
     driver.returns("c", json!(1));
-    // The agent is told what ran.
+    // The agent is told the arguments that ran.
     let sent = serde_json::to_string(&assistant_core::wire::agui::run_input(driver.request()));
     let sent = sent.unwrap();
     assert!(

@@ -1,5 +1,5 @@
-//! What a conversation remembers beside its words: how long a thought took, why a text is short,
-//! and which steps the agent says it takes.
+//! Metadata of a conversation: the duration of reasoning, the reason for an incomplete text, and
+//! the steps of the agent.
 
 use assistant_core::{
     conversation::{Conversation, Cut, Part, Span},
@@ -90,7 +90,7 @@ fn cut(driver: &Driver, id: &str) -> Option<Cut> {
     driver.session.conversation().message(&id.into())?.cut
 }
 
-/// Lets the agent say half a word, then something happen.
+/// Sends part of a word, followed by another event.
 fn half(then: impl FnOnce(&mut Driver)) -> Option<Cut> {
     let mut driver = speaking();
     driver.events([

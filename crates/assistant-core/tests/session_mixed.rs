@@ -1,4 +1,4 @@
-//! Runs that call tools of the agent and of the page: who answers what, and when.
+//! Runs with calls of the agent and of the page: the order and origin of results.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-/// The agent calls a tool of its own, `c`, and one of the page, `d`.
+/// The agent calls its own tool `c`, and one of the page, `d`.
 fn mixed() -> Driver {
     let mut driver = with([action("g")]);
     driver.events(calls("c", "theirs", "{}"));
@@ -164,7 +164,7 @@ fn what_was_left_to_the_agent_may_be_gated_by_it() {
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
 }
 
-/// Ending the loop is about runs that follow from results; an answer that a person gave still goes out.
+/// Ending the loop concerns runs that follow results; an answer of the user is still sent.
 #[test]
 fn an_approval_goes_out_although_a_handler_ends_the_loop() {
     let mut driver = Driver::new();
@@ -183,7 +183,7 @@ fn an_approval_goes_out_although_a_handler_ends_the_loop() {
     assert_eq!(driver.runs.len(), 2, "and nothing follows from it");
 }
 
-/// Some agents find their question again by what came along with it.
+/// Some agents identify their question by its metadata.
 #[test]
 fn what_came_along_with_a_question_goes_back_with_its_answer() {
     for decide in [true, false] {

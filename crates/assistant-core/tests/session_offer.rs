@@ -1,4 +1,5 @@
-//! Rule "offered in a run": what is registered and enabled, as far as the application's filter lets it.
+//! Rule "offered in a run": registered and enabled actions, as far as the application's filter
+//! permits.
 
 use assistant_core::{
     action::{ActionSpec, OfferFilter},

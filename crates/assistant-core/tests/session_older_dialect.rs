@@ -1,4 +1,4 @@
-//! Interrupts that come as custom events, and are answered in kind.
+//! Interrupts in the form of custom events, and their answers.
 
 use assistant_core::{
     event::EventKind,
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-/// What ag-ui-langgraph sends by default: a custom event, then an ordinary end.
+/// The default of ag-ui-langgraph: a custom event, then an ordinary end.
 #[test]
 fn the_older_dialect_is_answered_in_kind() {
     let mut driver = Driver::new();
@@ -52,7 +52,7 @@ fn the_older_dialect_is_answered_in_kind() {
     );
 }
 
-/// A server that speaks both dialects says the same twice.
+/// A server with both dialects reports an interrupt twice.
 #[test]
 fn the_outcome_counts_where_a_custom_event_says_the_same() {
     let mut driver = Driver::new();

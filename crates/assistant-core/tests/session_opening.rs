@@ -1,4 +1,4 @@
-//! Opening a run: what is sent is made when the page is ready.
+//! Opening of a run: the request is built when the page is ready.
 
 use assistant_core::{
     event::ContextItem,
@@ -36,7 +36,7 @@ fn a_run_sends_what_is_true_when_the_page_is_ready() {
     assert_eq!(request.tools[0].name, "new");
     assert_eq!(request.state["project"], "borealis");
     assert_eq!(request.context[0].value, "borealis");
-    // Once only, and only the run that goes on.
+    // Only once, and only the current run.
     driver.input(Input::OpenRun { run });
     assert_eq!(driver.runs.len(), 1);
     driver.events(calls("c", "new", "{}"));

@@ -1,4 +1,4 @@
-//! Rule "preview": what an action says that would change is what a person approves.
+//! Rule "preview": the user approves the changes that an action reports.
 
 use assistant_core::{
     action::{ActionSpec, Policy, Remember, RememberScope},
@@ -15,7 +15,7 @@ fn previewing(name: &str) -> ActionSpec {
     spec
 }
 
-/// A call `c` of an action with a preview that was not given yet.
+/// A call `c` of an action with a pending preview.
 fn asked() -> Driver {
     let mut driver = Driver::new();
     driver.register(previewing("f"));
@@ -24,7 +24,7 @@ fn asked() -> Driver {
     driver
 }
 
-/// The action answers what it was asked last.
+/// Answers the newest preview request.
 fn says(driver: &mut Driver, value: Result<Value, &str>) -> Option<Refusal> {
     let ticket = driver.previews.last().unwrap().ticket;
     let outcome = value.map_err(str::to_owned);
@@ -85,7 +85,7 @@ fn an_approval_of_what_would_change_otherwise_by_now_is_void_and_shown_anew() {
     );
     assert!(driver.call("c").has_changed());
     assert_eq!(driver.call("c").preview(), Some(&Ok(json!("3 files"))));
-    // What was seen before is no longer what is there.
+    // The version that was seen has changed.
     assert_eq!(approve_as(&mut driver, seen), Some(Refusal::Changed));
     let seen = shown(&driver);
     assert_eq!(approve_as(&mut driver, seen), None);
@@ -98,7 +98,7 @@ fn what_was_not_shown_yet_is_not_approved() {
     let mut driver = asked();
     let (early, seen) = (driver.previews[0].ticket, shown(&driver));
     assert_eq!(approve_as(&mut driver, seen), None);
-    // The first answer is out of date.
+    // The first answer is outdated.
     let outcome = Ok(json!("1 file"));
     driver.input(Input::Previewed {
         ticket: early,

@@ -1,5 +1,4 @@
-//! Rule "remembered approvals": what a person allowed once may hold for later calls, and for no more
-//! than that.
+//! Rule "remembered approvals": an approval may apply to later calls, within its bounds.
 
 use assistant_core::{
     action::{
@@ -27,7 +26,7 @@ pub(crate) fn call(driver: &mut Driver, id: &str, args: &str) {
     driver.plays(calls(id, "f", args));
 }
 
-/// Ends what runs, so that the next call can come.
+/// Ends running calls, so that the next call can be made.
 pub(crate) fn settle(driver: &mut Driver, id: &str) {
     match driver.phase(id) {
         Phase::Running => drop(driver.returns(id, json!(1))),
@@ -37,7 +36,7 @@ pub(crate) fn settle(driver: &mut Driver, id: &str) {
     driver.says("ok");
 }
 
-/// An action `f` whose first call, with these arguments, was approved so.
+/// An action `f` whose first call, with these arguments, got this verdict.
 fn allowed(spec: ActionSpec, args: &str, verdict: Verdict) -> Driver {
     let mut driver = Driver::new();
     driver.register(spec);
@@ -47,7 +46,7 @@ fn allowed(spec: ActionSpec, args: &str, verdict: Verdict) -> Driver {
     driver
 }
 
-/// Returns whether another call runs without a person being asked.
+/// Returns true if another call runs without asking the user.
 fn runs(driver: &mut Driver, id: &str, args: &str) -> bool {
     call(driver, id, args);
     let unasked = driver.starts(id) == 1;
@@ -76,7 +75,7 @@ fn a_remembered_approval_lets_the_next_call_run_and_is_marked_on_it() {
         None,
         "that one was asked about"
     );
-    // The same in other letters is the same.
+    // The same arguments in another notation.
     assert!(runs(&mut driver, "same", r#"{ "to" : "Ann" }"#));
     let mark = driver.call("same").allowed_earlier().cloned().unwrap();
     assert_eq!(mark.id, kept.id);
@@ -151,7 +150,7 @@ fn an_action_says_how_far_an_approval_is_remembered() {
     let mut driver = allowed(with(fields), args, remember(SESSION, true));
     assert!(runs(&mut driver, "field", r#"{"sum":2,"to":"Ann"}"#));
     assert!(!runs(&mut driver, "other", r#"{"sum":1,"to":"Bob"}"#));
-    // A field that was absent must be so again.
+    // A field that was missing must be missing again.
     assert!(!runs(
         &mut driver,
         "cc",
@@ -231,7 +230,7 @@ fn what_is_revoked_asks_again_even_if_the_call_was_let_pass_already() {
     let again = driver.input(Input::ForgetApproval { id });
     assert_eq!(again.refused, Some(Refusal::NothingToDo));
 
-    // While its start is being written down.
+    // While its start is being written.
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
     let id = driver.session.remembered_approvals()[0].id.clone();
     driver.manual_commits = true;
@@ -300,7 +299,7 @@ fn what_outlives_the_session_is_the_hosts_to_keep() {
     other.input(Input::ForgetApproval { id });
     assert_eq!(other.kept, []);
 
-    // What a store made of it allows nothing.
+    // A modified stored approval permits nothing.
     for (key, value) in [
         ("rules", json!("[]")),
         ("args", json!({"any": true})),
@@ -318,7 +317,7 @@ fn what_outlives_the_session_is_the_hosts_to_keep() {
             .collect();
         other.input(Input::RestoreApprovals { approvals });
         let any = key == "args" && value == json!({"any": true});
-        // Only that is an approval in every respect: a person may have given it.
+        // Only that one is a valid approval, which the user might have given.
         assert_eq!(
             runs(&mut other, "c", r#"{"to":"Bob"}"#),
             any,
@@ -422,7 +421,7 @@ fn how_much_is_remembered_is_bounded() {
     assert_eq!(refused, Some(Refusal::NotRemembered));
 }
 
-/// What another tab did to what is kept.
+/// Applies changes of another tab to the stored approvals.
 fn sync(driver: &mut Driver, approvals: Vec<RememberedApproval>) {
     let step = driver.input(Input::SyncApprovals { approvals });
     assert_eq!(step.refused, None);
@@ -467,7 +466,7 @@ fn what_another_tab_revokes_before_the_start_is_asked_about() {
     assert_eq!(driver.starts("c"), 0);
 }
 
-/// An approval let the agent run `b`, and the agent is not told yet: it asked something else.
+/// An approval lets the agent run `b`, which is not sent yet, since the agent asked something else.
 fn about_to_be_told(bounds: GrantBounds) -> Driver {
     let mut driver = Driver::new();
     driver.register(told("f"));
@@ -485,7 +484,7 @@ fn about_to_be_told(bounds: GrantBounds) -> Driver {
     driver
 }
 
-/// Returns the words of the newest request about a call.
+/// Returns the newest request's message about a call.
 fn sent_about(driver: &Driver, id: &str) -> String {
     let mut messages = driver.request().messages.iter();
     let said = messages.find_map(|message| match &message.body {
@@ -499,7 +498,8 @@ fn sent_about(driver: &Driver, id: &str) -> String {
     said.unwrap_or_default()
 }
 
-/// Asserts that the user is asked about `b` before anything more goes to the agent, and denies it.
+/// Asserts that the user is asked about `b` before anything else is sent to the agent, and denies
+/// it.
 fn is_asked_first(mut driver: Driver) {
     assert_eq!(driver.phase("b"), Phase::ApprovalRequested);
     let runs = driver.runs.len();
@@ -548,7 +548,7 @@ fn what_the_agent_was_told_stays_told_when_it_is_revoked() {
     assert_eq!(driver.answer("b"), "done");
 }
 
-/// Arguments that are no object have no fields: what was approved of one such call holds for no other.
+/// Arguments that are not an object have no fields: an approval of such a call applies to no other.
 #[test]
 fn what_has_no_fields_is_remembered_exactly() {
     let mut spec = asking("f");

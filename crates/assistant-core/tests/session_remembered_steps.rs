@@ -1,4 +1,4 @@
-//! Rule "remembered approvals", over random steps: what runs is what a plain list says was allowed.
+//! Rule "remembered approvals", with random steps: calls run as a plain list of approvals permits.
 
 use assistant_core::{
     action::{ActionSpec, Remember, RememberScope, RememberedApproval, Remembering},
@@ -12,7 +12,7 @@ use crate::{
     support::*,
 };
 
-/// Something that happens to an action `f` that asks each time.
+/// A step that concerns an action `f` which asks each time.
 #[derive(Debug, Clone)]
 enum Step {
     Call(usize),
@@ -31,7 +31,7 @@ const ARGS: [&str; 4] = [
     r#"{"to":"Bob"}"#,
 ];
 
-/// Components that register `f`: with another description, other fields, another schema.
+/// Registrations of `f`: with another description, other fields, another schema.
 fn component(number: usize) -> ActionSpec {
     let mut spec = asking("f");
     match number {
@@ -59,12 +59,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What was allowed, as a plain list that knows nothing of the engine.
+/// An approval in a plain list, independent of the engine.
 struct Allowed {
     component: usize,
     thread: String,
     scope: RememberScope,
-    /// The arguments, or of those the ones that count; `None` for all.
+    /// The arguments, or those that count; `None` for all.
     args: Option<Value>,
     id: String,
 }

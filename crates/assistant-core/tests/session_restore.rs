@@ -1,4 +1,4 @@
-//! A session that goes on after a reload, from the snapshot and the journal that were written.
+//! A session that continues after a reload, from the stored snapshot and journal.
 
 use assistant_core::{
     conversation::Phase,
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// The page is loaded again: a new session with the same actions takes up what was written.
+/// Reloads the page: a new session with the same actions continues the stored one.
 fn reload(
     before: &Driver,
     specs: impl IntoIterator<Item = assistant_core::action::ActionSpec>,
@@ -40,7 +40,7 @@ fn reload_from(
     after
 }
 
-/// An action whose handler was started and never ended.
+/// An action whose handler was started and has not ended.
 fn at_work(spec: assistant_core::action::ActionSpec) -> Driver {
     let mut driver = with([spec]);
     driver.events(calls("c", "f", "{\"x\": 1}"));
@@ -74,7 +74,7 @@ fn what_may_have_run_is_put_to_the_person() {
 
 #[test]
 fn an_agent_hears_that_what_was_not_run_again_may_have_run() {
-    // Whether its action is there again or not.
+    // With and without its action.
     for specs in [vec![action("f")], vec![]] {
         let mut after = reload(&at_work(action("f")), specs);
         assert_eq!(after.deny("c", None), None);

@@ -1,4 +1,5 @@
-//! What happens to a call: values, errors, refusals, and what is sent of them (rules "every call is answered", "results on the wire").
+//! Outcomes of calls: values, errors, refusals, and their encoding (rules "every call is answered",
+//! "results on the wire").
 
 use assistant_core::{
     action::{ResultEncoding, ToolError, ToolOutcome},

@@ -1,4 +1,4 @@
-//! Runs: how they are started, how they end, what is sent, and when the loop stops.
+//! Runs: start, end, requests, and the end of the loop.
 
 use assistant_core::{
     conversation::{Change, Conversation, Phase},
@@ -215,7 +215,7 @@ fn stop_conditions_combine() {
         has("f"),
         StopCondition::RunCount(2)
     ])));
-    // What the rule says is the host's.
+    // The rule is evaluated by the host.
     assert!(ends(StopCondition::Rule("after one".to_owned())));
     assert!(!ends(StopCondition::Rule("after two".to_owned())));
 }
@@ -400,7 +400,7 @@ fn the_server_may_run_its_tools_itself() {
     assert_eq!(driver.runs.len(), 2);
 }
 
-/// Rule "usage": what the runs of an answer cost is kept with it, added up, and survives a store
+/// Rule "usage": the cost of an answer's runs is stored with it, added up, and survives a reload.
 #[test]
 fn an_answer_knows_its_tokens_and_its_time() {
     let usage = |input: Option<u64>, output: u64| TokenUsage {

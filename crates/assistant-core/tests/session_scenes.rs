@@ -1,4 +1,4 @@
-//! Scenes that were met in the field: what a person is left with, and what is never lost.
+//! Scenes from practice: the final state for the user, and preserved data.
 
 use assistant_core::{
     conversation::{Author, Phase},
@@ -183,7 +183,7 @@ fn a_change_that_is_too_large_is_refused_and_told_of() {
     assert_eq!(state.as_object().map(|state| state.len()), Some(1));
 }
 
-/// A question of the agent that was answered, and whose answer the agent did not take.
+/// An answered question of the agent whose answer was rejected.
 fn rejected() -> Driver {
     let mut driver = Driver::new();
     driver.send("hi");

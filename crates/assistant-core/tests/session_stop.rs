@@ -1,4 +1,4 @@
-//! Ending things early: stop, unmounting, another conversation.
+//! Early ends: stop, unmounting, another conversation.
 
 use assistant_core::{
     action::{RegistrationId, ToolOutcome},
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-/// Nothing is under way, and nothing that comes late changes that.
+/// Asserts that nothing is in progress, and that late inputs do not change that.
 fn assert_all_ended(driver: &mut Driver) {
     assert!(!driver.session.is_busy() && !driver.session.is_streaming());
     assert_eq!(driver.session.conversation().active_calls(), []);
@@ -196,7 +196,7 @@ fn an_action_that_is_disabled_lets_its_handlers_finish() {
     assert!(driver.cancelled.is_empty());
     driver.returns("a", json!(1));
     assert_eq!(driver.answer("a"), "1");
-    // What was asked about meanwhile can be denied, but not run.
+    // Calls that were asked about meanwhile can be denied, but not run.
     driver.approve("d");
     assert_eq!(driver.starts("d"), 0);
 }

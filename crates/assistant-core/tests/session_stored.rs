@@ -1,4 +1,4 @@
-//! Decides which calls may start without a claim that the journal confirmed (rule "when a store fails").
+//! Starts of calls without a confirmed claim in the journal (rule "when a store fails").
 
 use assistant_core::session::{ClaimOutcome, StoredCalls};
 

@@ -1,4 +1,5 @@
-//! Handlers: when they start, how often, and in which order (rules "when a tool starts", "order of calls", "exactly once").
+//! Handlers: the time, number and order of starts (rules "when a tool starts", "order of calls",
+//! "exactly once").
 
 use assistant_core::{
     action::ToolOutcome,
@@ -280,7 +281,7 @@ fn the_sequential_option_runs_one_after_the_other_in_order() {
     driver.events(calls("1", "f", "{}"));
     driver.events(calls("2", "ask", "{}"));
     driver.events(calls("3", "f", "{}"));
-    // Looked at again, the first call keeps its place.
+    // Checked again, the first call keeps its place.
     driver.events([start("1", "f"), end("1")]);
     finish_run(&mut driver);
     assert_eq!(driver.invocations.len(), 1);

@@ -1,4 +1,5 @@
-//! Questions of an agent about several actions: one decision for each, in its order, of the kinds that it takes.
+//! Questions of an agent about several actions: one decision for each, in order, of an accepted
+//! kind.
 
 use assistant_core::{
     action::Policy,
@@ -18,7 +19,8 @@ fn actions(list: &[(&str, Value)]) -> Value {
     json!({"action_requests": list})
 }
 
-/// To pay 10, which can be approved, edited or denied, and to delete, which can be denied or answered.
+/// An interrupt with two actions: to pay 10, which can be approved, edited or denied, and to
+/// delete, which can be denied or answered.
 fn two() -> Value {
     let mut asked = actions(&[
         ("pay", json!({"euros": 10})),
@@ -221,7 +223,7 @@ fn a_boolean_among_other_answers_is_a_yes_or_a_no() {
     ] {
         let driver = asked(interrupt("q", None, schema.clone()));
         assert!(driver.session.interrupts()[0].takes_approval(), "{schema}");
-        // Of a call it could say more than a card does.
+        // The answer could express more than a card.
         assert!(!has_card(&asked(interrupt("q", Some("c"), schema))));
     }
     for schema in [
@@ -295,7 +297,7 @@ fn decisions_that_do_not_fit_the_list_are_refused_by_name() {
     let wrong = refuses(vec![edit(json!("5 euros")), reject(None)]);
     assert!(matches!(wrong, Refusal::InvalidEdit(_)), "{wrong:?}");
     assert_eq!(driver.runs.len(), 1);
-    // One verdict is none for two actions.
+    // One verdict does not decide about two actions.
     let open = &driver.session.interrupts()[0];
     for verdict in [
         Verdict::Approve { args: None },
@@ -433,7 +435,7 @@ fn an_approval_that_a_list_puts_aside_is_asked_for_again() {
     driver.send("hi");
     driver.event(started());
     driver.events(calls("c", "maybe", "{\"to\": \"Ann\"}"));
-    // Nobody is asked about `look`, but about a call that becomes one.
+    // `look` is not asked about, but a call that it becomes is.
     driver.events([start("c", "look"), end("c")]);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     let bob = json!({"to": "Bob"});

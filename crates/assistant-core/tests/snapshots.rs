@@ -35,7 +35,7 @@ fn shown(driver: &Driver) -> Vec<String> {
     sketch(&driver.session.conversation().received_messages())
 }
 
-/// One run whose call `c` was run here and answered; the continuation is under way.
+/// A run whose call `c` was run here and answered; the continuation is in progress.
 fn answered() -> Driver {
     let mut driver = Driver::new();
     driver.register(action("f"));
@@ -236,7 +236,7 @@ fn a_snapshot_never_starts_a_running_handler_again() {
     driver.events(calls("b", "agents", "{}"));
     driver.events(calls("c", "f", "{}"));
     assert_eq!(driver.starts("c"), 1);
-    // The call before it goes, and the arguments are others: the handler works on.
+    // The call before it is removed, and its arguments change: the handler continues.
     let list = vec![
         user("id1", "hi"),
         assistant("m", Some("x"), &[("c", "f", "{\"x\":2}")]),

@@ -1,9 +1,9 @@
-//! Bytes to frames: line ends, fields, limits, and that the cuts between chunks never matter.
+//! Bytes to frames: line ends, fields, limits, and independence from splits.
 
 use assistant_core::wire::sse::{Frame, SseDecoder, SseError};
 use proptest::prelude::*;
 
-/// All frames of a stream that comes in these chunks, and how it ended.
+/// Decodes a stream in these chunks, and returns its frames and its end.
 fn decode(mut decoder: SseDecoder, chunks: &[&[u8]]) -> (Vec<Frame>, Result<(), SseError>) {
     let mut frames = Vec::new();
     let mut outcome = Ok(());
@@ -180,7 +180,7 @@ fn ten_mebibytes_fit_by_default_and_no_more() {
     assert!(decode(SseDecoder::new(), &[&text]).1.is_err());
 }
 
-/// Streams made of what matters to the decoder.
+/// Streams of significant bytes for the decoder.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         4 => Just(b"data: ".to_vec()),

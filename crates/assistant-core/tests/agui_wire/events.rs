@@ -1,4 +1,4 @@
-//! Events of every shape, and what nearly is one. Neighbour: `strategies`.
+//! Strategies for events of every type, and for invalid ones; see `strategies`.
 
 use assistant_core::event::EncryptedEntity;
 use proptest::collection::vec;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::strategies::*;
 use super::*;
 
-/// Run and subagent events, and snapshots of messages: those that carry no attribution.
+/// Run and subagent events, and snapshots of messages, which carry no attribution.
 fn lifecycle() -> BoxedStrategy<EventKind> {
     let suspended =
         vec(text(), 0..3).prop_map(|ids| json!({"type": "suspended", "interruptIds": ids}));
@@ -187,7 +187,7 @@ pub(super) fn event() -> BoxedStrategy<Event> {
     .boxed()
 }
 
-/// What looks like an event, with fields of any kind and names that mean something.
+/// Values that resemble events, with fields of any type and known names.
 pub(super) fn nearly_event() -> BoxedStrategy<Value> {
     let kinds = prop_oneof![
         Just("RUN_STARTED"),

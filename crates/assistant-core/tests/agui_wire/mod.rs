@@ -1,5 +1,5 @@
-//! AG-UI 1.0 on the wire: the official streams, recorded cases and captures of real servers, as far
-//! as the wire decides them; what happens to the events is tested with the conversation.
+//! AG-UI 1.0 on the wire: the official streams, recorded cases and captures of real servers. The
+//! application of events is tested with the conversation.
 
 mod events;
 mod order;
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/");
 
-/// What the wire makes of a stream.
+/// The result of decoding a stream.
 struct Outcome {
     events: Vec<Event>,
     notes: Vec<Diagnostic>,
@@ -90,7 +90,7 @@ fn decode(strict: bool, stream: &[Value]) -> Outcome {
     decode_frames(strict, frames.iter().map(String::as_str))
 }
 
-/// A run around the given events.
+/// Decodes a run around the given events.
 fn decode_run(strict: bool, events: &[Value]) -> Outcome {
     let mut stream = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
     stream.extend_from_slice(events);
@@ -98,7 +98,7 @@ fn decode_run(strict: bool, events: &[Value]) -> Outcome {
     decode(strict, &stream)
 }
 
-/// The frames of well-formed SSE text, as the reference splits it.
+/// Splits well-formed SSE text into frames, as the reference does.
 fn frames(sse: &str) -> Vec<String> {
     sse.split("\n\n")
         .map(|block| {

@@ -1,4 +1,4 @@
-//! Frames, the order of events, and what tolerant mode lets pass.
+//! Frames, the order of events, and tolerated deviations.
 
 use super::*;
 
@@ -89,7 +89,7 @@ fn a_stream_without_an_end_is_truncated() {
     }
 }
 
-/// Each tolerated deviation: fatal in strict mode, one note and no event otherwise.
+/// Every tolerated deviation is fatal in strict mode, and otherwise causes one note and no event.
 #[test]
 fn tolerant_mode_tolerates_exactly_the_known_deviations() {
     let start = json!({"type": "TOOL_CALL_START", "toolCallId": "a", "toolCallName": "f"});
@@ -172,7 +172,7 @@ fn events_after_run_error_are_ignored_unless_strict() {
     );
 }
 
-/// One sentence for each rule of the specification that the recorded cases do not reach.
+/// Every rule of the specification that the recorded cases do not cover has its error message.
 #[test]
 fn violations_are_named_in_the_words_of_the_reference() {
     let text = |tag: Value| {

@@ -1,4 +1,4 @@
-//! Any event comes back from its wire form, and no input whatsoever panics.
+//! Round trips of random events, and random input without panics.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

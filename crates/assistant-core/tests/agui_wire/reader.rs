@@ -1,5 +1,5 @@
-//! The reader of whole responses: the same events wherever the bytes are cut, and an end that is
-//! told from a violation.
+//! The reader of whole responses: the split of the bytes does not matter, and a truncated end
+//! differs from a violation.
 
 use assistant_core::wire::agui::{Ending, Reader, Sink};
 use assistant_core::wire::sse::SseDecoder;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a reader gave, in its order.
+/// The output of a reader, in order.
 #[derive(Debug, Default, PartialEq)]
 struct Log {
     events: Vec<Event>,
@@ -95,7 +95,7 @@ fn a_response_that_ends_in_the_middle_of_a_frame_is_truncated() {
         .replace("né", r"n\u00e9 \ud83d\ude00 \ud83d")
         .replace("}", r#","timestamp":-1.5e3,"a":[true,null,{}]}"#);
     for strict in [true, false] {
-        // Without the blank line it is whole anyway.
+        // Only the blank line is missing, so the frame is complete.
         for cut in 1..=last.len() - 3 {
             let (log, ending) = read(strict, [head.as_bytes(), &last.as_bytes()[..cut]]);
             assert_eq!((ending.end, ending.error), (End::Truncated, None), "{cut}");
@@ -191,7 +191,7 @@ fn the_diagnostics_of_a_frame_come_before_its_events() {
     assert_eq!(log.notes, [(1, "null-optional")]);
 }
 
-/// What is nested without end ends the stream with a word: reading it would end the program.
+/// A deeply nested frame ends the stream with an error instead of overflowing the stack.
 #[test]
 fn a_frame_that_is_nested_too_deeply_cannot_be_read() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {

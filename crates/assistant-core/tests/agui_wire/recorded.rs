@@ -1,14 +1,14 @@
-//! Against what others recorded: the official corpus, the reference client, real servers.
+//! Comparison with recordings: the official corpus, the reference client, real servers.
 
 use super::*;
 
-/// Warnings that the reducer gives, not the wire.
+/// Warnings of the reference's reducer, which are not those of the wire.
 const REDUCER_WARNINGS: &[&str] = &["Failed to apply"];
 
-/// Streams where the specification, not the recording, is what we want (its own "admitted gaps").
+/// Streams for which the specification, not the recording, is followed (its own "admitted gaps").
 fn wanted(name: &str) -> Option<(&'static str, &'static str)> {
     match name {
-        // A stream without a terminal event is no success.
+        // A stream without a terminal event is not successful.
         "truncated-run-reported-as-completed" => Some(("truncated", "")),
         // An unknown value of a closed set is removed, not fatal.
         "unknown-enum-value-role-fatal" => Some(("completed", "/role")),
@@ -95,7 +95,7 @@ fn official_streams_read_the_same_in_tolerant_mode_unless_tolerated() {
     }
 }
 
-/// Cases that the wire does not decide: `http` cases belong to the transport.
+/// Returns true for `http` cases, which belong to the transport.
 fn belongs_elsewhere(case: &Value) -> bool {
     !case["http"].is_null()
 }
@@ -115,7 +115,7 @@ fn recorded_cases_hold_in_strict_mode() {
         let expect = &case["expect"];
         let error = expect["error"].as_str().unwrap_or_default();
         if expect["outcome"] == "completed" && got.outcome() == "truncated" {
-            // Wanted: what has no terminal event is no success, whatever was recorded.
+            // A stream without a terminal event is not successful, even if recorded as such.
             assert!(
                 !strings(&expect["eventTypes"])
                     .last()
@@ -146,8 +146,8 @@ fn is_terminal(event_type: &&str) -> bool {
     matches!(*event_type, "RUN_FINISHED" | "RUN_ERROR")
 }
 
-/// The reference reports a malformed field as its validator's list of issues; ours names the same
-/// field in a sentence.
+/// Compares a malformed field: the reference reports its validator's list of issues, this decoder
+/// names the same field in a message.
 fn same_issue(name: &str, recorded: &str, got: &Outcome) {
     let issues: Value = serde_json::from_str(recorded).unwrap();
     let mut pointer = String::new();
@@ -169,7 +169,7 @@ fn same_issue(name: &str, recorded: &str, got: &Outcome) {
     assert!(got.error().contains(problem), "{name}: {}", got.error());
 }
 
-/// The wire's warnings by what they name; `[ag-ui]` marks those of the reference's wire.
+/// Compares the wire's warnings by their subjects; `[ag-ui]` marks those of the reference's wire.
 fn same_warnings(name: &str, recorded: &Value, got: &Outcome) {
     let recorded: Vec<&str> = strings(recorded)
         .into_iter()
@@ -221,7 +221,7 @@ fn captured_requests_are_written_as_the_reference_writes_them() {
         let mut request = read_json(&path);
         let written = run_input_text(&read_input(&request));
         if request["protocolVersion"].is_null() {
-            // Recorded from a client of before 1.0; ours always declares its version.
+            // Recorded from a client before 1.0; this one always declares its version.
             let mut with_version = serde_json::Map::new();
             for (key, value) in request.as_object().unwrap() {
                 with_version.insert(key.clone(), value.clone());
@@ -235,8 +235,8 @@ fn captured_requests_are_written_as_the_reference_writes_them() {
     }
 }
 
-/// Input messages of the cases as the reference sends them: activities left out, retired parts
-/// upgraded. Read as a store keeps them, which is where they come from.
+/// Input messages of the cases are sent as by the reference: without activities, and with retired
+/// parts upgraded. They are read as from a store, where they come from.
 #[test]
 fn recorded_requests_are_what_is_sent() {
     let mut seen = 0;

@@ -1,4 +1,4 @@
-//! What a single event may hold, and what happens to old and unknown shapes.
+//! Contents of single events, and handling of old and unknown forms.
 
 use super::*;
 
@@ -114,7 +114,7 @@ fn what_names_no_known_kind_is_removed_and_what_is_wrong_is_named() {
         let got = part(unknown.clone());
         assert_eq!(got.codes(), ["unknown-field"], "{unknown}");
     }
-    // A union says which of its members it looks like, and what is wrong in that.
+    // The error of a union names the member that the value resembles, and the fault in it.
     assert_eq!(
         part(json!({"type": "text", "text": 1})).error(),
         r#"Malformed TOOL_CALL_RESULT: {"path":"/content","message":"Invalid input","within":{"path":"/content/0/text","message":"Invalid input: expected string, received number"}}"#
@@ -335,7 +335,7 @@ fn of_two_faults_the_one_is_named_that_the_protocol_describes_first() {
         let fault: Value = serde_json::from_str(fault).unwrap();
         assert_eq!(fault["path"], place, "{fault}");
     }
-    // What is unknown is removed, whatever else is wrong with it.
+    // Unknown values are removed, regardless of other faults in them.
     let part = json!({"type": "image", "id": 1, "source": {"type": "ipfs"}});
     let got = decode_run(
         true,

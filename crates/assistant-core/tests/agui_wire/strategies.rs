@@ -1,4 +1,4 @@
-//! Messages, inputs and what events are made of, in every shape. Neighbour: `events`.
+//! Strategies for messages, inputs and parts of events; see `events`.
 
 use assistant_core::event::{
     Base, ContentPart, ContextItem, FunctionCall, Interrupt, Message, Object,

@@ -1,5 +1,5 @@
-//! Texts that a producer cut within a character: the halves meet across deltas, and nothing of the
-//! text is lost where they do not.
+//! Texts that a producer split within a character: surrogate pairs are joined across deltas, and no
+//! text is lost where that is not possible.
 
 use assistant_core::event::Base;
 use assistant_core::wire::agui::{Joiner, SplitPair};
@@ -13,12 +13,12 @@ const END: &str = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#;
 const ERROR: &str = r#"{"type":"RUN_ERROR","message":"no"}"#;
 const TEXTS: [&str; 4] = ["😀", "a😀b👩\u{200d}💻", "😀😀", "né 🇫🇷 {\"k\":\"😀\"}\n"];
 
-/// Every unit as an escape, as `JSON.stringify` writes halves.
+/// Escapes every code unit, as `JSON.stringify` does for lone surrogates.
 fn escaped(units: &[u16]) -> String {
     units.iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
-/// A way to say a text in pieces: its first event, each piece, its last event.
+/// A form of streamed text: its first event, each delta, its last event.
 struct Lane {
     first: String,
     piece: String,
@@ -37,8 +37,8 @@ impl Lane {
         }
     }
 
-    /// A chunked text of a subagent, so that several may be open; after the first chunk it is
-    /// named by its id, or by the subagent alone.
+    /// A chunked text of a subagent, of which several may be open; after the first chunk it is
+    /// identified by its id, or by the subagent alone.
     fn chunk(kind: &str, id: &str, tag: &str, by_id: bool) -> Self {
         let tag = format!(r#""subagentRunId":"{tag}""#);
         let next = if by_id { id } else { &tag };
@@ -69,7 +69,7 @@ impl Lane {
     }
 }
 
-/// All kinds of text that come in pieces; the ids of no two are the same.
+/// All kinds of streamed text, with distinct ids.
 fn lanes() -> Vec<Lane> {
     let text = r#""messageId":"m""#;
     let reasoning = r#""messageId":"h""#;
@@ -98,7 +98,7 @@ fn play(strict: bool, frames: &[String]) -> Outcome {
     decode_frames(strict, frames.filter(|frame| !frame.is_empty()))
 }
 
-/// The texts of a stream, by id in the order in which they began.
+/// Returns the texts of a stream, by id in the order in which they began.
 fn texts(events: &[Event]) -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = Vec::new();
     for event in events {
@@ -170,7 +170,7 @@ fn texts_that_alternate_keep_their_halves_apart() {
 #[test]
 fn a_half_whose_other_does_not_come_is_replaced_where_it_stood() {
     let high = [u16::from(b'a'), 0xD83D];
-    // Characters that are used as marks within are characters like others.
+    // Characters that are used internally as marks are treated like others.
     let marks = "\u{f003d}\u{f0600}";
     let mark: Vec<u16> = marks.encode_utf16().collect();
     for lane in lanes() {
@@ -267,7 +267,7 @@ fn the_stage_can_be_had_alone() {
         joiner.join(content(text), split, &mut out);
     }
     assert!(!joiner.is_idle());
-    // A split that is not in the text says nothing about it.
+    // A split without a U+FFFD in the text has no effect.
     joiner.join(content("odd"), split, &mut out);
     assert!(joiner.is_idle());
     assert_eq!(texts(&out)[0].1, "\u{fffd}😀\u{fffd}odd");
@@ -278,7 +278,7 @@ fn the_stage_can_be_had_alone() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// The judge is the standard library: what it makes of all units at once.
+    /// Pieces are decoded like the whole; the oracle is the standard library.
     #[test]
     fn pieces_of_any_units_are_read_as_the_whole(
         units in vec(prop_oneof![

@@ -1,4 +1,4 @@
-//! What is too long, too deep or multiplies is text.
+//! Callouts beyond the limits of size, depth and aliases stay text.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,8 @@ fn a_long_body_is_text_and_is_let_go_as_it_comes() {
         out > 700 * line.len(),
         "no more than the limit is kept: {out}"
     );
-    // The block goes on as text until it ends; the next callout is one again, and counts on.
+    // The block continues as text until it ends; the next callout is recognized, and its ordinal
+    // continues.
     let rest = parser.push("> ```\n> [!tool next]\n.");
     assert!(matches!(&*rest, [.., Chunk::Tool(call), _] if call.id == "tool-call-2"));
 }
@@ -98,7 +99,7 @@ fn aliases_copy_but_do_not_multiply() {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     stays_text(&with_body(&lines));
 
-    // Deeper and deeper, one level an alias.
+    // Increasing depth, one level for each alias.
     let mut lines = vec!["a0: &a0 []".to_owned()];
     for level in 1..70 {
         lines.push(format!("a{level}: &a{level} [*a{}]", level - 1));

@@ -1,4 +1,4 @@
-//! Tool calls written as callouts: the vectors, the rules, the writer, the limits.
+//! Tool calls written as callouts: vectors, rules, writer, limits.
 
 mod limits;
 mod random;
@@ -12,7 +12,7 @@ use assistant_core::text::callout::{Callout, CalloutOptions, Chunk, Parser};
 use proptest::test_runner::Config;
 use serde_json::Value;
 
-/// Neighbouring texts joined.
+/// Joins adjacent texts.
 fn joined(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::new();
     for chunk in chunks {
@@ -24,7 +24,7 @@ fn joined(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
     out
 }
 
-/// The whole of a text that comes in pieces.
+/// Parses a text in pieces.
 fn read_pieces<'a>(
     pieces: impl IntoIterator<Item = &'a str>,
     options: CalloutOptions,
@@ -38,7 +38,7 @@ fn read_pieces<'a>(
     joined(chunks)
 }
 
-/// A text cut at the given places, which wrap around.
+/// Splits a text at the given positions, which wrap around.
 fn cut<'a>(text: &'a str, places: &[usize]) -> Vec<&'a str> {
     let mut places: Vec<usize> = places
         .iter()
@@ -61,7 +61,7 @@ fn json(chunks: &[Chunk]) -> Value {
     chunks.iter().map(Chunk::to_json).collect()
 }
 
-/// The calls of a text.
+/// Returns the calls of a text.
 fn calls(text: &str) -> Vec<Callout> {
     read_pieces([text], CalloutOptions::default())
         .into_iter()
@@ -72,12 +72,12 @@ fn calls(text: &str) -> Vec<Callout> {
         .collect()
 }
 
-/// The source of all chunks together.
+/// Returns the concatenated source of all chunks.
 fn source(chunks: &[Chunk]) -> String {
     chunks.iter().map(Chunk::source).collect()
 }
 
-/// The last place between characters up to this one.
+/// Returns the last character boundary up to this position.
 fn boundary(text: &str, place: usize) -> usize {
     (0..=place)
         .rev()
@@ -85,7 +85,7 @@ fn boundary(text: &str, place: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// How many random cases to look at, unless `PROPTEST_CASES` says it.
+/// Sets the number of random cases, unless `PROPTEST_CASES` does.
 fn cases(count: u32) -> Config {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     let config = Config::default();

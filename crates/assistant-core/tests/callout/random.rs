@@ -1,13 +1,13 @@
-//! Any text at all: nothing panics, nothing is lost, and the split makes no difference.
+//! Random text: nothing panics, nothing is lost, and the split has no effect.
 //!
-//! `PROPTEST_CASES=100000` looks for longer.
+//! Use `PROPTEST_CASES=100000` for a longer search.
 
 use assistant_core::text::callout::{CalloutOptions, Chunk, parse};
 use proptest::prelude::*;
 
 use super::{cases, cut, read_pieces, source};
 
-/// Pieces that callouts, fences and YAML are made of, and what disturbs them.
+/// Fragments of callouts, fences and YAML, and of other text.
 const PIECES: [&str; 66] = [
     ">",
     "> ",

@@ -1,4 +1,4 @@
-//! A text that was complete and goes on: what a reader has read stays with what is shown.
+//! A completed text that continues: the calls that were read remain.
 
 use assistant_core::{
     conversation::{MarkdownTools, Origin, Part, Phase},
@@ -42,7 +42,7 @@ fn origins(driver: &Driver) -> Vec<Origin> {
     calls.map(|call| call.origin).collect()
 }
 
-/// Says a text in two halves, the message closed and opened again between them.
+/// Sends a text in two parts, with the message closed and reopened between them.
 fn in_halves(driver: &mut Driver, first: &str, second: &str) {
     driver.events([text_start("m"), text("m", first), text_end("m")]);
     driver.events([text_start("m"), text("m", second), text_end("m")]);

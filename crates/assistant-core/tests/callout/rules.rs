@@ -1,4 +1,4 @@
-//! Rules that the vectors leave open, or that more can be said about.
+//! Rules that the vectors do not cover, or only in part.
 
 use assistant_core::text::callout::{CalloutOptions, Chunk, Parser, parse_with};
 use serde_json::json;
@@ -242,7 +242,7 @@ fn the_author_is_told_what_is_wrong() {
     assert_eq!(codes, ["unknown-state", "callout-is-text"]);
     assert!(told[0].message.contains("'done'"), "{}", told[0].message);
     assert!(told[1].message.contains("'x'"), "{}", told[1].message);
-    // What comes next is another text.
+    // The following text is a new one.
     assert_eq!(
         parser.push("> [!tool]\n."),
         read_pieces(["> [!tool]\n."], CalloutOptions::default())
@@ -269,7 +269,7 @@ fn fences_are_callouts_if_they_are_asked_for() {
         assert_eq!(read(&text), wanted, "{text}");
         let without = read_pieces([&*text], CalloutOptions::default());
         assert_eq!(without.len(), if dialect == DIALECTS[0] { 3 } else { 1 });
-        // One that does not end is one up to the end.
+        // A callout without an end extends to the end of the text.
         assert_eq!(read(dialect), read(dialect.trim_end_matches(['`', '~'])));
     }
     for text in [

@@ -1,4 +1,4 @@
-//! Callouts in what an assistant writes: shown as calls, never run unless the host lets them.
+//! Callouts in the text of an assistant: shown as calls, and run only if the host permits it.
 
 use assistant_core::{
     action::RegistrationId,
@@ -26,7 +26,7 @@ fn driver(markdown_tools: MarkdownTools) -> Driver {
     driver
 }
 
-/// The agent writes a text in pieces of so many characters; the message is still open.
+/// Sends a text of the agent in pieces of `count` characters; the message stays open.
 fn writes(driver: &mut Driver, text: &str, count: usize) {
     driver.event(text_start("m"));
     let characters: Vec<char> = text.chars().collect();
@@ -65,7 +65,7 @@ fn first_call(driver: &Driver) -> Option<&ToolCall> {
     conversation.calls_in(message).next()
 }
 
-/// What the assistant is said to have said, in the next request.
+/// Returns the assistant's text and calls in the next request.
 fn sent(driver: &mut Driver) -> (String, usize) {
     if driver.session.is_streaming() {
         finish_run(driver);
@@ -283,7 +283,7 @@ fn it_is_stored_and_comes_back_as_it_was() {
     load(&mut driver, export);
     assert_eq!((driver.runs.len(), driver.invocations.len()), (1, 0));
     assert_eq!(sent(&mut driver), (SEARCH.to_owned(), 0));
-    // A server keeps the text alone.
+    // A server stores only the text.
     driver.input(Input::Stop);
     let list = json!([{"id": "u", "role": "user", "content": "hi"}, {"id": "m", "role": "assistant", "content": SEARCH}]);
     load(&mut driver, list);
@@ -353,7 +353,7 @@ fn an_intercepted_callout_is_a_call_like_any_other() {
             "tool:tool-call-1={\"found\":2}"
         ]
     );
-    // The next message counts from one, and its call is another one.
+    // The ordinals of the next message start at one, and its call is a different one.
     driver.event(started());
     driver.events(says("n", "> [!tool search]\n> input: {}\n"));
     finish_run(&mut driver);
@@ -404,8 +404,8 @@ fn nothing_that_broke_off_is_run() {
 proptest! {
     #![proptest_config(cases(500))]
 
-    /// Whatever is written, in whichever pieces: nothing of it runs, it goes out as it was
-    /// written, and what is stored comes back.
+    /// No text of any form runs anything, every text is sent as written, and a stored one is
+    /// restored.
     #[test]
     fn what_was_written_is_never_lost(text in super::random::text(), count in 1_usize..9) {
         let mut driver = driver(MarkdownTools::Display);

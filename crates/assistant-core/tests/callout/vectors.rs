@@ -1,4 +1,4 @@
-//! The recorded cases, read whole, in single characters and as they are pushed.
+//! The recorded cases, parsed at once, by characters and in the recorded pieces.
 
 use assistant_core::text::callout::{
     Callout, CalloutOptions, CalloutState, Chunk, Parser, StreamChunk, create_stream_chunks, parse,

@@ -1,4 +1,4 @@
-//! What is written reads as the same call.
+//! Written callouts parse back to the same call.
 
 use assistant_core::text::callout::{
     Callout, CalloutOptions, CalloutState, Chunk, parse_with, write,
@@ -18,7 +18,7 @@ fn call(name: &str, id: &str) -> Callout {
     }
 }
 
-/// Writes a call and reads it back, alone and between other text.
+/// Writes a call and parses it back, alone and between other text.
 fn round_trip(call: &Callout) -> String {
     let written = write(call).unwrap();
     for text in [
@@ -127,7 +127,7 @@ fn what_no_callout_says_is_refused() {
     });
 }
 
-/// Texts that YAML may take for something else.
+/// Texts that YAML might interpret differently.
 fn tricky() -> impl Strategy<Value = String> {
     let words = [
         "",
@@ -192,8 +192,7 @@ fn tricky() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 1..6).prop_map(|words| words.concat())
 }
 
-/// Names of fields that YAML has trouble with: very long ones, and ones that grow when they are
-/// quoted.
+/// Difficult field names for YAML: very long ones, and ones that grow when quoted.
 fn key() -> impl Strategy<Value = String> {
     let long = (
         prop::sample::select(vec!["k", "é", "\u{1f408}", "\0", "\"", "\n", "a b", ": "]),

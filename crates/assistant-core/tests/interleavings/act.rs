@@ -1,7 +1,7 @@
-//! The steps that a schedule is made of, as a reader of a failure sees them.
+//! The steps of a schedule, as printed for a failure.
 //!
-//! Numbers pick among what is there when the step is taken, so that a schedule that is made
-//! shorter still means something.
+//! Numbers select among the existing items when the step is taken, so that a shrunken schedule
+//! remains meaningful.
 
 use std::fmt;
 
@@ -40,31 +40,31 @@ pub(super) fn args() -> impl Strategy<Value = Args> {
     ]
 }
 
-/// The message that a call names as its own.
+/// The message that a call names as its parent.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Parent {
     None,
     /// The message of the run.
     Run,
-    /// The newest message of an assistant, of whichever run.
+    /// The newest message of an assistant, of any run.
     Newest,
-    /// A message that nobody knows yet.
+    /// A message that does not exist yet.
     Late,
 }
 
-/// How a run goes wrong.
+/// A failing end of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum BadEnd {
     RunError,
     Cancelled,
-    /// The connection goes after the last word.
+    /// The connection is lost after the last event.
     NetworkAfterEnd,
     Network,
     Protocol,
     Truncated,
 }
 
-/// What a person says of a call.
+/// A user's decision about a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Say {
     Approve,
@@ -72,7 +72,7 @@ pub(super) enum Say {
     Edit,
 }
 
-/// How a handler ends.
+/// The end of a handler.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Ends {
     Value(u8),
@@ -80,19 +80,19 @@ pub(super) enum Ends {
     StopLoop,
 }
 
-/// What a person does when they lose patience.
+/// An intervention of a user or a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shake {
     Stop,
     Retry,
     Continue,
     NewThread,
-    /// From here on a copy of the session is fed the same.
+    /// Copies the session; from here on both receive the same inputs.
     Copy,
     Reload,
 }
 
-/// What a person does to the tree.
+/// A user's change to the tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Tree {
     Select { message: u8, exact: bool },
@@ -106,27 +106,27 @@ pub(super) enum Tree {
     ShowRun,
 }
 
-/// How an agent asks about a call.
+/// The form of an agent's question about a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Asks {
-    /// By a card: approve or deny.
+    /// A card: approve or deny.
     Card,
-    /// By a card that offers to edit the arguments.
+    /// A card with editable arguments.
     Editable,
-    /// By a form that is no card.
+    /// A form without a card.
     Form,
-    /// By the older dialect.
+    /// The older dialect.
     Legacy,
 }
 
 /// A step of a schedule.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
-    /// A person speaks; the host's rule says this of approval from now on.
+    /// A message of the user; the host's approval rule returns this from now on.
     Send {
         rule: Option<bool>,
     },
-    /// A whole call.
+    /// A complete call.
     Call {
         call: Id,
         name: u8,
@@ -151,10 +151,10 @@ pub(super) enum Act {
     Text {
         message: u8,
     },
-    /// The run ends well, and the next begins if the session opens one.
+    /// The run finishes, and the next begins if the session opens one.
     Finish,
     EndBadly(BadEnd),
-    /// The run ends with questions about these calls.
+    /// The run ends with interrupts about these calls.
     Interrupt {
         asks: Asks,
         calls: Vec<Id>,
@@ -169,7 +169,7 @@ pub(super) enum Act {
         ends: Ends,
         twice: bool,
     },
-    /// `late` takes what an older card showed.
+    /// `late` decides for the version that an older card showed.
     Decide {
         pick: u8,
         say: Say,
@@ -187,18 +187,18 @@ pub(super) enum Act {
         ask: bool,
     },
     Timer(u8),
-    /// A component comes, goes, or changes the rules of its action.
+    /// A component registers, unregisters, or changes the rules of its action.
     Registry {
         name: u8,
         rules: u8,
     },
     Shake(Shake),
     Tree(Tree),
-    /// What a patient person, a good agent and quick handlers would do next.
+    /// The next regular steps of user, agent and handlers.
     GoOn(u8),
 }
 
-/// The agent's id of a call: of this run or of one before, and which of them.
+/// The agent's id of a call: the run, counted back, and its number in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Id {
     pub(super) back: u8,
@@ -310,7 +310,7 @@ fn page() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Steps, one to a line.
+/// Steps, printed one per line.
 #[derive(Clone)]
 pub(super) struct Schedule(pub(super) Vec<Act>);
 

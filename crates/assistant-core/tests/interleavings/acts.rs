@@ -1,4 +1,4 @@
-//! Carries the steps of a schedule out, and leads it to a quiet end.
+//! Executes the steps of a schedule, and brings it to a quiet end.
 
 use assistant_core::{
     action::{ToolError, ToolOutcome},
@@ -60,7 +60,7 @@ impl World {
         pick_of(&ids, pick)
     }
 
-    /// Carries one step of a schedule out.
+    /// Executes one step of a schedule.
     pub(super) fn act(&mut self, act: &Act) {
         match act {
             Act::Send { rule } => self.send(*rule),
@@ -147,7 +147,7 @@ impl World {
         self.event(started());
     }
 
-    /// Words that nobody said before.
+    /// Returns unique words.
     pub(super) fn words(&mut self) -> Content {
         self.said += 1;
         Content::Text(format!("words {}", self.said))
@@ -178,7 +178,7 @@ impl World {
     fn interrupt(&mut self, asks: Asks, calls: &[Id]) {
         let mut raised = Vec::new();
         for (number, call) in calls.iter().enumerate() {
-            // Some agents give an id twice.
+            // Some agents reuse an id.
             let run = self.driver.runs.len() % 3;
             let (id, call) = (format!("int{run}{number}"), self.id(*call));
             raised.push(match asks {
@@ -240,7 +240,7 @@ impl World {
         }
     }
 
-    /// The calls of the conversation, on all branches.
+    /// Returns the calls of the conversation, on all branches.
     pub(super) fn all_calls(&self) -> Vec<CallKey> {
         let messages = self.driver.session.conversation().all_messages();
         let parts = messages.flat_map(|message| &message.parts);

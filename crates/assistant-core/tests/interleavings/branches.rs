@@ -1,5 +1,5 @@
-//! What branches share and what they do not: the words and calls of those that the agent does not write on,
-//! whose questions are answered, and where a run is tried again.
+//! Invariants of branches: text and calls of other branches than that of runs, the branches of
+//! answered questions, and the branch of a retried run.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use assistant_core::{
 #[derive(Debug, Clone, PartialEq)]
 struct SaidLast(Option<MessageId>);
 
-/// What somebody knows who watches all branches.
+/// The knowledge of an observer of all branches.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Branches {
-    /// The newest message of the run's branch when a question was put, by the question's id.
+    /// The tip of the run's branch when a question was asked, by the question's id.
     asked: BTreeMap<String, Option<MessageId>>,
-    /// What the person said last on the branch of the run that can be tried again or go on.
+    /// The user's last message on the branch of the run that can be retried or continued.
     offered: Option<SaidLast>,
 }
 
 impl Branches {
-    /// Compares the branches that runs do not write on before and after an input.
+    /// Compares the branches other than that of runs before and after an input.
     pub(super) fn compare(before: &[(MessageId, Vec<Told>)], session: &Session) {
         let conversation = session.conversation();
         for (tip, said) in before {
@@ -32,7 +32,7 @@ impl Branches {
         }
     }
 
-    /// Notes what waits, after an input. `path` is the run's path before it.
+    /// Records pending items after an input. `path` is the run's path before it.
     pub(super) fn note(&mut self, input: &Input, path: &[MessageId], session: &Session) {
         let conversation = session.conversation();
         let tip = conversation.run_tip().cloned();
@@ -41,7 +41,7 @@ impl Branches {
             *self = Self::default();
         }
         if matches!(input, Input::Event { .. } | Input::RunClosed { .. }) {
-            // A list may leave out the message that a question came with.
+            // A list may omit the message of a question.
             for at in self.asked.values_mut() {
                 let was_there = at.as_ref().is_none_or(|at| path.contains(at));
                 if was_there && !at.as_ref().is_some_and(is_there) {
@@ -74,14 +74,14 @@ impl Branches {
         }
     }
 
-    /// A person lets a run be tried again, or the loop go on.
+    /// Checks a retried or continued run.
     pub(super) fn goes_on(&self, session: &Session) {
         if let Some(said) = &self.offered {
             assert_eq!(*said, said_last(session.conversation()), "another branch");
         }
     }
 
-    /// An answer goes out with a request.
+    /// Checks an answer that a request carries.
     pub(super) fn answers(&self, entry: &ResumeEntry, call: Option<&str>, session: &Session) {
         let conversation = session.conversation();
         let has_call = call.is_some_and(|id| conversation.call_by_wire_id(id).is_some());
@@ -97,21 +97,21 @@ fn said_last(conversation: &Conversation) -> SaidLast {
     SaidLast(said.map(|message| message.id.clone()))
 }
 
-/// A message of a branch: its id, its words, its calls with their results.
+/// A message of a branch: its id, its text, its calls with their results.
 pub(super) type Told = (MessageId, String, Vec<String>);
 
-/// Returns true if a message says anything. What does not (a place for results) may come and go.
+/// Returns true if a message has content. Empty ones (places for results) may come and go.
 fn tells(message: &Message) -> bool {
     !message.text().is_empty() || message.has_calls()
 }
 
-/// The run's path.
+/// Returns the run's path.
 pub(super) fn run_path(conversation: &Conversation) -> Vec<MessageId> {
     let path = conversation.run_path();
     path.map(|message| message.id.clone()).collect()
 }
 
-/// What is on each way to a message that nothing follows, but for the run's own.
+/// Returns the content of the paths to all leaves other than the run's.
 pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec<Told>)> {
     let run = run_path(conversation);
     let is_tip = |id: &MessageId| conversation.children(Some(id)).is_empty() && !run.contains(id);
@@ -121,7 +121,7 @@ pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec
         .collect()
 }
 
-/// The words and calls from the first message to one.
+/// Returns the text and calls from the first message to this one.
 fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<Told> {
     let path = conversation.path_to(tip).unwrap_or_default();
     let messages = path.into_iter().filter_map(|id| conversation.message(id));

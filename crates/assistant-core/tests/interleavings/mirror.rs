@@ -1,4 +1,4 @@
-//! A view that reads only what the changes name. It must show what a view rebuilt shows.
+//! A view that reads only what the changes name, compared with a view rebuilt from scratch.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use assistant_core::{
 };
 use serde_json::Value;
 
-/// What a view shows of a message, part by part; of a call only which one it is.
+/// The displayed parts of a message; a call is identified only.
 #[derive(Debug, Clone, PartialEq)]
 struct Card {
     marks: String,
     parts: Vec<String>,
 }
 
-/// What a view shows of a session.
+/// The displayed state of a session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Mirror {
     path: Vec<MessageId>,
     parents: BTreeMap<MessageId, Option<MessageId>>,
     messages: BTreeMap<MessageId, Card>,
     calls: BTreeMap<CallKey, String>,
-    /// The phases of calls after the step before.
+    /// The phases of calls after the previous step.
     phases: BTreeMap<CallKey, Phase>,
-    /// What a store has written of each message.
+    /// The stored form of each message.
     stored: BTreeMap<MessageId, Value>,
     state: Value,
     interrupts: String,
@@ -60,7 +60,7 @@ impl Mirror {
         mirror
     }
 
-    /// Applies what a step says has changed.
+    /// Applies the changes of a step.
     pub(super) fn follow(&mut self, output: &Output, session: &Session) {
         self.follow_phases(output, session);
         let conversation = session.conversation();
@@ -75,7 +75,7 @@ impl Mirror {
                 }
                 Change::MessageMoved(id) => self.read_parent(id, conversation),
                 Change::MessageRemoved(id) => {
-                    // Its id may have come back since.
+                    // The id may exist again by now.
                     self.messages.remove(id);
                     self.parents.remove(id);
                     self.read_message(id, conversation);
@@ -99,13 +99,14 @@ impl Mirror {
         }
     }
 
-    /// Holds the events of calls against what became of their phases.
+    /// Compares the events of calls with the changes of their phases.
     fn follow_phases(&mut self, output: &Output, session: &Session) {
         let before = std::mem::replace(&mut self.phases, phases(session));
         if output.changes.contains(&Change::Thread) {
             return;
         }
-        // What came with its history did not end here: the copies that branches keep have no events.
+        // Calls that came with their history did not end here: copies on other branches have no
+        // events.
         for event in output.calls.iter().filter(|event| event.before.is_none()) {
             let ended_here =
                 matches!(&event.kind, CallEventKind::Ended { by, .. } if *by == Author::Page);
@@ -126,7 +127,7 @@ impl Mirror {
         }
     }
 
-    /// Holds what was followed against what is read again.
+    /// Compares the mirror with the rebuilt view.
     pub(super) fn check(&self, session: &Session, output: &Output) {
         let anew = Self::anew(session);
         let said = &output.changes;
@@ -146,7 +147,7 @@ impl Mirror {
         assert_eq!(self.thread, anew.thread, "after {said:?}");
     }
 
-    /// Writes the messages that a change is about, as a store does that writes what has changed.
+    /// Writes the messages of a change, as an incremental store does.
     fn store_changed(&mut self, change: &Change, session: &Session) {
         match change {
             Change::MessageAdded(id)
@@ -207,7 +208,7 @@ impl Mirror {
         self.meet_calls(message, conversation);
     }
 
-    /// A call is read when it is first met, and from then on when a change names it.
+    /// Reads a call when it first appears, and later when a change names it.
     fn meet_calls(&mut self, message: &Message, conversation: &Conversation) {
         for call in conversation.calls_in(message) {
             let met = self.calls.entry(call.key());
@@ -257,7 +258,7 @@ fn card(call: &ToolCall) -> String {
     )
 }
 
-/// The phases of all calls.
+/// Returns the phases of all calls.
 fn phases(session: &Session) -> BTreeMap<CallKey, Phase> {
     let conversation = session.conversation();
     let messages = conversation.all_messages();
@@ -266,7 +267,7 @@ fn phases(session: &Session) -> BTreeMap<CallKey, Phase> {
     calls.map(|call| (call.key(), call.phase())).collect()
 }
 
-/// The event that an observer hears of a phase, if there is one.
+/// Returns the event of a phase for observers, if there is one.
 const fn stage(phase: Phase) -> Option<&'static str> {
     match phase {
         Phase::ApprovalRequested => Some("asked"),

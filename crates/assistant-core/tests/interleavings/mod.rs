@@ -1,7 +1,7 @@
-//! Random schedules: whatever comes in whichever order, the rules about calls hold.
+//! Random schedules: the rules about calls hold for any order of events.
 //!
-//! `PROPTEST_CASES=100000` looks for long. What a failure shows is the shortest schedule that
-//! still fails, in the words of [`act::Act`].
+//! Use `PROPTEST_CASES=100000` for a long search. A failure prints the shortest failing schedule in
+//! terms of [`act::Act`].
 
 mod act;
 mod acts;
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use act::{Schedule, schedule};
 use world::World;
 
-/// Plays a schedule to its end.
+/// Executes a schedule.
 fn play(options: u8, schedule: &Schedule) {
     let mut world = World::new(options);
     world.send(None);
@@ -25,10 +25,10 @@ fn play(options: u8, schedule: &Schedule) {
         world.act(act);
     }
     world.settle();
-    // The thread still takes a message, and what it sends is whole.
+    // The thread still accepts a message, and its request is complete.
     world.send(None);
     if !world.driver.session.is_streaming() {
-        // An answer that waits to go out is about another call by now: first the person is asked again.
+        // A pending answer may have become outdated, so that the user is asked again first.
         assert!(world.driver.session.waits_for_person());
         world.settle();
         assert_eq!(world.driver.session.queued(), []);
@@ -51,8 +51,8 @@ proptest! {
     }
 }
 
-/// The call that a question named comes after the answer, and the run that carried the answer fails: the next
-/// message waits until the question is answered once more.
+/// A call arrives after the answer to the question about it, and the run with the answer fails: the
+/// next message waits until the question is answered again.
 #[test]
 fn a_message_waits_for_a_question_that_is_asked_again() {
     use act::{Act, Args, Asks, BadEnd, Id, Parent};
@@ -76,7 +76,7 @@ fn a_message_waits_for_a_question_that_is_asked_again() {
     play(0, &Schedule(schedule));
 }
 
-/// A call left behind on a branch has its result behind it, wherever a list had put the original's.
+/// A call left on a branch is followed by its result, regardless of the position of the original's.
 #[test]
 fn the_results_of_copies_are_listed() {
     use act::{Act, Args, Ends, Id, Parent, Tree};
@@ -121,7 +121,7 @@ fn the_results_of_copies_are_listed() {
     play(0, &Schedule(schedule));
 }
 
-/// A result that a list has behind another message than its call's goes along with the copy of it.
+/// A result that a list places after another message than its call's is copied together with it.
 #[test]
 fn a_result_is_listed_once_when_a_message_is_copied() {
     use act::{Act, Args, Id, Parent, Tree};
@@ -170,7 +170,7 @@ fn a_result_is_listed_once_when_a_message_is_copied() {
     play(104, &Schedule(schedule));
 }
 
-/// A list takes a call out of a message and leaves the message as a branch: both are reported.
+/// A list moves a call out of a message and leaves the message as a branch: both are reported.
 #[test]
 fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
     use act::{Act, Args, Id, Parent, Say};
@@ -213,8 +213,8 @@ fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
     play(134, &Schedule(schedule));
 }
 
-/// Calls that left the branch of their run, which was stopped: one that the agent was told to go on with, and
-/// one that nothing was made of yet.
+/// Calls that left the branch of their stopped run: one that was handed off, and one that was not
+/// checked yet.
 #[test]
 fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
     use act::{Act, Args, Id, Parent, Shake, Tree};
@@ -247,8 +247,8 @@ fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
     }
 }
 
-/// The page asks about a call, then the agent does, and by then the page's rule would let it go: a person who was
-/// asked is waited for.
+/// The page asks about a call, then the agent does, and meanwhile the page's rule changes to permit
+/// it: the user who was asked is still waited for.
 #[test]
 fn what_a_person_was_asked_about_waits_for_them_though_the_agent_asks_too() {
     use act::{Act, Args, Asks, Id, Parent};
@@ -270,7 +270,7 @@ fn what_a_person_was_asked_about_waits_for_them_though_the_agent_asks_too() {
     play(0, &Schedule(schedule));
 }
 
-/// What a branch that is left behind by a deletion would wait for ends.
+/// Open calls of a branch that a deletion left behind are ended.
 #[test]
 fn a_branch_that_takes_the_place_of_a_deleted_one_waits_for_nobody() {
     use act::{Act, Args, Id, Parent, Tree};
@@ -299,7 +299,8 @@ fn a_branch_that_takes_the_place_of_a_deleted_one_waits_for_nobody() {
     play(56, &Schedule(schedule));
 }
 
-/// A list joins two messages, and the call of the second is copied with the first: it is listed once.
+/// A list joins two messages, and the call of the second is copied with the first: it is listed
+/// once.
 #[test]
 fn a_call_is_listed_once_when_its_message_is_joined_to_a_shared_one() {
     use act::{Act, Args, Id, Parent, Tree};

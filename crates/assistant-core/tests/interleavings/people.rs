@@ -1,6 +1,6 @@
-//! What persons and components do, and how everything comes to a quiet end.
+//! Steps of users and components, and the quiet end.
 //!
-//! Neighbour: `acts` has the steps of the agent.
+//! `acts` contains the steps of the agent.
 
 use assistant_core::{
     action::{Policy, RegistrationId, ToolOutcome},
@@ -23,7 +23,7 @@ impl World {
         let pending = session.pending_approvals();
         let mut keys = session.conversation().path_calls();
         keys.reverse();
-        // Mostly what asks; now and then any card that is on the screen.
+        // Mostly cards with an open question; occasionally any card on the screen.
         let Some(call) = pick_of(&pending, pick / 4)
             .filter(|_| !pick.is_multiple_of(4))
             .or(pick_of(&keys, pick))
@@ -199,7 +199,7 @@ impl World {
         }
     }
 
-    /// With nothing new to do, everything comes to an end.
+    /// Brings everything to an end without new input.
     pub(super) fn settle(&mut self) {
         self.input(Input::Tree {
             change: TreeChange::ShowRun,

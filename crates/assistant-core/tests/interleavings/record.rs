@@ -1,5 +1,5 @@
-//! What somebody who only watches the screen and the page writes down: what cards showed, what was
-//! decided, what was said in which run, what ran. Nothing here asks the engine what it thinks.
+//! The record of an outside observer of screen and page: shown cards, decisions, events of each
+//! run, started handlers. It does not query the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,39 +11,39 @@ use assistant_core::{
 };
 use serde_json::Value;
 
-/// What a card showed.
+/// The content of a card.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Shown {
     pub(super) name: String,
     pub(super) args: Value,
     pub(super) print: Option<Fingerprint>,
-    /// Whether the agent asked, not the page.
+    /// True if the agent asked, not the page.
     pub(super) by_agent: bool,
 }
 
 /// The record of one thread.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Record {
-    /// The first card of each call that asked.
+    /// The first card of each call that was asked about.
     cards: BTreeMap<CallKey, Fingerprint>,
     pub(super) asked: BTreeSet<CallKey>,
     approved: BTreeMap<CallKey, Shown>,
     denied: BTreeSet<CallKey>,
     started: BTreeSet<CallKey>,
-    /// The same by the agent's ids, as long as the person stays on a branch.
+    /// The same by the agent's ids, until the user changes the branch.
     denied_ids: BTreeSet<String>,
     started_ids: BTreeSet<String>,
-    /// The runs that said a call, by the agent's id.
+    /// The runs that mentioned a call, by the agent's id.
     said: BTreeMap<String, BTreeSet<usize>>,
-    /// What was there before the newest run.
+    /// The messages before the newest run.
     before: BTreeSet<String>,
     run: usize,
     finish: Option<bool>,
-    /// Calls that an interrupt asked about, which the newest run answers.
+    /// Calls with an interrupt that the newest run answers.
     answered: BTreeSet<String>,
-    /// The person approved them since the conversation was loaded.
+    /// Calls that were approved since the conversation was loaded.
     since_load: BTreeSet<CallKey>,
-    /// Calls that came open with a loaded conversation.
+    /// Calls that were open when the conversation was loaded.
     loaded: BTreeSet<CallKey>,
 }
 
@@ -72,7 +72,7 @@ impl Record {
         self.denied_ids.insert(id.to_owned());
     }
 
-    /// The person is on another branch from here on: ids may mean other calls.
+    /// Handles a change of branch: ids may refer to other calls.
     pub(super) fn turn_off(&mut self, is_branch: bool) {
         if is_branch {
             self.said.clear();
@@ -81,12 +81,12 @@ impl Record {
         self.started_ids.clear();
     }
 
-    /// What the last try said is said again.
+    /// Handles a retry: events of the last attempt are repeated.
     pub(super) fn tries_again(&mut self) {
         self.said.clear();
     }
 
-    /// A conversation was loaded, with these calls open.
+    /// Handles a loaded conversation with these open calls.
     pub(super) fn loaded(&mut self, open: BTreeSet<CallKey>) {
         self.since_load.clear();
         self.loaded = open;
@@ -110,7 +110,7 @@ impl Record {
         }
     }
 
-    /// What the agent says in the run that is under way.
+    /// Handles an event of the current run.
     pub(super) fn hears(&mut self, kind: &EventKind) {
         match kind {
             EventKind::RunStarted { .. } => self.finish = None,
@@ -131,9 +131,9 @@ impl Record {
         self.said.entry(id).or_default().insert(self.run);
     }
 
-    /// A call is news if it stands behind all that was there before the run.
+    /// Handles a list. A call is new if it follows everything from before the run.
     fn hears_list(&mut self, messages: &[Message]) {
-        // What a list leaves out is gone: its id may come back as something new.
+        // Items that a list omits are gone: their ids may return as something new.
         let listed: BTreeSet<&String> = messages.iter().map(|message| &message.id).collect();
         self.before.retain(|id| listed.contains(id));
         let is_old = |m: &Message| self.before.contains(&m.id) || m.role() == Role::User;
@@ -157,7 +157,7 @@ impl Record {
         }
     }
 
-    /// A handler starts: it must be allowed to.
+    /// Checks that a handler may start.
     pub(super) fn starts(
         &mut self,
         run: &Invocation,

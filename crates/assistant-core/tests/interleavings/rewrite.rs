@@ -1,4 +1,4 @@
-//! What a server may make of the history that it sends back.
+//! A server's rewrites of the history that it sends back.
 
 use assistant_core::event::{Content, FunctionCall, Message, MessageBody};
 use proptest::prelude::*;
@@ -8,15 +8,15 @@ use super::{
     world::NAMES,
 };
 
-/// One thing that a server does to the list before it sends it. Numbers pick among what is there.
+/// A rewrite of the list. Numbers select among the existing items.
 #[derive(Debug, Clone)]
 pub(super) enum Rewrite {
     Drop(u8),
     Move(u8, u8),
     ReId(u8),
-    /// Takes a call out of its message and lists it in another.
+    /// Moves a call from its message to another.
     Rehome(u8, u8),
-    /// Takes a call out of its message and lists it in a message of its own.
+    /// Moves a call from its message to a new one.
     Unhome(u8),
     Split(u8),
     Merge(u8),
@@ -58,10 +58,10 @@ pub(super) fn rewrite() -> impl Strategy<Value = Rewrite> {
     ]
 }
 
-/// A list that is being rewritten; ids that it makes up are counted.
+/// A list being rewritten; new ids are counted.
 pub(super) struct List<'a> {
     pub(super) messages: Vec<Message>,
-    /// What stands on other branches.
+    /// The messages of other branches.
     pub(super) foreign: Vec<Message>,
     pub(super) fresh: &'a mut usize,
 }
@@ -76,7 +76,7 @@ impl List<'_> {
         usize::from(pick).checked_rem(self.messages.len())
     }
 
-    /// The places of the messages that hold calls, each with the place of one of its calls.
+    /// Returns the indices of the messages with calls, each with the index of one of its calls.
     fn call(&self, pick: u8) -> Option<(usize, usize)> {
         let mut all = Vec::new();
         for (place, message) in self.messages.iter().enumerate() {

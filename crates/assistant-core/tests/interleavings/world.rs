@@ -1,4 +1,4 @@
-//! The session under test, and what must be true of it after every step.
+//! The session under test, and its invariants after every step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,17 +40,17 @@ pub(super) fn spec(name: &str) -> ActionSpec {
     spec
 }
 
-/// A call across threads.
+/// A call, unique across threads.
 type Name = (String, u64);
 
-/// The session under test, and what must have been true so far.
+/// The session under test, and its expected state.
 pub(super) struct World {
     pub(super) driver: Driver,
-    /// A copy that is fed the same; it must do the same.
+    /// A copy that receives the same inputs and must behave the same.
     pub(super) copy: Option<Driver>,
     mirror: Mirror,
     branches: Branches,
-    /// The run for which the page makes itself ready.
+    /// The run that the page is preparing.
     preparing: Option<RunKey>,
     pub(super) record: Record,
     sequential: bool,
@@ -60,9 +60,9 @@ pub(super) struct World {
     /// Commits without an answer.
     pub(super) pending: BTreeSet<CommitId>,
     pub(super) live: BTreeMap<InvocationId, Invocation>,
-    /// How calls ended that the page answered.
+    /// The outcomes of calls that the page answered.
     finals: BTreeMap<Name, (Phase, String)>,
-    /// What persons said.
+    /// The user's messages.
     spoken: BTreeMap<(String, MessageId), String>,
     pub(super) next_registration: u64,
     pub(super) said: usize,
@@ -106,7 +106,7 @@ impl World {
         }
     }
 
-    /// The page is ready at last.
+    /// Opens the prepared run.
     pub(super) fn open_prepared(&mut self) {
         if let Some(run) = self.preparing.take() {
             self.input(Input::OpenRun { run });
@@ -195,7 +195,7 @@ impl World {
         }
     }
 
-    /// What the person decides, if they do: about which call, approved as what.
+    /// Returns the decision of an input, if it is one: the call, and the approved version.
     fn decision(&self, input: &Input) -> Option<(CallKey, String, Option<Shown>)> {
         let session = &self.driver.session;
         let (key, approved, edited) = match input {
@@ -259,7 +259,7 @@ impl World {
         }
     }
 
-    /// Looks at what the screen asks.
+    /// Records the questions on the screen.
     fn note_cards(&mut self) {
         let session = &self.driver.session;
         for key in self.all_calls() {
@@ -317,7 +317,7 @@ impl World {
                 let gated: BTreeSet<String> = open
                     .filter_map(|open| open.interrupt.tool_call_id.clone())
                     .collect();
-                // The agent's own calls, which it may answer in this run.
+                // Remote calls, which the agent may answer in this run.
                 let conversation = self.driver.session.conversation();
                 let calls = conversation.active_calls().into_iter();
                 let calls = calls.filter_map(|key| conversation.call(&key));
@@ -352,7 +352,7 @@ impl World {
         }
     }
 
-    /// All calls that are open, on whichever branch.
+    /// Returns all open calls, on any branch.
     fn open_calls(&self) -> impl Iterator<Item = CallKey> + '_ {
         let conversation = self.driver.session.conversation();
         let is_open = |key: &CallKey| {
@@ -362,7 +362,7 @@ impl World {
         self.all_calls().into_iter().filter(move |key| is_open(key))
     }
 
-    /// The conversation as it is now is loaded on another page: nothing of it starts there.
+    /// Checks that loading the current conversation on another page starts nothing.
     fn check_import(&self) {
         let mut elsewhere = Driver::with(SessionOptions {
             eager: self.eager,
@@ -390,7 +390,7 @@ impl World {
         assert_eq!(begun, (0, 0, 0), "what was loaded began something");
     }
 
-    /// What a person said stays as they said it.
+    /// Checks that user messages do not change.
     fn check_words(&mut self) {
         let session = &self.driver.session;
         for message in session.conversation().all_messages() {
@@ -402,7 +402,7 @@ impl World {
         }
     }
 
-    /// What the page said of a call stays as it said it, and so does what runs or has run.
+    /// Checks that the page's results do not change, nor running or finished calls.
     fn check_results(&mut self) {
         let conversation = self.driver.session.conversation();
         for run in self.live.values() {
@@ -443,7 +443,7 @@ impl World {
         assert!(self.live.is_empty());
     }
 
-    /// A call of the agent's own, which waits for an answer that was not delivered.
+    /// Returns true for a remote call that waits for an answer that was not delivered.
     fn is_held(&self, phase: Phase) -> bool {
         let mut open = self.driver.session.interrupts().iter();
         let resolved = |open: &OpenInterrupt| {
@@ -453,7 +453,7 @@ impl World {
         phase == Phase::Running && open.any(resolved)
     }
 
-    /// Nobody is waited for: no call is open, but for those with an answered interrupt.
+    /// Checks that no call is open, except those with an answered interrupt.
     fn check_idle(&self) {
         let session = &self.driver.session;
         let gated = session.interrupts().iter();
@@ -484,7 +484,7 @@ impl World {
     }
 }
 
-/// The first place at which two values differ, and what stands there.
+/// Returns the first difference of two values.
 fn difference(a: &Value, b: &Value, at: String) -> Option<String> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {

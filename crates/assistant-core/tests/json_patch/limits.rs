@@ -1,4 +1,4 @@
-//! What one patch may cost, and what happens to one that costs more.
+//! The cost limits of a patch.
 
 use assistant_core::event::EventKind;
 use serde_json::{Value, json};
@@ -55,21 +55,21 @@ fn a_patch_cannot_double_the_document_without_end() {
 
 #[test]
 fn copies_fill_no_more_memory_than_the_budget() {
-    // Each empty object takes far more memory than the two bytes it was written with.
+    // Each empty object takes far more memory than the two bytes of its text.
     let double = json!({"op": "copy", "from": "/a", "path": "/a/-"});
     let mut doc = json!({"a": [{"": {}}]});
     let error = apply(&mut doc, &vec![double.clone(); 40]).unwrap_err();
     assert!(error.is_over_budget());
     assert_eq!(doc, json!({"a": [{"": {}}]}));
-    // Patch by patch it ends as well.
+    // Repeated patches are limited as well.
     let copy = |n: usize| [json!({"op": "copy", "from": "/a", "path": format!("/more/{n}/-")})];
     let mut doc = json!({"a": "x".repeat(1 << 20), "more": [[], [], [], [], [], [], [], []]});
     let refused = (0..100).find(|n| apply(&mut doc, &copy(n % 8)).is_err());
     assert_eq!(refused, Some(30));
-    // What brings its own bytes is still welcome, and so is a small copy.
+    // Values within the patch are still accepted, and so are small copies.
     let add = json!([{"op": "add", "path": "/b", "value": [1, 2, 3]}, {"op": "copy", "from": "/b", "path": "/c"}]);
     apply(&mut doc, add.as_array().unwrap()).unwrap();
-    // Room that a removal makes can be used by the next patch.
+    // Memory freed by a removal is available to the next patch.
     apply(&mut doc, &[json!({"op": "remove", "path": "/more/7"})]).unwrap();
     apply(&mut doc, &copy(1)).unwrap();
 }
@@ -105,7 +105,7 @@ fn shifting_a_long_list_again_and_again_ends() {
             Err(PatchErrorKind::OverBudget)
         );
     }
-    // At the end nothing is shifted.
+    // Operations at the end shift nothing.
     let push = each(json!({"op": "add", "path": "/list/-", "value": 1}), 5000);
     assert!(patched(doc.clone(), json!(push)).is_ok());
     let pop: Vec<_> = (90_000..100_000)

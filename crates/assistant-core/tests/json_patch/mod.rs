@@ -1,4 +1,4 @@
-//! JSON Patch: the published suite, and what it leaves open.
+//! JSON Patch: the published suite, and cases that it does not cover.
 
 mod limits;
 mod random;
@@ -17,7 +17,7 @@ const SUITES: [&str; 2] = [
     )),
 ];
 
-/// The text too, because equality of values does not see the order of keys.
+/// Returns the text, since equality of values ignores key order.
 fn text(value: &Value) -> String {
     value.to_string()
 }
@@ -78,7 +78,7 @@ fn all_or_nothing() {
         json!({"op": "move", "from": "/a", "path": "/b/-"}),
         json!({"op": "copy", "from": "", "path": "/c/d/whole"}),
     ] {
-        // Another one after it, so that notes are taken back in the right order.
+        // Followed by another one, to test the order of reverting.
         let next = json!({"op": "copy", "from": "", "path": "/x"});
         let outcome = patched(doc.clone(), json!([op, next, fail]));
         let kind = outcome.unwrap_err();

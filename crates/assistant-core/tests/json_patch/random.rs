@@ -1,4 +1,4 @@
-//! Random patches: all or nothing, one operation after the other.
+//! Random patches: atomic, and equal to their operations one by one.
 
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ proptest! {
         ops in prop::collection::vec(operation(), 1..12),
         add in prop::collection::vec(operation(), 0..3),
     ) {
-        // Keep what applies, so that there is much to take back, and then let it fail.
+        // Keeps the applicable operations, so that there is much to revert, and then fails.
         let mut probe = doc.clone();
         let mut patch: Vec<_> =
             ops.into_iter().filter(|op| apply(&mut probe, std::slice::from_ref(op)).is_ok()).collect();

@@ -1,4 +1,4 @@
-//! Markdown that is still being written.
+//! Streamed markdown.
 
 mod repair;
 mod spec;

@@ -1,7 +1,7 @@
-//! Unfinished markup: what people are used to seeing, recorded.
+//! Repair of unfinished markup, compared with recordings of an established library.
 //!
-//! A recording and ours are compared by their trees. Where ours differs on purpose, the case is
-//! listed in `differences.json` under its reason, and the list is held exactly.
+//! Results are compared as trees. Intended differences are listed in `differences.json` with their
+//! reasons, and the list must be exact.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +17,12 @@ const DIFFERENCES: &str = include_str!(concat!(
     "/../../fixtures/markdown_repair/differences.json"
 ));
 
-/// What the recorded library shows, with its own address for an unfinished link.
+/// Returns the recorded tree, with the library's own address for an unfinished link removed.
 fn recorded(output: &str) -> Vec<Node> {
     parse(&output.replace("(streamdown:incomplete-link)", "()"))
 }
 
-/// The text alone where a link has no address yet: a view may show it like this.
+/// Replaces links without an address by their text, as a view may show them.
 fn text_only(nodes: Vec<Node>) -> Vec<Node> {
     let mut out: Vec<Node> = Vec::new();
     for mut node in nodes {

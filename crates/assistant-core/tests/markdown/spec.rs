@@ -1,7 +1,8 @@
-//! The examples of the specifications: our tree, written as HTML, is what `pulldown-cmark` writes.
+//! The examples of the specifications: the tree, written as HTML, equals the output of
+//! `pulldown-cmark`.
 //!
-//! Both are written by its own writer. HTML of the source is left out on both sides (a line break
-//! stays), and so are links around addresses that stand bare, which `pulldown-cmark` does not know.
+//! Both are written by its own writer. Raw HTML is omitted on both sides (a line break stays), and
+//! so are autolinks, which `pulldown-cmark` does not support.
 
 use super::support::streamed;
 use assistant_core::text::markdown::{Alert, Align, Kind, Node, parse};
@@ -65,7 +66,7 @@ fn ours(blocks: &[Node]) -> String {
     write(events)
 }
 
-/// Writes events, without the links around bare addresses.
+/// Writes events without autolinks.
 fn write(events: Vec<Event<'_>>) -> String {
     let events: Vec<_> = TextMergeStream::new(events.into_iter()).collect();
     let mut kept = Vec::new();

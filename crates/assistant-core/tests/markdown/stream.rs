@@ -1,10 +1,10 @@
-//! A text in pieces becomes the blocks that it becomes as a whole.
+//! A text in pieces becomes the same blocks as at once.
 
 use super::support::{Shown, streamed};
 use assistant_core::text::markdown::{Kind, Markdown, Node, parse};
 use proptest::prelude::*;
 
-/// Pieces of markup, whole and half.
+/// Fragments of markup, complete and partial.
 const FRAGMENTS: &[&str] = &[
     "word",
     "two words ",
@@ -117,8 +117,8 @@ pub(super) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(FRAGMENTS), 0..40).prop_map(|parts| parts.concat())
 }
 
-/// Whether an empty list item stands right before a definition. `pulldown-cmark` 0.13 still
-/// remembers that item behind the definition, so what follows depends on where reading began.
+/// Returns true if an empty list item directly precedes a definition. `pulldown-cmark` 0.13 still
+/// remembers that item after the definition, so the result depends on the start of parsing.
 fn remembers_an_item(text: &str) -> bool {
     let lines: Vec<_> = text.split(['\n', '\r']).collect();
     lines.windows(2).any(|pair| {
@@ -199,7 +199,7 @@ proptest! {
     }
 }
 
-/// The nodes with texts beside each other in one: a view shows them as one.
+/// Joins adjacent text nodes, since a view shows them as one.
 fn joined(nodes: Vec<Node>) -> Vec<Node> {
     let mut out: Vec<Node> = Vec::new();
     for mut node in nodes {
@@ -220,7 +220,7 @@ fn a_block_without_end_is_shown_in_blocks() {
     let code = String::from("```\n") + &"code\n".repeat(40_000) + "```\nbehind";
     assert_eq!(parse(&code).len(), 2);
     assert_eq!(streamed(&code, &[9_999]).0, parse(&code));
-    // What a definition says is known, wherever it stands.
+    // A definition is found at any position.
     let defined = "[a]\n\n".to_owned() + &"[b]: c\n".repeat(30_000) + "[a]: /found\n\nend";
     let first = &parse(&defined)[0].children[0].kind;
     assert!(

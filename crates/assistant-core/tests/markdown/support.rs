@@ -1,8 +1,8 @@
-//! What a view does with the answers of `Markdown`, and what they must hold to.
+//! A view of `Markdown`'s changes, with checks of their guarantees.
 
 use assistant_core::text::markdown::{BlockChanges, Kind, Markdown, Node};
 
-/// The blocks as a view has them.
+/// The blocks of a view.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub(super) blocks: Vec<Node>,
@@ -10,7 +10,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Takes an answer in, and checks that it changes no finished block in passing.
+    /// Applies changes, and checks that finished blocks change only by revision.
     pub(super) fn take(&mut self, changes: BlockChanges) {
         assert!(changes.from <= self.blocks.len());
         assert!(
@@ -37,8 +37,8 @@ impl Shown {
     }
 }
 
-/// The blocks of a text that comes in pieces of these lengths, over and over, and how many bytes
-/// were read for them.
+/// Returns the blocks of a text in pieces of these lengths, repeated, and the number of bytes that
+/// were parsed.
 pub(super) fn streamed(text: &str, pieces: &[usize]) -> (Vec<Node>, u64) {
     let mut markdown = Markdown::new();
     let mut shown = Shown::default();

@@ -1,9 +1,9 @@
-//! Reading is in proportion to the text, whatever is written.
+//! Parsing time is proportional to the text, for any input.
 
 use super::support::streamed;
 use assistant_core::text::markdown::{Markdown, Node, parse, repair};
 
-/// Texts that grow with `n`, each about the same length.
+/// Texts that grow with `n`, of similar lengths.
 fn texts(n: usize) -> Vec<(&'static str, String)> {
     let lines = |line: &str, n: usize| line.repeat(n);
     let mut numbered = String::new();

@@ -1,5 +1,5 @@
-//! The agent asks a person about a call of its own: an interrupt of AG-UI or of a script, an approval of
-//! the AI SDK.
+//! The agent asks the user about a call of its own: an interrupt of AG-UI or of a script, an
+//! approval of the AI SDK.
 
 use assistant_core::{conversation::Phase, session::Input};
 use serde_json::json;
@@ -21,7 +21,7 @@ fn asks(talk: &mut Talk, wire: Wire) {
     );
 }
 
-/// What of a scene is played on a page that was left and opened again meanwhile.
+/// The time of a reload within a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reload {
     Never,
@@ -101,7 +101,7 @@ fn of_two_questions_the_denied_one_stays_denied_after_a_reload_and_the_other_is_
                 Says::Asks("a2", "c2"),
             ];
             talk.answer(wire.response(1, &says));
-            // One is decided before the page is left: a no stands, a yes does not.
+            // One is decided before the reload: a denial remains, an approval does not.
             match first {
                 "c1" => assert_eq!(talk.driver.deny("c1", None), None),
                 _ => assert_eq!(talk.driver.approve("c2"), None),

@@ -1,6 +1,5 @@
-//! What is no part of a protocol is dropped with a diagnostic, wherever it stands in a response, and the
-//! rest is read as if it had not been there. Where a reference client would end the whole stream, ours
-//! goes on.
+//! Invalid input is dropped with a diagnostic at any position of a response, and the rest is read
+//! without it. A reference client may end the whole stream; this decoder continues.
 
 use assistant_core::wire::stream::End;
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ use super::{
 };
 use crate::support::action;
 
-/// What a conversation is in the end, and what was said about the response on the way.
+/// Returns the final conversation, and the diagnostics of the response.
 fn end(wire: Wire, frames: &[String]) -> (Value, Vec<String>) {
     let mut talk = Talk::new(wire.protocol());
     talk.driver.register(action("weather"));
@@ -32,7 +31,7 @@ fn end(wire: Wire, frames: &[String]) -> (Value, Vec<String>) {
     (stored, codes.collect())
 }
 
-/// Puts each of the bad frames at each place of a good response.
+/// Inserts each of the bad frames at each position of a good response.
 fn drops(wire: Wire, good: &[Value], bad: &[&str]) {
     let good: Vec<String> = good
         .iter()
@@ -84,14 +83,14 @@ fn chunks_that_the_ai_sdk_refuses() {
         "\"text\"",
         "not json",
         r#"{"type":"text-delta","id":"#,
-        // No text has begun under this id, or it has no delta or no id.
+        // No text has begun with this id, or the delta or the id is missing.
         r#"{"type":"text-delta","id":"9","delta":"x"}"#,
         r#"{"type":"text-end","id":"9"}"#,
         r#"{"type":"reasoning-delta","id":"1","delta":"x"}"#,
         r#"{"type":"text-delta","id":"1","delta":7}"#,
         r#"{"type":"text-delta","delta":"x"}"#,
         r#"{"type":"text-start"}"#,
-        // No call has begun under this id, or it is not named.
+        // No call has begun with this id, or the name is missing.
         r#"{"type":"tool-input-delta","toolCallId":"9","inputTextDelta":"{}"}"#,
         r#"{"type":"tool-input-start","toolCallId":"9"}"#,
         r#"{"type":"tool-input-start","toolName":"search"}"#,
@@ -101,7 +100,7 @@ fn chunks_that_the_ai_sdk_refuses() {
         r#"{"type":"tool-output-denied","toolCallId":"9"}"#,
         r#"{"type":"tool-approval-request","toolCallId":"9","approvalId":"a"}"#,
         r#"{"type":"tool-approval-response","approvalId":"9","approved":true}"#,
-        // Parts without what they are made of.
+        // Parts without required fields.
         r#"{"type":"data-chart"}"#,
         r#"{"type":"source-url","sourceId":"s"}"#,
         r#"{"type":"file","mediaType":"image/png"}"#,

@@ -1,4 +1,4 @@
-//! What is the model endpoints' own: how servers differ, requests, one more run after silence.
+//! Properties of model endpoints: differences between servers, requests, another run after silence.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn bytes(name: &str) -> Vec<u8> {
     fs::read(format!("{folder}/{name}")).unwrap()
 }
 
-/// What a response says, in short.
+/// A summary of a response.
 #[derive(Debug, Default, PartialEq)]
 struct Said {
     text: String,
@@ -138,7 +138,8 @@ fn texts_thoughts_and_usage_of_several_servers() {
         assert_eq!(ending.end, End::Complete, "{name}");
         assert_eq!(said.text, text, "{name}");
         assert_eq!(said.thought, thought, "{name}");
-        // Off its strict form this gateway passes on what the model's own interface calls it.
+        // Outside of its strict mode this gateway passes on the reason of the model's own
+        // interface.
         let finish = if name == "portkey-think.sse" {
             "end_turn"
         } else {
@@ -194,7 +195,7 @@ fn calls_of_several_servers() {
     assert_eq!(read("aimock-both.sse").0.text, "Let me see.");
     assert_eq!(read("litellm-both.sse").0.text, "Looking both up.");
     assert_eq!(read("portkey-both.sse").0.text, "Looking both up.");
-    // A sum that comes with every chunk is not added up.
+    // Totals that are repeated with every chunk are not added up.
     assert_eq!(
         read("vllm-calls.sse").0.tokens,
         Some((Some(40), Some(20), Some(60)))
@@ -249,7 +250,7 @@ fn a_call_that_was_cut_is_answered_as_invalid() {
     talk.answer(&bytes("openai-length.sse"));
     assert_eq!(talk.driver.starts("call_1"), 0);
     assert!(talk.driver.answer("call_1").contains("were cut off"));
-    // What goes back is JSON all the same: servers fail on what is not.
+    // Invalid arguments are sent back as JSON, since servers fail on anything else.
     let call = &talk.body()["messages"][1]["tool_calls"][0];
     let args = call["function"]["arguments"].as_str().unwrap();
     assert_eq!(args, r#"{"invalid":"{\"city\":\"Os"}"#);
@@ -328,7 +329,7 @@ fn a_host_may_give_the_answer_its_id() {
             talk.answer(wire.response(1, &says));
             talk.driver.returns("c1", json!(1));
         }
-        // An id is given once; without one they differ.
+        // A given id is used once; without one, ids differ.
         let own: &[u8] = match wire {
             Wire::Completions => b"data: {\"choices\":[{\"delta\":{\"content\":\"Yes.\"}}]}\n\ndata: [DONE]\n\n",
             _ => b"data: {\"type\":\"start\"}\n\ndata: {\"type\":\"start-step\"}\n\ndata: {\"type\":\"finish\"}\n\n",
@@ -373,7 +374,7 @@ fn a_model_that_ends_silently_after_a_result_is_asked_once_more() {
     talk.answer(Wire::Completions.response(2, &[]));
     assert_eq!(talk.driver.runs.len(), 3);
     assert_eq!(talk.driver.notices(), []);
-    // Not twice: the person decides then.
+    // Not twice: the user decides then.
     talk.answer(Wire::Completions.response(3, &[]));
     assert_eq!(talk.driver.runs.len(), 3);
     assert_eq!(talk.driver.notices(), [NoticeKind::NoAnswer]);

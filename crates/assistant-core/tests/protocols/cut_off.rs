@@ -1,4 +1,4 @@
-//! Answers that a limit or a filter cut off: what was cut off is not run, whatever it looks like.
+//! Answers that a limit or a filter cut off: an incomplete call is not run, however it looks.
 
 use assistant_core::{
     conversation::{ErrorKind, Phase},
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Talk, ui_stream::stream, wires::Wire};
 use crate::support::*;
 
-/// Reasons to end that models and servers give where an answer was cut off.
+/// Finish reasons of models and servers for answers that were cut off.
 const CUT: [&str; 12] = [
     "length",
     "content_filter",
@@ -26,7 +26,7 @@ const CUT: [&str; 12] = [
     "MALFORMED_FUNCTION_CALL",
 ];
 
-/// Reasons to end that say nothing of the kind.
+/// Finish reasons for complete answers.
 const WHOLE: [&str; 7] = [
     "tool_calls",
     "tool-calls",
@@ -66,7 +66,7 @@ fn assert_cut_off(driver: &Driver, id: &str, about: &str) {
     assert!(error.message.contains("cut off"), "{about}: {error:?}");
     let told: Value = serde_json::from_str(&driver.answer(id)).unwrap();
     assert_eq!(told["error"], error.message, "{about}");
-    // The model hears of it, and may call again.
+    // The model is informed, and may call again.
     assert!(
         request(driver).last().unwrap().contains("cut off"),
         "{about}"
@@ -84,7 +84,7 @@ fn a_completion_that_was_cut_off_runs_nothing_with_arguments_that_are_missing() 
     }
 }
 
-/// An honest twin: an action without parameters is called with no text at all.
+/// The valid counterpart: an action without parameters is called with empty text.
 #[test]
 fn a_completion_that_is_whole_runs_without_arguments() {
     for reason in WHOLE {
@@ -95,7 +95,7 @@ fn a_completion_that_is_whole_runs_without_arguments() {
     }
 }
 
-/// No beginning of an object is an object: what was closed before the cut is whole.
+/// A prefix of an object is never an object, so a call that was closed before the cut is complete.
 #[test]
 fn what_was_complete_before_the_cut_runs() {
     let mut talk = Talk::new(Wire::Completions.protocol());
@@ -126,10 +126,10 @@ fn what_was_cut_off_stays_so_after_a_reload() {
     let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.register(action("pay"));
     talk.driver.send("hi");
-    // The stream is still open, so that nothing was answered yet.
+    // The stream is still open, so nothing has been answered.
     talk.hear(&completion(&[""], "length"));
     let mut snapshot = talk.driver.session.snapshot();
-    // As if it were known that the run is over.
+    // As if the run were known to have ended.
     snapshot["runs"][0]["succeeded"] = json!(true);
     let mut after = Driver::new();
     after.register(action("pay"));
@@ -170,7 +170,7 @@ fn a_tool_input_without_input_is_no_empty_object() {
         let talk = ui(&chunks, None);
         assert_cut_off(&talk.driver, "c0", &format!("{chunks:?}"));
     }
-    // Honest twins: an object that is empty, and arguments that came in pieces.
+    // Valid counterparts: an empty object, and streamed arguments.
     let mut empty = available.clone();
     empty["input"] = json!({});
     let delta =
@@ -197,7 +197,7 @@ fn arguments_that_never_ended_in_an_answer_that_was_cut_off_are_answered() {
     }
 }
 
-/// An agent that speaks AG-UI says why it ended in the result of its run.
+/// An AG-UI agent reports the reason in the result of its run.
 fn agui(events: Vec<EventKind>, result: Value) -> Driver {
     let mut driver = with([action("pay")]);
     driver.events(events);

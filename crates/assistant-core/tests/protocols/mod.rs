@@ -1,5 +1,5 @@
-//! The same scenes with agents of every protocol: they end in the same conversation. The bytes are
-//! what a server of the protocol would send, the requests what it would get.
+//! The same scenes with agents of every protocol, with the same final conversation. The bytes are
+//! those of a server of the protocol, the requests those that it would receive.
 
 mod asked;
 mod bad_input;
@@ -25,7 +25,7 @@ use serde_json::Value;
 use self::wires::Response;
 use crate::support::Driver;
 
-/// What a reader gives.
+/// The output of a reader.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Event>,
@@ -42,7 +42,7 @@ impl Sink for Log {
     }
 }
 
-/// A session whose agent speaks by a protocol.
+/// A session with an agent of a protocol.
 pub(crate) struct Talk {
     pub(crate) driver: Driver,
     pub(crate) protocol: Box<dyn Protocol>,
@@ -60,7 +60,7 @@ impl Talk {
         }
     }
 
-    /// The body of the newest request.
+    /// Returns the body of the newest request.
     pub(crate) fn body(&self) -> Value {
         match self.protocol.request(self.driver.request()) {
             Request::Post { body, .. } => serde_json::from_str(&body).unwrap(),
@@ -68,8 +68,8 @@ impl Talk {
         }
     }
 
-    /// Takes the beginning of a response; nothing says that it is over. `None` where there was
-    /// nothing to read, as events came.
+    /// Reads the beginning of a response, without its end. Returns `None` for events, which need no
+    /// reader.
     pub(crate) fn hear(&mut self, response: impl Into<Response>) -> Option<Box<dyn Read>> {
         let bytes = match response.into() {
             Response::Bytes(bytes) => bytes,
@@ -106,8 +106,8 @@ impl Talk {
         self.driver.input(Input::RunClosed { run, end });
     }
 
-    /// Leaves the page and opens it again: what is stored is all that is left. The page registers
-    /// its actions before, as components do.
+    /// Reloads the page, with only the stored data. The page registers its actions before, as
+    /// components do.
     pub(crate) fn reload(&mut self, actions: &[ActionSpec]) {
         let stored = self.driver.session.snapshot();
         let text = serde_json::to_string(&stored).unwrap();

@@ -1,5 +1,5 @@
-//! A stored conversation without what must differ between two runs of the same scene: ids and times.
-//! What differs for a reason stands in `fixtures/exceptions.json` and is taken out, too.
+//! Normalization of a stored conversation: removes ids and times, which differ between two runs of
+//! a scene, and the justified differences in `fixtures/exceptions.json`.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use serde_json::{Map, Value};
 
 use super::wires::Wire;
 
-/// Fields whose texts are ids.
+/// Fields with ids.
 const IDS: [&str; 6] = ["id", "parent", "tip", "runTip", "chosen", "messageId"];
-/// Fields that tell a time.
+/// Fields with times.
 const TIMES: [&str; 3] = ["createdAt", "endedAt", "durationMs"];
 
-/// What differs by protocol, and why.
+/// The differences between protocols, with their reasons.
 #[derive(Debug)]
 pub(super) struct Exceptions(Vec<Exception>);
 
 #[derive(Debug)]
 struct Exception {
-    /// The keys that lead there; `*` is any.
+    /// The keys of the path; `*` is any.
     path: Vec<String>,
-    /// Where it differs: the other protocols have none of it.
+    /// The protocols with this field; the others do not have it.
     only: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl Exceptions {
         )
     }
 
-    /// Takes out what differs between two protocols for a reason.
+    /// Removes the justified differences between two protocols.
     fn apply(&self, wires: [Wire; 2], value: &mut Value) {
         for exception in &self.0 {
             let applies = |wire: &Wire| exception.only.iter().any(|name| name == wire.name());
@@ -73,7 +73,7 @@ fn remove(value: &mut Value, path: &[String]) {
                     remove(inner, rest);
                 }
             }
-            // What holds nothing else is not there elsewhere.
+            // Objects that become empty do not exist in the other protocol.
             let is_emptied = |inner: &Value| inner.as_object().is_some_and(Map::is_empty);
             object.retain(|key, inner| key != first || !is_emptied(inner));
         }
@@ -86,7 +86,7 @@ fn remove(value: &mut Value, path: &[String]) {
     }
 }
 
-/// A conversation as it is stored, to be compared between two protocols.
+/// Normalizes a stored conversation for the comparison of two protocols.
 pub(super) fn normal(mut stored: Value, wires: [Wire; 2], exceptions: &Exceptions) -> Value {
     exceptions.apply(wires, &mut stored);
     let mut names = HashMap::new();
@@ -108,7 +108,7 @@ fn walk(value: &mut Value, names: &mut HashMap<String, String>) {
 
 fn walk_object(object: &mut Map<String, Value>, names: &mut HashMap<String, String>) {
     object.retain(|key, _| !TIMES.contains(&key.as_str()));
-    // In which order fields are written is no difference.
+    // The order of fields is not significant.
     object.sort_keys();
     for (key, inner) in object {
         match inner {
@@ -122,7 +122,7 @@ fn walk_object(object: &mut Map<String, Value>, names: &mut HashMap<String, Stri
     }
 }
 
-/// Where two values differ, one line each: the way there, and both.
+/// Describes the differences of two values, one per line: the path, and both values.
 pub(super) fn differences(left: &Value, right: &Value) -> Vec<String> {
     let mut out = Vec::new();
     compare("", left, right, &mut out);

@@ -1,5 +1,4 @@
-//! Any bytes, any chunks: nothing panics, nothing hangs, and where a response is cut on its way
-//! changes nothing.
+//! Random bytes and chunks: nothing panics or hangs, and the split of a response has no effect.
 
 use assistant_core::{
     conversation::Conversation,
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Log, Talk};
 use crate::support::{action, asking};
 
-/// A response of the protocol, whose chunks are in any order.
+/// A response of the protocol, with chunks in any order.
 fn stream(chunks: &[Value]) -> Vec<u8> {
     let text: String = chunks
         .iter()
@@ -125,7 +124,7 @@ fn read(
     (log.events, log.diagnostics, ending)
 }
 
-/// All that is said, whatever the pieces it came in.
+/// Returns all events as text, independent of the split.
 fn words(events: &[Event]) -> String {
     events
         .iter()
@@ -140,7 +139,7 @@ fn protocols() -> [Box<dyn Protocol>; 2] {
     ]
 }
 
-/// Plays responses and lets a person and handlers do what there is to do. It ends.
+/// Plays responses, and lets user and handlers act until everything ends.
 fn talk_through(protocol: Box<dyn Protocol>, responses: Vec<Vec<u8>>) {
     let mut talk = Talk::new(protocol);
     talk.driver.register(action("do"));
@@ -175,7 +174,7 @@ fn talk_through(protocol: Box<dyn Protocol>, responses: Vec<Vec<u8>>) {
         assert!(body["messages"].is_array());
         assert!(talk.driver.session.conversation().is_sound());
     }
-    // Nothing was started twice.
+    // No handler was started twice.
     let mut started: Vec<_> = talk.driver.invocations.iter().map(|i| i.call).collect();
     started.sort();
     let all = started.len();
@@ -290,7 +289,7 @@ fn halves_of_a_character_are_put_together() {
     assert!(talk.diagnostics.is_empty(), "{:?}", talk.diagnostics);
 }
 
-/// How many events a flood of chunks becomes. It must be in proportion to the chunks.
+/// The number of events is proportional to the number of chunks.
 #[test]
 fn a_flood_is_as_much_work_as_it_is_long() {
     let count = |chunks: &mut dyn Iterator<Item = Value>| {

@@ -1,5 +1,5 @@
-//! An answer of an AI SDK server is read on after a reload: what the server repeats is the response to
-//! one request, and an answer may have taken several.
+//! An answer of an AI SDK server is resumed after a reload. The server repeats the response to one
+//! request, and an answer may consist of several.
 
 use assistant_core::{
     conversation::Phase,
@@ -26,7 +26,7 @@ fn text(id: &str, words: &str) -> [Value; 3] {
     ]
 }
 
-/// Hears the first chunks of a response, and leaves the page.
+/// Reads the first chunks of a response, and reloads the page.
 fn cut(talk: &mut Talk, chunks: &[Value]) {
     let text: String = chunks
         .iter()
@@ -36,7 +36,7 @@ fn cut(talk: &mut Talk, chunks: &[Value]) {
     talk.reload(&[action("weather")]);
 }
 
-/// What the answer says and calls, in its order.
+/// Returns the parts of the answer in order.
 fn parts(talk: &Talk) -> Vec<String> {
     let messages = talk.driver.session.conversation().ui_messages();
     assert_eq!(messages.len(), 2, "{messages:#?}");
@@ -49,7 +49,7 @@ fn parts(talk: &Talk) -> Vec<String> {
     parts.map(short).collect()
 }
 
-/// A call of the page is answered, and the response to that is cut after some chunks.
+/// Answers a call of the page, and interrupts the following response after some chunks.
 fn second_response(heard: usize) {
     let mut talk = talk();
     talk.driver.register(action("weather"));
@@ -78,7 +78,7 @@ fn second_response(heard: usize) {
     second.extend(text("1", "And found."));
     second.push(json!({"type": "finish"}));
     cut(&mut talk, &second[..heard]);
-    // The page may be left once more, before anything or in the middle.
+    // Another reload, at the beginning or in the middle.
     cut(&mut talk, &second[..heard.min(4)]);
     talk.answer(&stream(&second));
     assert_eq!(
@@ -191,7 +191,7 @@ fn what_was_approved_is_interrupted_where_nothing_can_be_read_on() {
     }
 }
 
-/// Hears the first chunks of a response, and the network goes.
+/// Reads the first chunks of a response, and breaks the connection.
 fn breaks(talk: &mut Talk, chunks: &[Value]) {
     let text: String = chunks
         .iter()
@@ -214,7 +214,7 @@ fn reads_on(talk: &Talk) -> bool {
     matches!(request, Request::Get { path } if path.ends_with("/stream"))
 }
 
-/// Some words, two calls of the page, and more words.
+/// Text, two calls of the page, and more text.
 fn with_calls() -> Vec<Value> {
     let mut chunks = vec![
         json!({"type": "start", "messageId": "a1"}),
@@ -311,7 +311,7 @@ fn what_no_server_kept_is_asked_for_again() {
     talk.driver.input(Input::Retry);
     assert!(!reads_on(&talk), "it is known to be gone");
     assert_eq!(talk.body()["messages"].as_array().unwrap().len(), 1);
-    // By Retry, what is gone is asked for again at once.
+    // With Retry, a lost answer is requested again at once.
     breaks(&mut talk, &chunks[..5]);
     ends(
         &mut talk,

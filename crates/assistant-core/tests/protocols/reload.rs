@@ -1,5 +1,5 @@
-//! The page is left and opened again in the middle of a scene: with every agent what is stored goes on
-//! the same way. At the end, scenes at random, with reloads between their steps.
+//! Reloads in the middle of a scene: stored conversations continue the same way with every agent.
+//! At the end, random scenes with reloads between their steps.
 
 use assistant_core::{conversation::Phase, session::Input};
 use serde_json::json;
@@ -72,7 +72,7 @@ fn while_a_handler_runs() {
         talk.answer(wire.response(1, &calls));
         talk.driver.returns("c2", json!("paid"));
         talk.reload(&[action("pay")]);
-        // What a handler began is not begun again by itself: nobody knows how far it came.
+        // A handler that has begun is not started again automatically: its outcome is unknown.
         assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
         assert_eq!(
             talk.driver.phase("c1"),
@@ -131,7 +131,7 @@ fn when_a_result_is_not_sent_yet() {
     });
 }
 
-/// What happens to a call of the page.
+/// The outcome of a call of the page.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
     Returns,
@@ -140,7 +140,7 @@ enum Fate {
     Denied,
 }
 
-/// A response, and what happens to its calls; then the page may be reloaded.
+/// A response with the outcomes of its calls; the page may be reloaded before and after.
 #[derive(Debug, Clone)]
 struct Turn {
     text: bool,
@@ -158,9 +158,9 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     ];
     let turn = (any::<bool>(), vec(fate, 0..4), any::<bool>(), any::<bool>());
     let turn = turn.prop_map(|(text, fates, reloads_before, reloads_after)| Turn {
-        // A response without anything in it is told as such: a scene of its own.
+        // An empty response is reported as such, which is another scene.
         text: text || fates.is_empty(),
-        // A handler that a reload interrupts is one, too.
+        // So is a handler that a reload interrupts.
         reloads_before: reloads_before && fates.iter().all(|fate| fate.asks()),
         fates,
         reloads_after,
@@ -178,12 +178,12 @@ impl Fate {
     }
 }
 
-/// The ids of calls: as many as there may be.
+/// The ids of calls: the maximum number.
 const IDS: [&str; 12] = [
     "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11",
 ];
 
-/// Arguments that no other call has: what was denied is not asked about again.
+/// Returns unique arguments: a denied call is not asked about again.
 fn args_of(id: &str) -> &'static str {
     Box::leak(format!(r#"{{"city":"Oslo","id":"{id}"}}"#).into_boxed_str())
 }

@@ -1,4 +1,4 @@
-//! One scene each, with every protocol: the conversation ends the same.
+//! Scenes with every protocol, with the same final conversation.
 
 use assistant_core::{
     action::ToolError,
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::support::{action, asking, sketch};
 
-/// Plays a scene with each agent that can, and compares what the conversation is in the end: what
-/// is stored of it, up to ids, and what a request says of it. Gives the latter.
+/// Plays a scene with each capable agent, and compares the final conversations: as stored, except
+/// for ids, and as requested. Returns the latter.
 pub(super) fn same(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<String> {
     let exceptions = Exceptions::read();
     let ends = wires.iter().map(|wire| {
@@ -214,7 +214,7 @@ fn a_person_stops() {
         assert!(!talk.driver.session.is_busy());
     });
     assert_eq!(end, ["user=hi", "assistant=Let me[]"]);
-    // Whether a call is complete is known from some protocols at once, from others at the end.
+    // Some protocols mark a call as complete at once, others at the end.
     for wire in Wire::ALL {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
@@ -240,7 +240,7 @@ fn a_stream_breaks_off() {
             2,
             "{wire:?}"
         );
-        // Nothing of the try stays when it is tried again.
+        // Nothing of the failed attempt remains.
         talk.driver.input(Input::Retry);
         talk.answer(wire.response(2, &[Says::Text("Here I am.")]));
     });

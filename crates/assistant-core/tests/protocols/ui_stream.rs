@@ -1,4 +1,4 @@
-//! What is the AI SDK's own: approvals of the server, requests, taking an answer up again.
+//! Properties of the AI SDK: approvals of the server, requests, resuming an answer.
 
 use assistant_core::{
     conversation::{Conversation, Part, Phase},
@@ -134,7 +134,7 @@ fn an_answered_call_goes_back_with_its_output_and_the_answer_goes_on() {
 fn an_approval_goes_back_whole() {
     for approved in [true, false] {
         let mut talk = talk();
-        // An action of this name on the page is none of the server's business.
+        // An action of this name on the page does not affect the server's call.
         talk.driver.register(action("other"));
         talk.driver.send("hi");
         talk.answer(&asks_to_pay());
@@ -371,7 +371,7 @@ fn what_is_written_is_read_again() {
                 .iter()
                 .any(|state| message.to_string().contains(state))
         {
-            // A call without an answer is taken for cancelled.
+            // A call without a result counts as cancelled.
             continue;
         }
         let read = Conversation::from_ui_messages(vec![message.clone()]).unwrap();

@@ -1,4 +1,4 @@
-//! What an agent says, written in the bytes of each protocol, or said in the page as a script does.
+//! Responses of an agent in the bytes of each protocol, or as events of a script in the page.
 
 use assistant_core::{
     event::{EventKind, RunInput},
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 
 use crate::support;
 
-/// What an agent says in one response.
+/// A part of a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Says {
     Text(&'static str),
     Call(&'static str, &'static str, &'static str),
     /// The result of a call that the agent made and ran itself.
     Ran(&'static str, &'static str),
-    /// Another step of the same response begins.
+    /// Starts another step of the same response.
     Step,
-    /// A call of the agent's own waits for a person, under the id of the approval.
+    /// A remote call that waits for the user, with the id of the approval.
     Asks(&'static str, &'static str),
-    /// What a person was asked about did not run: they said no.
+    /// The denial of a call that the user was asked about.
     Denied(&'static str),
 }
 
@@ -43,7 +43,7 @@ impl From<&[u8]> for Response {
     }
 }
 
-/// An agent of the page says events: there is no request, and nothing to read.
+/// An agent in the page that sends events: there is no request, and nothing to read.
 #[derive(Debug)]
 struct InPage;
 
@@ -59,7 +59,7 @@ impl Protocol for InPage {
     }
 }
 
-/// How an agent speaks.
+/// The protocol of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     /// A scripted agent in the page.
@@ -71,10 +71,10 @@ pub(super) enum Wire {
 
 impl Wire {
     pub(super) const ALL: [Self; 4] = [Self::Script, Self::AgUi, Self::UiStream, Self::Completions];
-    /// Those that run tools of their own; a model endpoint runs none.
+    /// The protocols whose agents run tools; a model endpoint runs none.
     pub(super) const WITH_TOOLS: [Self; 3] = [Self::Script, Self::AgUi, Self::UiStream];
 
-    /// Its name in the file of exceptions.
+    /// Returns its name in the file of exceptions.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Script => "script",
@@ -93,7 +93,7 @@ impl Wire {
         }
     }
 
-    /// A whole response. `number` tells it from others of the same agent.
+    /// Returns a whole response. `number` distinguishes it from others of the same agent.
     pub(super) fn response(self, number: usize, says: &[Says]) -> Response {
         if self == Self::Script {
             let mut events = script(number, says);
@@ -126,7 +126,7 @@ impl Wire {
         Response::Bytes(bytes)
     }
 
-    /// The beginning of a response that breaks off in the middle of the last thing said.
+    /// Returns the beginning of a response that breaks off in its last part.
     pub(super) fn broken(self, number: usize, says: &[Says]) -> Response {
         match self {
             Self::Script => Response::Events(unended(script(number, says))),
@@ -134,7 +134,7 @@ impl Wire {
         }
     }
 
-    /// A response that ends with an error in the middle of the last thing said.
+    /// Returns a response that ends with an error in its last part.
     pub(super) fn failing(self, number: usize, says: &[Says], error: &str) -> Response {
         if self == Self::Script {
             let mut events = unended(script(number, says));
@@ -150,7 +150,7 @@ impl Wire {
         Response::Bytes(sse(&frames))
     }
 
-    /// What is said without the end of the last thing; completions have none.
+    /// Returns the frames without the end of the last part; completions have no such ends.
     fn unended(self, number: usize, says: &[Says]) -> Vec<Value> {
         let mut frames = self.said(number, says);
         if self != Self::Completions {
@@ -169,7 +169,7 @@ impl Wire {
     }
 }
 
-/// The approvals that are asked for, with the calls that they are about.
+/// Returns the requested approvals, with their calls.
 fn asked(says: &[Says]) -> Vec<(&'static str, &'static str)> {
     let asked = says.iter().filter_map(|says| match says {
         Says::Asks(id, call) => Some((*id, *call)),
@@ -183,7 +183,7 @@ fn unended(mut events: Vec<EventKind>) -> Vec<EventKind> {
     events
 }
 
-/// What a script says: the events of `agent::ScriptedAgent`.
+/// Returns the events of a script, like `agent::ScriptedAgent`.
 fn script(number: usize, says: &[Says]) -> Vec<EventKind> {
     let mut out = vec![support::started()];
     let mut message = None;
@@ -247,7 +247,7 @@ fn agui(number: usize, says: &[Says]) -> Vec<Value> {
     out
 }
 
-/// The end of a run, which may wait for a person.
+/// Returns the end of a run, which may wait for the user.
 fn agui_end(says: &[Says]) -> Value {
     let asked = asked(says);
     let mut end = json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"});
@@ -267,7 +267,7 @@ fn ui_stream(number: usize, says: &[Says]) -> Vec<Value> {
     let mut in_step = false;
     for (place, what) in says.iter().enumerate() {
         let id = place.to_string();
-        // What became of a call of the response before comes ahead of the first step.
+        // The outcome of a call of the previous response precedes the first step.
         if matches!(what, Says::Text(_) | Says::Call(..)) && !in_step {
             out.push(json!({"type": "start-step"}));
             in_step = true;

@@ -1,5 +1,5 @@
-//! What AG-UI streams become, through the replay: the official corpus, recorded cases and captures
-//! of real servers; how each was read is tested with the wire.
+//! AG-UI streams in the replay: the official corpus, recorded cases and captures of real servers.
+//! Decoding is tested with the wire.
 
 mod rules;
 mod tolerant;
@@ -41,7 +41,7 @@ fn name_of(path: &Path) -> &str {
     path.file_stem().unwrap().to_str().unwrap()
 }
 
-/// The cases that the table of differences names.
+/// Returns the cases in the table of differences.
 fn differences() -> Vec<String> {
     let text = fs::read_to_string(Path::new(ROOT).join("docs/agui-differences.md")).unwrap();
     let table = text.split("## ").nth(1).unwrap();
@@ -49,7 +49,7 @@ fn differences() -> Vec<String> {
     names.skip(2).map(|name| name.trim().to_owned()).collect()
 }
 
-/// Plays a case as one more response of the conversation.
+/// Plays a case as another response of the conversation.
 fn play_on(replay: &mut Replay, case: &Value, strict: bool) -> Value {
     let input = ReplayInput::from_json(case["input"].clone()).unwrap();
     let mut stream = replay.stream(input, options(strict));
@@ -64,14 +64,14 @@ fn play_on(replay: &mut Replay, case: &Value, strict: bool) -> Value {
     stream.finish().to_json()
 }
 
-/// The year 2020, so that there is a past.
+/// The year 2020, so that there are earlier times.
 const NOW: i64 = 1_577_836_800_000;
 
 fn play(case: &Value, strict: bool) -> Value {
     play_on(&mut Replay::new().at(NOW), case, strict)
 }
 
-/// A report of a run around the given events.
+/// Returns the report of a run around the given events.
 fn play_run(events: &[Value]) -> Value {
     let mut stream = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
     stream.extend_from_slice(events);
@@ -87,7 +87,7 @@ fn messages_of_failures(report: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Whether everything in `part` is in `whole`; of a list, element by element.
+/// Returns true if `whole` contains everything in `part`; lists are compared by elements.
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => part
@@ -166,7 +166,7 @@ fn admitted_gaps_end_as_the_specification_wants() {
     assert_eq!(got["diagnostics"].as_array().unwrap().len(), 1);
 }
 
-/// Everything but the wording of what a validator says, which the wire's tests compare.
+/// Compares everything except a validator's wording, which the wire's tests compare.
 fn same_report(name: &str, case: &Value) {
     let (expect, got) = (&case["expect"], play(case, true));
     let error = expect["error"].as_str().unwrap_or_default();
@@ -224,7 +224,7 @@ fn every_difference_is_about_a_case_that_exists() {
     }
 }
 
-/// What the client had before run `n`: the recorded request, as far as it is the conversation.
+/// Returns the client's state before run `n`: the conversation in the recorded request.
 fn request(scene: &Path, run: usize) -> Value {
     let name = name_of(scene).trim_end_matches(".expected");
     let request = read_json(&scene.with_file_name(format!("{name}.run{run}.request.json")));

@@ -1,5 +1,5 @@
-//! Rules where the reference is no guide: framing, broken streams, interrupts over several runs,
-//! and what must never happen whatever a stream holds.
+//! Rules without a reference: framing, broken streams, interrupts across runs, and guarantees for
+//! any stream.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -170,7 +170,8 @@ fn sample() -> Vec<Value> {
     ]
 }
 
-/// The sample with lines ended so, a comment and other fields between, and two lines of data.
+/// Returns the sample with these line ends, with a comment and other fields between, and two data
+/// lines.
 fn sample_as_sse(end: &str) -> String {
     let frames = sample().into_iter().map(|event| {
         let data = event.to_string().replacen(',', &format!(",{end}data:"), 1);
@@ -236,7 +237,7 @@ fn a_page_instead_of_a_stream_is_a_failure() {
     assert_eq!(got["messages"], json!([]));
 }
 
-/// A report of frames whose halves of pairs no value can hold.
+/// Returns the report of frames with lone surrogates, which values cannot represent.
 fn play_frames(frames: &[&str]) -> Value {
     let sse = |data: &&str| format!("data: {data}\n\n");
     let start = format!("data: {}\n\n", started("r"));

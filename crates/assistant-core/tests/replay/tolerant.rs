@@ -1,4 +1,5 @@
-//! What real servers get wrong: tolerated with a diagnostic, fatal in strict mode (rule "tolerant in, strict out").
+//! Deviations of real servers: tolerated with a diagnostic, fatal in strict mode (rule "tolerant
+//! in, strict out").
 
 use super::*;
 
@@ -18,7 +19,7 @@ fn codes(report: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Plays the events in both modes; they must be fatal in strict mode and only there.
+/// Plays the events in both modes; they must be fatal only in strict mode.
 fn tolerated(events: &[Value]) -> Value {
     let case = json!({"stream": events});
     assert_eq!(play(&case, true)["outcome"], "failed", "{case}");

@@ -1,4 +1,4 @@
-//! Schemas and values made to stall it, or to make it talk too much.
+//! Schemas and values designed to stall the check, or to inflate its messages.
 
 use std::iter;
 
@@ -53,7 +53,7 @@ fn endless_schemas_end() {
 
 #[test]
 fn costly_schemas_end() {
-    // Thirty levels that double: a thousand million applications.
+    // Thirty doubling levels: about a billion applications.
     let mut defs = serde_json::Map::new();
     for level in 0..30 {
         let next = json!({ "$ref": format!("#/$defs/{}", level + 1) });
@@ -64,7 +64,7 @@ fn costly_schemas_end() {
     }
     defs.insert("30".into(), json!(true));
     gives_up(&json!({ "$defs": defs, "$ref": "#/$defs/0" }), &json!(1));
-    // Every item against every value.
+    // Every item is compared with every value.
     let values: Vec<_> = (0..5_000).collect();
     let items: Vec<_> = (5_000..10_000).collect();
     gives_up(&json!({ "items": { "enum": values } }), &json!(items));

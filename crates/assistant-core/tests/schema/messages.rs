@@ -1,4 +1,4 @@
-//! What a violation says: its message, and the limit that other words are made with.
+//! Texts of violations: the message, and the limit for other wordings.
 
 use serde_json::json;
 
@@ -34,7 +34,8 @@ fn a_violation_gives_what_its_keyword_says() {
     assert_eq!(said, expected);
 }
 
-/// Schemas are no limits, nor is what a keyword says that only led to the one that is not met.
+/// A schema is not a limit, and neither is the value of a keyword that only led to the violated
+/// one.
 #[test]
 fn a_violation_of_a_schema_has_no_limit() {
     let schema = json!({

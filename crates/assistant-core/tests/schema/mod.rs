@@ -1,5 +1,5 @@
-//! JSON Schema: which values fit, and where violations are. Messages, the official suite, limits and random
-//! input have files of their own.
+//! JSON Schema: accepted values, and locations of violations. Messages, the official suite, limits
+//! and random input have separate files.
 
 mod limits;
 mod messages;
@@ -12,7 +12,7 @@ use assistant_core::action::schema::{NoPatterns, PatternHost, Violation, validat
 use regress::Regex;
 use serde_json::{Value, json};
 
-/// Regular expressions as a browser has them with the `u` flag.
+/// Regular expressions of a browser with the `u` flag.
 #[derive(Default)]
 struct Regress(HashMap<String, Option<Regex>>);
 
@@ -35,7 +35,7 @@ fn lines(schema: &Value, instance: &Value) -> Vec<String> {
         .collect()
 }
 
-/// `confirmAction` of the design document, closed to other properties.
+/// The schema of `confirmAction`, without additional properties.
 fn confirm_action() -> Value {
     json!({
         "type": "object",
@@ -48,8 +48,6 @@ fn confirm_action() -> Value {
     })
 }
 
-/// For messages in other words: what the keyword says that is not met, also after one that holds
-/// schemas of its own.
 #[test]
 fn tool_arguments_that_fit() {
     let schema = confirm_action();
@@ -122,7 +120,7 @@ fn patterns_that_the_host_refuses_are_satisfied() {
     let instance = json!({ "a": "other", "x-b": "text", "c": 1 });
     assert_eq!(validate(&schema, &instance, &mut NoPatterns), []);
     assert_eq!(found(&schema, &instance).len(), 3);
-    // A pattern that is no regular expression is refused by any host.
+    // Any host refuses an invalid regular expression.
     assert_eq!(found(&json!({ "pattern": "(" }), &json!("text")), []);
 }
 

@@ -1,4 +1,4 @@
-//! Random schemas and instances: no panic, bounded answers, and one answer however it is asked.
+//! Random schemas and instances: no panics, bounded results, and consistent verdicts.
 
 use assistant_core::action::schema::MAX_VIOLATIONS;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::found;
 
-/// Values made of the words of the draft, so that many of them mean something as a schema.
+/// Values of the draft's keywords, so that many are meaningful schemas.
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -85,7 +85,7 @@ const WORDS: &[&str] = &[
     "maxProperties",
 ];
 
-/// Schemas that mean something, over instances with few names.
+/// Meaningful schemas, for instances with few names.
 fn any_schema() -> impl Strategy<Value = Value> {
     let name = || prop::sample::select(vec!["a", "b", "c"]);
     let kind = || {
@@ -152,7 +152,7 @@ proptest! {
         }
     }
 
-    /// The listing and the mere answer agree: `if` asks only for the answer.
+    /// Validation and the verdict alone agree: `if` needs only the verdict.
     #[test]
     fn listing_and_answer_agree(schema in any_schema(), instance in any_instance()) {
         let listed = found(&schema, &instance);

@@ -12,7 +12,7 @@ const SUITE: &str = concat!(
     "/../../fixtures/json-schema-2020-12"
 );
 
-/// What is left out of the suite: file, part of the group's description ("" is all), why.
+/// The omitted parts of the suite: file, part of the group's description ("" is all), reason.
 const LEFT_OUT: [(&str, &str, &str); 11] = [
     ("refRemote.json", "", REMOTE),
     (

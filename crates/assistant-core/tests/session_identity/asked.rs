@@ -1,4 +1,4 @@
-//! What a person decided is about what they saw, and holds for nothing else.
+//! Decisions of the user apply to the version that they saw, and to nothing else.
 
 use super::*;
 
@@ -111,7 +111,7 @@ fn a_refusal_outlives_the_branch_that_a_person_deletes() {
     finish_run(&mut driver);
     driver.deny("c", None);
     driver.event(started());
-    // The server forgets it: it stays beside, for what the person decided in it.
+    // The server omits it: it remains on a branch, because of the user's decision in it.
     driver.event(snapshot(vec![hi(), listed("n", &[])]));
     finish_run(&mut driver);
     let message = message_id("m");
@@ -167,7 +167,7 @@ fn an_approval_that_a_change_of_rules_voids_is_asked_for_again() {
     let args = Some(json!({"to": "Bob"}));
     assert_eq!(driver.decide("c", Verdict::Approve { args }), None);
     let mut reloaded = driver.clone();
-    // Nobody has to be asked from here on, but somebody was, about something else.
+    // No approval is needed from here on, but the user was asked about something else.
     driver.register(action("f"));
     let commit = driver.commits[0].0;
     driver.input(Input::Committed {
@@ -197,7 +197,7 @@ fn one_card_answers_all_that_ask_about_its_call() {
     assert_eq!(driver.request().resume.len(), 2);
     driver.plays([]);
     assert_eq!(driver.starts("c"), 1);
-    // By their ids they can be answered apart: one denial is enough.
+    // Answered separately by their ids: one denial is enough.
     for (id, approved) in [("one", true), ("two", false)] {
         halves.answers(id, Some(json!({"approved": approved})));
     }

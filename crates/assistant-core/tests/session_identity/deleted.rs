@@ -1,4 +1,4 @@
-//! A call that a person deleted, and that an agent lists again.
+//! A call that the user deleted, and that an agent lists again.
 
 use assistant_core::{
     conversation::{Change, Phase},

@@ -1,4 +1,4 @@
-//! What a list repeats, moves or adds starts nothing that the newest response did not ask for.
+//! Repeated, moved or added items of a list start nothing that the newest response did not request.
 
 #[cfg(feature = "callouts")]
 use assistant_core::{conversation::MarkdownTools, session::SessionOptions};
@@ -74,7 +74,7 @@ fn a_call_that_a_list_adds_to_an_old_message_does_not_run() {
     );
 }
 
-/// The older result is one of the new branch's call by then, which another result answers, too.
+/// By then, the older result belongs to the new branch's call, which has another result, too.
 #[test]
 fn a_call_that_is_listed_before_a_result_of_another_branch_does_not_run() {
     let mut driver = with([action("f")]);
@@ -116,7 +116,7 @@ fn a_call_that_is_listed_before_an_old_result_does_not_run() {
     assert_eq!((driver.starts("a"), driver.starts("b")), (1, 0));
 }
 
-/// The agent was told that it may run `a`, and lists another call in a message before or behind that.
+/// `a` was handed off, and the agent lists another call in a message before or after it.
 fn listed_at(place: usize) -> Driver {
     let mut driver = with([told("theirs"), action("f")]);
     driver.events(calls("a", "theirs", "{}"));
@@ -228,8 +228,8 @@ fn a_written_call_that_a_list_has_anywhere_is_one_call() {
     }
 }
 
-/// A list rewrites the first of many messages, and far below another branch goes off: that one keeps
-/// every word, and all that both share is copied at one go.
+/// A list rewrites the first of many messages, and another branch starts far below: that one keeps
+/// all of its text, and the shared messages are copied at once.
 #[test]
 fn what_another_branch_shares_is_copied_from_the_first_change_on() {
     const COUNT: usize = 300;

@@ -1,4 +1,4 @@
-//! A call stays itself, and what was shown is what runs, whatever a server makes of the history.
+//! Identity of calls: a call stays itself, and the shown version runs, for any rewritten history.
 
 mod asked;
 mod deleted;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-/// The person's message, as a server repeats it.
+/// The user's message, as repeated by a server.
 fn hi() -> Message {
     let content = Content::Text("hi".to_owned());
     Message::new("id1", MessageBody::User { content })
@@ -40,7 +40,7 @@ fn answer_to(id: &str, call: &str, content: &str) -> Message {
     Message::new(id, body)
 }
 
-/// Approves a card as it stands on the screen.
+/// Approves a card as shown on the screen.
 fn click(driver: &mut Driver, call: CallKey, card: &Driver) -> Option<Refusal> {
     let shown = card.shown(call);
     let verdict = Verdict::Approve { args: None };
@@ -73,7 +73,7 @@ fn assert_exports_itself(driver: &Driver) {
     assert_eq!(again.export(), export(driver));
 }
 
-/// A second run; the message `m` is of the first.
+/// A second run; the message `m` belongs to the first.
 fn second_run() -> Driver {
     let mut driver = with([action("f")]);
     driver.events(says("m", "well"));

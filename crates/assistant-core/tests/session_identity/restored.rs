@@ -1,4 +1,4 @@
-//! A branch that a person deleted and wants back.
+//! A deleted branch that the user restores.
 
 use assistant_core::{
     conversation::{Change, MessageId, Phase, TreeError},
@@ -29,7 +29,7 @@ fn home(driver: &Driver, call: &str) -> MessageId {
         .clone()
 }
 
-/// One call ran, one was denied, and the agent said something about it.
+/// One call ran, one was denied, and the agent commented on it.
 fn told() -> Driver {
     let mut driver = with([action("f"), asking("g")]);
     driver.events([text_start("m")]);
@@ -65,7 +65,7 @@ fn what_was_deleted_comes_back_as_it_was_and_runs_nothing() {
     assert_eq!(driver.phase("d"), Phase::OutputDenied);
     assert_eq!((driver.starts("c"), driver.starts("d")), (1, 0));
     assert_exports_itself(&driver);
-    // An agent that lists both again, the denied one with other words, runs neither.
+    // An agent that lists both again, the denied one with other arguments, runs neither.
     driver.send("again");
     driver.event(started());
     let calls = [("c", "f", "{}"), ("d", "g", r#"{"x":2}"#)];

@@ -1,4 +1,4 @@
-//! A wire id that comes again: on another branch, or after a list left its call out.
+//! A reused wire id: on another branch, or after a list omitted its call.
 
 use assistant_core::{
     conversation::Phase,
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{hi, listed};
 use crate::support::*;
 
-/// Writes another version of what the user said last; the agent answers on that branch.
+/// Branches off another version of the user's last message; the agent answers there.
 fn begin_again(driver: &mut Driver) {
     let path = driver.session.conversation().path();
     let message = path.rev().find(|message| message.role == Role::User);

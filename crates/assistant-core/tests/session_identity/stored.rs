@@ -1,4 +1,4 @@
-//! What is stored, and what is shown, names what there is.
+//! Stored and shown references point to existing items.
 
 use super::*;
 
@@ -90,7 +90,7 @@ fn what_is_shown_stands_where_the_tree_has_it() {
     driver.input(Input::Tree {
         change: TreeChange::Select { message, exact },
     });
-    // The server forgets the first turn; the person's words stay, beside what goes on.
+    // The server omits the first turn; the user's message stays beside the rest.
     let mut list = driver.session.conversation().received_messages();
     list.drain(..2);
     driver.event(snapshot(list));

@@ -12,21 +12,21 @@ use serde_json::{Value, json};
 
 use super::Driver;
 
-/// An action with a handler.
+/// Creates an action with a handler.
 pub(crate) fn action(name: &str) -> ActionSpec {
     let mut spec = ActionSpec::new(name, "");
     spec.has_handler = true;
     spec
 }
 
-/// An action that asks a person.
+/// Creates an action that asks the user.
 pub(crate) fn asking(name: &str) -> ActionSpec {
     let mut spec = action(name);
     spec.approval = Policy::Always;
     spec
 }
 
-/// An action that asks a person, and that the agent runs.
+/// Creates an action that asks the user, and that the agent runs.
 pub(crate) fn told(name: &str) -> ActionSpec {
     let mut spec = ActionSpec::new(name, "");
     spec.approval = Policy::Always;
@@ -34,7 +34,7 @@ pub(crate) fn told(name: &str) -> ActionSpec {
     spec
 }
 
-/// A session with these actions whose agent speaks.
+/// Creates a session with these actions and an open run.
 pub(crate) fn with(specs: impl IntoIterator<Item = ActionSpec>) -> Driver {
     let mut driver = Driver::new();
     for spec in specs {
@@ -45,7 +45,7 @@ pub(crate) fn with(specs: impl IntoIterator<Item = ActionSpec>) -> Driver {
     driver
 }
 
-/// The agent is done, and its stream ends.
+/// Finishes the agent's run and closes its stream.
 pub(crate) fn finish_run(driver: &mut Driver) {
     driver.event(finished());
     driver.close();
@@ -92,7 +92,7 @@ pub(crate) fn interrupt(id: &str, call: Option<&str>, schema: Value) -> Interrup
     }
 }
 
-/// An interrupt that a yes or no answers.
+/// Creates an interrupt that a boolean decision answers.
 pub(crate) fn gate(id: &str, call: &str) -> Interrupt {
     let schema = json!({
         "type": "object",
@@ -168,7 +168,7 @@ pub(crate) fn result(message: &str, id: &str, content: &str) -> EventKind {
     }
 }
 
-/// A complete call in the message `m`.
+/// Creates a complete call in the message `m`.
 pub(crate) fn calls(id: &str, name: &str, arguments: &str) -> Vec<EventKind> {
     vec![start_in(id, name, Some("m")), args(id, arguments), end(id)]
 }
@@ -177,7 +177,7 @@ pub(crate) fn snapshot(messages: Vec<Message>) -> EventKind {
     EventKind::MessagesSnapshot { messages }
 }
 
-/// What a message is, in short: `user:u1`, `assistant:m[c1,c2]`, `tool:c1=text`.
+/// Returns a short form of messages: `user:u1`, `assistant:m[c1,c2]`, `tool:c1=text`.
 pub(crate) fn sketch(messages: &[Message]) -> Vec<String> {
     messages.iter().map(sketch_one).collect()
 }
@@ -202,13 +202,13 @@ fn sketch_one(message: &Message) -> String {
     }
 }
 
-/// The sketch of what the newest run was sent.
+/// Returns the short form of the newest request.
 pub(crate) fn request(driver: &Driver) -> Vec<String> {
     sketch(&driver.request().messages)
 }
 
-/// Checks that every call in a request has exactly one answer, right behind its message and in call
-/// order; calls in `open` may do without.
+/// Checks that every call in a request has exactly one result, directly after its message and in
+/// call order, except calls in `open`.
 pub(crate) fn assert_answered(messages: &[Message], open: &BTreeSet<String>) {
     let mut list = messages.iter().peekable();
     let mut seen = BTreeSet::new();

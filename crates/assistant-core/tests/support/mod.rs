@@ -1,4 +1,4 @@
-//! A host for tests, and a driver that carries effects out on command. Neighbour: `build`.
+//! A host for tests, and a driver that executes effects on command; see `build`.
 
 mod build;
 mod screen;
@@ -21,22 +21,22 @@ use assistant_core::{
 };
 use serde_json::Value;
 
-/// A host that counts: ids are numbers, the clock is set by hand, rules are programmed.
+/// A host with sequential ids, a manual clock, and programmed rules.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TestHost {
     pub(crate) ids: u64,
     pub(crate) clock: i64,
-    /// What `needs_approval` answers; `None` means later.
+    /// The result of `needs_approval`; `None` means later.
     pub(crate) ask: Option<bool>,
-    /// Questions that were put.
+    /// The questions that were asked.
     pub(crate) tickets: Vec<(Ticket, Value)>,
-    /// What `permits` answers; by itself everything is permitted.
+    /// The result of `permits`; everything is permitted by default.
     pub(crate) permission: Option<Answer<Result<(), String>>>,
-    /// Permissions that were asked for.
+    /// The permissions that were requested.
     pub(crate) permissions: Vec<(Ticket, Value)>,
-    /// What `sanitize` does.
+    /// The function for `sanitize`.
     pub(crate) clean: Option<fn(&Value) -> Option<Value>>,
-    /// What `denial` answers.
+    /// The result of `denial`.
     pub(crate) denial: Option<Value>,
 }
 
@@ -81,15 +81,15 @@ impl Host for TestHost {
     }
 }
 
-/// A session whose effects are recorded; commits are answered at once unless told otherwise.
+/// A session whose effects are recorded; commits are answered at once by default.
 #[derive(Debug, Clone)]
 pub(crate) struct Driver {
     pub(crate) session: Session,
     pub(crate) host: TestHost,
     pub(crate) manual_commits: bool,
-    /// Whether runs wait to be opened.
+    /// True if runs wait to be opened.
     pub(crate) manual_opening: bool,
-    /// Everything that was asked for, in order.
+    /// All effects, in order.
     pub(crate) effects: Vec<Effect>,
     pub(crate) runs: Vec<(RunKey, RunInput)>,
     pub(crate) commits: Vec<(CommitId, JournalEntry)>,
@@ -98,18 +98,18 @@ pub(crate) struct Driver {
     pub(crate) timers: Vec<(TimerId, u32)>,
     pub(crate) records: Vec<JournalEntry>,
     pub(crate) archives: Vec<(String, Value)>,
-    /// The approvals that the host keeps.
+    /// The approvals that the host stores.
     pub(crate) kept: Vec<RememberedApproval>,
-    /// Uses of approvals that the host is to count.
+    /// The uses of approvals that the host has to count.
     pub(crate) swaps: Vec<(Ticket, RememberedApproval, RememberedApproval)>,
-    /// Actions that were asked what would change.
+    /// The requested previews.
     pub(crate) previews: Vec<PreviewRequest>,
     pub(crate) executed: Vec<(u64, Result<Value, ToolError>)>,
     pub(crate) aborted: Vec<RunKey>,
-    /// The records of what happened to calls, where a test wants them.
+    /// The audit records, if a test needs them.
     pub(crate) audit: Option<Vec<AuditEntry>>,
     next_registration: u64,
-    /// What a person sees of what asks.
+    /// The questions as shown to the user.
     screen: screen::Screen,
 }
 
@@ -143,7 +143,7 @@ impl Driver {
         }
     }
 
-    /// Hands one input in, and answers commits as long as that is automatic.
+    /// Handles an input, and answers commits unless that is manual.
     pub(crate) fn input(&mut self, input: Input) -> Output {
         let output = self.session.handle(input, &mut self.host);
         self.screen.draw(&output, &self.session);
@@ -227,12 +227,12 @@ impl Driver {
         })
     }
 
-    /// The newest run.
+    /// Returns the newest run.
     pub(crate) fn run(&self) -> RunKey {
         self.runs.last().unwrap().0
     }
 
-    /// What the newest run was started with.
+    /// Returns the input of the newest run.
     pub(crate) fn request(&self) -> &RunInput {
         &self.runs.last().unwrap().1
     }
@@ -267,7 +267,7 @@ impl Driver {
         })
     }
 
-    /// A whole run that succeeds.
+    /// Plays a whole successful run.
     pub(crate) fn plays(&mut self, events: impl IntoIterator<Item = EventKind>) -> Output {
         self.event(started());
         self.events(events);
@@ -275,7 +275,7 @@ impl Driver {
         self.close()
     }
 
-    /// A run that says something and ends.
+    /// Plays a run with text.
     pub(crate) fn says(&mut self, text: &str) -> Output {
         let id = format!("text-{}", self.runs.len());
         self.plays(says(&id, text))
@@ -293,7 +293,7 @@ impl Driver {
         self.call(id).phase()
     }
 
-    /// The text of the answer to a call.
+    /// Returns the text of a call's result.
     pub(crate) fn answer(&self, id: &str) -> String {
         let result = self.call(id).result();
         result.map_or_else(String::new, |result| result.content.display_text())
@@ -312,7 +312,7 @@ impl Driver {
         self.decide(id, Verdict::Deny { reason })
     }
 
-    /// The handlers that were started for a call.
+    /// Returns the number of handlers that were started for a call.
     pub(crate) fn starts(&self, id: &str) -> usize {
         self.invocations.iter().filter(|i| i.call_id == id).count()
     }

@@ -1,5 +1,5 @@
-//! The screen of a [`Driver`]: cards and questions as they were drawn when the session said that they
-//! had changed. What a person decides is about what is on it.
+//! The screen of a [`Driver`]: cards and questions as drawn when the session reported their
+//! changes. Decisions are made for this state.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Driver;
 
-/// What a person sees of what asks.
+/// The questions as shown to the user.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Screen {
     cards: BTreeMap<CallKey, Fingerprint>,
@@ -20,7 +20,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Draws what the changes name, and nothing else.
+    /// Draws only what the changes name.
     pub(super) fn draw(&mut self, output: &Output, session: &Session) {
         for change in &output.changes {
             match change {
@@ -43,7 +43,7 @@ impl Screen {
                 _ => {}
             }
         }
-        // A view that is new draws what is there already.
+        // A new view draws existing cards.
         for key in session.pending_approvals() {
             if !self.cards.contains_key(&key) {
                 self.draw_card(key, session);
@@ -62,14 +62,14 @@ impl Screen {
 }
 
 impl Driver {
-    /// What a person sees of a call: its card as it was drawn last. What has no card is there to
-    /// whoever looks at the call itself.
+    /// Returns the shown version of a call: its card as last drawn, or the current one if it has no
+    /// card.
     pub(crate) fn shown(&self, call: CallKey) -> Fingerprint {
         let card = self.screen.cards.get(&call).cloned();
         card.or_else(|| self.session.fingerprint(&call)).unwrap()
     }
 
-    /// What a person sees of a question; of one that is not there, something.
+    /// Returns the shown version of a question, or another one if it does not exist.
     pub(crate) fn shown_question(&self, id: &str) -> Fingerprint {
         let drawn = self.screen.questions.get(id).cloned();
         let any = || self.screen.questions.values().next().cloned();
@@ -87,7 +87,7 @@ impl Driver {
         })
     }
 
-    /// Answers a question of the agent as it is shown; without an answer it is given up.
+    /// Answers a question of the agent as shown; without an answer it is cancelled.
     pub(crate) fn answers(&mut self, id: &str, payload: Option<Value>) -> Option<Refusal> {
         let status = match payload {
             Some(_) => ResumeStatus::Resolved,

@@ -65,7 +65,7 @@ fn a_closed_branch_is_drawn_without_what_follows() {
 
 #[test]
 fn a_large_tree_is_drawn_without_recursion_and_little_of_it_is_in_view() {
-    // One way is 30,000 deep; the others fan out at its root.
+    // One path is 30,000 deep; the others fan out at its root.
     let deep = (1..30_000).map(|at| (format!("m{at}"), Some(format!("m{}", at - 1))));
     let wide = (30_000..100_000).map(|at| (format!("m{at}"), Some("m0".to_owned())));
     let all: Vec<_> = [("m0".to_owned(), None)]
@@ -85,8 +85,8 @@ fn a_large_tree_is_drawn_without_recursion_and_little_of_it_is_in_view() {
 }
 
 proptest! {
-    /// Neighbours of a line do not overlap, everybody is below the message before it, and what is
-    /// seen is what a look at every row says.
+    /// Items in a row do not overlap, every item is below its parent, and the visible part equals a
+    /// search of all rows.
     #[test]
     fn nothing_overlaps_and_what_is_in_view_is_seen(
         parents in prop::collection::vec(0..40_usize, 1..40),
@@ -125,7 +125,7 @@ proptest! {
         found.sort_unstable();
         let expected: Vec<usize> = (0..rows.len()).filter(is_in).collect();
         prop_assert_eq!(found, expected);
-        // Each way of a row in view is there, and the way to each that follows one in view.
+        // The edges of visible rows include those to each item and from each visible item.
         for at in (0..rows.len()).filter(is_in) {
             prop_assert_eq!(seen.ways.contains(&at), spots[at].parent.is_some());
         }

@@ -1,4 +1,4 @@
-//! The tree of messages: vectors of operations, another library's recorded ones, and random trees.
+//! The tree of messages: vectors of operations, recordings of another library, and random trees.
 
 mod drawing;
 mod model;

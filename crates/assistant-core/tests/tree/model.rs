@@ -1,4 +1,4 @@
-//! The tree against a model of it that is too simple to be wrong: what is shown after each thing that a person does.
+//! The tree compared with a trivially simple model: the shown branch after each action of the user.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::Driver;
 
-/// What a person does to a message, by its number.
+/// A user's action on a message, by its number.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     Select { message: usize, exact: bool },
@@ -20,14 +20,15 @@ enum Act {
     Restore,
 }
 
-/// Parents, children in order, and through which child each message was shown last. Message 0 stands for the top.
+/// Parents, children in order, and the child through which each message was shown last. Message 0
+/// is the root.
 #[derive(Debug, Default, Clone)]
 struct Model {
     parents: BTreeMap<usize, usize>,
     children: BTreeMap<usize, Vec<usize>>,
     chosen: BTreeMap<usize, usize>,
     path: Vec<usize>,
-    /// What was deleted last, and everything as it was before.
+    /// The last deletion, and the state before it.
     deleted: Option<(usize, Box<Self>)>,
 }
 
@@ -80,7 +81,7 @@ impl Model {
         self.path = path;
     }
 
-    /// `false` if it cannot be done.
+    /// Applies an action; returns false if it is not possible.
     fn act(&mut self, act: Act) -> bool {
         match act {
             Act::Select { message, exact } if self.parents.contains_key(&message) => {
@@ -160,7 +161,7 @@ fn name(message: usize) -> MessageId {
     MessageId::from(format!("m{message}"))
 }
 
-/// A session with the tree, which shows the branch through its first message.
+/// Creates a session with the tree, which shows the branch through its first message.
 fn session(model: &Model) -> Driver {
     let entry = |(message, parent): (&usize, &usize)| {
         let text = json!({"type": "text", "text": format!("{message}")});
@@ -216,7 +217,7 @@ fn compare(conversation: &Conversation, model: &Model) {
     }
 }
 
-/// All but which branches were looked at: the one that took the place of what went was.
+/// Exports everything except the chosen branches, which a deletion changes.
 fn exported(driver: &Driver) -> Value {
     let mut exported = driver.session.export();
     for entry in exported["messages"].as_array_mut().unwrap() {
@@ -247,7 +248,7 @@ proptest! {
         let first = model.through(1);
         model.show(first);
         let mut driver = session(&model);
-        // What an import remembers beside the branch that it shows is not the model's business.
+        // Branches chosen before an import are not part of the model.
         driver.input(Input::Tree { change: TreeChange::Select { message: name(1), exact: false } });
         compare(driver.session.conversation(), &model);
         for act in acts {

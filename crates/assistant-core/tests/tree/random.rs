@@ -1,4 +1,4 @@
-//! Random operations on random trees: what always holds, whatever happens in which order.
+//! Random operations on random trees: invariants for any order.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use assistant_core::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Ids are few, so that operations meet.
+/// Few ids, so that operations collide.
 fn id() -> impl Strategy<Value = String> {
     (0..12_u8).prop_map(|number| format!("m{number}"))
 }
@@ -61,7 +61,7 @@ fn step() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// What a reader keeps who looks only at what is said to have changed.
+/// The state of a reader that follows only the reported changes.
 #[derive(Debug, Default, PartialEq)]
 struct Mirror {
     parents: BTreeMap<MessageId, Option<MessageId>>,
@@ -88,7 +88,7 @@ impl Mirror {
                     self.parents.remove(id);
                 }
                 Change::MessageAdded(id) | Change::MessageMoved(id) => {
-                    // What is gone by now is said to be gone later in the list.
+                    // Items that are gone by now are reported later in the list.
                     let parent = conversation.parent(id).cloned();
                     self.parents.insert(id.clone(), parent);
                 }
@@ -98,7 +98,7 @@ impl Mirror {
     }
 }
 
-/// The whole tree as it can be read.
+/// Returns the whole tree as it can be read.
 fn sketch(conversation: &Conversation) -> Value {
     let names = |ids: Vec<&MessageId>| -> Value { ids.iter().map(|id| id.as_str()).collect() };
     let nodes: serde_json::Map<String, Value> = conversation
@@ -177,7 +177,8 @@ proptest! {
 
     #[test]
     fn siblings_stay_in_the_order_of_creation(ops in prop::collection::vec(op(), 1..40)) {
-        // What moves becomes the last child, so nothing may move here, and nothing may come early.
+        // A moved message becomes the last child, so operations that move are excluded, and so are
+        // early arrivals.
         let ops: Vec<Value> = ops
             .into_iter()
             .filter(|op| !matches!(op["op"].as_str(), Some("reparent" | "upsert" | "roundtrip")))

@@ -1,6 +1,6 @@
-//! Recorded operations of assistant-ui's repository of messages, said in the words of ours.
+//! Recorded operations of assistant-ui's message repository, translated to ours.
 //!
-//! What comes out otherwise, and why, stands in `fixtures/exceptions.json`.
+//! Differing results are listed in `fixtures/exceptions.json` with their reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::fixture;
 
-/// What of the repository the translation of its operations needs.
+/// The state of the repository that the translation needs.
 #[derive(Default)]
 struct Translation {
     ops: Vec<Value>,
@@ -38,7 +38,7 @@ impl Translation {
             }
             "import" => self.import(op),
             "export" => self.say(json!({"op": "roundtrip"})),
-            // To ask is no operation.
+            // A query is not an operation.
             _ => {}
         }
         self.head = op["state"]["head"].clone();
@@ -117,7 +117,7 @@ impl Translation {
     }
 }
 
-/// What the translated operations come to that differs from what was recorded.
+/// Returns the difference between the results of the translated operations and the recording.
 fn difference(vector: &Value) -> Option<String> {
     let mut translation = Translation::default();
     for (index, op) in vector["ops"].as_array().unwrap().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The recorded cases. What differs is named in `fixtures/exceptions.json`.
+//! The recorded cases. Differences are listed in `fixtures/exceptions.json`.
 
 use std::fs;
 
