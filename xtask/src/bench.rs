@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: what an event costs natively, then what the built demo costs in Chromium beside a bare page. Both
-//! print tables to standard output; docs/benchmarks.md says how to read them. The measuring is in crates/conformance/benches
-//! and in bench/.
+//! `cargo xtask bench`: the cost of an event natively, then the cost of the built demo in Chromium
+//! compared with a bare page. Both print tables to standard output; docs/benchmarks.md explains
+//! them. The measurements are in crates/conformance/benches and in bench/.
 
 use std::process::Stdio;
 
@@ -9,10 +9,10 @@ use crate::dist::{self, Effort};
 use crate::options::Bench;
 use crate::project::{Outcome, Project};
 
-/// The Node.js that drives the browser.
+/// The minimum version of Node.js that drives the browser.
 const NODE: (u32, u32) = (20, 11);
 
-/// Runs the halves that were asked for.
+/// Runs the requested measurements.
 pub(crate) fn run(project: &Project, options: &Bench) -> Outcome<()> {
     if options.native {
         native(project)?;
@@ -45,7 +45,7 @@ fn browser(project: &Project, options: &Bench) -> Outcome<()> {
         node.arg("--runs").arg(runs.to_string());
     }
     if let Some(file) = &options.json {
-        // The command runs in the project's folder, the person may be in another.
+        // The command runs in the project's folder, which may differ from the current one.
         let file = std::path::absolute(file).map_err(|error| format!("{file}: {error}"))?;
         node.arg("--json").arg(file);
     }

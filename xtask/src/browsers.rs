@@ -1,4 +1,4 @@
-//! The browsers that tests run in, and their drivers.
+//! The browsers of the tests, and their drivers.
 
 use std::env;
 use std::fs;
@@ -8,20 +8,20 @@ use std::process::Command;
 use crate::options::Browser;
 use crate::project::{Outcome, Project};
 
-/// A driver as the runner of the browser tests takes it.
+/// A WebDriver for the runner of the browser tests.
 #[derive(Debug)]
 pub(crate) struct Driver {
-    /// The variable that names the driver to the runner.
+    /// The environment variable with the driver's path for the runner.
     variable: &'static str,
     path: PathBuf,
-    /// A program that gives the browser a screen.
+    /// A program that provides a display.
     screen: Option<PathBuf>,
-    /// The file that says how the browser is started.
+    /// The file with the browser's start options.
     starts: Option<PathBuf>,
 }
 
 impl Driver {
-    /// Cargo, so that the tests it runs find this driver.
+    /// Returns a cargo command whose tests find this driver.
     pub(crate) fn cargo(&self, project: &Project) -> Command {
         let cargo = project.cargo();
         let mut command = match &self.screen {
@@ -33,7 +33,7 @@ impl Driver {
             None => cargo,
         };
         command.env(self.variable, &self.path);
-        // Others that are set would be taken first.
+        // Other variables would take precedence.
         for other in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER"] {
             if other != self.variable {
                 command.env_remove(other);
@@ -42,9 +42,9 @@ impl Driver {
         if let Some(file) = &self.starts {
             command.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", file);
         }
-        // WebKit takes its time to start.
+        // WebKit starts slowly.
         command.env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "20");
-        // Seconds for all tests together: two to three times what a slow machine needs.
+        // Seconds for all tests together: two to three times the time on a slow machine.
         command.env("WASM_BINDGEN_TEST_TIMEOUT", "1500");
         command
     }
@@ -58,7 +58,7 @@ pub(crate) const fn name(browser: Browser) -> &'static str {
     }
 }
 
-/// The browser itself.
+/// Returns the path of a browser.
 pub(crate) fn program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
     match browser {
         Browser::Chromium => project.need_chromium(),
@@ -67,7 +67,7 @@ pub(crate) fn program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
     }
 }
 
-/// The driver of a browser, and the browser.
+/// Returns the driver of a browser, and checks for the browser.
 pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
     match browser {
         Browser::Chromium => {
@@ -89,7 +89,7 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
             })
         }
         Browser::WebKit => Ok(Driver {
-            // The runner starts it in the same way, and asks for no more than a browser.
+            // The runner starts it in the same way, and requests no more than a browser.
             variable: "SAFARIDRIVER",
             path: project.need_webkit_driver()?,
             screen: match has_screen() {
@@ -101,9 +101,9 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
     }
 }
 
-/// Says which Firefox is meant: its driver looks for one name only.
+/// Writes the path of Firefox to a file, since its driver looks only for one name.
 fn starts_firefox(project: &Project, firefox: &Path) -> Outcome<PathBuf> {
-    // A path is written in Rust as it is in JSON.
+    // Rust's escapes of a path are valid in JSON.
     let firefox = firefox.to_string_lossy();
     let options = format!("{{\"moz:firefoxOptions\": {{\"binary\": {firefox:?}}}}}\n");
     let folder = project.target_folder();

@@ -1,4 +1,4 @@
-//! What pages of `docs/` claim: every test that they name is there.
+//! Checks that every test named by pages of `docs/` exists.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ const PAGES: [&str; 3] = [
     "docs/rules.md",
 ];
 
-/// Names the tests that the pages link to and that are not there.
+/// Lists the tests that the pages link to and that do not exist.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut missing = Vec::new();
     for page in PAGES {
@@ -28,7 +28,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     Err(format!("tests that are not there: {}", missing.join(", ")))
 }
 
-/// What a test of this name looks like in its file: a function, or a title.
+/// Returns the definition of a test in its file: a function, or a title.
 fn mark(name: &str, path: &str) -> String {
     if path.ends_with(".mjs") {
         format!("\"{name}\"")
@@ -37,7 +37,7 @@ fn mark(name: &str, path: &str) -> String {
     }
 }
 
-/// Links to tests, as the name of the test and the path of its file.
+/// Returns the links to tests, as the name of the test and the path of its file.
 fn links(page: &str) -> Vec<(&str, &str)> {
     let after = page.split('[').skip(1);
     let links = after.filter_map(|rest| {

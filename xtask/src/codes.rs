@@ -1,4 +1,4 @@
-//! The table of diagnostics in `docs/diagnostics.md`: every code of the source stands in it, and no other.
+//! Checks that the table in `docs/diagnostics.md` lists exactly the codes in the source.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use crate::project::{Outcome, Project, read};
 
 const PAGE: &str = "docs/diagnostics.md";
 const SOURCE: &str = "crates/assistant-core/src";
-/// What takes a code as its first argument.
+/// The functions that take a code as their first argument.
 const TAKERS: [&str; 5] = [
     "Diagnostic::new(",
     "ProtocolError::new(",
@@ -17,7 +17,7 @@ const TAKERS: [&str; 5] = [
     "drop_with(",
 ];
 
-/// Names the codes that are missing on one side.
+/// Lists the codes that are missing on either side.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let page = read(&project.root.join(PAGE))?;
     let told: BTreeSet<&str> = rows(&page).collect();
@@ -39,7 +39,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     }
 }
 
-/// The files of a folder and of those in it.
+/// Returns the files of a folder, recursively.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The codes of a table's rows.
+/// Returns the codes in the rows of a table.
 fn rows(page: &str) -> impl Iterator<Item = &str> {
     page.lines().filter_map(|line| {
         let (code, _) = line.strip_prefix("| `")?.split_once('`')?;
@@ -61,7 +61,7 @@ fn rows(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The codes that a file gives out; not those of its tests.
+/// Returns the codes in a file, without its tests.
 fn codes(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let mut codes = Vec::new();

@@ -1,7 +1,8 @@
-//! Cycles of imports between files.
+//! Detection of import cycles between files.
 //!
-//! A path counts for the file that defines what it names: re-exports are followed. A module file may import from its own
-//! submodules, and they from it: together they are one module. Unit tests inside a file do not count.
+//! A path counts for the file that defines the named item: re-exports are followed. A module file
+//! may import from its own submodules, and they from it: together they are one module. Unit tests
+//! inside a file do not count.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -10,16 +11,16 @@ use crate::imports::File;
 use crate::project::{Outcome, read};
 use crate::source::{module_of, sources, tokens};
 
-/// The path of a module; that of the root is empty.
+/// The path of a module; empty for the root.
 type Module = Vec<String>;
 
-/// The files below one folder.
+/// The files below a folder.
 #[derive(Debug, Default)]
 struct Graph {
     files: BTreeMap<Module, File>,
 }
 
-/// Reads all Rust files below a folder; the message names each cycle with the lines that close it.
+/// Checks all Rust files below a folder; the error lists each cycle with the lines that close it.
 pub(crate) fn check(folder: &Path) -> Outcome<()> {
     let mut found = Vec::new();
     sources(folder, &mut found)?;
@@ -45,7 +46,7 @@ impl Graph {
         self.files.insert(module_of(file), file_of);
     }
 
-    /// The path from the root; none for one of another crate.
+    /// Resolves a path from the root; `None` for a path of another crate.
     fn absolute(&self, from: &[String], path: &[String]) -> Option<Module> {
         let joined = |base: &[String], rest: &[String]| [base, rest].concat();
         let (first, rest) = path.split_first()?;
@@ -65,7 +66,7 @@ impl Graph {
         {
             return Some(joined(from, path));
         }
-        // A name that is imported here. One that leads to itself is of another crate.
+        // A name that is imported here. One that refers to itself belongs to another crate.
         let imports = &self.files.get(from)?.imports;
         let import = imports
             .iter()
@@ -73,7 +74,7 @@ impl Graph {
         Some(joined(&self.absolute(from, &import.path)?, rest))
     }
 
-    /// The file that defines what a path from the root names.
+    /// Returns the file that defines the item at a path from the root.
     fn definer(&self, path: &[String], depth: usize) -> Option<Module> {
         let is_module = |len: &usize| {
             path.get(..*len)
@@ -85,7 +86,7 @@ impl Graph {
             return Some(module.to_vec());
         };
         let file = self.files.get(module)?;
-        // No chain of re-exports is that long.
+        // Longer chains of re-exports do not occur.
         if depth > 16 || file.defines.contains(name) {
             return Some(module.to_vec());
         }
@@ -112,7 +113,7 @@ impl Graph {
         Some(module.to_vec())
     }
 
-    /// The files that one imports from, with the first line that does.
+    /// Returns the files that a file imports from, with the first line that does.
     fn targets(&self, from: &Module, file: &File) -> BTreeMap<Module, usize> {
         let mut targets = BTreeMap::new();
         let imports = file.imports.iter();
@@ -121,13 +122,13 @@ impl Graph {
         let paths = paths.map(|(line, inner, path)| (*line, [&from[..], inner].concat(), path));
         for (line, at, path) in imports.chain(paths) {
             let absolute = self.absolute(&at, path).or_else(|| {
-                // A name that the file imports is known to its inner modules by a glob.
+                // Inner modules know the file's imports by a glob.
                 (at != *from).then(|| self.absolute(from, path)).flatten()
             });
             let Some(target) = absolute.and_then(|path| self.definer(&path, 0)) else {
                 continue;
             };
-            // Also its own items, and those of its submodules.
+            // Excludes the file's own items, and those of its submodules.
             if !target.starts_with(from) {
                 targets.entry(target).or_insert(line);
             }
@@ -135,7 +136,7 @@ impl Graph {
         targets
     }
 
-    /// The cycles, each once and as short as it gets, as lines of a report.
+    /// Returns each cycle once, in its shortest form, as lines of a report.
     fn cycles(&self) -> Vec<String> {
         let edges: BTreeMap<&Module, BTreeMap<Module, usize>> = self
             .files
@@ -167,7 +168,7 @@ impl Graph {
     }
 }
 
-/// The shortest way from a file back to it, without the file at the end.
+/// Returns the shortest path from a file back to it, without the file at the end.
 fn shortest_cycle<'a>(
     edges: &BTreeMap<&'a Module, BTreeMap<Module, usize>>,
     start: &'a Module,

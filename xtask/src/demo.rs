@@ -1,4 +1,5 @@
-//! `cargo xtask demo`: builds the page and serves it. Standard output gets one line, from xtask/serve.mjs.
+//! `cargo xtask demo`: builds the page and serves it. Standard output has one line, from
+//! xtask/serve.mjs.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,10 +8,10 @@ use crate::options::Demo;
 use crate::project::{Outcome, Project, unstarted, without_own_paths};
 use crate::style;
 
-/// The Node.js that the server runs on.
+/// The minimum version of Node.js for the server.
 const NODE: (u32, u32) = (18, 17);
 
-/// Builds and serves until it is stopped.
+/// Builds and serves the demo until it is stopped.
 pub(crate) fn run(project: &Project, options: &Demo) -> Outcome<()> {
     project.need_node(NODE)?;
     let root = if options.release {
@@ -38,14 +39,15 @@ pub(crate) fn run(project: &Project, options: &Demo) -> Outcome<()> {
     become_it(&mut server)
 }
 
-/// Builds the page with trunk, small for `release`.
+/// Builds the page with trunk, optimized for size with `release`.
 pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
     if release {
         project.need_node_modules()?;
     }
-    // trunk builds offline, so that it never fetches a tool on its own; the crates have to be here before.
+    // trunk builds offline, so that it never downloads a tool itself; the crates have to be fetched
+    // before.
     project.run(project.cargo().args(["fetch", "--locked"]))?;
     style::write(project)?;
     eprintln!("xtask: building the demo into {folder}");
@@ -56,7 +58,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
         .arg(Path::new(folder))
         .env("TRUNK_OFFLINE", "true")
         .env("TRUNK_SKIP_VERSION_CHECK", "true")
-        // trunk takes any value of the common variable NO_COLOR for one of its own flags and stumbles over it.
+        // trunk parses any value of the common variable NO_COLOR as one of its own flags and fails.
         .env_remove("NO_COLOR");
     if release {
         without_own_paths(trunk.arg("--release"));
@@ -64,7 +66,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
     project.run(&mut trunk)
 }
 
-/// Turns this process into the server, so that whoever started us stops the server itself.
+/// Replaces this process with the server, so that stopping it stops the server.
 #[cfg(unix)]
 fn become_it(server: &mut Command) -> Outcome<()> {
     use std::os::unix::process::CommandExt;

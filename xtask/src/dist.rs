@@ -1,4 +1,5 @@
-//! `cargo xtask dist`: the optimised demo in `dist/demo`, the npm package in `dist/embed`, and what they weigh.
+//! `cargo xtask dist`: builds the optimized demo in `dist/demo` and the npm package in
+//! `dist/embed`, and prints their sizes.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -11,13 +12,13 @@ use crate::parts::{self, Part};
 use crate::project::{Outcome, Project, read, without_own_paths};
 use crate::style;
 
-/// The Node.js that npm's binaryen and the size tables run on.
+/// The minimum version of Node.js for npm's binaryen and the size tables.
 const NODE: (u32, u32) = (18, 17);
-/// What is written by hand for the npm package.
+/// The handwritten files of the npm package.
 const NPM: &str = "crates/assistant-embed/npm";
-/// Where the embed's module lies between its steps; the one with names is for the table of weights.
+/// The folder of the embed's intermediate modules; the one with names is for the table of weights.
 const WORK: &str = "target/xtask/embed";
-/// What a dependency gives to pages for streams that are written in Rust, and nobody here makes one.
+/// Exports of a dependency for streams implemented in Rust, which are not used here.
 const UNUSED: [&str; 3] = [
     "intounderlyingbytesource",
     "intounderlyingsink",
@@ -32,26 +33,27 @@ pub(crate) fn run(project: &Project) -> Outcome<()> {
     sizes(project)
 }
 
-/// One of the package's modules, each with glue of its own.
+/// A module of the package, with its own glue.
 struct Module {
-    /// What its files are called.
+    /// The name of its files.
     name: &'static str,
-    /// Where it lies between its steps.
+    /// The folder of its intermediate files.
     work: &'static str,
     features: &'static [&'static str],
 }
 
-/// How much time goes into making the modules small.
+/// The time spent on optimizing the modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
     /// All modules as they are published.
     Shipped,
-    /// The first module as it is published, the others in a quarter of the time: enough for tests of what they do.
+    /// The first module as it is published, the others in a quarter of the time, which suffices for
+    /// functional tests.
     Tests,
 }
 
 impl Effort {
-    /// The first steps of wasm-opt for a module.
+    /// Returns the first steps of wasm-opt for a module.
     fn first(self, module: &Module) -> &'static [&'static str] {
         match self {
             Self::Tests if module.work != WORK => &QUICK,
@@ -60,7 +62,8 @@ impl Effort {
     }
 }
 
-/// The one that most pages want, and the one that speaks every protocol. The first is the one that is weighed.
+/// The module for most pages, and the one with every protocol. The first is the one that is
+/// measured.
 const MODULES: [Module; 2] = [
     Module {
         name: "assistant_embed",
@@ -74,7 +77,7 @@ const MODULES: [Module; 2] = [
     },
 ];
 
-/// Builds the npm package: modules, glue, and the files written by hand.
+/// Builds the npm package: modules, glue, and handwritten files.
 pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
@@ -98,7 +101,8 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
 fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
     let target = project.target_folder();
     let mut cargo = project.cargo();
-    // A library crate type of its own: as an ordinary one it would stand in the way of the demo's binary.
+    // The crate type is set here, since a permanent library target would conflict with the demo's
+    // binary.
     cargo
         .args([
             "rustc",
@@ -115,7 +119,7 @@ fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
             "cdylib",
         ])
         .args(of.features)
-        // Where things lie in the module, for who takes it apart.
+        // Relocations, which splitting requires.
         .args(["--", "-Clink-args=--emit-relocs"]);
     without_own_paths(&mut cargo);
     project.run(&mut cargo)?;
@@ -136,7 +140,7 @@ fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
     minify(project, of.work, &glue, &short)
 }
 
-/// Lets `npm/stopped.js` watch each call from outside into the module: only there a trap can be noticed.
+/// Wraps the module's exports with `npm/stopped.js`, the only place where traps can be detected.
 fn watch(glue: &str) -> Outcome<String> {
     let (exports, guarded) = (
         "wasm = instance.exports;",
@@ -153,7 +157,7 @@ fn watch(glue: &str) -> Outcome<String> {
     }
 }
 
-/// Puts a sheet or a script into the package without what is there for people to read.
+/// Writes a minified sheet or script to the package.
 fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> {
     let from = format!("{work}/whole-{name}");
     fs::write(project.root.join(&from), text).map_err(|error| format!("{from}: {error}"))?;
@@ -163,8 +167,8 @@ fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> 
     project.run(&mut esbuild)
 }
 
-/// Makes the embed's module small, and tells what wasm-opt printed of its short names. No feature flags: the module says
-/// itself which it uses.
+/// Optimizes the embed's module, and returns wasm-opt's list of short names. No feature flags are
+/// needed: the module declares its features.
 fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
     let Module { name, work, .. } = of;
     let (bound, used, named, laid) = (
@@ -179,7 +183,7 @@ fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
         sections.drop_exports(|name| UNUSED.iter().any(|unused| name.contains(unused)))?;
         Ok(sections.write())
     })?;
-    // The one with names is for the table of weights, too.
+    // The module with names is also for the table of weights.
     project.run(optimise(project, effort.first(of)).args([used.as_str(), "-o", &named]))?;
     edit(project, &named, &laid, layout::arrange)?;
     let mut last = optimise(project, &LAST);
@@ -187,7 +191,7 @@ fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
     project.printed(last.args([laid.as_str(), "-o", &small_one]))
 }
 
-/// The same for the part that is fetched later; what it shares with the rest keeps its names.
+/// Optimizes the part that is fetched later; shared items keep their names.
 fn shrink_part(project: &Project, of: &Module, part: &Part, effort: Effort) -> Outcome<()> {
     let (named, laid) = (
         format!("{}/part-named.wasm", of.work),
@@ -199,9 +203,9 @@ fn shrink_part(project: &Project, of: &Module, part: &Part, effort: Effort) -> O
     project.run(optimise(project, &LAST).args([laid.as_str(), "-o", &small_one]))
 }
 
-/// The steps before the functions are laid out, and those after.
+/// The steps before and after the layout of functions.
 const FIRST: [&str; 6] = ["-Oz", "--flatten", "--rereloop", "-Oz", "--converge", "-g"];
-/// The first steps where size does not count.
+/// The first steps for modules whose size does not matter.
 const QUICK: [&str; 2] = ["-O1", "-g"];
 const LAST: [&str; 3] = ["-Oz", "--dealign", "--reorder-functions-by-name"];
 
@@ -209,18 +213,18 @@ fn optimise(project: &Project, steps: &[&str]) -> Command {
     let mut optimise = project.command("wasm-opt");
     optimise
         .args([
-            // Nothing lies below 1024: the stack, which ends there, would have overflown. So offsets go into loads and
-            // stores.
+            // No data is below 1024: the stack, which ends there, would have overflowed. So offsets
+            // are folded into loads and stores.
             "--low-memory-unused",
             "--generate-global-effects",
-            // Functions that are called once stay by themselves: what is alike in them is found again then.
+            // Functions that are called once are not inlined, since similar ones compress better.
             "--one-caller-inline-max-function-size=0",
         ])
         .args(steps);
     optimise
 }
 
-/// Writes what happens to a module.
+/// Applies a change to a module.
 fn edit(
     project: &Project,
     from: &str,

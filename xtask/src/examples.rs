@@ -1,5 +1,6 @@
-//! `cargo xtask examples`: the applications of `examples/`: pages for the browser in `dist/NAME`, and the server of
-//! `leptos-ssr` with the page that it serves. The board is built as it would be shipped, in two parts; the others are not
+//! `cargo xtask examples`: builds the applications of `examples/`: pages for the browser in
+//! `dist/NAME`, and the server of `leptos-ssr` with its page. The board is built as for production,
+//! in two parts; the others are not optimized.
 //! optimised.
 
 use std::ffi::OsStr;
@@ -10,19 +11,19 @@ use crate::parts;
 use crate::project::{Outcome, Project, without_own_paths};
 use crate::style;
 
-/// Those that are rendered in the browser alone.
+/// The applications that are rendered only in the browser.
 const PAGES: [&str; 2] = ["headless", "routes"];
-/// The one whose module comes in parts.
+/// The application with a split module.
 const SHIPPED: &str = "board";
 const SERVER: &str = "leptos-ssr";
 const BROWSER: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
-/// Builds all of them.
+/// Builds all examples.
 pub(crate) fn build(project: &Project) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
     eprintln!("xtask: building the applications of examples/ into dist");
-    // Together, so that what they depend on is built once for all.
+    // Together, so that shared dependencies are built once.
     let mut cargo = project.cargo();
     cargo.arg("build").args(BROWSER);
     for page in PAGES {
@@ -38,8 +39,8 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
         project.copy(style::ALL, &format!("{folder}/all.css"))?;
     }
     shipped(project)?;
-    // A page that is taken over must be built as the server is, which erases no views: what is written into the page to
-    // tell its places apart would differ.
+    // A hydrated page must be built like the server, without type erasure of views: otherwise the
+    // markers in the page would differ.
     let mut cargo = project.cargo();
     cargo
         .args(["build", "-p", SERVER, "--lib"])
@@ -52,12 +53,12 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
     project.run(project.cargo().args(["build", "-p", SERVER]))
 }
 
-/// Where the server of `leptos-ssr` is.
+/// Returns the path of the server of `leptos-ssr`.
 pub(crate) fn server(project: &Project) -> PathBuf {
     project.target_folder().join("debug").join(SERVER)
 }
 
-/// Builds the page that comes in parts.
+/// Builds the page with a split module.
 fn shipped(project: &Project) -> Outcome<()> {
     project.need_node_modules()?;
     let mut cargo = project.cargo();
@@ -68,7 +69,7 @@ fn shipped(project: &Project) -> Outcome<()> {
     without_own_paths(&mut cargo);
     project.run(&mut cargo)?;
     let folder = format!("dist/{SHIPPED}");
-    // The parts of the build before have other names.
+    // Parts of the previous build have other names.
     let path = project.root.join(&folder);
     if path.exists() {
         fs::remove_dir_all(&path).map_err(|error| format!("{folder}: {error}"))?;
@@ -81,7 +82,7 @@ fn shipped(project: &Project) -> Outcome<()> {
     project.run(split.arg(module).args(["--dist", &folder]))
 }
 
-/// Where cargo has put a module.
+/// Returns the path of a module built by cargo.
 fn built(project: &Project, profile: &str, name: &str) -> PathBuf {
     project
         .target_folder()
@@ -90,7 +91,7 @@ fn built(project: &Project, profile: &str, name: &str) -> PathBuf {
         .join(format!("{name}.wasm"))
 }
 
-/// Makes what a page loads of a module.
+/// Runs wasm-bindgen on a module.
 fn bind(project: &Project, module: &Path, folder: &str) -> Outcome<()> {
     let args = ["--target", "web", "--no-typescript", "--out-dir", folder].map(OsStr::new);
     let mut bindgen = project.command("wasm-bindgen");

@@ -1,4 +1,4 @@
-//! The imports of one file: its `use` declarations, and the paths in its code.
+//! The imports of a file: its `use` declarations, and the paths in its code.
 
 use std::collections::BTreeSet;
 
@@ -13,21 +13,21 @@ pub(crate) struct Import {
     pub(crate) is_public: bool,
 }
 
-/// A file, as far as imports need it.
+/// The items of a file that are relevant to imports.
 #[derive(Debug, Default)]
 pub(crate) struct File {
     pub(crate) imports: Vec<Import>,
-    /// Paths outside of `use`, with the modules inside of the file that they are in.
+    /// Paths outside of `use`, with the inline modules that contain them.
     pub(crate) paths: Vec<(usize, Vec<String>, Vec<String>)>,
     /// The names of items, for glob imports.
     pub(crate) defines: BTreeSet<String>,
 }
 
 impl File {
-    /// Reads the imports of a file.
+    /// Parses the imports of a file.
     pub(crate) fn read(tokens: &[Token<'_>]) -> Self {
         let mut file = Self::default();
-        // The modules inside of the file around a place, with the depth of their braces.
+        // The inline modules around a position, with the depth of their braces.
         let (mut depth, mut inner): (usize, Vec<(usize, String)>) = (0, Vec::new());
         let mut at = 0;
         while let Some((line, token)) = tokens.get(at) {
@@ -113,7 +113,7 @@ fn is_in_tests(inner: &[(usize, String)]) -> bool {
     inner.iter().any(|(_, name)| name == "tests")
 }
 
-/// Reads one tree of a `use`; gives back the place behind it.
+/// Parses one tree of a `use`; returns the position after it.
 fn tree(
     tokens: &[Token<'_>],
     mut at: usize,

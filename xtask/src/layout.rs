@@ -1,5 +1,6 @@
-//! The order of the functions in a module. What is alike lies side by side, where a compressor finds it again: that
-//! takes three hundredths off what is sent, and nothing of what runs.
+//! The order of functions in a module. Similar functions are placed next to each other, where a
+//! compressor finds them: that reduces the transfer size by three percent without changing the
+//! code.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -7,15 +8,15 @@ use std::collections::{HashMap, VecDeque};
 use crate::module::{Functions, Sections, number, text};
 use crate::project::Outcome;
 
-/// Bytes that two functions have in common count from this length on.
+/// The minimum length of a common byte sequence.
 const PIECE: usize = 8;
-/// What is in more functions than this tells nothing about them.
+/// The number of functions above which a sequence is too common to indicate similarity.
 const COMMON: usize = 200;
-/// How far gzip looks back.
+/// The window of gzip, in bytes.
 const WINDOW: usize = 31_000;
 
-/// The module with names for its functions that say where each is to lie: `wasm-opt --reorder-functions-by-name` puts
-/// them there.
+/// Returns the module with function names that encode the order, for `wasm-opt
+/// --reorder-functions-by-name`.
 pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
     let mut sections = Sections::read(module)?;
     let functions = Functions::of(&sections)?;
@@ -32,14 +33,15 @@ pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
     Ok(sections.write())
 }
 
-/// A function that has no place yet.
+/// A function without a position yet.
 struct Function {
     at: usize,
     size: usize,
     pieces: Vec<usize>,
 }
 
-/// Puts after each function the one of which the largest share was there within the window before.
+/// Orders functions greedily: each is followed by the one with the largest share of its sequences
+/// in the preceding window.
 fn by_likeness(bodies: &[&[u8]]) -> Vec<usize> {
     let (mut left, holders) = functions(bodies);
     let mut alike = vec![0_usize; bodies.len()];
@@ -47,7 +49,7 @@ fn by_likeness(bodies: &[&[u8]]) -> Vec<usize> {
     let mut window: VecDeque<Function> = VecDeque::new();
     let mut filled = 0;
     let mut order = Vec::with_capacity(bodies.len());
-    // The largest first: there is nothing yet that it could be like.
+    // The largest first, since there is nothing to compare it with.
     let mut next = (0..left.len()).max_by_key(|at| left.get(*at).map(|function| function.size));
     while let Some(function) = next.map(|at| left.swap_remove(at)) {
         order.push(function.at);
@@ -71,7 +73,7 @@ fn by_likeness(bodies: &[&[u8]]) -> Vec<usize> {
         }
         let share = |function: &Function| {
             let alike = alike.get(function.at).copied().unwrap_or_default();
-            // In millionths; of two that are alike as much, the one that stood first.
+            // In millionths; ties are resolved by the original order.
             (alike * 1_000_000 / function.size, Reverse(function.at))
         };
         next = (0..left.len()).max_by_key(|at| left.get(*at).map(share));
@@ -79,7 +81,7 @@ fn by_likeness(bodies: &[&[u8]]) -> Vec<usize> {
     order
 }
 
-/// The functions with what they have in common with others, and for each piece the functions that hold it.
+/// Returns the functions with their sequences, and for each sequence the functions that contain it.
 fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
     let mut held: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (at, body) in bodies.iter().enumerate() {
@@ -110,7 +112,7 @@ fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
     (functions, holders)
 }
 
-/// Counts up or down, and says what there is then.
+/// Adds to a counter, and returns its new value.
 fn count(counts: &mut [usize], at: usize, by: isize) -> Option<usize> {
     let count = counts.get_mut(at)?;
     *count = count.saturating_add_signed(by);

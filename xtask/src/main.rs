@@ -1,6 +1,7 @@
-//! `cargo xtask demo | test | dist | examples | bench | style`: sets up what it needs, then does it.
+//! `cargo xtask demo | test | dist | examples | bench | style`: installs the required tools, then
+//! runs the task.
 //!
-//! Each task is one module; `tools` installs what they call, `project` runs programs. Nothing here is part of what is
+//! Each task is one module; `tools` installs the tools, `project` runs programs. Nothing here is
 //! published.
 #![allow(
     clippy::print_stdout,
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does the task of the command line; `false` is a task that ran to its end and found faults.
+/// Runs the task of the command line; returns false if it completed and found faults.
 fn run() -> Outcome<bool> {
     let task = options::parse(std::env::args().skip(1))?;
     let project = Project::find()?;

@@ -1,4 +1,5 @@
-//! The binary format of WebAssembly, as far as `layout` and `dist` need it: sections, functions, exports.
+//! The WebAssembly binary format, as far as `layout` and `dist` need it: sections, functions,
+//! exports.
 
 use crate::project::Outcome;
 
@@ -6,7 +7,7 @@ const CUSTOM: u8 = 0;
 const IMPORT: u8 = 2;
 const EXPORT: u8 = 7;
 const CODE: u8 = 10;
-/// The part of the name section that is about functions.
+/// The subsection of function names.
 const FUNCTION_NAMES: u8 = 1;
 
 /// The sections of a module, in order.
@@ -16,7 +17,7 @@ pub(crate) struct Sections<'a> {
 }
 
 impl<'a> Sections<'a> {
-    /// Takes a module apart.
+    /// Parses a module.
     pub(crate) fn read(module: &'a [u8]) -> Outcome<Self> {
         let (head, rest) = module.split_at_checked(8).ok_or_else(broken)?;
         let mut reader = Reader(rest);
@@ -28,7 +29,7 @@ impl<'a> Sections<'a> {
         Ok(Self { head, list })
     }
 
-    /// Puts it together again.
+    /// Writes the module.
     pub(crate) fn write(&self) -> Vec<u8> {
         let mut module = self.head.to_vec();
         for (id, section) in &self.list {
@@ -39,7 +40,7 @@ impl<'a> Sections<'a> {
         module
     }
 
-    /// Gives the functions these names, and takes all other names away.
+    /// Sets the names of functions, and removes all other names.
     pub(crate) fn name_functions(&mut self, names: &[u8]) {
         let is_names = |(id, section): &(u8, Vec<u8>)| {
             *id == CUSTOM && Reader(section).counted().ok() == Some(b"name")
@@ -53,7 +54,7 @@ impl<'a> Sections<'a> {
         self.list.push((CUSTOM, section));
     }
 
-    /// Takes exports away, by name.
+    /// Removes exports by name.
     pub(crate) fn drop_exports(&mut self, unused: impl Fn(&str) -> bool) -> Outcome<()> {
         for (_, section) in self.list.iter_mut().filter(|(id, _)| *id == EXPORT) {
             let mut reader = Reader(section);
@@ -86,7 +87,7 @@ impl<'a> Sections<'a> {
 
 /// The functions of a module.
 pub(crate) struct Functions<'a> {
-    /// How many come from outside: they are counted first.
+    /// The number of imported functions, which come first in the index space.
     pub(crate) imported: usize,
     pub(crate) bodies: Vec<&'a [u8]>,
 }
@@ -127,7 +128,7 @@ fn imported(mut imports: Reader<'_>) -> Outcome<usize> {
     Ok(functions)
 }
 
-/// Reads numbers in base 128 and counted bytes.
+/// A reader of LEB128 numbers and length-prefixed bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -156,7 +157,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// The bounds of a table or a memory.
+    /// Skips the limits of a table or a memory.
     fn limits(&mut self) -> Outcome<()> {
         let bounded = self.byte()? & 1 == 1;
         self.number()?;
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes a number in base 128.
+/// Writes a LEB128 number.
 pub(crate) fn number(out: &mut Vec<u8>, mut value: usize) {
     loop {
         let low = u8::try_from(value & 127).unwrap_or_default();
@@ -180,7 +181,7 @@ pub(crate) fn number(out: &mut Vec<u8>, mut value: usize) {
     }
 }
 
-/// Writes a counted text.
+/// Writes a length-prefixed string.
 pub(crate) fn text(out: &mut Vec<u8>, text: &str) {
     number(out, text.len());
     out.extend(text.as_bytes());

@@ -1,22 +1,22 @@
-//! Short names where the npm package's module and its glue meet.
+//! Short names for the imports and exports between the npm package's module and its glue.
 
 use std::collections::HashMap;
 
 use crate::project::Outcome;
 
-/// What wasm-opt calls the functions that module and glue give each other. Their own names, which have hashes, weigh
-/// eight kilobytes compressed.
+/// wasm-opt's short names of the functions that module and glue exchange. The original names, which
+/// contain hashes, take eight kilobytes compressed.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Whose functions the module asks for.
+    /// The modules that the imports name.
     modules: Vec<String>,
     imports: HashMap<String, String>,
     exports: HashMap<String, String>,
 }
 
 impl Names {
-    /// Reads what wasm-opt prints: lines of `["module", "name", "short name"]` for what the module asks for, and of
-    /// `["name", "short name"]` for what it gives.
+    /// Parses wasm-opt's output: lines of `["module", "name", "short name"]` for imports, and of
+    /// `["name", "short name"]` for exports.
     pub(crate) fn read(printed: &str) -> Self {
         let mut names = Self::default();
         for line in printed.lines() {
@@ -33,14 +33,14 @@ impl Names {
         names
     }
 
-    /// Puts the short names into the glue: `name: function…` for what it gives, `wasm.name` for what it takes.
+    /// Replaces the names in the glue: `name: function…` for imports, `wasm.name` for exports.
     pub(crate) fn shorten(&self, glue: &str) -> Outcome<String> {
         let given = |module: &&String| glue.contains(&format!("\"{module}\":"));
         let modules: Vec<&String> = self.modules.iter().filter(given).collect();
         let [module] = modules.as_slice() else {
             return Err("wasm-opt: the module asks for nothing, or of several".to_owned());
         };
-        // wasm-opt calls all modules the same.
+        // wasm-opt renames all modules to the same name.
         let glue = glue.replace(&format!("\"{module}\":"), "a:");
         let mut short = String::with_capacity(glue.len());
         let mut given = 0;

@@ -1,9 +1,9 @@
-//! The oldest Rust that builds the project: what `Cargo.toml` says, and no dependency asks for a newer one. Which parts of
-//! the standard library are younger, clippy knows (`incompatible_msrv`).
+//! The minimum supported Rust version: checks that no dependency requires a newer one than
+//! `Cargo.toml`. Newer items of the standard library are detected by clippy (`incompatible_msrv`).
 
 use crate::project::{Outcome, Project, read};
 
-/// Names the dependencies that ask for more.
+/// Lists the dependencies that require a newer version.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let manifest = read(&project.root.join("Cargo.toml"))?;
     let own = own(&manifest).ok_or("Cargo.toml does not say which Rust is the oldest")?;
@@ -29,7 +29,7 @@ fn own(manifest: &str) -> Option<Vec<u32>> {
     Some(version(line.split('"').next()?))
 }
 
-/// What each package asks for, and where its manifest is.
+/// Returns the required version of each package, and the path of its manifest.
 fn asked(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
     const ASKS: &str = "\"rust_version\":\"";
     const PLACE: &str = "\"manifest_path\":\"";
@@ -45,7 +45,7 @@ fn asked(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
     })
 }
 
-/// Its numbers, without the zeros at the end.
+/// Parses a version, without trailing zeros.
 fn version(text: &str) -> Vec<u32> {
     let mut numbers: Vec<u32> = text
         .split('.')

@@ -1,8 +1,8 @@
-//! The command line: what was asked for, or a message that says what is wrong with it.
+//! The command line parser.
 
 use crate::project::Outcome;
 
-/// What `cargo xtask help` prints.
+/// The help text of `cargo xtask help`.
 pub(crate) const HELP: &str = "\
 cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui|ui-stream|completions] [--model NAME] [--release]
     Builds the demo and serves it on 127.0.0.1 (8080, or the next free port).
@@ -24,10 +24,10 @@ cargo xtask style
 
 Tools that are missing are installed: by cargo, npm and pip inside the project, by apt when run as root.";
 
-/// What the demo speaks.
+/// The protocols of the demo.
 const PROTOCOLS: [&str; 3] = ["ag-ui", "ui-stream", "completions"];
 
-/// One task with its options.
+/// A task with its options.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Help,
@@ -39,7 +39,7 @@ pub(crate) enum Task {
     Style,
 }
 
-/// How to build and serve the demo.
+/// The options of the demo.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Demo {
     pub(crate) port: Option<u16>,
@@ -49,18 +49,18 @@ pub(crate) struct Demo {
     pub(crate) release: bool,
 }
 
-/// What to measure.
+/// The options of the benchmark.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bench {
     pub(crate) native: bool,
     pub(crate) browser: bool,
-    /// How often the browser does each thing.
+    /// The number of repetitions in the browser.
     pub(crate) runs: Option<u32>,
-    /// Where the browser's figures go as JSON.
+    /// The file for the browser's figures as JSON.
     pub(crate) json: Option<String>,
 }
 
-/// Where the browser tests and the end-to-end tests run.
+/// The browser of the browser and end-to-end tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Browser {
     Chromium,
@@ -80,7 +80,7 @@ impl Browser {
         }
     }
 
-    /// What is run without `--only`.
+    /// Returns the parts that are run without `--only`.
     const fn usual_parts(self) -> &'static [Part] {
         match self {
             Self::Chromium => &Part::USUAL,
@@ -125,9 +125,9 @@ impl Part {
     }
 }
 
-/// Reads the arguments after `cargo xtask`.
+/// Parses the arguments after `cargo xtask`.
 pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
-    // `--port=1` is `--port 1`.
+    // Treats `--port=1` like `--port 1`.
     let mut args = args.flat_map(|arg| match arg.split_once('=') {
         Some((name, value)) if name.starts_with("--") => vec![name.to_owned(), value.to_owned()],
         _ => vec![arg],
@@ -144,7 +144,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
     }
 }
 
-/// A task without options.
+/// Parses a task without options.
 fn alone(task: Task, mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     match args.next() {
         None => Ok(task),

@@ -1,47 +1,49 @@
-//! The npm package's modules in two parts: what every page with a chat loads, and what shows a conversation, which is
-//! fetched when somebody turns to the chat (`src/chat/deferred.rs`).
+//! Splitting of the npm package's modules into two parts: the part that every page with a chat
+//! loads, and the conversation, which is fetched when the user turns to the chat
+//! (`src/chat/deferred.rs`).
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::project::{Outcome, Project, read};
 
-/// The split point's name in Rust.
+/// The name of the split point in Rust.
 const PART: &str = "conversation";
-/// What `wasm-split` writes for the page; `npm/part.js` does that here.
+/// The script that `wasm-split` writes for a page; replaced by `npm/part.js` here.
 const LINK: &str = "__wasm_split.js";
-/// Prints what browsers check a file against: a part of another build would call functions that are not there.
+/// A script that prints the digest of a file for browsers to check: a part of another build would
+/// call missing functions.
 const DIGEST: &str = "const { createHash } = require('crypto'); \
     const bytes = require('fs').readFileSync(process.argv[1]); \
     console.log('sha256-' + createHash('sha256').update(bytes).digest('base64'))";
 
-/// What the package fetches it with; what applications have, too.
+/// The function that fetches the part, shared with applications.
 pub(crate) const FETCH: &str = "crates/assistant-split/src/fetch.js";
 
-/// What takes modules apart.
+/// Returns the command of the splitter.
 pub(crate) fn splitter(project: &Project) -> Command {
     let mut cargo = project.cargo();
     cargo.args(["run", "--quiet", "-p", "leptos-assistant-split", "--"]);
     cargo
 }
 
-/// What the part that is fetched later is called in the package.
+/// Returns the file name of the part that is fetched later.
 pub(crate) fn file(module: &str) -> String {
     format!("{module}_{PART}.wasm")
 }
 
-/// A module that was taken apart.
+/// A split module.
 pub(crate) struct Part {
-    /// The module without it; both paths lie in the project.
+    /// The module without the part; both paths are relative to the project.
     pub(crate) rest: String,
     pub(crate) cut: String,
-    /// What both share, by the names of the rest's exports.
+    /// The shared items, by the names of the rest's exports.
     shared: Vec<String>,
     file: String,
 }
 
 impl Part {
-    /// Takes a module apart at its split point.
+    /// Splits a module at its split point.
     pub(crate) fn cut(project: &Project, module: &Path, work: &str, name: &str) -> Outcome<Self> {
         let out = format!("{work}/parts");
         let mut split = splitter(project);
@@ -56,8 +58,8 @@ impl Part {
         })
     }
 
-    /// Lets the glue fetch the part as it is in the package now, by `npm/part.js`, instead of the script that the splitter
-    /// has written.
+    /// Makes the glue fetch the part by `npm/part.js`, instead of the script that the splitter has
+    /// written.
     pub(crate) fn join(&self, project: &Project, glue: &str) -> Outcome<String> {
         let mut node = project.command("node");
         node.args(["-e", DIGEST, &format!("dist/embed/{}", self.file)]);
@@ -82,7 +84,7 @@ impl Part {
             "import { loadPart } from \"./part.js\";",
         )?;
         let glue = once(&glue, &format!("\"./{LINK}\": import1,"), "")?;
-        // The first is what the module's own glue gives; the second, all that is given.
+        // The first occurrence is the module's own imports; the second, all imports.
         match glue.match_indices("__proto__: null,").next() {
             Some(_) => Ok(glue.replacen("__proto__: null,", &fetch, 1)),
             None => Err("the glue gives nothing to the module".to_owned()),
@@ -99,7 +101,7 @@ fn once(text: &str, from: &str, to: &str) -> Outcome<String> {
     }
 }
 
-/// The names in `const { a, b, } = initSync(undefined, undefined);`.
+/// Returns the names in `const { a, b, } = initSync(undefined, undefined);`.
 fn shared(link: &str) -> Outcome<Vec<String>> {
     let names = link
         .split_once("const {")

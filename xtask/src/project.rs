@@ -1,15 +1,15 @@
-//! The project's folder, and how to run a program in it: one `PATH` for all, output that never lands on our own
-//! standard output by accident, errors that name the command.
+//! The project's folder, and programs that run in it: with a common `PATH`, with output redirected
+//! from our own standard output, and with errors that name the command.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-/// A value, or a message for the person at the terminal.
+/// A value, or a message for the terminal.
 pub(crate) type Outcome<T> = Result<T, String>;
 
-/// The folder that holds everything, and where programs are looked for.
+/// The root folder, and the search path for programs.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Finds the folder: cargo says where this package is when it runs it.
+    /// Finds the folder from the path of this package, which cargo sets.
     pub(crate) fn find() -> Outcome<Self> {
         let package =
             env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
@@ -37,7 +37,8 @@ impl Project {
         Ok(Self { root, path })
     }
 
-    /// A command in the project's folder, with its `PATH`, nothing to read and its output on standard error.
+    /// Returns a command in the project's folder, with its `PATH`, without input and with its
+    /// output on standard error.
     pub(crate) fn command(&self, program: &str) -> Command {
         let found = self.which(program).unwrap_or_else(|| program.into());
         let mut command = Command::new(found);
@@ -49,12 +50,12 @@ impl Project {
         command
     }
 
-    /// The cargo that runs us, so that a chosen toolchain stays chosen.
+    /// Returns the cargo that runs this program, so that a chosen toolchain is kept.
     pub(crate) fn cargo(&self) -> Command {
         self.command(&env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
     }
 
-    /// Runs a command to its end; anything but success is an error that names it.
+    /// Runs a command to its end; a failure is an error that names it.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<()> {
         let status = command
             .status()
@@ -66,7 +67,8 @@ impl Project {
         }
     }
 
-    /// What a command prints; anything but success is an error that names it, below its own words.
+    /// Returns the output of a command; a failure is an error that names it, after its error
+    /// output.
     pub(crate) fn printed(&self, command: &mut Command) -> Outcome<String> {
         let output = command.stdout(Stdio::piped()).output();
         let output = output.map_err(|error| format!("{}: {error}", shown(command)))?;
@@ -78,7 +80,7 @@ impl Project {
         }
     }
 
-    /// What a command prints, if it runs and succeeds.
+    /// Returns the output of a command, if it runs and succeeds.
     pub(crate) fn output(&self, command: &mut Command) -> Option<String> {
         let output = command
             .stdout(Stdio::piped())
@@ -91,7 +93,7 @@ impl Project {
             .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Where a program lies.
+    /// Returns the path of a program.
     pub(crate) fn which(&self, program: &str) -> Option<PathBuf> {
         if Path::new(program).is_absolute() {
             return Some(program.into());
@@ -102,8 +104,8 @@ impl Project {
     }
 }
 
-/// Keeps the folders of this machine out of a module that is shipped: without it, each place of a dependency that can
-/// panic would name the folder in which its source lay. To be called when the sources are there.
+/// Removes local folders from a module that is published: otherwise, each panic location of a
+/// dependency would contain the path of its source. Call it when the sources have been fetched.
 pub(crate) fn without_own_paths(command: &mut Command) {
     let sources = cargo_home().map(|home| home.join("registry/src"));
     let registries = sources.and_then(|sources| fs::read_dir(sources).ok());
@@ -112,7 +114,7 @@ pub(crate) fn without_own_paths(command: &mut Command) {
         .map(|registry| registry.path())
         .chain(standard_library())
         .map(|folder| format!("--remap-path-prefix={}/=", folder.display()))
-        // Flags are parted at blanks.
+        // Flags are separated by blanks.
         .filter(|flag| !flag.contains(char::is_whitespace))
         .collect();
     // Cargo adds them to the flags of `.cargo/config.toml`.
@@ -122,14 +124,15 @@ pub(crate) fn without_own_paths(command: &mut Command) {
     );
 }
 
-/// Where the source of the standard library lies, for those who have it (`rust-src`): the compiler names it then.
+/// Returns the path of the standard library's source (`rust-src`), which the compiler names if it
+/// is installed.
 fn standard_library() -> Option<PathBuf> {
     let output = Command::new("rustc").args(["--print", "sysroot"]).output();
     let root = String::from_utf8(output.ok()?.stdout).ok()?;
     Some(Path::new(root.trim()).join("lib/rustlib/src/rust"))
 }
 
-/// Where `cargo install` puts programs for this person.
+/// Returns the folder of programs that `cargo install` has installed.
 fn cargo_bin() -> Option<PathBuf> {
     cargo_home().map(|home| home.join("bin"))
 }
@@ -151,7 +154,7 @@ fn runnable(file: &Path) -> bool {
     file.is_file()
 }
 
-/// The command as a person would type it.
+/// Formats a command as typed in a terminal.
 pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()
@@ -164,17 +167,17 @@ pub(crate) fn shown(command: &Command) -> String {
     line
 }
 
-/// The message for a command that could not be started.
+/// Returns the message for a command that could not be started.
 pub(crate) fn unstarted(command: &Command, error: &std::io::Error) -> String {
     format!("{} cannot be started: {error}", shown(command))
 }
 
-/// A file's text.
+/// Reads a file.
 pub(crate) fn read(file: &Path) -> Outcome<String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// The files of a folder with an ending, sorted, relative to the project.
+/// Returns the files of a folder with an extension, sorted, relative to the project.
 pub(crate) fn files(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(project.root.join(folder))
         .into_iter()

@@ -1,7 +1,8 @@
-//! The order of the rooms of `src/`, and imports without cycles. The table in ARCHITECTURE.md lists the rooms in this order.
+//! The order of the rooms of `src/`, and imports without cycles. The table in ARCHITECTURE.md lists
+//! the rooms in this order.
 //!
-//! It reads paths as they are written in the code (`use crate::…` with all its braces, `crate::…` in a line, `super::…`
-//! that reaches the root).
+//! Paths are read as written in the code (`use crate::…` with all its braces, `crate::…` in a line,
+//! `super::…` that reaches the root).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use crate::cycles;
 use crate::project::{Outcome, Project, read};
 use crate::source::{Token, module_of, sources, tokens, word};
 
-/// The rooms from the ground up. One imports from those before it.
+/// The rooms from the bottom up. Each may import from those before it.
 const ORDER: [&str; 15] = [
     "ui",
     "render",
@@ -29,7 +30,7 @@ const ORDER: [&str; 15] = [
     "chat",
 ];
 
-/// Something that stands against the order.
+/// A violation of the order.
 #[derive(Debug, PartialEq, Eq)]
 struct Fault {
     file: PathBuf,
@@ -44,10 +45,10 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Folders whose files must not import in a circle.
+/// Folders whose files must not import in cycles.
 const WITHOUT_CYCLES: [&str; 2] = ["src", "crates/assistant-core/src"];
 
-/// Reads all of `src/`; the message names every import that points up, or else every cycle.
+/// Checks all of `src/`; the error lists every import that points up, or else every cycle.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     check_order(project)?;
     check_table(&read(&project.root.join("ARCHITECTURE.md"))?)?;
@@ -57,7 +58,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     Ok(())
 }
 
-/// Compares the rows of the table of rooms with the order: one room a row.
+/// Compares the table of rooms, one per row, with the order.
 fn check_table(text: &str) -> Outcome<()> {
     let table = text
         .lines()
@@ -85,7 +86,7 @@ fn check_table(text: &str) -> Outcome<()> {
     }
 }
 
-/// Looks for imports that point up.
+/// Finds imports that point up.
 fn check_order(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     sources(&project.root.join("src"), &mut files)?;
@@ -106,12 +107,12 @@ fn check_order(project: &Project) -> Outcome<()> {
     ))
 }
 
-/// The floor that a room is on.
+/// Returns the position of a room in the order.
 fn floor(room: &str) -> Option<usize> {
     ORDER.iter().position(|name| *name == room)
 }
 
-/// What a file, named from the project's folder, has against the order.
+/// Returns the violations of a file, whose path is relative to the project.
 fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
     let module = module_of(file.strip_prefix("src").unwrap_or(file));
     let tokens = tokens(text);
@@ -121,7 +122,7 @@ fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
         what,
     };
     let Some(from) = module.first() else {
-        // The root names its modules, and gives what is in them to the outside.
+        // The root declares modules and re-exports their items.
         let strangers = tokens.windows(3).filter_map(|window| match window {
             [(_, "mod"), (line, name), (_, ";")] if floor(name).is_none() => Some((*line, *name)),
             _ => None,
@@ -147,10 +148,10 @@ fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
     told.collect()
 }
 
-/// The modules of the root that a file names, with the lines.
+/// Returns the root modules that a file names, with the lines.
 fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut found = Vec::new();
-    // How deep the braces are, and at which depths modules in the file began.
+    // The current brace depth, and the depths at which inline modules began.
     let (mut depth, mut inner) = (0_usize, Vec::new());
     for (at, (_, token)) in tokens.iter().enumerate() {
         match *token {
@@ -185,7 +186,7 @@ fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     found
 }
 
-/// The first names of a path that goes on at a place: one, or all in a pair of braces.
+/// Adds the first names of a path that continues at a position: one, or all in a pair of braces.
 fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
     if word(tokens, at) != "::" {
         return;

@@ -1,5 +1,5 @@
-//! Reads Rust code as far as imports need it: words, `::` and signs, without comments and texts. It knows nothing of
-//! macros.
+//! A tokenizer for Rust code, as far as imports need it: words, `::` and signs, without comments
+//! and strings. Macros are not expanded.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use crate::project::Outcome;
 /// A word or sign, with its line.
 pub(crate) type Token<'a> = (usize, &'a str);
 
-/// Collects the Rust files of a folder and of those in it.
+/// Collects the Rust files of a folder, recursively.
 pub(crate) fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Outcome<()> {
     let failed = |error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -25,7 +25,8 @@ pub(crate) fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Outcome<()> {
     Ok(())
 }
 
-/// The module that a file is: `chat/list.rs` is `chat`, `list`. The path begins in the folder of the sources.
+/// Returns the module of a file: `chat/list.rs` is `chat`, `list`. The path is relative to the
+/// source folder.
 pub(crate) fn module_of(file: &Path) -> Vec<String> {
     let mut names: Vec<String> = file
         .with_extension("")
@@ -41,12 +42,12 @@ pub(crate) fn module_of(file: &Path) -> Vec<String> {
     names
 }
 
-/// The token at a place; empty behind the end.
+/// Returns the token at a position; empty after the end.
 pub(crate) fn word<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
     tokens.get(at).map_or("", |(_, token)| token)
 }
 
-/// Words, `::` and signs of Rust code with their lines; no comments, no texts.
+/// Returns words, `::` and signs of Rust code with their lines, without comments and strings.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let (mut rest, mut line) = (text, 1);
@@ -56,7 +57,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
             _ if rest.starts_with("/*") => comment(rest),
             _ if rest.starts_with("r\"") || rest.starts_with("r#") => raw_text(rest),
             '"' => quoted(rest, '"').unwrap_or(rest.len()),
-            // A lifetime has no end; a character has one close by.
+            // A lifetime has no closing quote; a character literal has one nearby.
             '\'' => quoted(rest, '\'').filter(|len| *len <= 12).unwrap_or(1),
             _ if is_of_word(next) => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
             _ if rest.starts_with("::") => 2,
@@ -76,7 +77,7 @@ pub(crate) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The length of a comment that begins here; comments lie within each other.
+/// Returns the length of a comment; comments nest.
 fn comment(text: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -96,7 +97,7 @@ fn comment(text: &str) -> usize {
     at
 }
 
-/// The length of a raw text that begins here, or of the word that only begins like one.
+/// Returns the length of a raw string, or of a word that only begins like one.
 fn raw_text(text: &str) -> usize {
     let marks = text.chars().skip(1).take_while(|c| *c == '#').count();
     let end = format!("\"{}", "#".repeat(marks));
@@ -109,7 +110,7 @@ fn raw_text(text: &str) -> usize {
     }
 }
 
-/// The length of what stands between two equal marks, with both.
+/// Returns the length of a quoted string, including its quotes.
 fn quoted(text: &str, mark: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,5 +1,5 @@
-//! `cargo xtask style`: joins the style sheets of the library in one file, for pages that link one. It is a build output:
-//! trunk calls this before each build.
+//! `cargo xtask style`: joins the library's style sheets into one file, for pages that link a
+//! single one. It is a build output: trunk runs this before each build.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use crate::project::{Outcome, Project, files, read};
 /// The joined sheet.
 pub(crate) const ALL: &str = "style/all.css";
 
-/// The file that lists the sheets in their order.
+/// The file that lists the sheets in order.
 const LIST: &str = "src/ui/style.rs";
 
-/// Writes the joined sheet, if it is another than before.
+/// Writes the joined sheet, if it has changed.
 pub(crate) fn write(project: &Project) -> Outcome<()> {
     let sheets: Outcome<Vec<String>> = list(project)?
         .iter()
@@ -39,7 +39,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     Err(format!("style/: {unknown} is missing in {LIST}"))
 }
 
-/// The names of the sheets, in their order.
+/// Returns the names of the sheets in order.
 fn list(project: &Project) -> Outcome<Vec<String>> {
     let names = names(&read(&project.root.join(LIST))?);
     match names.is_empty() {
@@ -48,7 +48,7 @@ fn list(project: &Project) -> Outcome<Vec<String>> {
     }
 }
 
-/// The names in the list of a source: `sheets!["tokens", "controls"]`.
+/// Returns the names in the list of a source: `sheets!["tokens", "controls"]`.
 fn names(source: &str) -> Vec<String> {
     let list = source.split_once("sheets![").map(|(_, list)| list);
     let list = list.and_then(|list| list.split_once(']'));
@@ -56,7 +56,7 @@ fn names(source: &str) -> Vec<String> {
     texts.skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// The sheets that are not in the list.
+/// Returns the sheets that are not listed.
 fn unknown<'a>(names: impl Iterator<Item = &'a str>, listed: &[String]) -> Vec<&'a str> {
     names
         .filter(|name| *name != "all" && !listed.iter().any(|listed| listed == name))

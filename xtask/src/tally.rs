@@ -1,4 +1,4 @@
-//! Counts what passed and failed over programs that each report in their own words.
+//! Counts of passed and failed tests across programs with different output formats.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -7,26 +7,28 @@ use std::time::{Duration, Instant};
 
 use crate::project::{Outcome, shown, unstarted};
 
-/// How a program says what passed.
+/// The format of a program's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// By its exit code alone: it is one check.
+    /// The exit code, which counts as one check.
     ExitCode,
-    /// By lines `test result: ok. 3 passed; 0 failed; …`, as cargo and wasm-bindgen's runner print them.
+    /// Lines `test result: ok. 3 passed; 0 failed; …`, as printed by cargo and wasm-bindgen's
+    /// runner.
     Cargo,
-    /// By lines `ℹ pass 3` and `ℹ fail 0`, as Node's runner prints them.
+    /// Lines `ℹ pass 3` and `ℹ fail 0`, as printed by Node's runner.
     Node,
 }
 
-/// The sums so far, with a row for each step.
+/// The totals, with a row for each step.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     rows: Vec<Row>,
-    /// Tests that passed when they were tried once more.
+    /// Tests that passed on a retry.
     second_goes: Vec<String>,
 }
 
-/// So many tests may pass only when they are tried once more: pages wait for a busy machine at times.
+/// The number of tests that may pass only on a retry, since pages occasionally wait for a busy
+/// machine.
 const SECOND_GOES: usize = 5;
 
 #[derive(Debug)]
@@ -37,7 +39,7 @@ struct Row {
 }
 
 impl Row {
-    /// Runs a task, says what went wrong, and counts it as one check.
+    /// Runs a task, prints its error, and counts it as one check.
     fn of_task(name: &'static str, task: impl FnOnce() -> Outcome<()>) -> Self {
         println!("\n== {name}");
         let start = Instant::now();
@@ -64,7 +66,8 @@ struct Counts {
 }
 
 impl Tally {
-    /// Runs one step to its end, shows its output, and counts. A step that cannot be started counts as failed.
+    /// Runs a step to its end, shows its output, and counts. A step that cannot be started counts
+    /// as failed.
     pub(crate) fn step(&mut self, name: &'static str, report: Report, command: &mut Command) {
         println!("\n== {name}: {}", shown(command));
         let start = Instant::now();
@@ -82,7 +85,7 @@ impl Tally {
         });
     }
 
-    /// Counts a task of our own as one check.
+    /// Counts an internal task as one check.
     pub(crate) fn task(&mut self, name: &'static str, task: impl FnOnce() -> Outcome<()>) -> bool {
         let row = Row::of_task(name, task);
         let passed = row.counts.failed == 0;
@@ -90,8 +93,8 @@ impl Tally {
         passed
     }
 
-    /// Runs tasks of our own side by side, each counted as one check; `true` if none failed. Linking a module for the
-    /// browser uses one core for minutes.
+    /// Runs internal tasks in parallel, each counted as one check; returns true if none failed.
+    /// Linking a module for the browser takes one core for minutes.
     pub(crate) fn tasks(
         &mut self,
         tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
@@ -109,7 +112,7 @@ impl Tally {
         passed
     }
 
-    /// Prints a row for each step and the closing line; `true` if nothing failed.
+    /// Prints a row for each step and a summary; returns true if nothing failed.
     pub(crate) fn close(&self) -> bool {
         println!();
         let mut sum = Counts::default();
@@ -132,7 +135,7 @@ impl Tally {
     }
 }
 
-/// Runs a command, passes its lines on, and reads the counts in them.
+/// Runs a command, forwards its output, and parses the counts in it.
 fn watch(report: Report, command: &mut Command, second_goes: &mut Vec<String>) -> Outcome<Counts> {
     let mut child = command
         .stdout(Stdio::piped())
@@ -155,7 +158,7 @@ fn watch(report: Report, command: &mut Command, second_goes: &mut Vec<String>) -
     if report == Report::ExitCode {
         counts.passed = u32::from(status.success());
     }
-    // A program that fails without naming a test did not get as far as its tests.
+    // A program that fails without naming a test did not reach its tests.
     if !status.success() && counts.failed == 0 {
         counts.failed = 1;
         println!("{} failed: {status}", shown(command));
@@ -168,7 +171,7 @@ fn watch(report: Report, command: &mut Command, second_goes: &mut Vec<String>) -
 }
 
 impl Counts {
-    /// Adds what a line of output reports.
+    /// Adds the counts in a line of output.
     fn read(&mut self, report: Report, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match (report, words.as_slice()) {

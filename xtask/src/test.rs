@@ -1,4 +1,5 @@
-//! `cargo xtask test`: everything that must hold, in steps that each run to their end; the last line sums them up.
+//! `cargo xtask test`: all checks, in steps that each run to their end; the last line is the
+//! summary.
 
 use std::env;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
 use crate::{claims, codes, demo, dist, examples, oldest, rooms, style};
 
-/// The Node.js that the reference client and the end-to-end tests run on.
+/// The minimum version of Node.js for the reference client and the end-to-end tests.
 const NODE: (u32, u32) = (20, 11);
 /// The packages that are built for the browser.
 const BROWSER: [&str; 12] = [
@@ -46,7 +47,7 @@ const FEATURES: [&str; 11] = [
 ];
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
-/// Runs the parts in their order; `true` if nothing failed.
+/// Runs the parts in order; returns true if nothing failed.
 pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
     for part in parts {
@@ -100,7 +101,7 @@ fn lint(project: &Project, tally: &mut Tally) {
         ])
         .args(WASM)
         .args(deny)
-        // As applications build us that do not erase their views; the tests build the other way.
+        // As built by applications without type erasure of views; the tests build the other way.
         .env("RUSTFLAGS", "");
     tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
     tally.step(
@@ -126,7 +127,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.step("documentation", Report::ExitCode, &mut doc);
 }
 
-/// Clippy of the engine with one feature, or none.
+/// Runs clippy on the engine with one feature, or none.
 fn engine_with(project: &Project, features: &str) -> Command {
     let mut clippy = project.cargo();
     clippy
@@ -136,7 +137,7 @@ fn engine_with(project: &Project, features: &str) -> Command {
     clippy
 }
 
-/// A check of the library for the browser with one feature, or none.
+/// Checks the library for the browser with one feature, or none.
 fn library_with(project: &Project, features: &str) -> Command {
     let mut check = project.cargo();
     check
@@ -146,7 +147,8 @@ fn library_with(project: &Project, features: &str) -> Command {
     check
 }
 
-/// Compiles engine and library with each feature alone. Not part of a usual run, which compiles none, the default and all.
+/// Compiles engine and library with each feature alone. Not part of a normal run, which compiles
+/// none, the default and all.
 fn features(project: &Project, tally: &mut Tally) {
     let ready = tally.task("set-up for features", || {
         project.need_lint_tools()?;
@@ -182,20 +184,20 @@ fn native(project: &Project, tally: &mut Tally) {
     let mut tests = project.cargo();
     tests
         .args(["test", "--workspace", "--no-fail-fast"])
-        // A server keeps what pages make apart from each other: code that stands in no page cannot run with it.
+        // A server isolates the state of pages: code outside of a page cannot run with it.
         .args(["--exclude", "leptos-ssr"])
         .args([
             "--features",
             "leptos-assistant/testing,leptos-assistant/schemars",
         ])
         .env("AGUI_REFERENCE", "required");
-    // The same look at random cases each time, so that a red run is the change's doing. Another
-    // seed, or more cases, by the same variables that proptest reads.
+    // The same random cases each time, so that a failure is caused by the change. Another seed, or
+    // more cases, can be set by proptest's own variables.
     if env::var_os("PROPTEST_RNG_SEED").is_none() {
         tests.env("PROPTEST_RNG_SEED", "1");
     }
     tally.step("native tests", Report::Cargo, &mut tests);
-    // As a server is built; the step before has united the features of all packages.
+    // As a server is built; the previous step has unified the features of all packages.
     let mut server = project.cargo();
     server
         .args(["test", "-p", "leptos-assistant", "--test", "server"])
@@ -203,7 +205,7 @@ fn native(project: &Project, tally: &mut Tally) {
     tally.step("native tests of a server", Report::Cargo, &mut server);
 }
 
-/// The tests of `tests/`.
+/// Runs the tests of `tests/`.
 fn browser(project: &Project, browser: Browser, tally: &mut Tally) {
     let mut driver = None;
     let ready = tally.task("set-up for browser tests", || {
@@ -235,7 +237,7 @@ fn browser(project: &Project, browser: Browser, tally: &mut Tally) {
     tally.step("browser tests", Report::Cargo, &mut tests);
 }
 
-/// The built demo and npm package in a browser, against real servers.
+/// Runs the end-to-end tests: the built demo and npm package in a browser, against real servers.
 fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     let mut program = PathBuf::new();
     let ready = tally.task("set-up for end-to-end tests", || {
@@ -272,7 +274,7 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     tally.step("end-to-end tests", Report::Node, &mut node);
 }
 
-/// The spec files of the end-to-end tests: journeys, and attacks on consent.
+/// Returns the spec files of the end-to-end tests: journeys, and attacks on consent.
 fn specs(project: &Project) -> Vec<PathBuf> {
     ["e2e/specs", "e2e/consent"]
         .iter()
@@ -282,7 +284,7 @@ fn specs(project: &Project) -> Vec<PathBuf> {
 }
 
 impl Project {
-    /// Where cargo puts what it builds.
+    /// Returns cargo's target folder.
     pub(crate) fn target_folder(&self) -> PathBuf {
         let chosen = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
         self.root.join(chosen)

@@ -1,21 +1,21 @@
-//! The tools that the tasks call: found if they are there in the right version, else installed.
+//! The tools of the tasks: used if installed in the right version, otherwise installed.
 //!
-//! Cargo, npm and pip install inside the project (`.tools`, `node_modules`, the example's `.venv`), so nothing of the
-//! person's own is touched. What only the system can install goes through apt when we are root; otherwise the command
-//! is named. Every installation says what it does and about how long it takes.
+//! Cargo, npm and pip install inside the project (`.tools`, `node_modules`, the example's `.venv`),
+//! so the user's own files are not touched. System packages are installed by apt if run as root;
+//! otherwise the command is printed. Every installation is announced with its approximate duration.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::project::{Outcome, Project, read};
 
-/// The version that trunk is installed in; any other of its series will do.
+/// The version of trunk that is installed; any other of its series is accepted.
 const TRUNK: &str = "0.21.14";
 const TRUNK_SERIES: &str = "0.21.";
-/// Of Firefox' driver, which Debian has not.
+/// The version of Firefox's driver, which Debian does not package.
 const GECKODRIVER: &str = "0.37.1";
 const WASM: &str = "wasm32-unknown-unknown";
-/// The folders of the agents that the end-to-end tests talk to.
+/// The folders of the agents for the end-to-end tests.
 const AGENTS: [&str; 3] = [
     "examples/pydantic-ai",
     "examples/langgraph",
@@ -23,7 +23,7 @@ const AGENTS: [&str; 3] = [
 ];
 
 impl Project {
-    /// The compiler's target for the browser.
+    /// Ensures the compiler's target for the browser.
     pub(crate) fn need_wasm_target(&self) -> Outcome<()> {
         let library = self
             .output(
@@ -37,7 +37,7 @@ impl Project {
         self.rustup("the target for the browser", &["target", "add", WASM])
     }
 
-    /// `cargo fmt` and `cargo clippy`.
+    /// Ensures `cargo fmt` and `cargo clippy`.
     pub(crate) fn need_lint_tools(&self) -> Outcome<()> {
         for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
             if self
@@ -61,7 +61,7 @@ impl Project {
         self.run(self.command("rustup").args(args))
     }
 
-    /// trunk and a wasm-bindgen that fits the lock file, for building pages.
+    /// Ensures trunk and a wasm-bindgen that matches the lock file, for building pages.
     pub(crate) fn need_page_builders(&self) -> Outcome<()> {
         let bindgen = self.locked("wasm-bindgen")?;
         if self.version_of("wasm-bindgen").as_deref() != Some(bindgen.as_str()) {
@@ -78,19 +78,20 @@ impl Project {
             .is_some_and(|version| version.starts_with(TRUNK_SERIES))
         {
             let features = ["--no-default-features", "--features", "rustls"];
-            // It only copies files and calls others: optimising it would take longer than it ever runs.
+            // It only copies files and runs other programs, so optimizing it would take longer than
+            // it saves.
             self.cargo_install("trunk", TRUNK, &features, "0", "four minutes and more")?;
         }
         Ok(())
     }
 
-    /// The version in what `PROGRAM --version` prints.
+    /// Returns the version in the output of `PROGRAM --version`.
     fn version_of(&self, program: &str) -> Option<String> {
         let line = self.output(self.command(program).arg("--version"))?;
         line.split_whitespace().nth(1).map(str::to_owned)
     }
 
-    /// The version of a package in `Cargo.lock`.
+    /// Returns the version of a package in `Cargo.lock`.
     fn locked(&self, package: &str) -> Outcome<String> {
         let lock = read(&self.root.join("Cargo.lock"))?;
         locked_version(&lock, package)
@@ -116,26 +117,27 @@ impl Project {
                 .args(["install", package, "--version", version, "--root", ".tools"])
                 .args(features)
                 .args(locked)
-                // A folder of its own: an interrupted installation goes on where it stopped.
+                // A separate folder, so that an interrupted installation can continue.
                 .env("CARGO_TARGET_DIR", &scratch)
-                // Tools that run for a second need not be optimised for ten minutes.
+                // Optimizing short-running tools for ten minutes is not worthwhile.
                 .env("CARGO_PROFILE_RELEASE_LTO", "off")
                 .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level)
                 .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
                 .env("CARGO_PROFILE_RELEASE_DEBUG", "0");
             self.run(&mut command)
         };
-        // A version that the tool's own lock file names may have been withdrawn since; its neighbours do as well.
+        // A version in the tool's own lock file may have been yanked; compatible versions work as
+        // well.
         if let Err(message) = install(&["--locked"]) {
             eprintln!("xtask: {message}; trying without --locked");
             install(&[])?;
         }
-        // What is left here is only of use for going on; that it may stay behind is no fault.
+        // The rest is only needed for continuing, so failing to remove it is not an error.
         let _ = fs::remove_dir_all(scratch);
         Ok(())
     }
 
-    /// Node.js of at least this version.
+    /// Ensures Node.js of at least this version.
     pub(crate) fn need_node(&self, least: (u32, u32)) -> Outcome<()> {
         if self.which("node").is_none() {
             self.apt("Node.js", &["nodejs"])?;
@@ -157,12 +159,12 @@ impl Project {
         ))
     }
 
-    /// What package.json names: wasm-opt, and what the end-to-end tests use.
+    /// Ensures the packages of package.json: wasm-opt, and those of the end-to-end tests.
     pub(crate) fn need_node_modules(&self) -> Outcome<()> {
         self.need_node_modules_of("")
     }
 
-    /// The AG-UI reference client, which the conformance tests hold ours against.
+    /// Ensures the AG-UI reference client for the conformance tests.
     pub(crate) fn need_reference(&self) -> Outcome<()> {
         self.need_node_modules_of("crates/conformance/reference")
     }
@@ -190,7 +192,7 @@ impl Project {
         write(&stamp, &lock)
     }
 
-    /// A Chromium; its path.
+    /// Ensures Chromium and returns its path.
     pub(crate) fn need_chromium(&self) -> Outcome<PathBuf> {
         let names = [
             "chromium",
@@ -201,17 +203,17 @@ impl Project {
         self.need_program("CHROMIUM", &names, &["chromium", "fonts-liberation"])
     }
 
-    /// The driver of that Chromium, for the browser tests; its path.
+    /// Ensures Chromium's driver for the browser tests and returns its path.
     pub(crate) fn need_chromedriver(&self) -> Outcome<PathBuf> {
         self.need_program("CHROMEDRIVER", &["chromedriver"], &["chromium-driver"])
     }
 
-    /// A Firefox; its path.
+    /// Ensures Firefox and returns its path.
     pub(crate) fn need_firefox(&self) -> Outcome<PathBuf> {
         self.need_program("FIREFOX", &["firefox", "firefox-esr"], &["firefox-esr"])
     }
 
-    /// The driver of Firefox; its path.
+    /// Ensures Firefox's driver and returns its path.
     pub(crate) fn need_geckodriver(&self) -> Outcome<PathBuf> {
         if let Some(path) = std::env::var_os("GECKODRIVER") {
             return Ok(path.into());
@@ -224,13 +226,13 @@ impl Project {
         find().ok_or_else(|| "geckodriver is not there after its installation".to_owned())
     }
 
-    /// The driver of `WebKitGTK`, and the browser that it starts; its path.
+    /// Ensures the driver of `WebKitGTK`, and the browser that it starts, and returns its path.
     pub(crate) fn need_webkit_driver(&self) -> Outcome<PathBuf> {
         let names = ["WebKitWebDriver"];
         self.need_program("WEBKITDRIVER", &names, &["webkit2gtk-driver"])
     }
 
-    /// What gives a browser a screen where there is none; its path.
+    /// Ensures a virtual display for browsers and returns its path.
     pub(crate) fn need_screen(&self) -> Outcome<PathBuf> {
         self.need_program("XVFB_RUN", &["xvfb-run"], &["xvfb", "xauth"])
     }
@@ -249,7 +251,7 @@ impl Project {
         find().ok_or_else(|| format!("{} is not there after its installation", names.join(" or ")))
     }
 
-    /// The Python environments of the example agents.
+    /// Ensures the Python environments of the example agents.
     pub(crate) fn need_agents(&self) -> Outcome<()> {
         AGENTS.iter().try_for_each(|agent| self.need_agent(agent))
     }
@@ -278,7 +280,7 @@ impl Project {
             self.run(command.args(["-m", "venv", "--clear"]).arg(&venv))
         };
         if make().is_err() {
-            // Debian keeps this part of Python in a package of its own.
+            // Debian packages this part of Python separately.
             self.apt("Python's venv module", &["python3-venv"])?;
             make()?;
         }
@@ -291,7 +293,7 @@ impl Project {
         write(&stamp, &wanted)
     }
 
-    /// Installs system packages if we may, else says how.
+    /// Installs system packages if permitted; otherwise returns the command as an error.
     fn apt(&self, what: &str, packages: &[&str]) -> Outcome<()> {
         let line = format!("apt-get install -y {}", packages.join(" "));
         let root = self.output(self.command("id").arg("-u")).as_deref() == Some("0");
@@ -318,7 +320,7 @@ fn say(what: &str) {
     eprintln!("xtask: installing {what}");
 }
 
-/// The version that follows a package's name in a lock file.
+/// Returns the version after a package's name in a lock file.
 fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     let name = format!("name = \"{package}\"");
     let mut lines = lock.lines().skip_while(|line| *line != name);

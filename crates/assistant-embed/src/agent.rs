@@ -1,4 +1,4 @@
-//! Which agent a page talks to: its address, its protocol, its headers.
+//! The agent of a page: its address, protocol and headers.
 
 #[cfg(feature = "full")]
 use leptos_assistant::engine::protocol::UiStream;
@@ -7,8 +7,8 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::look::get;
 
-/// Reads what the page says. `npm/chat.js` has refused a protocol before that the module does not
-/// speak.
+/// Reads the options of a page. `npm/chat.js` has already refused protocols that the module does
+/// not support.
 pub(crate) fn of(
     url: String,
     headers: &js_sys::Array,

@@ -1,11 +1,12 @@
-//! A highlighter that is a function of the page.
+//! A highlighter backed by a function of the page.
 
 use leptos_assistant::markdown::{Highlighter, Token};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// A highlighter that asks a function of code and language for pairs of text and classes. One
-/// that throws, or gives something else, gives no tokens: the code stays as it is.
+/// Creates a highlighter that calls a function with code and language, which returns pairs of text
+/// and classes. A function that throws, or returns anything else, yields no tokens, so that the
+/// code is not highlighted.
 pub(crate) fn by(highlight: js_sys::Function) -> Highlighter {
     Highlighter::new(move |code: String, language: String| {
         let asked = highlight.call2(&JsValue::NULL, &code.into(), &language.into());

@@ -1,4 +1,5 @@
-//! What a handler of the page answers. `npm/foreign.js` has made text of it, so nothing of the page's runs here.
+//! Results of the page's handlers. `npm/foreign.js` has converted them to text, so none of the
+//! page's code runs here.
 
 use leptos_assistant::ToolError;
 use serde_json::Value;
@@ -12,7 +13,7 @@ pub(crate) fn answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
     };
     let text = pair.get(1).as_string().unwrap_or_default();
     match pair.get(0).is_truthy() {
-        // What is nested too deeply is refused, too.
+        // Values that nest too deeply are refused, too.
         true => serde_json::from_str(&text)
             .map_err(|_| ToolError::new("The handler's result is no JSON")),
         false => Err(ToolError::new(text)),

@@ -1,9 +1,9 @@
 //! A chat with an agent in any web page, from JavaScript.
 //!
-//! [`mount`] puts a chat into an element and gives a [`Chat`], whose methods register actions and
-//! take it out again. The JavaScript that users see is written by hand in `npm/`: it makes what the
-//! page gives harmless, so that nothing of the page's throws in here, and watches each call from
-//! outside, so that a trap is told. Values cross the border as JSON text. The components are `leptos-assistant`'s.
+//! [`mount`] adds a chat to an element and returns a [`Chat`], whose methods register actions and
+//! unmount it. The public JavaScript is written by hand in `npm/`: it sanitizes the page's input,
+//! so that none of the page's code throws in here, and wraps each call, so that a trap is reported.
+//! Values cross the boundary as JSON text. The components are those of `leptos-assistant`.
 #![allow(unsafe_code, reason = "wasm-bindgen's glue is")]
 
 mod agent;
@@ -40,12 +40,12 @@ use wasm_bindgen_futures::JsFuture;
 #[wasm_bindgen]
 pub struct Chat {
     assistant: Assistant,
-    /// Stays when JavaScript forgets this object; `unmount` empties it.
+    /// Not dropped when JavaScript releases this object; `unmount` empties it.
     standing: ManuallyDrop<Rc<RefCell<Standing>>>,
 }
 
-/// What stands until it is taken back: the garbage collection of the objects that speak for it
-/// must not take it away.
+/// State that lives until it is removed explicitly: garbage collection of the JavaScript objects
+/// must not drop it.
 #[derive(Default)]
 struct Standing {
     mounted: Option<Box<dyn Any>>,
@@ -59,12 +59,13 @@ impl std::fmt::Debug for Chat {
     }
 }
 
-/// Puts a chat with the agent at `url` into an element. `headers` is a list of pairs; `options` is an
+/// Adds a chat with the agent at `url` to an element. `headers` is a list of pairs; `options` is an
 /// object as in `index.d.ts` and `full.d.ts`.
 ///
 /// # Errors
 ///
-/// When a chat of this page has stopped for good, or the module does not speak the protocol.
+/// Fails if a chat of this page has stopped permanently, or the module does not support the
+/// protocol.
 #[wasm_bindgen]
 pub fn mount(
     element: web_sys::HtmlElement,
@@ -74,7 +75,7 @@ pub fn mount(
 ) -> Result<Chat, JsError> {
     goes_on()?;
     let agent = agent::of(url, headers, options)?;
-    // The provider's own, which ends with it.
+    // The provider's assistant, which ends with it.
     let made = Arc::new(OnceLock::new());
     let below = Arc::clone(&made);
     let Look {
@@ -89,7 +90,7 @@ pub fn mount(
         view! {
             <AssistantProvider agent media store thread_id>
                 {
-                    // Set once: children are made once.
+                    // Set once, since children are created once.
                     let _ = below.set(use_assistant());
                     window(attachments, label)
                 }
@@ -116,8 +117,8 @@ fn window(attachments: Option<Attachments>, label: String) -> AnyView {
     }
 }
 
-/// Whether something panicked. Code in WebAssembly can still be called then, but what it does is
-/// not to be relied on: the page's calls are refused, and no handler is run or answered any more.
+/// True after a panic. WebAssembly code can still be called then, but its state is unreliable:
+/// calls of the page are refused, and no handler is run or answered any more.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
 fn goes_on() -> Result<(), JsError> {
@@ -127,15 +128,15 @@ fn goes_on() -> Result<(), JsError> {
     }
 }
 
-/// Goes on at once, or never when the chat has stopped.
+/// Returns at once, or never if the chat has stopped.
 async fn while_going_on() {
     if STOPPED.load(Relaxed) {
         pending::<()>().await;
     }
 }
 
-/// Runs once, when the module is loaded. A panic ends in a trap: that the chats have stopped is
-/// told by `npm/stopped.js`, as after any other.
+/// Runs once, when the module is loaded. A panic ends in a trap; `npm/stopped.js` reports that the
+/// chats have stopped, as after any other trap.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|info| {
@@ -146,14 +147,15 @@ pub fn start() {
 
 #[wasm_bindgen]
 impl Chat {
-    /// Registers an action until the registration takes it back or the chat goes. `parameters` is
-    /// JSON; `handler` gets the arguments as JSON and gives a promise, as `npm/foreign.js` says. Integers that
-    /// JavaScript would round are passed beside them if `exact_numbers`, and refused otherwise.
+    /// Registers an action until it is unregistered or the chat is unmounted. `parameters` is JSON;
+    /// `handler` takes the arguments as JSON and returns a promise, as defined by `npm/foreign.js`.
+    /// Integers that JavaScript would round are passed separately if `exact_numbers`, and refused
+    /// otherwise.
     ///
     /// # Errors
     ///
-    /// When the name is none that providers accept, the schema is no JSON, or the chat has stopped
-    /// for good.
+    /// Fails if providers do not accept the name, the schema is not valid JSON, or the chat has
+    /// stopped permanently.
     #[wasm_bindgen(js_name = registerAction)]
     pub fn register_action(
         &self,
@@ -182,7 +184,7 @@ impl Chat {
         let mut standing = self.standing.borrow_mut();
         standing.count += 1;
         let number = standing.count;
-        // Without the chat the action goes at once, with its guard.
+        // Without a chat the action is removed at once, with its guard.
         if standing.mounted.is_some() {
             standing.actions.insert(number, guard);
         }
@@ -192,11 +194,11 @@ impl Chat {
         })
     }
 
-    /// Says something to the agent.
+    /// Sends a message to the agent.
     ///
     /// # Errors
     ///
-    /// When something is under way that must end first, or the chat has stopped for good.
+    /// Fails if the chat is busy, or has stopped permanently.
     pub fn send(&self, text: String) -> Result<(), JsError> {
         goes_on()?;
         self.assistant
@@ -208,7 +210,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// When the chat has stopped for good.
+    /// Fails if the chat has stopped permanently.
     #[wasm_bindgen(js_name = newConversation)]
     pub fn new_conversation(&self) -> Result<(), JsError> {
         goes_on()?;
@@ -216,15 +218,15 @@ impl Chat {
         Ok(())
     }
 
-    /// Takes the chat out of the page; everything that runs ends.
+    /// Removes the chat from the page and ends everything that is running.
     pub fn unmount(&self) {
-        // Dropped after the borrow ends: what goes may call back.
+        // Dropped after the borrow ends, since dropped values may call back.
         let standing = mem::take(&mut *self.standing.borrow_mut());
         drop(standing);
     }
 }
 
-/// An action that is registered.
+/// A registered action.
 #[wasm_bindgen]
 pub struct Registration {
     standing: Weak<RefCell<Standing>>,
@@ -241,7 +243,7 @@ impl std::fmt::Debug for Registration {
 
 #[wasm_bindgen]
 impl Registration {
-    /// Takes the action back. A second time does nothing.
+    /// Unregisters the action. A second call does nothing.
     pub fn unregister(&self) {
         let standing = self.standing.upgrade();
         let guard =
@@ -250,7 +252,7 @@ impl Registration {
     }
 }
 
-/// Runs a handler of the page, as `npm/foreign.js` has wrapped it: from JSON to a promise.
+/// Runs a handler of the page, as wrapped by `npm/foreign.js`: from JSON to a promise.
 async fn call(
     handler: js_sys::Function,
     args: Value,

@@ -1,4 +1,4 @@
-//! The options of a page: what is shown and what may be attached.
+//! The display and attachment options of a page.
 
 use leptos_assistant::{
     Attachments, engine::text::address::MediaPolicy, markdown::MarkdownOptions,
@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::highlight;
 
-/// What the options say. What is missing or no such thing has its default.
+/// The parsed options. Missing or invalid ones have their defaults.
 pub(crate) struct Look {
     pub(crate) markdown: MarkdownOptions,
     pub(crate) media: MediaPolicy,

@@ -1,11 +1,12 @@
-//! Integers that a JavaScript `number` does not hold exactly.
+//! Integers that a JavaScript `number` cannot represent exactly.
 //!
-//! The user approves `9007199254740993`; `JSON.parse` makes `9007199254740992` of it. So these integers cross beside
-//! the arguments, each with its path and its digits, and `npm/foreign.js` puts them back as the action wants them.
+//! The user approves `9007199254740993`; `JSON.parse` returns `9007199254740992`. So these integers
+//! are passed beside the arguments, each with its path and its digits, and `npm/foreign.js` inserts
+//! them in the form that the action expects.
 
 use serde_json::{Number, Value, json};
 
-/// The largest integer of which JavaScript can tell both neighbours: `Number.MAX_SAFE_INTEGER`.
+/// The largest safe integer of JavaScript, `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
 /// Returns the integers beyond [`MAX_SAFE`] with their paths, as JSON arrays of keys and indices.
@@ -46,7 +47,8 @@ fn collect(value: &Value, path: &mut Vec<Value>, found: &mut Vec<(Value, String)
     }
 }
 
-/// Returns whether JavaScript would round an integer. What is written with a fraction or an exponent is a double on both sides.
+/// Returns true if JavaScript would round an integer. Numbers with a fraction or an exponent are
+/// doubles on both sides.
 fn is_rounded(number: &Number) -> bool {
     match (number.as_u64(), number.as_i64()) {
         (Some(whole), _) => whole > MAX_SAFE,

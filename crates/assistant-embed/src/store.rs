@@ -1,4 +1,4 @@
-//! Where a page's conversations are kept.
+//! The store of a page's conversations.
 
 use leptos_assistant::StoreProp;
 #[cfg(feature = "full")]
@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 #[cfg(feature = "full")]
 use crate::look::get;
 
-/// Reads the name of the database and the conversation that it is about.
+/// Reads the name of the database and the id of the conversation.
 #[cfg(feature = "full")]
 pub(crate) fn of(options: &JsValue) -> (StoreProp, String) {
     let Some(name) = get(options, "store").as_string() else {
@@ -18,7 +18,7 @@ pub(crate) fn of(options: &JsValue) -> (StoreProp, String) {
     (IndexedDbStore::new(name).into(), thread.unwrap_or_default())
 }
 
-/// The small module keeps nothing; `npm/chat.js` has refused the option.
+/// The small module has no store; `npm/chat.js` has refused the option.
 #[cfg(not(feature = "full"))]
 pub(crate) fn of(_options: &JsValue) -> (StoreProp, String) {
     (StoreProp::default(), String::new())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::Outcome;
 
-/// The help, which `--help` prints.
+/// The help text of `--help`.
 pub(crate) const HELP: &str = "\
 leptos-assistant-split MODULE [--dist FOLDER] [--wasm-opt FLAGS]
     Cuts the page that trunk has built from MODULE, target/wasm32-unknown-unknown/PROFILE/NAME.wasm, in parts.
@@ -17,22 +17,22 @@ The module must say where things lie in it, by the linker's --emit-relocs, and i
 docs/guide/src/size.md has the lines for build.rs.
 It needs wasm-bindgen in the version of the module, and wasm-opt if there is one: on PATH, or what trunk has downloaded.";
 
-/// For wasm-opt, unless other flags are given: small; nothing lies below 1024, where the stack has ended; and functions
-/// that are called once stay by themselves, for what is alike in them is found again then.
+/// The default flags of wasm-opt: small; no data below 1024, where the stack has ended; and
+/// functions that are called once are not inlined, since similar ones compress better.
 const FLAGS: &str =
     "-Oz --low-memory-unused --generate-global-effects --one-caller-inline-max-function-size=0";
 
-/// A task from the command line.
+/// A task of the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Help,
-    /// Takes a built page apart.
+    /// Splits a built page.
     Page {
         module: PathBuf,
         folder: PathBuf,
         optimise: Vec<String>,
     },
-    /// Takes a module apart, no more.
+    /// Splits a module only.
     Parts {
         module: PathBuf,
         out: PathBuf,
@@ -40,7 +40,7 @@ pub(crate) enum Task {
     },
 }
 
-/// Reads what was asked for.
+/// Parses the command line.
 pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Outcome<Task> {
     let (mut module, mut folder, mut optimise) = (None, None, None);
     let (mut parts, mut name) = (None, None);

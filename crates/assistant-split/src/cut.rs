@@ -1,4 +1,4 @@
-//! Takes a module apart at its split points.
+//! Splits a module at its split points.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,15 @@ use wasmparser::{BinaryReaderError, Parser, Payload};
 
 use crate::Outcome;
 
-/// The script that fetches parts, as the splitter calls it.
+/// The splitter's script that fetches parts.
 pub(crate) const LINK: &str = "__wasm_split.js";
-/// The import in the glue of a module with a split point that was not cut. No page can load such a module.
+/// The import in the glue of a module with a split point that was not split. No page can load such
+/// a module.
 pub(crate) const UNCUT: &str = "__wasm_split_placeholder__";
-/// The sections that say where things lie in a module, for who takes it apart.
+/// The sections with symbol and relocation data, which splitting requires.
 const NEEDED: [&str; 2] = ["linking", "reloc.CODE"];
 
-/// Writes `NAME.wasm` and what is cut out of it into a folder, and tells what was cut out.
+/// Writes `NAME.wasm` and its parts into a folder, and returns the paths of the parts.
 pub(crate) fn cut(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>> {
     let bytes = fs::read(module).map_err(|error| format!("{}: {error}", module.display()))?;
     let sections = sections(&bytes).map_err(|error| format!("{}: {error}", module.display()))?;
@@ -36,7 +37,7 @@ pub(crate) fn cut(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>
     Ok(cut.split_modules)
 }
 
-/// The names of a module's custom sections.
+/// Returns the names of a module's custom sections.
 fn sections(module: &[u8]) -> Result<Vec<&str>, BinaryReaderError> {
     let mut names = Vec::new();
     for payload in Parser::new(0).parse_all(module) {
@@ -61,7 +62,7 @@ mod tests {
                 .map(|names| names.join(" "))
         };
         assert_eq!(found(EMPTY), Ok(String::new()));
-        // A section of types in between, and one of more than 127 bytes.
+        // With a type section in between, and a section of more than 127 bytes.
         let long = [b'x'; 200];
         let module = [
             EMPTY,

@@ -1,14 +1,14 @@
-//! Digests of files: those that browsers check, and those in names.
+//! Digests of files, for integrity checks and file names.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-/// The value of `integrity` by SHA-256.
+/// Returns the `integrity` value by SHA-256.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     named("sha256", &Sha256::digest(bytes))
 }
 
-/// The value of `integrity` by each algorithm that browsers know.
+/// Returns the `integrity` values by all algorithms that browsers support.
 pub(crate) fn all(bytes: &[u8]) -> [String; 3] {
     [
         sha256(bytes),
@@ -21,7 +21,7 @@ fn named(algorithm: &str, digest: &[u8]) -> String {
     format!("{algorithm}-{}", BASE64_STANDARD.encode(digest))
 }
 
-/// The first 16 digits of SHA-256, for a file's name.
+/// Returns the first 16 digits of SHA-256, for a file name.
 pub(crate) fn short(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn as_browsers_write_them() {
-        // The digest of nothing, from RFC 6234's sources.
+        // The digest of the empty string, from RFC 6234's sources.
         let nothing = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
         assert_eq!(sha256(b""), nothing);
         assert_eq!(all(b"")[0], nothing);

@@ -1,22 +1,22 @@
-//! The script that fetches parts, as the splitter writes it: it is told the parts' names in the page, and what to check
-//! them against.
+//! The splitter's script that fetches parts: the parts' names in the page and their digests are
+//! inserted.
 
 use crate::{Outcome, digest};
 
-/// The function that fetches a part, in JavaScript.
+/// The JavaScript function that fetches a part.
 const FETCH: &str = include_str!("fetch.js");
 
-/// A part that the script names by its file.
+/// A part that the script refers to by its file name.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// As the splitter calls it.
+    /// The splitter's name.
     pub(crate) was: String,
-    /// As it is called in the page.
+    /// The name in the page.
     pub(crate) is: String,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The script for these parts.
+/// Returns the script for these parts.
 pub(crate) fn link(script: &str, parts: &[Part]) -> Outcome<String> {
     let mut linked = format!("{FETCH}\n{script}");
     for part in parts {
@@ -36,7 +36,8 @@ pub(crate) fn link(script: &str, parts: &[Part]) -> Outcome<String> {
     )
 }
 
-/// Replaces what must be there as often as this: another version of the splitter may write something else.
+/// Replaces all occurrences, whose number must match: another version of the splitter may write a
+/// different script.
 pub(crate) fn replace(text: &str, from: &str, to: &str, times: usize) -> Outcome<String> {
     match text.matches(from).count() {
         found if found == times => Ok(text.replace(from, to)),

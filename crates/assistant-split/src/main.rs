@@ -1,8 +1,9 @@
-//! Cuts a page that trunk has built in parts: what the page loads at once, and what it fetches when it is wanted.
+//! Splits a page that trunk has built into the part that is loaded at once, and parts that are
+//! fetched on demand.
 //!
-//! trunk knows no split points (`leptos::wasm_split`, `#[lazy]`, the feature `split` of `leptos-assistant`). As a hook
-//! after its build, this program takes the module as cargo has built it, takes it apart, and puts the parts where trunk
-//! has put the whole:
+//! trunk does not support split points (`leptos::wasm_split`, `#[lazy]`, the feature `split` of
+//! `leptos-assistant`). As a hook after its build, this program splits the module that cargo has
+//! built, and replaces trunk's module with the parts:
 //!
 //! ```toml
 //! # Trunk.toml
@@ -12,8 +13,9 @@
 //! command_arguments = ["target/wasm32-unknown-unknown/release/app.wasm"]
 //! ```
 //!
-//! Each part is called by what is in it, and the page fetches it by its SHA-256: a part of another build would call
-//! functions that are not there. docs/guide/src/size.md tells how an application is set up for it.
+//! Each part is content-addressed, and the page fetches it with its SHA-256: a part of another
+//! build would call missing functions. docs/guide/src/size.md describes the setup of an
+//! application.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -31,7 +33,7 @@ use std::process::ExitCode;
 
 use crate::arguments::Task;
 
-/// A value, or what went wrong in a sentence.
+/// A value, or an error message.
 type Outcome<T> = Result<T, String>;
 
 fn main() -> ExitCode {

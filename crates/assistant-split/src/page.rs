@@ -1,4 +1,4 @@
-//! A page that trunk has built: the parts take the place of the whole.
+//! Splitting of a page that trunk has built.
 
 use std::env;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::link::{self, Part};
 use crate::{Outcome, cut, digest, tools};
 
-/// Cuts the page in a folder in parts.
+/// Splits the page in a folder.
 pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome<()> {
     let name = module
         .file_stem()
@@ -53,7 +53,8 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
     Ok(())
 }
 
-/// The name that trunk has given to the page's module and glue, without `_bg.wasm` and `.js`; it may end in a hash.
+/// Returns trunk's name of the page's module and glue, without `_bg.wasm` and `.js`; it may end in
+/// a hash.
 fn staged(folder: &Path, name: &str) -> Outcome<String> {
     let entries = fs::read_dir(folder).map_err(|error| told(folder, &error))?;
     let files: Vec<String> = entries
@@ -82,13 +83,13 @@ fn staged(folder: &Path, name: &str) -> Outcome<String> {
     }
 }
 
-/// Makes what a page loads of what is left of the module.
+/// Runs wasm-bindgen on the remaining module.
 fn bind(work: &Path, name: &str) -> Outcome<()> {
     let program = tools::find("wasm-bindgen").ok_or(
         "wasm-bindgen is not there; install it in the version of your Cargo.lock: \
          cargo install wasm-bindgen-cli --version VERSION",
     )?;
-    // Parts find what they share by the names that the linker gives.
+    // Parts find shared items by the names that the linker assigns.
     let flags = [
         "--target",
         "web",
@@ -102,7 +103,7 @@ fn bind(work: &Path, name: &str) -> Outcome<()> {
     tools::run(bindgen.arg(work.join(format!("{name}.wasm"))))
 }
 
-/// Lets wasm-opt make a module smaller in its place, where there is one.
+/// Optimizes a module in place with wasm-opt, if it is installed.
 fn shrink(module: &Path, flags: &[String]) -> Outcome<()> {
     let Some(program) = tools::find("wasm-opt") else {
         eprintln!(
@@ -116,7 +117,7 @@ fn shrink(module: &Path, flags: &[String]) -> Outcome<()> {
     tools::run(&mut optimise)
 }
 
-/// A part as it is in the page, called by what is in it.
+/// Returns an optimized part with its content-addressed name.
 fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
     shrink(path, flags)?;
     let bytes = fs::read(path).map_err(|error| told(path, &error))?;
@@ -132,7 +133,8 @@ fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
     })
 }
 
-/// The page's other files: what is left of the module, its glue, and the script that fetches parts.
+/// Returns the page's other files: the remaining module, its glue, and the script that fetches
+/// parts.
 fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<u8>)>> {
     let script = link::link(&text(&work.join(cut::LINK))?, parts)?;
     let called = format!("{name}-parts-{}.js", digest::short(script.as_bytes()));
@@ -149,7 +151,7 @@ fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<
     ])
 }
 
-/// Puts everything into the page's folder; a page that names digests names the new ones.
+/// Writes everything into the page's folder, and updates the digests in the page.
 fn stage(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcome<()> {
     let mut digests = Vec::new();
     for (name, bytes) in files {
@@ -184,7 +186,7 @@ fn text(path: &Path) -> Outcome<String> {
     fs::read_to_string(path).map_err(|error| told(path, &error))
 }
 
-/// In KB.
+/// Returns a file's size in KB.
 fn size(path: &Path) -> Outcome<u64> {
     let data = fs::metadata(path).map_err(|error| told(path, &error))?;
     Ok(data.len() / 1024)
@@ -198,7 +200,7 @@ fn told(path: &Path, error: &std::io::Error) -> String {
 mod tests {
     use super::*;
 
-    /// A folder of its own with these files.
+    /// Creates a folder with these files.
     fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
         let folder = env::temp_dir().join(format!("split-page-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder for what is temporary");
@@ -232,7 +234,7 @@ mod tests {
     #[test]
     fn a_page_without_split_points_stays_as_it_is() {
         let page = folder("whole", &[("app.js", "export {}"), ("app_bg.wasm", "")]);
-        // The module is not even looked at.
+        // The module is not even read.
         assert_eq!(part(Path::new("app.wasm"), &page, &[]), Ok(()));
         fs::remove_dir_all(page).expect("it can be removed");
     }

@@ -1,4 +1,4 @@
-//! The programs that make pages of modules: on PATH, or those that trunk has downloaded.
+//! The programs that build pages from modules: on PATH, or downloaded by trunk.
 
 use std::env;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::Outcome;
 
-/// Where a program is.
+/// Finds a program.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", env::consts::EXE_SUFFIX);
     let path = env::var_os("PATH").unwrap_or_default();
@@ -17,7 +17,7 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Those in trunk's cache, the newest first.
+/// Returns the program's paths in trunk's cache, newest first.
 fn downloaded(program: &str, file: &str) -> Vec<PathBuf> {
     let home = || env::var_os("HOME").map(PathBuf::from);
     let cache = match env::consts::OS {
