@@ -1,13 +1,14 @@
-//! Reads markdown with tool callouts and prints what it is made of.
+//! Parses markdown with tool callouts and prints its chunks.
 //!
 //! ```text
 //! cargo run -p conformance --example callouts -- [--split N] [--query TEXT] [--fences] FILE
 //! ```
 //!
-//! `-` is standard input. Prints one JSON object: `chunks`, text joined, and the stream `events` of
-//! them. `--split N` feeds the text in pieces of N characters, `--query TEXT` is what the person
-//! asked (it counts as usage), `--fences` also reads code fences whose first word is `tool`. What is
-//! wrong with a callout goes to standard error; the exit status is 0 unless the file cannot be read.
+//! `-` is standard input. Prints one JSON object: `chunks`, with texts joined, and their stream
+//! `events`. `--split N` feeds the text in pieces of N characters, `--query TEXT` is the user's
+//! message (it counts as usage), `--fences` also parses code fences whose first word is `tool`.
+//! Problems of callouts are printed to standard error; the exit status is 0 unless the file cannot
+//! be read.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -41,18 +42,18 @@ fn run() -> Fallible<()> {
     let events: Vec<Value> = events.iter().map(|event| event.to_json()).collect();
     let result = json!({"chunks": chunks, "events": events});
     match writeln!(io::stdout(), "{result}") {
-        // Nobody reads on.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
 }
 
 fn complain(sentence: &str) {
-    // Where there is no standard error, there is nobody to tell.
+    // Without standard error, the message is lost.
     let _ = writeln!(io::stderr(), "{sentence}");
 }
 
-/// What is asked for.
+/// The parsed command line.
 #[derive(Default)]
 struct Job {
     file: String,
@@ -83,7 +84,7 @@ impl Job {
         Ok(job)
     }
 
-    /// What is no UTF-8 is replaced, as decoders of streams do.
+    /// Reads the file. Invalid UTF-8 is replaced, as in decoders of streams.
     fn text(&self) -> Fallible<String> {
         let mut bytes = Vec::new();
         if self.file == "-" {
@@ -119,7 +120,7 @@ impl Job {
     }
 }
 
-/// The chunks with neighbouring texts joined.
+/// Joins adjacent texts.
 fn joined(chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::new();
     for chunk in chunks {

@@ -1,4 +1,4 @@
-//! Plays histories from seeds and prints what was counted, as one line of JSON.
+//! Plays histories from seeds and prints the counts as one line of JSON.
 //!
 //! `cargo run --release -p conformance --example histories -- --seed 1 --count 10000`
 

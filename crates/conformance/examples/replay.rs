@@ -1,18 +1,19 @@
-//! Plays recorded streams and prints what the conversation becomes.
+//! Replays recorded streams and prints the resulting conversation.
 //!
 //! ```text
 //! cargo run -p conformance --example replay -- [--protocol NAME] [--strict] [--each] FILE…
 //! ```
 //!
-//! The protocol is `ag-ui` unless it is `ui-stream` or `completions`. With `ui-stream` a FILE may also be a list of cases in the form
-//! of `fixtures/ui_message_stream.json`: one line a case, `{"name", "message"}`, the message as the
-//! AI SDK's `UIMessage`. What is said below is about `ag-ui`.
+//! The protocol is `ag-ui` by default. With `ui-stream` a FILE may also be a list of cases in the
+//! form of `fixtures/ui_message_stream.json`; the output then has one line for each case, `{"name",
+//! "message"}`, with the message as the AI SDK's `UIMessage`. The rest applies to `ag-ui`.
 //!
 //! A FILE is a captured `.sse`, or a `.json`: a list of events, or an object with `stream` (such a
 //! list) or `rawSse`, and optionally `input` (messages, state, resume, pendingInterrupts). `-` is
-//! standard input; it is JSON if it starts with `{` or `[`. Several files are runs of one conversation; with `--each` every file
-//! stands alone. `--strict` holds the agent to the letter of AG-UI 1.0. One JSON object a file, one
-//! a line; the exit status is 0 unless a file cannot be read.
+//! standard input, which is JSON if it starts with `{` or `[`. Several files are runs of one
+//! conversation; with `--each` every file is separate. `--strict` accepts only AG-UI 1.0 to the
+//! letter. Prints one JSON object per file, one per line; the exit status is 0 unless a file cannot
+//! be read.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -26,7 +27,7 @@ use assistant_core::wire::agui::DecoderOptions;
 use assistant_core::wire::completions::{Reader, Start};
 use serde_json::Value;
 
-/// The mark that some editors put before a text.
+/// The byte order mark of some editors.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 const USAGE: &str = "usage: replay [--protocol ag-ui|ui-stream|completions] [--strict] [--each] FILE…   (- is standard input)";
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        // Nobody reads on.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error.to_string());
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The arguments of the command line: the files, and the way to read them.
+/// The arguments of the command line: the files, and the options for reading them.
 #[derive(Default)]
 struct Args {
     protocol: Protocol,
@@ -91,7 +92,7 @@ impl Args {
     }
 }
 
-/// Replays the files; `false` if one of them could not be read.
+/// Replays the files; returns false if one of them could not be read.
 fn run() -> io::Result<bool> {
     let Some(args) = Args::read(env::args().skip(1)) else {
         complain(USAGE);
@@ -163,7 +164,7 @@ fn play_completions(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
 }
 
 fn complain(sentence: &str) {
-    // Where there is no standard error, there is nobody to tell.
+    // Without standard error, the message is lost.
     let _ = writeln!(io::stderr(), "{sentence}");
 }
 
@@ -176,7 +177,7 @@ fn read_bytes(file: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Tells JSON from a stream: files by their names, standard input by its first character.
+/// Returns true for JSON: files by their extensions, standard input by its first character.
 fn is_json(file: &str, bytes: &[u8]) -> bool {
     if file == "-" {
         let text = bytes.strip_prefix(BOM).unwrap_or(bytes);

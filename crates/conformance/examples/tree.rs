@@ -1,12 +1,13 @@
-//! Plays operations on branched conversations and prints what they come to.
+//! Replays operations on branched conversations and prints the results.
 //!
 //! ```text
 //! cargo run -p conformance --example tree -- FILE…
 //! ```
 //!
-//! A FILE is an object with a list `vectors`, such a list, or one vector: `{"id", "ops", "expect"}`,
-//! as `fixtures/branched.json` describes it. `-` is standard input. One JSON object a vector, one a
-//! line: `{"id", "ok", "observed"}`. The exit status is 0 unless a file cannot be read.
+//! A FILE is an object with a list `vectors`, such a list, or one vector: `{"id", "ops",
+//! "expect"}`, as described in `fixtures/branched.json`. `-` is standard input. Prints one JSON
+//! object per vector, one per line: `{"id", "ok", "observed"}`. The exit status is 0 unless a file
+//! cannot be read.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        // Nobody reads on.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error.to_string());
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns whether all files could be read.
+/// Replays the files; returns true if all could be read.
 fn run() -> io::Result<bool> {
     let files: Vec<String> = env::args().skip(1).collect();
     if files.is_empty() || files.iter().any(|file| file.starts_with("--")) {
@@ -57,7 +58,7 @@ fn run() -> io::Result<bool> {
 }
 
 fn complain(sentence: &str) {
-    // Where there is no standard error, there is nobody to tell.
+    // Without standard error, the message is lost.
     let _ = writeln!(io::stderr(), "{sentence}");
 }
 

@@ -1,6 +1,6 @@
-//! An allocator that counts, so that work is compared without a clock.
+//! A counting allocator, for comparing work without a clock.
 //!
-//! What is computed but never stored is not seen; time tells that, in the benchmark.
+//! Computation without allocation is not measured; the benchmark's times cover it.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,12 +10,12 @@ thread_local! {
     static WORK: Cell<Work> = const { Cell::new(Work { calls: 0, bytes: 0 }) };
 }
 
-/// What was asked of the allocator; memory that grows counts with its whole new size.
+/// The requests to the allocator; a growing allocation counts with its new size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// How often.
+    /// The number of requests.
     pub calls: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
 }
 
@@ -24,7 +24,7 @@ pub struct Work {
 pub struct Counting;
 
 fn note(size: usize) {
-    // While a thread ends there is nothing to count in, and nobody who asks.
+    // The counter is not accessible while a thread ends.
     let _ = WORK.try_with(|work| {
         let Work { calls, bytes } = work.get();
         work.set(Work {
@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `act` asks of the allocator on this thread. Zero unless [`Counting`] is the binary's
+/// Returns the allocations of `act` on this thread. Zero unless [`Counting`] is the binary's
 /// allocator.
 pub fn work_of(act: impl FnOnce()) -> Work {
     let before = WORK.get();

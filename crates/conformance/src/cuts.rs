@@ -1,7 +1,7 @@
-//! Texts that are cut anywhere between UTF-16 units, as a producer in JavaScript cuts them.
+//! Texts that are split between any UTF-16 code units, as by a JavaScript producer.
 //!
-//! Half a surrogate pair is no value of `serde_json`, so that these streams are text:
-//! `{"rawSse": …, "input": null}`. Otherwise as [`crate::streams`].
+//! `serde_json` values cannot contain lone surrogates, so these streams are text: `{"rawSse": …,
+//! "input": null}`. Otherwise as [`crate::streams`].
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use crate::malformed::with;
 use crate::order::{run_finished, run_started};
 
-/// The text of a delta, to be put in its place.
+/// The placeholder for a delta's text.
 const DELTA: &str = "\"%\"";
 
-/// What begins a text, its first piece, a later one, and what ends it.
+/// The events of a text: start, first delta, later delta, end.
 type Lane = [Value; 4];
 
-/// A run in which several texts grow by turns, of each kind and form, each with an end or cut off.
+/// A run with several interleaved texts of each kind and form, each with an end or cut off.
 pub fn cut() -> impl Strategy<Value = Value> {
     let piece = vec(unit(), 0..4);
     let last = prop_oneof![
@@ -53,7 +53,7 @@ pub fn cut() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Mostly halves of a few pairs, so that they meet.
+/// Mostly surrogates of a few pairs, so that they match.
 fn unit() -> impl Strategy<Value = u16> {
     prop_oneof![
         4 => 0xD83C_u16..0xD83E,
@@ -109,7 +109,7 @@ fn lanes() -> [Lane; 6] {
 fn frame(event: &Value, units: &[u16]) -> String {
     let mut delta = String::from("\"");
     for unit in units {
-        // To a string, which takes everything.
+        // Writing to a string does not fail.
         let _ = write!(delta, "\\u{unit:04x}");
     }
     delta.push('"');

@@ -1,10 +1,10 @@
-//! What the tests next door share: random and malformed streams, nonsense, counted work, and how
-//! long to look.
+//! Shared code of the conformance tests: random and malformed streams, invalid input, counted work,
+//! and the number of cases.
 //!
-//! `tests/schema.rs` and `tests/differential` hold the core against other implementations,
-//! `tests/fuzz.rs` against nonsense, `tests/work` counts what it does; `benches/agui.rs` takes
-//! the time, `examples` print what the engine makes of an input. Nothing here is published, and nothing here knows what is right: that is said by the
-//! suites and rules in the core's own tests.
+//! `tests/schema.rs` and `tests/differential` compare the core with other implementations,
+//! `tests/fuzz.rs` tests invalid input, `tests/work` counts work; `benches/agui.rs` measures time,
+//! `examples` print the engine's results. Nothing here is published, and nothing here defines
+//! correct results: those are in the suites and rules of the core's own tests.
 
 pub mod attacker;
 pub mod counting;
@@ -18,10 +18,11 @@ pub mod streams;
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// How long a property is looked at: `cases` of a fixed seed, so that a build is the same twice.
+/// Returns the configuration of a property test: `cases` from a fixed seed, so that builds are
+/// reproducible.
 ///
-/// `PROPTEST_CASES` asks for a longer look, from a seed that nobody has seen unless
-/// `PROPTEST_RNG_SEED` names one.
+/// `PROPTEST_CASES` sets another number of cases, from a random seed unless `PROPTEST_RNG_SEED`
+/// sets one.
 #[must_use]
 pub fn look(cases: u32) -> Config {
     let set = |name| std::env::var_os(name).is_some();

@@ -1,9 +1,9 @@
-//! Every described field of AG-UI with every wrong value, one at a time; some of them two at a time.
+//! Every known field of AG-UI with every wrong value, one at a time, and a sample two at a time.
 //!
 //! [`cases`] takes one valid example of each event, message, part, source, outcome, interrupt,
-//! usage, patch operation, call and run input (`scenes`) and changes one thing in it, [`pairs`] two.
-//! It is not random: the same few thousand cases each time. What is right is not known here; the
-//! differential test asks the reference client.
+//! usage, patch operation, call and run input (`scenes`) and makes one change in it, [`pairs`] two.
+//! The few thousand cases are the same each time. The expected results are not defined here; the
+//! differential test takes them from the reference client.
 
 mod pairs;
 mod scenes;
@@ -12,16 +12,16 @@ pub use pairs::pairs;
 
 use serde_json::{Map, Value, json};
 
-/// A stream to play, and what was changed in it.
+/// A stream, and the change in it.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Scene, place and change.
+    /// Scene, location and change.
     pub name: String,
-    /// As the reference client and the replay take it.
+    /// The input of the reference client and the replay.
     pub case: Value,
 }
 
-/// Members whose content is nobody's business: changed as a whole, never within.
+/// Members with opaque content: changed as a whole, never within.
 const OPEN: [&str; 10] = [
     "rawEvent",
     "metadata",
@@ -35,7 +35,7 @@ const OPEN: [&str; 10] = [
     "responseSchema",
 ];
 
-/// Each scene as it is, and with each change.
+/// Returns each scene unchanged, and with each change.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -57,7 +57,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Where something stands: member names and indices from the root.
+/// A location: member names and indices from the root.
 type Place = Vec<Step>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,7 @@ fn collect(value: &Value, place: &mut Place, places: &mut Vec<Place>) {
     }
 }
 
-/// What can be done to a place of an event, in words, and the event after it.
+/// Returns the possible changes at a location of an event, with their descriptions and results.
 fn changes(subject: &Value, place: &Place) -> Vec<(String, Value)> {
     let mut changes = Vec::new();
     let mut push = |what: String, subject: Option<Value>| {
@@ -102,7 +102,7 @@ fn changes(subject: &Value, place: &Place) -> Vec<(String, Value)> {
     let original = at(subject, place).cloned().unwrap_or_default();
     push("removed".to_owned(), removed(subject, place));
     for value in wrong_values(&original) {
-        // A change that is none is no case.
+        // An unchanged value is not a case.
         if value != original {
             push(format!("is {value}"), replaced(subject, place, value));
         }

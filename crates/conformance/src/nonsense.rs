@@ -1,14 +1,14 @@
-//! Strategies for what no honest peer sends: bytes, JSON, schemas, and frames with changes in them.
+//! Strategies for invalid input: bytes, JSON, schemas, and frames with changes in them.
 //!
-//! All of it is drawn near the real thing, from the words that the readers look for; pure noise is
-//! refused at its first letter and tries nothing.
+//! All of it resembles valid input, using the words that the decoders know; pure noise is rejected
+//! at its first byte and tests nothing.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json as object};
 
-/// Bytes as streams have them, more often than others.
+/// Bytes, with fragments of streams more often than others.
 pub fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let fragments: &[&[u8]] = &[
         b"data:",
@@ -53,7 +53,7 @@ pub fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     vec(fragment, 0..most).prop_map(|all| all.concat())
 }
 
-/// Any JSON, with the names and words that the code looks for.
+/// Any JSON, with the names and words that the code knows.
 pub fn json() -> impl Strategy<Value = Value> + Clone {
     let words = &[
         "",
@@ -122,7 +122,7 @@ pub fn json() -> impl Strategy<Value = Value> + Clone {
     })
 }
 
-/// Something that is nearly a schema.
+/// Values that resemble schemas.
 pub fn schema() -> impl Strategy<Value = Value> {
     let keyword = select(
         &[
@@ -192,18 +192,18 @@ pub fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// One thing done to a frame.
+/// A change of a frame.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// Another value, anywhere in it.
+    /// Replaces any value.
     Value(Index, Value),
-    /// A member or an element less.
+    /// Removes a member or an element.
     Gone(Index),
-    /// Bytes of it replaced.
+    /// Replaces bytes.
     Bytes(Index, Index, Vec<u8>),
 }
 
-/// Any of them.
+/// Any change.
 pub fn change() -> impl Strategy<Value = Change> {
     let place = any::<Index>;
     prop_oneof![
@@ -213,7 +213,7 @@ pub fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// The bytes of a frame after these changes; one that no longer fits is left out.
+/// Returns the bytes of a frame after these changes; inapplicable ones are skipped.
 pub fn changed(frame: &str, changes: &[Change]) -> Vec<u8> {
     let mut bytes = frame.as_bytes().to_vec();
     for change in changes {

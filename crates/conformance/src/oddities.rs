@@ -1,5 +1,5 @@
-//! Streams that are odd on purpose: what comes in the wrong place, from an old peer, or framed as
-//! few would frame it. Not random either; [`crate::malformed`] has the wrong values.
+//! Deliberately odd streams: events in the wrong place, from an old peer, or with unusual framing.
+//! They are not random; wrong values are in [`crate::malformed`].
 
 mod framing;
 mod legacy;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::malformed::Case;
 use crate::order::{run_finished, run_started};
 
-/// All of them.
+/// Returns all cases.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let mut cases = order();
@@ -32,7 +32,7 @@ fn with_input(name: impl Into<String>, input: Value, stream: Vec<Value>) -> Case
     }
 }
 
-/// The events in a run of their own.
+/// Wraps the events in a run.
 fn run(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let events = events.into_iter();
     [run_started()]
@@ -42,7 +42,7 @@ fn run(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
         .collect()
 }
 
-/// One event of each kind, with the rest of what it needs left out.
+/// Returns one event of each type, without its requirements.
 fn one_of_each() -> Vec<Value> {
     vec![
         run_started(),
@@ -88,7 +88,7 @@ fn one_of_each() -> Vec<Value> {
     ]
 }
 
-/// Each kind where no run is, at its start, after each end, and with each other kind before it.
+/// Each type outside of a run, at its start, after each end, and after each other type.
 fn order() -> Vec<Case> {
     let mut cases = vec![case("nothing", Vec::new()), case("a run", run([]))];
     let error = json!({"type": "RUN_ERROR", "message": "boom"});
@@ -126,7 +126,7 @@ fn order() -> Vec<Case> {
     cases
 }
 
-/// Each operation at each place of a document with odd keys, and of documents that are none.
+/// Each operation at each location of a document with odd keys, and of values that are not objects.
 fn patches() -> Vec<Case> {
     let document = json!({
         "a": {"b": 1}, "list": [1, [2]], "text": "s", "number": 1, "null": null, "": {"": 1},
@@ -254,7 +254,7 @@ fn patches() -> Vec<Case> {
     cases
 }
 
-/// Metadata on every event that builds something, with the same keys and others.
+/// Metadata on every event that builds an entity, with the same keys and others.
 fn metadata() -> Vec<Case> {
     let built = [
         json!([
@@ -335,7 +335,7 @@ fn metadata() -> Vec<Case> {
     cases
 }
 
-/// Requests with and without answers to what is open, and runs that ask.
+/// Requests with and without answers to open interrupts, and runs that end with interrupts.
 fn interrupts() -> Vec<Case> {
     let answer =
         |id: &str| json!({"interruptId": id, "status": "resolved", "payload": {"approved": true}});

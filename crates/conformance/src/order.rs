@@ -1,4 +1,4 @@
-//! Puts random events into an order that AG-UI allows: what is open goes on, runs begin and end.
+//! Reordering of random events into a valid AG-UI order: open items continue, runs begin and end.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ pub(crate) fn run_finished() -> Value {
     json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
 }
 
-/// Leaves out what the order forbids, begins runs, and ends what is open at their ends.
+/// Removes forbidden events, begins runs, and ends open items at their ends.
 pub(crate) fn in_order(events: Vec<Value>) -> Vec<Value> {
     let mut order = Order::default();
     for event in events {
@@ -27,7 +27,7 @@ pub(crate) fn in_order(events: Vec<Value>) -> Vec<Value> {
 #[derive(Default)]
 struct Order {
     running: bool,
-    /// Kind and id of what is open.
+    /// Kind and id of the open items.
     open: BTreeSet<(String, String)>,
     events: Vec<Value>,
 }
@@ -74,7 +74,7 @@ impl Order {
     }
 }
 
-/// What an event belongs to that is opened and closed, and which step of it the event is.
+/// Splits the type of a streamed event into entity and step.
 fn streamed(kind: &str) -> Option<(&str, &str)> {
     kind.rsplit_once('_').filter(|(stem, step)| {
         matches!(*stem, "TEXT_MESSAGE" | "TOOL_CALL" | "REASONING_MESSAGE")

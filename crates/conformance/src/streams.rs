@@ -1,8 +1,8 @@
-//! Random AG-UI streams over a handful of ids, so that the same id meets in every role.
+//! Random AG-UI streams with few ids, so that the same id occurs in every role.
 //!
-//! [`tidy`] streams keep the order of events, so that they get far and the conversation is what is
-//! compared; [`wild`] ones do not, so that the rules are. Both are `{"stream": […], "input": …}`,
-//! which the replay example plays as well.
+//! [`tidy`] streams preserve the order of events, so that they get far and conversations are
+//! compared; [`wild`] ones do not, so that rules are. Both are `{"stream": […], "input": …}`, which
+//! the replay example accepts as well.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub fn tidy() -> impl Strategy<Value = Value> {
         .prop_map(|(events, input)| json!({"stream": in_order(events), "input": input}))
 }
 
-/// Streams in no order: most break a rule.
+/// Streams in random order: most violate a rule.
 pub fn wild() -> impl Strategy<Value = Value> {
     let mixed = || prop_oneof![3 => ordinary(), 3 => bookkeeping(), 2 => chunk()];
     let chunks = || prop_oneof![1 => ordinary(), 1 => bookkeeping(), 6 => chunk()];
@@ -48,7 +48,7 @@ pub fn wild() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What most streams are made of.
+/// The events of most streams.
 fn ordinary() -> impl Strategy<Value = Value> {
     let attributed = prop_oneof![
         8 => text(),
@@ -68,7 +68,7 @@ fn ordinary() -> impl Strategy<Value = Value> {
     .boxed()
 }
 
-/// Steps, subagents, spans, and what stands between events.
+/// Steps, subagents, spans, and events without an entity.
 fn bookkeeping() -> impl Strategy<Value = Value> {
     let subagent = || select(SUBAGENTS);
     let tag = || weighted(0.3, subagent());
@@ -186,7 +186,7 @@ fn call() -> impl Strategy<Value = Value> {
 
 fn result() -> impl Strategy<Value = Value> {
     let call = prop_oneof![9 => select(CALLS), 1 => Just("unknown")];
-    // Of a kind that nobody knows: removed.
+    // An unknown kind of part, which is removed.
     let hologram = json!([{"type": "text", "text": "p"}, {"type": "hologram"}]);
     let content = prop_oneof![9 => content(), 1 => Just(hologram)];
     (id(RESULTS), call, content).prop_map(|(id, call, content)| {
@@ -252,7 +252,7 @@ fn state() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// What ends a run.
+/// The end of a run.
 fn end() -> impl Strategy<Value = Value> {
     let outcome = select(vec![
         json!({"type": "success"}),
@@ -268,7 +268,7 @@ fn end() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Messages of which no id, of a message or of a call, comes twice.
+/// Messages without duplicate ids of messages or calls.
 fn history(most: usize) -> impl Strategy<Value = Vec<Value>> {
     vec(message(), 0..most).prop_map(|mut messages| {
         let mut seen = BTreeSet::new();
@@ -333,7 +333,7 @@ fn content() -> impl Strategy<Value = Value> {
     ])
 }
 
-/// Mostly an id of its own kind, now and then one of another.
+/// Mostly an id of its own kind, occasionally one of another.
 fn id(own: Words) -> impl Strategy<Value = &'static str> {
     prop_oneof![24 => select(own), 1 => select(ANY)]
 }
@@ -346,7 +346,7 @@ fn metadata() -> impl Strategy<Value = Value> {
     (select(&["k", "l"][..]), 0..9).prop_map(|(key, n)| json!({key: n}))
 }
 
-/// Adds the members that are not null: absent means absent.
+/// Adds the members that are not null; absent members stay absent.
 fn with(mut object: Value, optional: Value) -> Value {
     if let (Value::Object(object), Value::Object(optional)) = (&mut object, optional) {
         object.extend(optional.into_iter().filter(|(_, value)| !value.is_null()));

@@ -1,5 +1,5 @@
-//! Nonsense for everything that reads what others wrote: it may refuse, it may not panic, and what
-//! it promises of any input holds. `PROPTEST_CASES=1000000` looks for long.
+//! Invalid input for all decoders: it may be rejected, it may not panic, and the guarantees for any
+//! input hold. Use `PROPTEST_CASES=1000000` for a long search.
 
 #![allow(
     clippy::unwrap_used,
@@ -61,7 +61,7 @@ static FRAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
     frames
 });
 
-/// Cuts at these places, each taken as a share of the length.
+/// Splits at these positions, given as shares of the length.
 fn cut<'a>(bytes: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     places.extend([0, bytes.len()]);
@@ -82,7 +82,7 @@ fn frames_of(pieces: &[&[u8]], limit: usize) -> (Vec<Frame>, bool) {
     (frames, fits)
 }
 
-/// Plays bytes in a run that has a message and a call open; the report must be JSON.
+/// Plays bytes in a run with an open message and an open call; the report must be JSON.
 fn play(bytes: &[u8], options: DecoderOptions) -> End {
     const OPENING: [&str; 3] = [
         r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#,
@@ -102,7 +102,7 @@ fn play(bytes: &[u8], options: DecoderOptions) -> End {
     report.outcome
 }
 
-/// Whatever came in: what was exported can be imported, and nothing gets lost on the way.
+/// Checks that a conversation survives export and import without loss.
 fn survives(conversation: &Conversation) {
     let again = |conversation: &Conversation| {
         Conversation::import(conversation.export()).expect("what was exported can be imported")
@@ -112,7 +112,7 @@ fn survives(conversation: &Conversation) {
     assert_eq!(again(&first).export(), first.export());
 }
 
-/// What longer looks have found.
+/// Cases found by longer searches.
 const FOUND: [&str; 2] = [
     r#"{"input":null,"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u1","role":"user","content":""},{"id":"t1","role":"tool","toolCallId":"c1","content":""}]},{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m3"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m3","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}]},{"type":"TOOL_CALL_RESULT","messageId":"t1","toolCallId":"c1","content":""},{"type":"TOOL_CALL_END","toolCallId":"c1"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}]}"#,
     r#"{"input":null,"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"TOOL_CALL_RESULT","messageId":"t2","toolCallId":"c1","content":""},{"type":"TOOL_CALL_START","toolCallId":"c3","toolCallName":"f"},{"type":"TOOL_CALL_RESULT","messageId":"t2","toolCallId":"c3","content":""},{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m2"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m2","role":"assistant","toolCalls":[{"id":"c3","type":"function","function":{"name":"f","arguments":"{}"}}]},{"id":"t2","role":"tool","toolCallId":"c3","content":""}]},{"type":"TOOL_CALL_END","toolCallId":"c1"},{"type":"TOOL_CALL_END","toolCallId":"c3"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}]}"#,
@@ -168,7 +168,7 @@ proptest! {
             bytes.extend(changed(frame, changes));
             bytes.extend_from_slice(b"\n\n");
         }
-        // What the letter allows, tolerance allows.
+        // Input that strict mode accepts is accepted by tolerant mode.
         let strict = play(&bytes, DecoderOptions::strict());
         let tolerant = play(&bytes, DecoderOptions::default());
         prop_assert!(strict == End::Failed || tolerant != End::Failed);

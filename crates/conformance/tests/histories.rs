@@ -1,11 +1,11 @@
-//! Histories with tabs that are killed at any point. A seed that fails is printed with the command
-//! that plays it again.
+//! Histories with tabs that are killed at any point. A failing seed is printed with the command
+//! that repeats it.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use conformance::histories::{Tally, play};
 
-/// How many histories a run of the tests plays.
+/// The number of histories in a test run.
 const HISTORIES: u64 = 4_000;
 
 #[test]

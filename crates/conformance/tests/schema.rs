@@ -1,5 +1,5 @@
-//! Our JSON Schema validator against the `jsonschema` crate: the same answer on random schemas of
-//! the common keywords. What the answers must be is the official suite's business, in the core.
+//! Comparison of the JSON Schema validator with the `jsonschema` crate: the same verdict on random
+//! schemas of the common keywords. Correct verdicts are defined by the official suite, in the core.
 
 #![allow(missing_docs, reason = "tests")]
 
@@ -8,7 +8,7 @@ use conformance::look;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// The few patterns used here are plain texts, so looking for them is matching them.
+/// A pattern host for plain text patterns, for which substring search suffices.
 struct PlainText;
 
 impl PatternHost for PlainText {
@@ -28,7 +28,7 @@ fn number() -> impl Strategy<Value = Value> {
             .prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        // Beyond 2^53 the two read different numbers: ours the decimal one, the crate a binary one.
+        // Beyond 2^53 the results may differ: ours uses the decimal number, the crate a binary one.
         (-1e9..1e9_f64).prop_map(Value::from),
     ]
 }
@@ -49,7 +49,7 @@ fn instance() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Schemas without parts.
+/// Schemas without subschemas.
 fn simple() -> impl Strategy<Value = Value> {
     let kinds = vec![
         "string", "integer", "number", "object", "array", "null", "boolean",
@@ -82,7 +82,7 @@ fn simple() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Schemas of schemas. Only what cannot call itself goes under `$defs`.
+/// Schemas with subschemas. Only schemas without recursion are placed under `$defs`.
 fn schema() -> impl Strategy<Value = Value> {
     let nested = simple().prop_recursive(4, 40, 4, |inner| {
         let two = || (inner.clone(), inner.clone());

@@ -1,4 +1,4 @@
-//! A session in the middle of a run, which takes what a reader reads, as the browser layer does.
+//! A session with an open run that receives a reader's output, like the browser layer.
 
 use std::hint::black_box;
 
@@ -12,12 +12,12 @@ use assistant_core::session::{
 use assistant_core::wire::agui::Sink;
 use serde_json::Value;
 
-/// A conversation whose agent is answering.
+/// A conversation with an open run.
 pub(crate) struct Chat {
     session: Session,
     host: Outside,
     run: RunKey,
-    /// Told of every change, as a host tells those who listen.
+    /// The observers of every change, notified like those of a host.
     pub(crate) observers: Observers<Change>,
 }
 
@@ -42,7 +42,7 @@ impl Chat {
         }
     }
 
-    /// Whether anything has been said but the question.
+    /// Returns true if there are messages besides the question.
     pub(crate) fn has_answer(&self) -> bool {
         self.session.conversation().received_messages().len() > 1
     }

@@ -1,6 +1,6 @@
-//! What an event costs on the way that is shipped, from the bytes of a response through the reader
-//! into a session, beside what `serde_json` takes to parse the same bytes into an enum. Ratios
-//! within one run: seconds depend on the machine.
+//! The cost of an event on the production path, from the bytes of a response through the reader
+//! into a session, compared with parsing the same bytes into an enum with `serde_json`. The results
+//! are ratios within one run, since absolute times depend on the machine.
 //!
 //! `cargo xtask bench`, or `cargo bench -p conformance --bench agui`.
 
@@ -28,11 +28,11 @@ use chat::Chat;
 
 const EVENTS: usize = 100_000;
 const ROUNDS: usize = 15;
-/// So few events at a time are measured that the machine mostly does nothing else meanwhile; the
-/// fastest round of each block counts, because whatever else it does only adds.
+/// The number of events per measurement, small enough that a block is mostly undisturbed. The
+/// fastest round of each block counts, because other activity of the machine only adds time.
 const BLOCK: usize = 500;
 
-/// What a client would write that only wants these events.
+/// An enum as a client would write it for these events only.
 #[derive(Deserialize)]
 #[serde(
     tag = "type",
@@ -103,7 +103,7 @@ fn main() {
     observers();
 }
 
-/// What a text delta costs from its bytes into a session to which nobody listens, and eight do.
+/// Measures a text delta from its bytes into a session with no observer, and with eight.
 fn observers() {
     let events = text();
     let blocks: Vec<String> = events
@@ -143,7 +143,7 @@ fn compare(name: &str, events: &[Value]) {
         .map(|block| block.iter().map(frame).collect())
         .collect();
     let (mut plain, mut decode, mut whole) = (Fastest::new(), Fastest::new(), Fastest::new());
-    // In turns, so that a slow moment of the machine meets all of them.
+    // Interleaved, so that a slow moment of the machine affects all of them.
     for _ in 0..ROUNDS {
         plain.round(&blocks, |block| {
             for data in data(block) {
@@ -171,13 +171,13 @@ fn compare(name: &str, events: &[Value]) {
     );
 }
 
-/// Nothing that was measured may have been refused, or not have arrived.
+/// Asserts that the measured input was neither refused nor lost.
 fn finish(reader: Reader, mut chat: Chat) {
     assert_eq!(reader.finish(&mut chat).end, End::Truncated);
     assert!(chat.has_answer());
 }
 
-/// The fastest time of each block, over rounds.
+/// The fastest time of each block, over all rounds.
 struct Fastest(Vec<Duration>);
 
 impl Fastest {
@@ -194,20 +194,20 @@ impl Fastest {
         }
     }
 
-    /// In nanoseconds.
+    /// Returns the total in nanoseconds.
     fn sum(&self) -> f64 {
         self.0.iter().sum::<Duration>().as_secs_f64() * 1e9
     }
 }
 
-/// The data of a stream's frames, as simply as can be.
+/// Returns the data of a stream's frames, with minimal parsing.
 fn data(stream: &str) -> impl Iterator<Item = &str> {
     stream
         .lines()
         .filter_map(|line| line.strip_prefix("data: "))
 }
 
-/// The cost of an event at the end of conversations of several lengths.
+/// Measures an event at the end of conversations of several lengths.
 fn lengths() {
     let piece = json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": "1,"});
     let blocks = [content(), piece].map(|event| vec![frame(&event).repeat(BLOCK); 20]);
@@ -235,7 +235,7 @@ fn lengths() {
     }
 }
 
-/// So many messages, then an open one and an open call.
+/// Returns a stream with this number of messages, then an open message and an open call.
 fn history(messages: usize) -> String {
     let mut events = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
     for n in 0..messages {
@@ -273,7 +273,7 @@ fn text() -> Vec<Value> {
     run([start].into_iter().chain((0..EVENTS).map(|_| content())))
 }
 
-/// A call with a long list of words, in pieces of 24 characters.
+/// A call with a long list of words, in deltas of 24 characters.
 fn arguments() -> Vec<Value> {
     let start = json!({"type": "TOOL_CALL_START", "toolCallId": CALL, "toolCallName": "f"});
     let piece = |n| {
@@ -288,7 +288,7 @@ fn arguments() -> Vec<Value> {
     run([start].into_iter().chain(pieces))
 }
 
-/// Answers of some words, calls with arguments in pieces, results, state.
+/// Answers with text, calls with arguments in deltas, results, state.
 fn mixed() -> Vec<Value> {
     run((0..EVENTS / 40 + 1).flat_map(|turn| {
         let (message, call) = (format!("{MESSAGE}{turn}"), format!("{CALL}{turn}"));

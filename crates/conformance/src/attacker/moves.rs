@@ -1,4 +1,4 @@
-//! What the agent, the person and the page can do, and how it is drawn.
+//! The moves of agent, user and page, and their generators.
 
 use std::fmt;
 
@@ -9,24 +9,24 @@ use proptest::sample::select;
 /// A tool that the agent calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
-    /// A person is always asked.
+    /// The user is always asked.
     Pay,
-    /// A person is always asked, and nothing else runs beside it.
+    /// The user is always asked, and the action is exclusive.
     Erase,
-    /// Nobody is asked.
+    /// The user is never asked.
     Look,
-    /// A person is asked if a rule of the page says so.
+    /// The user is asked if a rule of the page requires it.
     Maybe,
-    /// A person is always asked, and told what would change.
+    /// The user is always asked, with a preview.
     Move,
-    /// A person is always asked, and the agent runs it.
+    /// The user is always asked, and the agent runs it.
     Hand,
     /// The page does not have it.
     Theirs,
 }
 
 impl Tool {
-    /// All of them.
+    /// All tools.
     pub const ALL: [Self; 7] = [
         Self::Pay,
         Self::Erase,
@@ -37,7 +37,7 @@ impl Tool {
         Self::Theirs,
     ];
 
-    /// Returns the name by which agent and page know it.
+    /// Returns the tool's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Tool {
     }
 }
 
-/// Arguments; some of them say the same in other letters.
+/// Arguments; some are equal in different notation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Args(usize);
 
@@ -70,73 +70,73 @@ const TEXTS: [&str; 10] = [
 ];
 
 impl Args {
-    /// Returns them as the agent writes them.
+    /// Returns the text that the agent writes.
     #[must_use]
     pub fn text(self) -> &'static str {
         TEXTS.get(self.0).copied().unwrap_or_default()
     }
 }
 
-/// Where a call is said to stand.
+/// The parent message that a call names.
 #[derive(Debug, Clone, Copy)]
 pub enum Home {
-    /// The agent does not say.
+    /// None.
     None,
-    /// In a message of its own.
+    /// A new message.
     New,
-    /// In the newest message.
+    /// The newest message.
     Newest,
 }
 
 /// A change of the history before it is listed.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
-    /// Leaves a message out.
+    /// Omits a message.
     Drop(u8),
     /// Moves a message.
     Move(u8, u8),
-    /// Gives a message another id.
+    /// Changes the id of a message.
     Name(u8),
-    /// Moves a call into a message of its own.
+    /// Moves a call to a new message.
     Home(u8),
-    /// Moves a call into another message.
+    /// Moves a call to another message.
     Into(u8, u8),
-    /// Leaves a call out.
+    /// Omits a call.
     Forget(u8),
-    /// Gives a call another name and other arguments.
+    /// Changes name and arguments of a call.
     Rewrite(u8, Tool, Args),
     /// Lists a call twice.
     Twice(u8),
-    /// Adds a call to the history that was never said.
+    /// Adds a call that was never sent.
     Plant(u8, Tool, Args),
-    /// Leaves a result out.
+    /// Omits a result.
     Unanswer(u8),
     /// Answers a call.
     Answer(u8),
-    /// Says something else in somebody's name.
+    /// Changes the text of a message.
     Misquote(u8),
 }
 
-/// A change of a stored conversation, made by hand. The number picks a call.
+/// A manual change of a stored conversation. The number selects a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Alter {
-    /// All runs are said to have succeeded.
+    /// Marks all runs as succeeded.
     RunsSucceeded,
-    /// The call is in another state.
+    /// Sets another state of the call.
     State(u8, &'static str),
-    /// The call has another word for its state than its phase has.
+    /// Sets a state word of the call that differs from its phase.
     Lifecycle(u8, &'static str),
-    /// A person is said to have approved it.
+    /// Marks it as approved by the user.
     Approved(u8),
-    /// The agent is said to have been told so.
+    /// Marks its approval as sent to the agent.
     Told(u8),
-    /// A person is said to have approved it when the agent asked.
+    /// Marks it as approved by the user when the agent asked.
     Gated(u8),
-    /// An approval for later calls is said to have let it pass.
+    /// Marks it as permitted by a remembered approval.
     Granted(u8),
-    /// Nothing is said to have happened to it.
+    /// Removes its progress.
     Anew(u8),
-    /// It is another call.
+    /// Turns it into another call.
     Rewrite(u8, Tool, Args),
 }
 
@@ -158,33 +158,33 @@ impl Alter {
     }
 }
 
-/// How a run ends.
+/// The end of a run.
 #[derive(Debug, Clone)]
 pub enum End {
-    /// Well.
+    /// Success.
     Well,
-    /// With these questions.
+    /// Interrupts.
     Asks(Vec<Question>),
-    /// With an error.
+    /// An error.
     Error,
-    /// The connection breaks.
+    /// A lost connection.
     Cut,
 }
 
-/// A question with which a run ends.
+/// An interrupt at the end of a run.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Its id, of which there are few: the agent uses them again.
+    /// Its id; there are few, so that the agent reuses them.
     pub id: u8,
-    /// The call that it is about, the newest first; `None` for no call.
+    /// The call that it is about, newest first; `None` for no call.
     pub call: Option<u8>,
-    /// The answer that it takes.
+    /// The answer that it accepts.
     pub takes: Takes,
-    /// Its words and its metadata, of which there are few.
+    /// The number of its message and metadata, of which there are few.
     pub words: u8,
     /// The actions that it lists.
     pub list: Vec<Listed>,
-    /// The place in its metadata where it lists them.
+    /// The position in its metadata where it lists them.
     pub at: u8,
 }
 
@@ -193,20 +193,20 @@ pub struct Question {
 pub struct Listed {
     /// The action.
     pub what: Named,
-    /// The kinds of decisions that it takes, a bit for each; `None` for the usual ones.
+    /// The accepted kinds of decisions, one bit for each; `None` for the default ones.
     pub allows: Option<u8>,
 }
 
 /// An action by its name and arguments.
 #[derive(Debug, Clone, Copy)]
 pub enum Named {
-    /// Any.
+    /// Any action.
     Tool(Tool, Args),
-    /// A call of the history, the newest first.
+    /// A call of the history, newest first.
     Call(u8),
 }
 
-/// The person's decision about an action of a list.
+/// The user's decision about an action of a list.
 #[derive(Debug, Clone, Copy)]
 pub enum Choice {
     /// It runs.
@@ -219,10 +219,10 @@ pub enum Choice {
     Respond,
 }
 
-/// The answer that a question takes.
+/// The answer that a question accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// An object with `approved`, and perhaps with `editedArgs`.
+    /// An object with `approved`, and optionally `editedArgs`.
     Approval,
     /// `true` or `false`.
     Boolean,
@@ -232,173 +232,173 @@ pub enum Takes {
     Decisions,
 }
 
-/// The person's answer to a question that is not about a card.
+/// The user's answer to a question without a card.
 #[derive(Debug, Clone, Copy)]
 pub enum Reply {
     /// An approval, or a text.
     Yes,
     /// A denial, or another text.
     No,
-    /// None: the question is given up.
+    /// A cancellation.
     Nothing,
 }
 
-/// What the person says to a card.
+/// The user's decision about a card.
 #[derive(Debug, Clone, Copy)]
 pub enum Says {
-    /// Go on.
+    /// Approve.
     Yes,
-    /// Do not.
+    /// Deny.
     No,
-    /// Go on with these arguments.
+    /// Approve with these arguments.
     With(Args),
-    /// Go on, now and at calls like this one.
+    /// Approve this call and similar ones later.
     Always {
-        /// Whatever their arguments are.
+        /// True to include any arguments.
         any_args: bool,
-        /// Within which bounds.
+        /// The bounds.
         bounds: Bounds,
     },
 }
 
-/// Bounds of what the person allows for later calls.
+/// Bounds of a remembered approval.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// For how many calls.
+    /// The number of calls.
     pub uses: Option<u32>,
-    /// For how long, in milliseconds.
+    /// The lifetime in milliseconds.
     pub lasts_ms: Option<i64>,
-    /// Up to which sum.
+    /// The maximum sum.
     pub sum: Option<u32>,
 }
 
-/// What happens in the page by itself.
+/// An event of the page.
 #[derive(Debug, Clone, Copy)]
 pub enum Page {
     /// A handler ends.
     Ends(u8),
-    /// It is loaded again.
+    /// A reload.
     Reload,
-    /// A component registers a tool again, with another schema.
+    /// Registers a tool again, with another schema.
     Register(Tool),
-    /// A component that has a tool goes.
+    /// Unregisters a tool.
     Unregister(Tool),
-    /// What was allowed for later calls is revoked.
+    /// Revokes a remembered approval.
     Revoke(u8),
-    /// The world changes: what a call would change is something else from now on.
+    /// Changes the world, and therefore the previews.
     World,
-    /// An action says what a call would change; if `fails`, that it does not know.
+    /// Returns a preview, or with `fails` a failure.
     Previews {
-        /// Which of those that were asked.
+        /// The number of the pending request.
         which: u8,
-        /// True if it does not know.
+        /// True for a failure.
         fails: bool,
     },
 }
 
-/// One thing that happens.
+/// A step of a history.
 #[derive(Debug, Clone)]
 pub enum Move {
-    /// The agent calls a tool.
+    /// A call of the agent.
     Call {
-        /// Which one.
+        /// The tool.
         tool: Tool,
-        /// With what.
+        /// The arguments.
         args: Args,
-        /// Where.
+        /// The parent.
         home: Home,
     },
-    /// The agent says a call again, as another.
+    /// A repetition of a call with changes.
     Again {
-        /// Which one, the newest first.
+        /// The call, newest first.
         call: u8,
-        /// As what.
+        /// The new tool.
         tool: Tool,
-        /// With what.
+        /// The new arguments.
         args: Args,
     },
-    /// The agent adds to the arguments of a call.
+    /// More arguments of a call.
     More {
-        /// Which one, the newest first.
+        /// The call, newest first.
         call: u8,
-        /// What it adds.
+        /// The added text.
         args: Args,
     },
-    /// The agent writes a call into a text.
+    /// A call written into a text.
     Written {
-        /// Which tool.
+        /// The tool.
         tool: Tool,
-        /// With what.
+        /// The arguments.
         args: Args,
     },
-    /// The agent answers a call.
+    /// A result of a call by the agent.
     Result {
-        /// Which one, the newest first.
+        /// The call, newest first.
         call: u8,
     },
-    /// The agent lists the history.
+    /// A list of the history.
     List(Vec<Change>),
-    /// The run ends.
+    /// The end of the run.
     End(End),
-    /// The person looks at the screen.
+    /// Updates the user's view of the screen.
     Look,
-    /// The person decides about a card as they saw it last.
+    /// Decides about a card as last seen by the user.
     Click {
-        /// Which card.
+        /// The card.
         card: u8,
-        /// What they say.
+        /// The decision.
         says: Says,
-        /// True if they look first.
+        /// True to update the view first.
         looks: bool,
     },
-    /// The person answers a question as they saw it last.
+    /// Answers a question as last seen by the user.
     Reply {
         /// The question.
         question: u8,
         /// The answer.
         reply: Reply,
-        /// True if they look first.
+        /// True to update the view first.
         looks: bool,
     },
-    /// The person decides about each action of a question as they saw it last.
+    /// Decides about each action of a question as last seen by the user.
     Decide {
         /// The question.
         question: u8,
         /// The decisions, in the order of the list.
         choices: Vec<Choice>,
-        /// True if every action has one: they start over at the end.
+        /// True if every action has a decision, by repeating the list.
         each: bool,
-        /// True if they look first.
+        /// True to update the view first.
         looks: bool,
     },
-    /// Another page reads the conversation as a file.
+    /// Reads the conversation as a file on another page.
     Copy {
-        /// True if it continues the session; else it imports the file.
+        /// True to continue the session; otherwise the file is imported.
         restores: bool,
-        /// What is altered by hand before.
+        /// The manual changes of the file.
         changes: Vec<Alter>,
     },
-    /// The person denies all that is open.
+    /// The user denies everything open.
     DenyAll,
-    /// The person has the questions shown that were held back.
+    /// The user shows the questions that were held back.
     ShowHeldBack,
-    /// The person speaks.
+    /// The user sends a message.
     Speak,
-    /// The person says something else than they said.
+    /// The user edits a message.
     Rephrase(u8),
-    /// The person wants another answer.
+    /// The user regenerates an answer.
     Anew(u8),
-    /// The person goes to another branch.
+    /// The user shows another branch.
     Turn(u8),
     /// The person stops everything.
     Stop,
-    /// The person has a failed run tried again.
+    /// The user retries a failed run.
     Retry,
-    /// What the page does.
+    /// An event of the page.
     Page(Page),
 }
 
-/// A history, one move to a line.
+/// A history, printed with one move per line.
 #[derive(Clone)]
 pub struct History(pub Vec<Move>);
 
@@ -410,7 +410,7 @@ impl fmt::Debug for History {
     }
 }
 
-/// The one with a preview is twice as likely: more has to come together.
+/// The tool with a preview is twice as likely, since its cases need more coincidences.
 fn tool() -> impl Strategy<Value = Tool> + Clone {
     select([&Tool::ALL[..], &[Tool::Move]].concat())
 }

@@ -1,11 +1,11 @@
-//! An agent that means well: it speaks, calls tools of the page, and ends, in AG-UI.
+//! A well-behaved agent: it speaks, calls tools of the page, and ends, in AG-UI.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::page::TOOLS;
 
-/// What is open in its stream.
+/// The open items of its stream.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Agent {
     ids: u64,
@@ -18,7 +18,7 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    /// A request came in.
+    /// Begins a run for a request.
     pub(super) fn begins(&mut self, request: &Value) -> Value {
         self.text = None;
         self.call = None;
@@ -28,7 +28,7 @@ impl Agent {
         json!({"type": "RUN_STARTED", "threadId": self.run.0, "runId": self.run.1})
     }
 
-    /// Nobody listens any more.
+    /// Marks the connection as lost.
     pub(super) fn is_cut_off(&mut self) {
         self.speaks = false;
     }
@@ -42,7 +42,7 @@ impl Agent {
         format!("{kind}{}", self.ids)
     }
 
-    /// The next events of its stream.
+    /// Returns the next events of its stream.
     pub(super) fn moves(&mut self, rng: &mut Rng) -> Vec<Value> {
         if let Some(id) = self.call.clone() {
             self.call = None;
@@ -85,7 +85,7 @@ impl Agent {
         }
     }
 
-    /// Ends what is open, and the run.
+    /// Ends all open items, and the run.
     pub(super) fn comes_to_an_end(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         if let Some(id) = self.call.take() {

@@ -1,5 +1,5 @@
-//! A second tab that shows the conversation while another one owns it: whatever is asked of it there, it
-//! refuses, until it takes the conversation over.
+//! A second tab that shows the conversation while another one owns it: it refuses every action,
+//! until it takes the conversation over.
 
 use assistant_core::{
     conversation::Decider,
@@ -14,13 +14,13 @@ use super::{
 };
 
 impl History {
-    /// A tab of its own.
+    /// Creates a separate tab.
     fn new_tab(&mut self) -> Tab {
         self.tabs += 1;
         Tab::new(self.tabs, self.tab.desk.clock)
     }
 
-    /// The tab that goes on with the conversation: the one that followed, or one that is loaded.
+    /// Returns the tab that takes the conversation over: the follower, or a new one.
     pub(super) fn taker(&mut self) -> Tab {
         let follows = self.rng.u8(..) < 128;
         match self.follower.take_if(|_| follows) {
@@ -32,7 +32,7 @@ impl History {
         }
     }
 
-    /// The second tab is opened, shows what is new, is asked for something, or is closed.
+    /// Opens the second tab, updates it, requests an action, or closes it.
     pub(super) fn follower_moves(&mut self) {
         let Some(mut tab) = self.follower.take() else {
             return self.opens_follower();
@@ -53,7 +53,7 @@ impl History {
         }
     }
 
-    /// What the owner has written is shown, and nothing of it is taken up.
+    /// Shows the owner's stored state, without continuing anything.
     fn shows(&mut self, tab: &mut Tab) {
         let Some((snapshot, _)) = self.store.load() else {
             return;
@@ -68,7 +68,7 @@ impl History {
         self.tally.double_starts += u64::from(acts);
     }
 
-    /// The conversation as it is goes into another page as a file: nothing of it begins there.
+    /// Imports the conversation as a file in another page: nothing starts there.
     pub(super) fn is_imported(&mut self) {
         let mut tab = self.new_tab();
         let (accepted, mut news) = tab.input(Input::Load {
@@ -82,7 +82,7 @@ impl History {
         self.tally.double_starts += u64::from(acts);
     }
 
-    /// A person, or the page, asks for something that only the owner does.
+    /// Requests an action of the user or the page that is reserved for the owner.
     fn asks_of(&mut self, tab: &mut Tab) {
         let calls = tab.session.pending_approvals();
         let asked = self.rng.choice(calls);
@@ -90,7 +90,7 @@ impl History {
         let message = tab.session.conversation().path().next();
         let message = message.map(|message| message.id.clone());
         if self.rng.u8(..) < 40 {
-            // A component of the page is mounted again: that is no deed about the conversation.
+            // A component is mounted again, which does not act on the conversation.
             let news = tab.register_all();
             let acts = !news.is_empty() || !tab.tasks.is_empty();
             self.tally.double_starts += u64::from(acts);

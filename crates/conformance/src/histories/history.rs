@@ -1,4 +1,4 @@
-//! One history: what can happen, and what is written down of it to be held against the end.
+//! A history: the possible steps, and the records for the final checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,32 +17,32 @@ use super::{
     tally::Tally,
 };
 
-/// Something that can happen.
+/// A possible step.
 type Act = fn(&mut History);
 
-/// One chat over several tabs.
+/// A chat across several tabs.
 pub(super) struct History {
     pub(super) rng: Rng,
     pub(super) tally: Tally,
     pub(super) store: Store,
     pub(super) tab: Tab,
-    /// Tabs that were left and are not dead yet: what runs in them ends, and they try to start more.
+    /// Abandoned tabs that are still alive: their handlers end, and they try to start more.
     pub(super) left: Vec<Tab>,
     /// A tab that shows the conversation and does not own it.
     pub(super) follower: Option<Tab>,
     pub(super) tabs: u64,
     pub(super) agent: Agent,
-    /// How often the handler of a call was started, by the agent's id of the call.
+    /// The number of starts of a call's handler, by the agent's id of the call.
     pub(super) starts: BTreeMap<String, u32>,
-    /// Calls that a person agreed to have run again.
+    /// Calls that the user agreed to run again.
     pub(super) again: BTreeSet<String>,
-    /// What a person approved: the arguments that the card showed.
+    /// The approved arguments, as shown on the card.
     pub(super) approved: BTreeMap<String, Value>,
-    /// Results that the journal has.
+    /// The results in the journal.
     pub(super) results: BTreeMap<String, Value>,
-    /// Results that it has still to be told.
+    /// The results that are still to be written to the journal.
     pub(super) unwritten_results: BTreeMap<String, Value>,
-    /// Texts that are written down.
+    /// The stored texts.
     pub(super) texts: BTreeMap<MessageId, String>,
     /// The newest request.
     pub(super) request: Value,
@@ -76,7 +76,7 @@ impl History {
         history
     }
 
-    /// Something that can happen now happens, the likelier the more often.
+    /// Executes a random possible step, by weight.
     pub(super) fn step(&mut self) {
         self.tab.desk.clock += 10;
         let waits = !self.tab.session.pending_approvals().is_empty();
@@ -114,7 +114,7 @@ impl History {
         self.look();
     }
 
-    /// Whatever a step changed is on the screen by the next.
+    /// Counts wrong cards after each step.
     pub(super) fn look(&mut self) {
         self.tally.wrong_card += self.tab.wrong_cards();
         let follower = self.follower.as_ref();
@@ -127,7 +127,7 @@ impl History {
         accepted
     }
 
-    /// Something that may be refused.
+    /// Passes an input that may be refused.
     pub(super) fn tries(&mut self, input: Input) {
         self.input(input);
     }
@@ -161,8 +161,9 @@ impl History {
         }
     }
 
-    /// A result is written down, if that is possible; the session does not wait for it. As the page does, in
-    /// one batch with the conversation: the journal names no call that nobody knows.
+    /// Writes a result to the journal, if possible; the session does not wait for it. As in the
+    /// page, it is written in one batch with the conversation, so that the journal names no unknown
+    /// call.
     pub(super) fn record(&mut self, entry: &JournalEntry) {
         let JournalEntry::Finished { call, result, .. } = entry else {
             return;
@@ -210,8 +211,8 @@ impl History {
         }
     }
 
-    /// A component is mounted again, perhaps with other rules: what was asked or allowed by those
-    /// before is void.
+    /// Mounts a component again, possibly with other rules, which voids earlier questions and
+    /// approvals.
     fn page_remounts(&mut self) {
         self.tab.edition = u64::from(self.rng.bool());
         let news = self.tab.register_all();
@@ -223,7 +224,7 @@ impl History {
         self.close(StreamEnd::Failed(failure));
     }
 
-    /// One of the things that a tab waits for happens.
+    /// Completes one of the tab's pending tasks.
     pub(super) fn task(&mut self, politely: bool) {
         if self.tab.tasks.is_empty() {
             return;
@@ -246,7 +247,7 @@ impl History {
         }
     }
 
-    /// The tab is killed and the page loaded again, or another tab takes the conversation over.
+    /// Kills the tab, then reloads the page or lets another tab take over.
     pub(super) fn tab_dies(&mut self) {
         self.tally.crashes += 1;
         let is_left = self.rng.u8(..) < 80;
@@ -257,7 +258,7 @@ impl History {
     }
 
     pub(super) fn reload(&mut self) -> Option<Tab> {
-        // What is on its way when a tab dies is written, or is not.
+        // A write in progress when a tab dies may or may not succeed.
         let is_written = self.rng.bool();
         self.store.lands(is_written);
         let (snapshot, journal) = self.store.load()?;

@@ -1,10 +1,11 @@
-//! Whole histories of a chat: sessions, a store, an agent, a person, and tabs that are killed at any
-//! point. From a seed, so that each can be played again.
+//! Whole histories of a chat: sessions, a store, an agent, a user, and tabs that are killed at any
+//! point. Each is generated from a seed and can be repeated.
 //!
-//! What must hold, whatever is killed when: a handler starts once, unless a person or its action
-//! agreed to a second time; a tab that does not own the conversation starts nothing;
-//! no start is made without the word of the store of a call that a store was given, whatever its tab thinks of that; every call has one result; nothing that was written down is lost; there
-//! is always a way to go on; a card shows what its call is.
+//! Invariants, whatever is killed at any time: a handler starts once, unless the user or its action
+//! agreed to a second time; a tab that does not own the conversation starts nothing; a call that a
+//! store was given starts only with the store's confirmation, regardless of its tab's own state;
+//! every call has one result; no stored data is lost; the chat can always continue; a card shows
+//! its call correctly.
 
 mod agent;
 mod follower;
@@ -18,7 +19,7 @@ mod tally;
 
 pub use tally::Tally;
 
-/// How many steps a history has before everybody becomes patient.
+/// The number of random steps before a history is brought to its end.
 const STEPS: usize = 60;
 
 /// Plays the history of a seed.

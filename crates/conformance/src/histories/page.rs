@@ -1,4 +1,4 @@
-//! A tab: a session, the handlers that run in it, and what is drawn of it.
+//! A tab: a session, its running handlers, and its rendered state.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 /// The names of the page's actions.
 pub(super) const TOOLS: [&str; 4] = ["pay", "look", "count", "slow"];
-/// The one that may run twice.
+/// The idempotent action.
 pub(super) const IDEMPOTENT: &str = "count";
 
-/// What a session asks its page.
+/// The host of a session.
 #[derive(Debug, Clone)]
 pub(super) struct Desk {
     pub(super) tab: u64,
@@ -51,7 +51,7 @@ impl Host for Desk {
     }
 }
 
-/// A card as it was drawn last.
+/// A card as last rendered.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Card {
     pub(super) name: String,
@@ -61,7 +61,7 @@ pub(super) struct Card {
     pub(super) print: Option<Fingerprint>,
 }
 
-/// What somebody outside has to do for a tab.
+/// A pending task of the environment for a tab.
 #[derive(Debug)]
 pub(super) enum Task {
     Commit(CommitId, Box<JournalEntry>),
@@ -69,14 +69,14 @@ pub(super) enum Task {
     Timer(TimerId),
 }
 
-/// What a step of a tab led to that the history must know.
+/// A result of a tab's step that concerns the history.
 #[derive(Debug)]
 pub(super) enum News {
     /// A handler was started.
     Started(Box<Invocation>),
-    /// The journal has a result.
+    /// A result is to be written to the journal.
     Recorded(Box<JournalEntry>),
-    /// A request went out.
+    /// A request was sent.
     Asked(Value),
 }
 
@@ -88,15 +88,15 @@ pub(super) struct Tab {
     pub(super) run: Option<(RunKey, Decoder)>,
     pub(super) tasks: Vec<Task>,
     pub(super) cards: BTreeMap<CallKey, Card>,
-    /// Which rules its actions have.
+    /// The version of its actions' rules.
     pub(super) edition: u64,
-    /// The calls that other tabs may know of.
+    /// The calls that other tabs may know.
     pub(super) stored: StoredCalls,
-    /// True if the store failed when it was asked last.
+    /// True if the last write to the store failed.
     pub(super) is_in_trouble: bool,
-    /// True if it writes no more, as another tab has the conversation.
+    /// True if it no longer writes, since another tab owns the conversation.
     pub(super) is_apart: bool,
-    /// What the journal has still to be told.
+    /// The journal entries that are still to be written.
     pub(super) unwritten: Vec<JournalEntry>,
 }
 
@@ -122,7 +122,7 @@ impl Tab {
         tab
     }
 
-    /// Registers the page's actions, for the first time or again.
+    /// Registers the page's actions, initially or again.
     pub(super) fn register_all(&mut self) -> Vec<News> {
         let mut news = Vec::new();
         for (place, name) in (1..).zip(TOOLS) {
@@ -141,7 +141,7 @@ impl Tab {
         news
     }
 
-    /// Hands one input in and does at once what takes no time. `false` if it was refused.
+    /// Handles an input and its immediate effects. Returns false if it was refused.
     pub(super) fn input(&mut self, input: Input) -> (bool, Vec<News>) {
         let output = self.session.handle(input, &mut self.desk);
         self.draw(&output);
@@ -182,13 +182,13 @@ impl Tab {
         Vec::new()
     }
 
-    /// Events of the agent, in the run that is open.
+    /// Handles events of the agent in the open run.
     pub(super) fn hears(&mut self, event: Value) -> Vec<News> {
         let Some((run, decoder)) = &mut self.run else {
             return Vec::new();
         };
         let (run, mut events) = (*run, Vec::new());
-        // What is no event is the decoder's own to tell.
+        // The decoder reports invalid events itself.
         let _ = decoder.push_value(event, &mut events);
         let inputs = events.into_iter().map(Box::new);
         inputs
@@ -210,7 +210,7 @@ impl Tab {
         .1
     }
 
-    /// Draws what the changes name, and nothing else.
+    /// Renders only what the changes name.
     fn draw(&mut self, output: &Output) {
         for change in &output.changes {
             match change {
@@ -239,10 +239,10 @@ impl Tab {
         }
     }
 
-    /// The card of a call as it is now.
+    /// Returns the current card of a call.
     fn card(&self, key: &CallKey) -> Option<Card> {
         let call = self.session.conversation().call(key)?;
-        // What is not asked about is not shown by the rules that would be in force.
+        // A call without a question is not shown with the rules in force.
         let is_asked = call.phase() == Phase::ApprovalRequested;
         let print = || self.session.fingerprint(key);
         Some(Card {
@@ -254,7 +254,7 @@ impl Tab {
         })
     }
 
-    /// How many cards show something else than what the call is.
+    /// Returns the number of cards that differ from their calls.
     pub(super) fn wrong_cards(&self) -> u64 {
         let keys = self.session.conversation().path_calls();
         let is_wrong = |key: &&CallKey| self.cards.get(*key) != self.card(key).as_ref();

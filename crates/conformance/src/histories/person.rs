@@ -1,4 +1,4 @@
-//! What the person does: clicks on cards as they were drawn, and walks about in the tree.
+//! The user's actions: decisions on cards as rendered, and navigation in the tree.
 
 use assistant_core::{
     conversation::{CallKey, Decider, MessageId},
@@ -17,10 +17,10 @@ impl History {
         }
     }
 
-    /// The person clicks on a card as it was drawn.
+    /// Decides about a card as rendered.
     pub(super) fn decide(&mut self, call: CallKey, yes: bool) {
         let Some(card) = self.tab.cards.get(&call).cloned() else {
-            // It is on a branch that is not shown.
+            // The call is on a branch that is not shown.
             let change = TreeChange::ShowRun;
             if !self.input(Input::Tree { change }) {
                 self.tally.wrong_card += 1;
@@ -35,13 +35,13 @@ impl History {
             true => Verdict::Approve { args: None },
             false => Verdict::Deny { reason: None },
         };
-        // What does not ask shows nothing that could be decided about.
+        // A card without a question shows nothing to decide about.
         let Some(shown) = card.print.clone() else {
             self.tally.wrong_card += 1;
             return;
         };
         if yes {
-            // Noted before the click: what it starts starts at once.
+            // Recorded before the decision, since it may start the handler at once.
             self.approved
                 .insert(id.clone(), card.args.clone().unwrap_or_default());
             if card.in_doubt {
@@ -56,7 +56,7 @@ impl History {
         });
     }
 
-    /// The person edits, asks for another answer, or looks at another branch.
+    /// Edits, regenerates, or shows another branch.
     pub(super) fn person_turns(&mut self) {
         let conversation = self.tab.session.conversation();
         let ids: Vec<MessageId> = conversation.path().map(|m| m.id.clone()).collect();

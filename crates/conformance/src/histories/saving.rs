@@ -1,5 +1,5 @@
-//! How tabs write, and what they do when the store fails: a start that cannot be written down is made
-//! only of a call that no store was given.
+//! Writing of tabs, and their behavior when the store fails: an unconfirmed call starts only if no
+//! store was given the call.
 
 use assistant_core::session::{
     ClaimOutcome, CommitId, Input, Invocation, JournalEntry, StoredCalls,
@@ -12,8 +12,8 @@ use super::{
 };
 
 impl Tab {
-    /// Writes down what is shown, and perhaps a start. A store that failed is handed nothing until it
-    /// answers.
+    /// Writes the shown state, optionally with a start. A store that failed is given nothing until
+    /// it answers.
     pub(super) fn write(
         &mut self,
         store: &mut Store,
@@ -36,14 +36,15 @@ impl Tab {
                 self.is_in_trouble = false;
                 self.unwritten.clear();
             }
-            // What only this page has is neither given up nor written over what another one writes.
+            // Data that only this page has is neither given up nor allowed to overwrite another
+            // tab's.
             Err(Fault::Refused) => self.is_apart |= self.is_in_trouble && claim.is_none(),
             Err(_) => self.is_in_trouble = true,
         }
         written
     }
 
-    /// Writes a start down. `Ok(true)` if only this page knows of it.
+    /// Writes a start. `Ok(true)` if only this page knows of it.
     pub(super) fn claim(&mut self, store: &mut Store, entry: &JournalEntry) -> Result<bool, Fault> {
         let stored = self.stored;
         let may_start = |outcome| stored.may_start(entry.call(), outcome);
@@ -73,7 +74,7 @@ impl Tab {
 }
 
 impl History {
-    /// Writes down what is shown. `false` if that is not possible.
+    /// Writes the shown state. Returns false if that is not possible.
     pub(super) fn save(&mut self) -> bool {
         if self.tab.is_apart {
             return false;
@@ -92,7 +93,7 @@ impl History {
         self.save();
     }
 
-    /// The store begins to fail, or works again.
+    /// Changes the state of the store between failing and working.
     pub(super) fn store_turns(&mut self) {
         self.store.mood = match (self.store.mood, self.rng.bool()) {
             (Mood::Works, true) => Mood::Full,
@@ -103,7 +104,7 @@ impl History {
         self.store.lands(is_written);
     }
 
-    /// The owner's start is written down, or made without.
+    /// Writes the owner's start, or starts without it.
     pub(super) fn commits(&mut self, commit: CommitId, entry: &JournalEntry) {
         let (tab, call) = (self.tab.desk.tab, entry.call().number());
         // A batch that failed with the claim in it brings both or neither.
@@ -111,16 +112,16 @@ impl History {
         let outcome = self.tab.claim(&mut self.store, entry);
         self.tally.double_starts += u64::from(outcome == Ok(true) && was_given);
         self.tally.page_starts += u64::from(outcome == Ok(true));
-        // Nobody else can have been there: the call could never start.
+        // No other tab can have claimed it: the call could never start.
         let alone = self.store.fences && self.store.mood == Mood::Works && !self.tab.is_apart;
         self.tally.stuck += u64::from(alone && outcome.is_err());
         let outcome = outcome.map(drop).map_err(|fault| format!("{fault:?}"));
         self.input(Input::Committed { commit, outcome });
     }
 
-    /// A tab that was left does what it can still do: it does not own the conversation any more, so that it
-    /// writes nothing, but the journal takes from it what nobody else has claimed. What nobody else knows,
-    /// as the store failed, it starts by itself.
+    /// Executes a step of an abandoned tab: it does not own the conversation, so that it writes
+    /// nothing, but the journal accepts its claims that are new. A call that only it knows, since
+    /// the store failed, it starts alone.
     pub(super) fn left_tab_moves(&mut self) {
         let Some(mut tab) = self.left.pop() else {
             return;
@@ -143,7 +144,7 @@ impl History {
         for news in news {
             match news {
                 News::Started(invocation) => self.note_left_start(&invocation, by_itself),
-                // The owner has its own say by now.
+                // The owner writes its own data by now.
                 News::Recorded(_) | News::Asked(_) => {}
             }
         }
@@ -152,14 +153,14 @@ impl History {
 
     fn note_left_start(&mut self, invocation: &Invocation, by_itself: bool) {
         self.note_start(invocation);
-        // Its start was refused: nothing may run.
+        // Its start was refused, so nothing may run.
         if self.store.fences && !by_itself {
             self.tally.double_starts += 1;
         }
     }
 }
 
-/// The claim of a tab that was left: no snapshot of its own goes along.
+/// Writes the claim of an abandoned tab, without a snapshot.
 fn left_claim(tab: &Tab, store: &mut Store, entry: &JournalEntry) -> Result<bool, Fault> {
     if (tab.is_in_trouble || tab.is_apart) && !tab.stored.contains(entry.call()) {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! The end of a history, and what must be there then.
+//! The end of a history, and its final checks.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::{history::History, store::Mood};
 
-/// How many steps patience may take.
+/// The maximum number of steps to the end.
 const PATIENCE: usize = 400;
 
 impl History {
-    /// What was written down is there again.
+    /// Checks that the stored texts exist.
     pub(super) fn check_texts(&mut self) {
         let conversation = self.tab.session.conversation();
         let lost = self.texts.iter().filter(|(id, text)| {
@@ -21,8 +21,8 @@ impl History {
         self.tally.lost_text += lost.count() as u64;
     }
 
-    /// Everybody becomes patient: the store works, handlers end, the person says yes, the agent ends
-    /// what it began. Then the chat must be idle and take a message, with every call answered.
+    /// Brings the history to its end: the store works, handlers end, the user approves, the agent
+    /// finishes. Then the chat must be idle and accept a message, with every call answered.
     pub(super) fn settle(&mut self) {
         self.store.mood = Mood::Works;
         self.left.clear();
@@ -53,7 +53,8 @@ impl History {
         self.check_request();
     }
 
-    /// Every call of the request has one result: the one that was written down, if one was.
+    /// Checks that every call of the request has exactly one result, equal to the stored one if
+    /// any.
     pub(super) fn check_request(&mut self) {
         let messages = self.request.get("messages").and_then(Value::as_array);
         let messages = messages.map_or(&[][..], Vec::as_slice);

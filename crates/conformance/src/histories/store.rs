@@ -1,65 +1,64 @@
-//! Where tabs write down what must outlive them: the newest snapshot, and a journal that is only
-//! added to.
+//! The store of tabs: the newest snapshot, and an append-only journal.
 
 use std::collections::HashSet;
 
 use assistant_core::session::JournalEntry;
 use serde_json::Value;
 
-/// What a browser's database keeps.
+/// The database of a browser.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Store {
     snapshot: Option<Value>,
     journal: Vec<Value>,
     claims: HashSet<String>,
-    /// Tabs that write no more, by their numbers: another one took the conversation over.
+    /// The numbers of tabs that may no longer write, since another one took the conversation over.
     fenced: HashSet<u64>,
     writer: Option<u64>,
-    /// True if it keeps who wrote before from writing; claims hold in any case.
+    /// True if it fences earlier writers; claims hold in any case.
     pub(super) fences: bool,
     pub(super) mood: Mood,
-    /// What was handed over and is not written yet, in order.
+    /// Batches that were passed and not written yet, in order.
     late: Vec<Batch>,
-    /// The calls that it was given, or may have been given, and by which tab. Another tab may know them.
+    /// The calls that were, or may have been, passed to it, with the tab. Other tabs may know them.
     given: HashSet<(u64, u64)>,
 }
 
-/// How a store fails.
+/// The failure mode of a store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Mood {
-    /// It does not.
+    /// It works.
     #[default]
     Works,
-    /// It writes nothing, and says so.
+    /// It writes nothing, and reports that.
     Full,
-    /// It does not say what becomes of what it is given, which is written later, or never.
+    /// It does not report the result of a write, which happens later, or never.
     Silent,
 }
 
-/// What is written, all of it or nothing.
+/// An atomic batch.
 #[derive(Debug, Clone)]
 pub(super) struct Batch {
     pub(super) tab: u64,
     pub(super) snapshot: Option<Value>,
-    /// An entry that must not be there yet.
+    /// An entry that must be new.
     pub(super) claim: Option<JournalEntry>,
-    /// Entries that are added unless they are there.
+    /// Entries that are added unless they exist.
     pub(super) add: Vec<JournalEntry>,
 }
 
-/// Why a batch is not written.
+/// The reason for which a batch is not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Another tab was first, or has the conversation now.
+    /// Another tab was first, or owns the conversation now.
     Refused,
-    /// There is no room.
+    /// The store is full.
     Full,
-    /// Nobody knows whether it is written.
+    /// The result is unknown.
     NoAnswer,
 }
 
 impl Store {
-    /// Makes a tab the one that writes from now on.
+    /// Makes a tab the only writer.
     pub(super) fn take(&mut self, tab: u64) {
         self.lands(true);
         let before = self.writer.replace(tab).filter(|before| *before != tab);
@@ -85,7 +84,7 @@ impl Store {
         }
     }
 
-    /// Notes the calls that a tab wrote, or read.
+    /// Records the calls that a tab wrote or read.
     pub(super) fn note_given(&mut self, tab: u64, snapshot: Option<&Value>) {
         let messages = snapshot.and_then(|snapshot| snapshot["messages"].as_array());
         let parts = messages.into_iter().flatten();
@@ -99,11 +98,11 @@ impl Store {
         self.given.contains(&(tab, call))
     }
 
-    /// What was handed over to a silent store is written after all, or forgotten.
+    /// Writes or drops the batches that were passed to a silent store.
     pub(super) fn lands(&mut self, is_written: bool) {
         for batch in std::mem::take(&mut self.late) {
             if is_written {
-                // Nobody hears of it any more.
+                // The result is no longer reported.
                 let _ = self.put(batch);
             }
         }
@@ -128,7 +127,7 @@ impl Store {
         Ok(())
     }
 
-    /// What a new tab finds.
+    /// Returns the stored state for a new tab.
     pub(super) fn load(&self) -> Option<(Value, Vec<JournalEntry>)> {
         let read = |entry: &Value| JournalEntry::from_value(entry).ok();
         let journal = self.journal.iter().filter_map(read).collect();

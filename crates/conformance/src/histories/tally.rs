@@ -1,41 +1,40 @@
-//! What is counted over histories.
+//! Counts over histories.
 
 use std::ops::AddAssign;
 
 use serde_json::{Value, json};
 
-/// What was counted over histories. All but the first three must be nothing.
+/// Counts over histories. All except the first three must be zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many were played.
+    /// The number of histories.
     pub histories: u64,
-    /// How many tabs were killed in them.
+    /// The number of killed tabs.
     pub crashes: u64,
-    /// Handlers that were started without the word of the store, which failed.
+    /// Handlers that were started without confirmation of the failed store.
     pub page_starts: u64,
-    /// Handlers that ran again though nobody had agreed to it, or that a tab started, or was asked to
-    /// and did not refuse, which does not own the conversation; also what a page began by itself that
-    /// had the conversation loaded as a file.
+    /// Violations of exactly-once: handlers that ran again without consent, handlers that a tab
+    /// without ownership started, or was asked to start and did not refuse, and anything that a
+    /// page started automatically after importing the conversation as a file.
     pub double_starts: u64,
-    /// Calls without a result, with several, or with another than the one that was written down.
+    /// Calls without a result, with several, or with another than the stored one.
     pub lost_results: u64,
-    /// Texts that were written down and are not there, or not whole.
+    /// Stored texts that are missing or incomplete.
     pub lost_text: u64,
-    /// Histories at whose end nothing could be said any more.
+    /// Histories that ended in a state without a possible next message.
     pub stuck: u64,
-    /// Cards that showed something else than their call, or calls that ran as something else than
-    /// what was approved.
+    /// Cards that differed from their call, or calls that ran differently from the approved ones.
     pub wrong_card: u64,
 }
 
 impl Tally {
-    /// Returns whether everything that must hold has held.
+    /// Returns true if all invariants held.
     #[must_use]
     pub const fn is_clean(&self) -> bool {
         self.double_starts + self.lost_results + self.lost_text + self.stuck + self.wrong_card == 0
     }
 
-    /// The tally as one JSON object.
+    /// Returns the tally as one JSON object.
     #[must_use]
     pub fn to_value(&self) -> Value {
         json!({

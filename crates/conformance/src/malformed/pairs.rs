@@ -1,18 +1,18 @@
-//! Two changes in one example: which of two faults is named, and what a fault is beside what is
-//! removed.
+//! Two changes in one example, for the order of reported faults and for faults beside removed
+//! material.
 //!
-//! There are too many pairs to look at all of them; these are drawn by a fixed seed, the same
-//! number from each example.
+//! There are too many pairs for an exhaustive test; the same number is drawn from each example with
+//! a fixed seed.
 
 use serde_json::Value;
 
 use super::scenes::{self, Scene};
 use super::{Case, Place, changes, collect, written};
 
-/// How many pairs are drawn from each example.
+/// The number of pairs that are drawn from each example.
 const OF_EACH: usize = 96;
 
-/// The drawn pairs.
+/// Returns the drawn pairs.
 #[must_use]
 pub fn pairs() -> Vec<Case> {
     let mut dice = Dice(1);
@@ -20,7 +20,7 @@ pub fn pairs() -> Vec<Case> {
     for scene in scenes::all() {
         let mut places = Vec::new();
         collect(&scene.subject, &mut Vec::new(), &mut places);
-        // Not the root: nothing is beside it.
+        // Without the root, which has no siblings.
         places.retain(|place| !place.is_empty());
         for _ in 0..OF_EACH {
             cases.extend(pair(&scene, &places, &mut dice));
@@ -29,14 +29,14 @@ pub fn pairs() -> Vec<Case> {
     cases
 }
 
-/// Two places of which neither holds the other, each with one of its changes.
+/// Draws two separate locations, each with one of its changes.
 fn pair(scene: &Scene, places: &[Place], dice: &mut Dice) -> Option<Case> {
     let first = dice.of(places)?;
     let second = dice.of(places)?;
     if first.starts_with(second) || second.starts_with(first) {
         return None;
     }
-    // The later one first, because removing something moves what is behind it.
+    // The later one first, because a removal shifts the items after it.
     let order = |place: &Place| places.iter().position(|other| other == place);
     let (early, late) = if order(first) < order(second) {
         (first, second)
@@ -58,7 +58,7 @@ fn change(subject: &Value, place: &Place, dice: &mut Dice) -> Option<(String, Va
     Some((format!("{} {what}", written(place)), subject))
 }
 
-/// Numbers without order, the same each time (`SplitMix64`).
+/// A deterministic pseudorandom generator (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {

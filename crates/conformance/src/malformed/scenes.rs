@@ -1,4 +1,4 @@
-//! The valid examples: a stream around one event, in which every described field has a value.
+//! Valid examples: a stream around one event with a value for every known field.
 
 mod rest;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::with;
 use crate::order::{run_finished, run_started};
 
-/// A stream with one event that is looked at.
+/// A stream with one event under test.
 pub(super) struct Scene {
     pub(super) name: &'static str,
     before: Vec<Value>,
@@ -16,7 +16,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// The stream with this in place of the subject.
+    /// Returns the stream with a replacement for the subject.
     pub(super) fn with(&self, subject: Value) -> Value {
         let mut stream = self.before.clone();
         stream.push(subject);
@@ -25,7 +25,7 @@ impl Scene {
     }
 }
 
-/// A run around the event and what it needs.
+/// Creates a run around the event and its requirements.
 fn scene(name: &'static str, before: Value, subject: Value, after: Value) -> Scene {
     let list = |value: Value| match value {
         Value::Array(items) => items,
@@ -43,7 +43,7 @@ fn scene(name: &'static str, before: Value, subject: Value, after: Value) -> Sce
     }
 }
 
-/// With what every event may carry.
+/// Adds the optional fields of every event.
 fn base(event: Value) -> Value {
     with(
         event,
@@ -51,7 +51,7 @@ fn base(event: Value) -> Value {
     )
 }
 
-/// The event of a subagent.
+/// Adds the id of a subagent.
 fn tagged(event: Value) -> Value {
     with(event, json!({"subagentRunId": "s"}))
 }
@@ -237,7 +237,7 @@ fn subagents() -> Vec<Scene> {
     ]
 }
 
-/// Each kind of part, and of source.
+/// Returns each kind of part and source.
 fn parts() -> Value {
     let media = |kind: &str, source: Value| json!({"type": kind, "id": "p", "source": source, "metadata": {"k": null}});
     json!([

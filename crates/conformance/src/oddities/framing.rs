@@ -1,4 +1,4 @@
-//! Server-sent events as few would write them.
+//! Server-sent events with unusual framing.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ const START: &str = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
 const TEXT: &str = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"né 👩‍💻"}"#;
 const END: &str = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#;
 
-/// Three frames, of which the one in the middle is given.
+/// Returns three frames with the given one in the middle.
 fn around(frame: &str) -> String {
     format!("data: {START}\n\n{frame}data: {END}\n\n")
 }

@@ -1,4 +1,4 @@
-//! The branches that a run does not write on.
+//! The branches other than that of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::person::Scene;
 
-/// What the next request of a branch has of its messages, by the newest message of the branch.
+/// The messages of a branch in its next request, by the newest message of the branch.
 pub(crate) type Branches = BTreeMap<String, Vec<Value>>;
 
 impl Scene {
-    /// Returns the branches on which the run does not write, as they would be sent.
+    /// Returns the other branches as they would be sent.
     pub(crate) fn other_branches(&self) -> Branches {
         let conversation = self.session.conversation();
         let here: BTreeSet<&str> = conversation
@@ -46,9 +46,9 @@ impl Scene {
         sent.collect()
     }
 
-    /// Checks that an event left the branches alone on which its run does not write: each has the
-    /// messages that it had, every call once, with the same name, arguments and result. That holds
-    /// for messages that the branches share with the run, too.
+    /// Checks that an event did not change branches other than that of its run: each has the same
+    /// messages and every call once, with the same name, arguments and result. That includes
+    /// messages that the branches share with the run.
     pub(crate) fn check_branches(&self, before: &Branches, event: &Value) {
         for (end, sent) in before {
             let now = self.sent(&MessageId::from(end.as_str()));

@@ -1,4 +1,4 @@
-//! The conversation as a file in another page: as it was written, or altered by hand.
+//! The conversation as a file in another page, unchanged or altered manually.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -25,28 +25,28 @@ struct Copy<'a> {
     original: &'a Scene,
     session: Session,
     desk: Desk,
-    /// True if it continues the session by its journal; else it imports a file.
+    /// True if it continues the session with its journal; otherwise it imports the file.
     restores: bool,
     run: Option<RunKey>,
     claims: HashSet<String>,
-    /// Calls that a person approved in this page, with the arguments of the card.
+    /// Calls that were approved in this page, with the arguments on the card.
     approved: BTreeMap<CallKey, Value>,
 }
 
 impl Scene {
-    /// Notes what the journal of the conversation holds.
+    /// Records an entry of the conversation's journal.
     pub(crate) fn note_entry(&mut self, entry: &JournalEntry) {
         self.journal.push(entry.clone());
     }
 
-    /// Another page reads the conversation as it is now.
+    /// Reads the current conversation in another page.
     ///
-    /// * Of an imported file nothing starts, whatever it says, and no run begins: not when it is read,
-    ///   and not because components mount or somebody continues. A restored session starts by itself
-    ///   only what nobody has to be asked about and what the journal does not hold.
-    /// * What starts there later was approved there, as its card showed it. So nothing that was started
-    ///   in one page starts in the other unless a person agrees to it there.
-    /// * No approval and no answer of the file goes out to an agent: a denial at most.
+    /// * Nothing in an imported file starts and no run begins, regardless of its content: not on
+    ///   import, and not because components mount or someone continues. A restored session
+    ///   automatically starts only calls that need no approval and are not in the journal.
+    /// * A call that starts there later was approved there, as shown on its card. So a call that
+    ///   was started in one page starts in the other only with the user's approval there.
+    /// * No approval and no answer of the file is sent to an agent, except for a denial.
     pub(crate) fn is_copied(&self, restores: bool, changes: &[Alter]) {
         let mut snapshot = self.session.snapshot();
         for change in changes {
@@ -81,7 +81,7 @@ impl Scene {
         }
     }
 
-    /// Changes the file by hand.
+    /// Alters the file manually.
     fn alter(&self, snapshot: &mut Value, change: Alter, restores: bool) {
         if change == Alter::RunsSucceeded {
             for run in snapshot["runs"].as_array_mut().into_iter().flatten() {
@@ -150,7 +150,7 @@ impl Scene {
                 ] {
                     call.shift_remove(key);
                 }
-                // A journal names calls by their keys: without one it is no call of this session.
+                // A journal identifies calls by keys: without one it is not a call of this session.
                 if !restores {
                     call.shift_remove("key");
                 }
@@ -225,7 +225,7 @@ impl Copy<'_> {
         assert_eq!(before, None, "once more: {run:?}");
     }
 
-    /// Everything happens there that is no approval, then the person approves what is shown.
+    /// Executes everything except approvals, then approves the shown cards.
     fn goes_on(&mut self) {
         self.mounts();
         self.input(Input::Continue);
@@ -249,7 +249,7 @@ impl Copy<'_> {
             let (Some(args), Some(shown)) = (args.cloned(), self.session.fingerprint(&call)) else {
                 return;
             };
-            // An answer to the agent is no approval of the page.
+            // An answer to the agent is not an approval of the page.
             let verdict = match by_agent {
                 true => Verdict::Deny { reason: None },
                 false => Verdict::Approve { args: None },
@@ -282,7 +282,7 @@ impl Copy<'_> {
         self.input(Input::RunClosed { run, end });
     }
 
-    /// Nothing of a request says that a person agreed to anything, but for what they approved here.
+    /// Checks that a request reports only approvals that were given here.
     fn check_request(&self, request: &Value) {
         let messages = request["messages"].as_array().into_iter().flatten();
         for message in messages.filter(|message| message["role"] == "tool") {

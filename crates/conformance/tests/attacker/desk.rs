@@ -1,4 +1,4 @@
-//! The page: what it answers when the engine asks it, and what its components do.
+//! The page: its answers to the engine, and its components.
 
 use assistant_core::{
     action::{
@@ -23,7 +23,7 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// The host of another page, whose ids are its own.
+    /// Creates the host of another page, with ids of its own.
     pub(crate) const fn of_another_page(clock: i64) -> Self {
         Self {
             ids: 1_000_000,
@@ -32,12 +32,12 @@ impl Desk {
     }
 }
 
-/// Whether a person must be asked about arguments.
+/// Returns true if the user must be asked about arguments.
 pub(crate) fn rule_asks(args: &Value) -> bool {
     args["to"] == "Ann"
 }
 
-/// What a call would change, as the world is.
+/// Returns the preview of a call in the current world.
 pub(crate) fn would_change(world: u64, args: &Value) -> Value {
     json!({"world": world, "to": args["to"]})
 }
@@ -85,7 +85,7 @@ impl Scene {
                 self.previews.clear();
                 self.confirmed.clear();
                 self.to_allow.clear();
-                // Of what is open nothing starts before a person agrees to it here.
+                // No open call starts before the user approves it here.
                 let conversation = self.session.conversation();
                 let keys = conversation
                     .all_messages()
@@ -128,7 +128,7 @@ impl Scene {
                 let place = usize::from(pick).checked_rem(list.len());
                 let id = place.and_then(|place| Some(list.get(place)?.id.clone()));
                 if let Some(id) = id {
-                    // What the revocation leads to is judged without it.
+                    // The effects of the revocation are checked without it.
                     self.allowed.remove(&id);
                     assert!(self.input(Input::ForgetApproval { id }));
                 }
@@ -142,7 +142,7 @@ impl Scene {
         }
     }
 
-    /// An action says what a call would change: of an approval that waited for it, whether it holds.
+    /// Handles a preview, and determines whether an approval that waited for it holds.
     fn hears_preview(&mut self, ticket: Ticket, outcome: Result<Value, String>) {
         let waiting = self.session.pending_approvals().into_iter();
         let waiting = waiting.filter(|key| self.session.is_checking_preview(key));

@@ -1,10 +1,10 @@
-//! Two tabs that share the approvals for later calls, in a store that fails.
+//! Two tabs that share remembered approvals, with an unreliable store.
 //!
-//! An approval lets no more calls start than it was given for, in both tabs together, none after
-//! its time, none with a greater sum, none in a tab that knows that it was revoked, and none of
-//! another conversation if it was given for one. Whatever the store says: that it failed and did
-//! not, something old, or nothing for long. What no approval covers starts by a decision about the
-//! card that was shown, or not at all.
+//! An approval permits no more calls than it was given for, in both tabs together, none after its
+//! expiry, none with a greater sum, none in a tab that knows of its revocation, and none of another
+//! conversation if it was given for one. The store may report a failure after succeeding, outdated
+//! data, or nothing for long. A call without an approval starts only by a decision about its shown
+//! card.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,24 +27,24 @@ use serde_json::{Value, json};
 
 use super::desk::Desk;
 
-/// The longest time and the greatest sum that the action permits.
+/// The maximum lifetime and sum that the action permits.
 const WIDEST: (i64, u32) = (5_000, 100);
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// The agent calls, with these sums.
+    /// The agent makes calls with these sums.
     Calls(u32, Option<u32>),
-    /// The person decides about the first card, as it was drawn.
+    /// The user decides about the first card as rendered.
     Click(Says),
-    /// The store counts a use, or does not.
+    /// The store counts a use, or fails to.
     Swaps(Store),
-    /// A start is written down, or not.
+    /// A start is written, or fails to be.
     Commits(bool),
     /// A handler ends.
     Ends,
-    /// What the store holds is read.
+    /// Reads the store.
     Syncs,
-    /// The first approval is revoked.
+    /// Revokes the first approval.
     Revokes,
     /// Time passes.
     Waits(i64),
@@ -63,18 +63,18 @@ enum Says {
     },
 }
 
-/// The answer of a store.
+/// The behavior of a store.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Store {
     Works,
     Fails,
-    /// It does what it is asked, and says that it failed.
+    /// Executes the request, and reports a failure.
     FailsLate,
-    /// It does nothing, and says that what the tab knows is there.
+    /// Does nothing, and reports that the tab's version is current.
     IsOld,
 }
 
-/// An approval as the person gave it.
+/// An approval as given by the user.
 struct Grant {
     tab: usize,
     scope: RememberScope,
@@ -90,7 +90,7 @@ struct Tab {
     swaps: Vec<(Ticket, RememberedApproval, RememberedApproval)>,
     commits: Vec<CommitId>,
     live: Vec<InvocationId>,
-    /// Cards as they were drawn.
+    /// Cards as rendered.
     cards: BTreeMap<CallKey, (Fingerprint, Value)>,
     approved: BTreeMap<CallKey, Value>,
     revoked: BTreeSet<String>,
@@ -101,9 +101,9 @@ struct Scene {
     tabs: [Tab; 2],
     kept: Vec<RememberedApproval>,
     grants: BTreeMap<String, Grant>,
-    /// Uses that the store has counted.
+    /// The uses that the store has counted.
     counted: BTreeMap<String, u32>,
-    /// The most calls for which the action lets an approval hold; `None` for any number.
+    /// The maximum number of uses that the action permits; `None` for any number.
     most: Option<u32>,
     ids: u32,
 }
@@ -188,7 +188,7 @@ impl Scene {
             let approved = tab.approved.remove(&run.call);
             return assert_eq!(approved.as_ref(), Some(&run.args), "nobody agreed: {run:?}");
         };
-        // What holds for any number of calls and was given meanwhile covers it, too.
+        // A later approval without a limit covers it, too.
         let now = self.desk.clock;
         let is_over = |id: &String| {
             let grant = self.grants.get(id);
@@ -276,7 +276,7 @@ impl Scene {
         let Some(run) = self.tabs[at].run else {
             return self.speaks(at, sum, other);
         };
-        // The results of the calls before go out: the agent has nothing more to say.
+        // The results of the previous calls are sent: the agent has nothing to add.
         self.hears(at, run, Vec::new());
         self.speaks(at, sum, other);
     }

@@ -1,4 +1,4 @@
-//! Whether what ran, and what was sent, is what was shown and said.
+//! Checks that started calls and sent requests match what was shown and decided.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::{
 };
 
 impl Allowed {
-    /// Returns whether a person has allowed a call in advance.
+    /// Returns true if the user has permitted a call in advance.
     pub(crate) fn covers(&self, scene: &Scene, name: &str, args: &Value) -> bool {
         let since = scene.desk.clock - self.since;
         let in_time = self.lasts_ms.is_none_or(|ms| since < ms);
@@ -29,13 +29,13 @@ impl Allowed {
 }
 
 impl Scene {
-    /// The approval for later calls by which a call starts, if it does.
+    /// Returns the remembered approval by which a call starts, if any.
     fn grant_of(&self, run: &Invocation) -> Option<String> {
         let call = self.session.conversation().call(&run.call)?;
         Some(call.allowed_earlier()?.id.clone())
     }
 
-    /// A handler starts. By all that was shown and said, it must be allowed to.
+    /// Checks that a handler may start, by everything that was shown and decided.
     pub(crate) fn check_start(&mut self, run: &Invocation) {
         self.starts += 1;
         let (key, id) = (run.call, &run.call_id);
@@ -88,7 +88,7 @@ impl Scene {
         self.live.push(run.id);
     }
 
-    /// A request has the person's own words, and an answer for every call.
+    /// Checks that a request contains only the user's own messages, and a result for every call.
     pub(crate) fn check_request(&self, request: &Value) {
         let messages = request["messages"].as_array().cloned().unwrap_or_default();
         let mut open: BTreeSet<String> = BTreeSet::new();
@@ -96,7 +96,8 @@ impl Scene {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             match message["role"].as_str() {
                 Some("user") => {
-                    // Under an id of its own the agent may say what it likes; it is marked so.
+                    // The agent may send any text in messages with ids of its own, which are
+                    // marked.
                     let said = text(&message["content"]);
                     let forged = !text(&message["id"]).starts_with("id");
                     assert!(forged || self.said.contains(&said), "nobody said {said}");
@@ -113,7 +114,7 @@ impl Scene {
                 }
             }
         }
-        // The agent's own: it may answer these in the run that begins.
+        // Remote calls, which the agent may answer in the next run.
         let conversation = self.session.conversation();
         for key in conversation.active_calls() {
             if let Some(call) = conversation.call(&key) {

@@ -1,5 +1,5 @@
-//! Histories of an agent that is up to something, played against a person who agrees only to what
-//! a card shows: nothing may run but that. `PROPTEST_CASES=100000` looks for long.
+//! Histories of a malicious agent with a user who approves only what a card shows: nothing else may
+//! run. Use `PROPTEST_CASES=100000` for a long search.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Judges what goes out to the agent: approvals and answers, against what was shown and decided.
+//! Checks approvals and answers that are sent to the agent against what was shown and decided.
 
 use assistant_core::wire::agui::interrupt_to_value;
 use serde_json::Value;
@@ -8,23 +8,22 @@ use super::{
     questions::{Given, Written, is_denial, listed, takes_decisions, takes_kind},
 };
 
-/// The tool message that lets an agent run a call.
+/// The tool message that permits an agent to run a call.
 const GO_ON: &str = "approved";
 
 impl Scene {
-    /// Checks what a request says for the person.
+    /// Checks the user's decisions in a request.
     ///
-    /// * A tool message says "approved" only of a call that the person approved as it is in the
-    ///   request, with this name and these arguments, or that an approval for later calls covers. A
-    ///   call that they denied since is not approved. What was approved of one name is never said of
-    ///   another.
-    /// * An answer goes out only to the question that it was given to: same id, words, schema and
-    ///   metadata, about the same call. It says what was decided. A denial is no approval.
-    /// * Of a question that lists actions, each decision stands at the place of the action that it was
-    ///   given for, with its name and arguments, and is of a kind that the agent takes about it. One
-    ///   approval is none for several actions.
-    /// * An answer that the agent has taken is not sent once more: the same question, put again, is
-    ///   another one. So it is for a retry.
+    /// * A tool message says "approved" only for a call that the user approved as it is in the
+    ///   request, with this name and these arguments, or that a remembered approval covers. A call
+    ///   that was denied since is not approved. An approval of one name is never sent for another.
+    /// * An answer is sent only for the question that it was given to: same id, message, schema and
+    ///   metadata, about the same call. It contains the decision. A denial is not an approval.
+    /// * For a question that lists actions, each decision is at the position of the action that it
+    ///   was given for, with its name and arguments, and is of a kind that the agent accepts for
+    ///   it. One approval does not apply to several actions.
+    /// * An answer that the agent has accepted is not sent again: the same question, asked again,
+    ///   is a new one. The same holds for a retry.
     pub(crate) fn check_consent(&mut self, request: &Value) {
         let messages = request["messages"].as_array().cloned().unwrap_or_default();
         let calls = messages
@@ -32,7 +31,7 @@ impl Scene {
             .filter_map(|message| message["toolCalls"].as_array());
         let calls: Vec<Written> = calls.flatten().map(Written::of_request).collect();
         for message in &messages {
-            // Under an id of its own the agent may call its result what it likes.
+            // The agent may choose any result text under an id of its own.
             let ours = message["id"]
                 .as_str()
                 .is_some_and(|id| id.starts_with("id"));
@@ -81,7 +80,7 @@ impl Scene {
     }
 
     fn check_answer(&self, answer: &Value, calls: &[Written]) {
-        // What is given up lets nothing run.
+        // A cancellation permits nothing.
         if answer["status"] == "cancelled" {
             return;
         }
@@ -104,14 +103,14 @@ impl Scene {
                 assert_eq!(*payload, given.payload, "not what was decided: {said}");
                 check_decisions(&said, given);
             }
-            // An equal call was denied, or all at once.
+            // An equal call was denied, or everything was.
             None if is_denial(payload) => {}
             None => panic!("nobody answered {said} with {payload}: {given:?}, {in_request:?}"),
         }
     }
 }
 
-/// Checks that each decision of an answer is one about the action of the question that it decides.
+/// Checks that each decision of an answer is about the action of the question at its position.
 fn check_decisions(said: &Value, given: &Given) {
     let (actions, reviews) = listed(said);
     let payload = &given.payload;

@@ -1,4 +1,4 @@
-//! The person, the page, and what they write down of what was shown and what ran.
+//! The user and the page, with their records of what was shown and what ran.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use super::{
     questions::{Given, Seen, Written},
 };
 
-/// A card as the person saw it.
+/// A card as seen by the user.
 #[derive(Debug, Clone)]
 pub(crate) struct Card {
     pub(crate) call: CallKey,
@@ -28,23 +28,23 @@ pub(crate) struct Card {
     pub(crate) name: String,
     pub(crate) args: Value,
     print: Fingerprint,
-    /// What it says would change; `None` until the action has said so.
+    /// The preview; `None` until the action has returned it.
     pub(crate) preview: Option<Result<Value, String>>,
     pub(crate) by_agent: bool,
-    /// The call as the agent wrote it.
+    /// The call as written by the agent.
     pub(crate) written: Written,
-    /// All that the agent says with the questions that the card asks.
+    /// Everything that the agent sent with the card's questions.
     pub(crate) questions: Vec<Value>,
 }
 
-/// What a person allowed for later calls.
+/// A remembered approval of the user.
 #[derive(Debug, Clone)]
 pub(crate) struct Allowed {
     pub(crate) name: String,
     pub(crate) schema: Option<Value>,
     /// The arguments; `None` for any.
     pub(crate) args: Option<Value>,
-    /// For how many calls, for how long, and up to which sum.
+    /// The number of calls, the lifetime, and the maximum sum.
     pub(crate) uses: Option<u32>,
     pub(crate) used: u32,
     pub(crate) since: i64,
@@ -52,10 +52,10 @@ pub(crate) struct Allowed {
     pub(crate) sum: Option<u32>,
 }
 
-/// The most questions to which a run leads here.
+/// The maximum number of questions caused by a run.
 pub(crate) const MOST_QUESTIONS: u32 = 3;
 
-/// A page with a person before it, and an agent that is up to something.
+/// A page with a user, and a malicious agent.
 pub(crate) struct Scene {
     pub(crate) session: Session,
     pub(crate) desk: Desk,
@@ -65,47 +65,47 @@ pub(crate) struct Scene {
     known: BTreeSet<String>,
     pub(crate) run: Option<(RunKey, Decoder)>,
     pub(crate) ended_well: bool,
-    /// The screen as the person saw it last.
+    /// The screen as last seen by the user.
     screen: Vec<Card>,
-    /// Every call that a card ever asked about.
+    /// Every call that a card has asked about.
     pub(crate) asked: BTreeSet<CallKey>,
     pub(crate) granted: BTreeMap<CallKey, Card>,
-    /// What the person allowed for later calls, by the engine's names.
+    /// The user's remembered approvals, by the engine's ids.
     pub(crate) allowed: BTreeMap<String, Allowed>,
     pub(crate) refused: BTreeSet<CallKey>,
     pub(crate) refused_ids: BTreeSet<String>,
     pub(crate) ran: BTreeSet<CallKey>,
     pub(crate) ran_ids: BTreeSet<String>,
-    /// What the agent asked about and the newest run answers.
+    /// The questions of the agent that the newest run answers.
     pub(crate) answered: BTreeSet<String>,
-    /// Decisions about questions of the agent, by the ids of those, oldest first.
+    /// Decisions about questions of the agent, by their ids, oldest first.
     pub(crate) given: BTreeMap<String, Vec<Given>>,
-    /// Questions as the person read them last.
+    /// Questions as last read by the user.
     pub(crate) read_questions: Vec<Seen>,
     /// The questions that the newest request answers.
     pub(crate) carried: Vec<String>,
-    /// Calls that the agent may run by an approval for later calls, as it was told.
+    /// Calls that the agent was told to run by a remembered approval.
     pub(crate) told: BTreeSet<(CallKey, String)>,
-    /// What a store would hold of the conversation.
+    /// The journal of a store.
     pub(crate) journal: Vec<JournalEntry>,
     pub(crate) live: Vec<InvocationId>,
     pub(crate) said: BTreeSet<String>,
     pub(crate) registrations: u64,
-    /// Actions that were asked what would change, and have not answered.
+    /// Pending preview requests.
     pub(crate) previews: Vec<PreviewRequest>,
-    /// Counts the changes of the world: what a call would change depends on it.
+    /// The number of changes of the world, on which previews depend.
     pub(crate) world: u64,
-    /// What an action says right now that was asked once more, and about which calls that may be.
+    /// The repeated preview that is being handled, and the calls that it may be about.
     pub(crate) saying: Option<(Result<Value, String>, Vec<CallKey>)>,
-    /// What actions said of calls when they were asked once more, and the approval held.
+    /// The repeated previews for which the approval held.
     pub(crate) confirmed: BTreeMap<CallKey, Result<Value, String>>,
-    /// What is allowed for later calls if the preview still says the same.
+    /// Approvals that are remembered if the preview has not changed.
     pub(crate) to_allow: BTreeMap<CallKey, Allowed>,
-    /// How many handlers were started.
+    /// The number of started handlers.
     pub(crate) starts: usize,
-    /// The cards that the newest run has led to.
+    /// The cards caused by the newest run.
     pub(crate) new_cards: BTreeSet<CallKey>,
-    /// How many it may lead to.
+    /// The maximum number of such cards.
     pub(crate) most_cards: usize,
 }
 
@@ -171,7 +171,7 @@ impl Scene {
         for effect in step.effects {
             self.carry_out(effect);
         }
-        // A card that stands on the screen asks, whether anybody looks or not.
+        // A card on the screen is a question, whether it is seen or not.
         let cards: Vec<CallKey> = self.cards().into_iter().map(|card| card.call).collect();
         let fresh = cards.iter().filter(|key| !self.asked.contains(*key));
         self.new_cards.extend(fresh.copied());
@@ -226,7 +226,7 @@ impl Scene {
         }
     }
 
-    /// Notes the messages of the conversation, and those that go out.
+    /// Records the messages of the conversation, and those that are sent.
     fn note_known(&mut self, request: &Value) {
         let conversation = self.session.conversation();
         for message in conversation.all_messages() {
@@ -241,7 +241,7 @@ impl Scene {
         self.known.extend(ids.map(str::to_owned));
     }
 
-    /// Returns false if the event is not taken.
+    /// Handles an event. Returns false if it is not accepted.
     fn hears(&mut self, event: Value) -> bool {
         let Some((run, decoder)) = &mut self.run else {
             return false;
@@ -350,7 +350,7 @@ impl Scene {
         self.close(StreamEnd::Closed);
     }
 
-    /// What asks for a decision on the screen.
+    /// Returns the questions for a decision on the screen.
     pub(crate) fn cards(&self) -> Vec<Card> {
         let conversation = self.session.conversation();
         let card = |call: CallKey| {
@@ -381,7 +381,7 @@ impl Scene {
 
     fn click(&mut self, pick: u8, says: Says, looks: bool) {
         if looks {
-            // Who reads waits until the card says what would change.
+            // The user waits until the card shows the preview.
             while !self.previews.is_empty() {
                 self.page(Page::Previews {
                     which: 0,
@@ -414,7 +414,7 @@ impl Scene {
             self.refused_ids.clone(),
             self.given.clone(),
         );
-        // What the click leads to is judged by what it says.
+        // The effects of the decision are checked with the decision recorded.
         let edited = matches!(says, Says::With(_)).then_some(&card.args);
         self.note_given(&card, !matches!(says, Says::No), edited);
         match says {
@@ -458,14 +458,14 @@ impl Scene {
             let newest = self.session.remembered_approvals().last().cloned();
             let newest = newest.expect("it is remembered");
             self.allowed.insert(newest.id, allowed);
-            // The same said twice is said once.
+            // An equal approval is stored once.
             let list = self.session.remembered_approvals();
             let known = |id: &String| list.iter().any(|one| one.id == *id);
             self.allowed.retain(|id, _| known(id));
         }
     }
 
-    /// The schema of a tool as the page has it now.
+    /// Returns the current schema of a tool.
     pub(crate) fn schema_of(&self, name: &str) -> Option<Value> {
         let entry = self.session.registry().in_force(name)?;
         Some(entry.spec.parameters.clone())
@@ -489,7 +489,7 @@ impl Scene {
         }
     }
 
-    /// The person is somewhere else: an id may mean another call there.
+    /// Handles a change of branch: an id may refer to another call there.
     fn turn_off(&mut self) {
         self.ran_ids.clear();
         self.refused_ids.clear();
@@ -502,7 +502,7 @@ impl Scene {
         let Some(id) = place.and_then(|place| ids.get(place)) else {
             return;
         };
-        // What the change leads to happens on the other branch already.
+        // The effects of the change already occur on the other branch.
         let before = (
             self.ran_ids.clone(),
             self.refused_ids.clone(),
@@ -510,7 +510,7 @@ impl Scene {
         );
         self.turn_off();
         let change = change(id.clone());
-        // With `auto_deny` what is said again denies what is open, and goes to another branch.
+        // With `auto_deny`, a repeated message denies everything open and goes to another branch.
         let branches_off = matches!(
             change,
             TreeChange::Edit { .. } | TreeChange::Regenerate { .. }
@@ -523,7 +523,7 @@ impl Scene {
         }
     }
 
-    /// Nobody does anything more: what is open comes to its end.
+    /// Brings everything open to its end without new input.
     pub(crate) fn settle(&mut self) {
         self.input(Input::Tree {
             change: TreeChange::ShowRun,
@@ -576,7 +576,7 @@ impl Scene {
     }
 }
 
-/// Some are kept by the host, which counts them.
+/// Some are stored by the host, which counts them.
 const fn scope_of(bounds: Bounds) -> RememberScope {
     match bounds.uses {
         Some(1) => RememberScope::Conversation,

@@ -1,4 +1,4 @@
-//! Questions of the agent: how it puts them, how they are shown, and what the person answers.
+//! Questions of the agent: their form, their presentation, and the user's answers.
 
 use assistant_core::{
     conversation::{Decider, Fingerprint, ToolCall},
@@ -11,39 +11,39 @@ use serde_json::{Value, json};
 
 use super::person::{Card, Scene, changed};
 
-/// A call as its agent wrote it.
+/// A call as written by its agent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Written {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) args: Value,
-    /// The arguments with which it runs: a person may have changed them.
+    /// The effective arguments, which the user may have edited.
     as_run: Value,
 }
 
-/// A question as the person saw it.
+/// A question as seen by the user.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     id: String,
-    /// All that the agent says with it.
+    /// Everything that the agent sent with it.
     said: Value,
     about: Option<Written>,
     print: Fingerprint,
     takes_approval: bool,
-    /// The actions that it lists, as they are shown.
+    /// The listed actions, as shown.
     actions: Vec<Value>,
 }
 
-/// A decision about a question, as the person saw it.
+/// A decision about a question as seen by the user.
 #[derive(Debug, Clone)]
 pub(crate) struct Given {
-    /// All that the agent said with the question.
+    /// Everything that the agent sent with the question.
     pub(crate) said: Value,
     /// The call that it was about.
     pub(crate) about: Option<Written>,
     /// The answer.
     pub(crate) payload: Value,
-    /// The actions that the person saw, in their order.
+    /// The actions that the user saw, in order.
     pub(crate) actions: Vec<Value>,
 }
 
@@ -64,7 +64,7 @@ impl Written {
         args && (&self.id, &self.name) == (&sent.id, &sent.name)
     }
 
-    /// The call of a message in a request.
+    /// Reads the call of a message in a request.
     pub(crate) fn of_request(call: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let args = text(&call["function"]["arguments"]);
@@ -82,7 +82,7 @@ impl Written {
     }
 }
 
-/// Returns true if an answer lets nothing run.
+/// Returns true if an answer permits nothing.
 pub(crate) fn is_denial(payload: &Value) -> bool {
     let each = payload["decisions"].as_array();
     *payload == json!(false)
@@ -93,7 +93,7 @@ pub(crate) fn is_denial(payload: &Value) -> bool {
 /// The kinds of decisions, in the order of the bits of a question's list.
 const KINDS: [&str; 4] = ["approve", "edit", "reject", "respond"];
 
-/// The actions that a question lists, as its agent wrote them, and what it says about their review.
+/// Returns the actions that a question lists, as written by its agent, and its review settings.
 pub(crate) fn listed(said: &Value) -> (Vec<Value>, Vec<Value>) {
     let metadata = &said["metadata"];
     let places = [metadata, &metadata["value"], &metadata["langgraph"]["raw"]];
@@ -110,12 +110,13 @@ pub(crate) fn listed(said: &Value) -> (Vec<Value>, Vec<Value>) {
     )
 }
 
-/// Returns whether a question is answered by a decision for each action.
+/// Returns true if a question is answered by a decision for each action.
 pub(crate) fn takes_decisions(said: &Value) -> bool {
     said["responseSchema"].is_null() && !listed(said).0.is_empty()
 }
 
-/// Returns whether the agent takes a kind of decision about an action, by all that it says of its name.
+/// Returns true if the agent accepts a kind of decision about an action, by all settings for its
+/// name.
 pub(crate) fn takes_kind(reviews: &[Value], action: &Value, kind: &Value) -> bool {
     let about = |review: &&Value| review["action_name"] == action["name"];
     let mut about = reviews.iter().filter(about).peekable();
@@ -136,7 +137,7 @@ fn edit_of(action: &Value, args: &Value) -> Value {
     json!({"type": "edit", "edited_action": {"name": action["name"], "args": args}})
 }
 
-/// A decision, and as it is to be sent.
+/// Returns a decision, and its form in a request.
 fn decision(choice: Choice, action: &Value) -> (ActionDecision, Value) {
     match choice {
         Choice::Approve => (ActionDecision::Approve, json!({"type": "approve"})),
@@ -160,7 +161,7 @@ fn decision(choice: Choice, action: &Value) -> (ActionDecision, Value) {
     }
 }
 
-/// The answer in the words that a question takes.
+/// Returns the answer in the form that a question accepts.
 fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value {
     if takes_boolean(said) {
         return approved.into();
@@ -182,7 +183,7 @@ fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value 
 }
 
 impl Scene {
-    /// A question as the agent sends it.
+    /// Returns a question in the agent's form.
     pub(crate) fn poses(&self, question: &Question) -> Value {
         let schema = match question.takes {
             Takes::Approval => json!({
@@ -208,7 +209,7 @@ impl Scene {
         said
     }
 
-    /// What the agent says with a question beside its words: the actions that it lists.
+    /// Returns the metadata of a question: the actions that it lists.
     fn metadata(&self, question: &Question) -> Value {
         let words = json!({"words": question.words});
         if question.list.is_empty() {
@@ -254,14 +255,14 @@ impl Scene {
         })
     }
 
-    /// The call that a question is about, as it is on the screen.
+    /// Returns the call that a question is about, as shown on the screen.
     pub(crate) fn call_asked_about(&self, interrupt: &Interrupt) -> Option<Written> {
         let id = interrupt.tool_call_id.as_deref()?;
         let (_, call) = self.session.conversation().call_by_wire_id(id)?;
         Some(Written::of(call))
     }
 
-    /// The questions that wait for an answer beside the cards.
+    /// Returns the unanswered questions without a card.
     pub(crate) fn inbox(&self) -> Vec<Seen> {
         let open = self.session.interrupts().iter();
         let waits = open.filter(|open| open.answer.is_none() && open.call.is_none());
@@ -269,14 +270,14 @@ impl Scene {
         shown.filter_map(|open| self.see(open)).collect()
     }
 
-    /// Notes what a decision about a card says to the questions that the card shows.
+    /// Records the answers of a card's decision to its questions.
     pub(crate) fn note_given(&mut self, card: &Card, approved: bool, edited: Option<&Value>) {
         for said in &card.questions {
             let given = Given {
                 said: said.clone(),
                 about: Some(card.written.clone()),
                 payload: verdict_words(said, approved, edited),
-                // The card shows the call for the one action that is listed, or there is none.
+                // The card shows the call for the only listed action, or there is no list.
                 actions: match listed(said).0.is_empty() {
                     true => Vec::new(),
                     false => vec![json!({"name": card.written.name, "args": card.written.args})],
@@ -287,7 +288,7 @@ impl Scene {
         }
     }
 
-    /// The person answers a question as they saw it last.
+    /// Answers a question as last seen by the user.
     pub(crate) fn reply(&mut self, pick: u8, reply: Reply, looks: bool) {
         if looks {
             self.read_questions = self.inbox();
@@ -336,7 +337,7 @@ impl Scene {
         }
     }
 
-    /// The person decides about each action of a question as they saw it last.
+    /// Decides about each action of a question as last seen by the user.
     pub(crate) fn decide_each(&mut self, pick: u8, choices: &[Choice], each: bool, looks: bool) {
         if looks {
             self.read_questions = self.inbox();
@@ -364,7 +365,7 @@ impl Scene {
             actions: seen.actions,
         };
         self.given.entry(seen.id.clone()).or_default().push(given);
-        // A list of one action may stand for a call that has a card: the decision is about that call.
+        // A list of one action may represent a call with a card: the decision is about that call.
         let asks = |card: &Card| {
             card.questions
                 .iter()
@@ -402,7 +403,7 @@ impl Scene {
         }
     }
 
-    /// The person has the questions shown that were held back: of these there may be any number.
+    /// Shows the questions that were held back, of which there may be any number.
     pub(crate) fn show_held_back(&mut self) {
         let held = self.session.interrupts().iter();
         let held = held.filter(|open| open.held_back).count();
@@ -410,7 +411,7 @@ impl Scene {
         self.input(Input::ShowHeldBack);
     }
 
-    /// The person denies all that is open.
+    /// Denies everything open.
     pub(crate) fn deny_all(&mut self) {
         let before = (
             self.granted.clone(),
@@ -442,8 +443,8 @@ impl Scene {
         }
     }
 
-    /// A run ends with these questions. What it was told is over, and what it asks again is another
-    /// question. Returns what holds if the end is not taken for one.
+    /// Ends a run with these questions. Answers that it received are final, and a repeated question
+    /// is a new one. Returns the state to restore if the end is not accepted.
     pub(crate) fn ends_with(
         &mut self,
         raised: &[Value],

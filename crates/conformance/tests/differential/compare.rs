@@ -1,4 +1,4 @@
-//! What each side made of a stream, and whether it is the same but for the rows of the table.
+//! Comparison of both results for a stream, with the differences in the table permitted.
 
 use std::collections::HashSet;
 
@@ -55,7 +55,7 @@ pub fn play(case: &Value) -> Value {
     play_with(case, DecoderOptions::strict())
 }
 
-/// Where strict mode goes on, tolerant mode makes the same of it.
+/// Plays a case in both modes. If strict mode accepts it, tolerant mode must have the same result.
 pub fn play_in_both(case: &Value) -> Result<Value, String> {
     let strict = play_with(case, DecoderOptions::strict());
     let tolerant = play_with(case, DecoderOptions::default());
@@ -87,10 +87,10 @@ fn play_with(case: &Value, options: DecoderOptions) -> Value {
     stream.finish().to_json()
 }
 
-/// The year 2020, so that there is a past.
+/// The year 2020, so that there are earlier times.
 const NOW: i64 = 1_577_836_800_000;
 
-/// Whether two reports are the same but for the rules; else what differs.
+/// Returns the rules by which two reports differ, or an error with the difference.
 pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str>, String> {
     let mut met = Vec::new();
     if reference["outcome"] == "circular" {
@@ -155,8 +155,8 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
     Ok(met)
 }
 
-/// Whether both errors name the same rule: the same sentence; of a schema's findings the first, by
-/// its place and its words; of text that is no JSON, that it is none.
+/// Returns true if both errors name the same rule: the same message; for findings of a schema the
+/// same first one, by location and words; for invalid JSON any message about it.
 fn same_error(
     reference: &Value,
     report: &Value,
@@ -166,7 +166,7 @@ fn same_error(
     let ours = report["error"].as_str().unwrap_or_default();
     let same = match reference["kind"].as_str() {
         Some("SyntaxError") => ours.contains("the frame is not JSON"),
-        // It has stumbled itself, over something wrong.
+        // The reference itself failed on an invalid value.
         Some("TypeError") => ours.starts_with("Malformed "),
         Some("ZodError") => findings::same_first(reference, report, met),
         _ => theirs == ours,
@@ -177,7 +177,7 @@ fn same_error(
     Err(format!("error: {theirs}\n ours: {ours}"))
 }
 
-/// Ids that a client minted itself for retired thinking events.
+/// Replaces ids that a client generated for retired thinking events.
 fn minted(value: &mut Value) {
     let is_minted = |word: &str| {
         let uuid = word.len() == 36 && word.bytes().filter(|byte| *byte == b'-').count() == 4;
@@ -201,7 +201,7 @@ fn minted(value: &mut Value) {
     }
 }
 
-/// Numbers as JavaScript has them.
+/// Converts numbers to those of JavaScript.
 fn numbers(value: &mut Value) {
     match value {
         Value::Number(number) => *value = number.as_f64().into(),
@@ -211,8 +211,8 @@ fn numbers(value: &mut Value) {
     }
 }
 
-/// Whether each thing that the reference's wire warns of is in a note of ours, none of our wire
-/// where it is quiet, and any at all where its reducer warns.
+/// Checks that each warning of the reference's wire has a note here, that there are no notes
+/// without a warning, and that there is any note where its reducer warns.
 pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
     const WIRE: [&str; 5] = [
         "unknown-event",
@@ -226,7 +226,7 @@ pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
     let different = || Err(format!("warnings: {warnings:?}\n ours: {notes:?}"));
     let says = |subject: &str| {
         let mut texts = notes.iter().filter_map(|note| note["message"].as_str());
-        // Places are written as JSON pointers here.
+        // Locations are JSON Pointers here.
         texts.any(|text| text.replace("~1", "/").replace("~0", "~").contains(subject))
     };
     let texts = warnings.iter().filter_map(Value::as_str);
@@ -241,7 +241,7 @@ pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// What a warning of the reference's wire is about.
+/// Returns the subject of a warning of the reference's wire.
 fn subject(warning: &str) -> Option<&str> {
     if let Some((_, rest)) = warning.split_once("Converting deprecated ") {
         return rest.split_once(" to ").map(|(subject, _)| subject);
@@ -250,7 +250,7 @@ fn subject(warning: &str) -> Option<&str> {
     quoted.split_once('\'').map(|(subject, _)| subject)
 }
 
-/// Whether an id comes twice, of a message or of a call.
+/// Returns true if an id of a message or of a call occurs twice.
 fn has_twice(messages: &Value) -> bool {
     let mut seen = HashSet::new();
     let calls = |message: &Value| message["toolCalls"].as_array().cloned().unwrap_or_default();
@@ -263,7 +263,7 @@ fn has_twice(messages: &Value) -> bool {
     })
 }
 
-/// Takes over the messages of a person whose parts the reference has lost to a text.
+/// Copies user messages whose parts the reference has replaced with text.
 fn into_parts(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
     let pairs = reference.as_array_mut().unwrap().iter_mut();
     for (theirs, ours) in pairs.zip(ours.as_array().unwrap()) {
@@ -275,7 +275,7 @@ fn into_parts(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) 
     }
 }
 
-/// Takes over the activities of which a patch has left no object to the reference.
+/// Copies activities that a patch has turned into a value other than an object in the reference.
 fn bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
     let pairs = reference.as_array_mut().unwrap().iter_mut();
     for (theirs, ours) in pairs.zip(ours.as_array().unwrap()) {
@@ -289,7 +289,7 @@ fn bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'static s
     }
 }
 
-/// Takes the differences in form out of messages: order of calls, empty lists and objects.
+/// Removes formal differences of messages: order of calls, empty lists and objects.
 fn alike(messages: &mut Value, met: &mut Vec<&'static str>) {
     for message in messages.as_array_mut().unwrap() {
         let message = message.as_object_mut().unwrap();

@@ -1,25 +1,26 @@
-//! What the reference's schema found, in the order of its fields, beside the one fault that we name.
+//! The findings of the reference's schema, in the order of its fields, compared with the one fault
+//! reported here.
 
 use serde_json::Value;
 
 use crate::compare::rule;
 
-/// One finding of the reference.
+/// A finding of the reference.
 struct Finding {
-    /// As a JSON pointer into what was left after the reference had removed what it does not know.
+    /// A JSON Pointer into the value after the reference had removed unknown fields.
     place: String,
     message: String,
 }
 
 impl Finding {
-    /// That a word is not in a closed set.
+    /// Returns true if a word is not in a closed set.
     fn is_unknown_word(&self) -> bool {
         self.message.starts_with("Invalid option: expected one of ")
     }
 }
 
-/// Whether the reference found nothing but words that are not in a closed set, and what we have
-/// removed with them; whatever comes later, it does not see.
+/// Returns true if the reference found only words outside of closed sets, and items that were
+/// removed with them here; later faults are not visible to it.
 pub fn only_unknown_words(reference: &Value, ours: &Value) -> bool {
     let findings = findings(reference);
     let gone = Gone::of(&findings, ours);
@@ -27,8 +28,8 @@ pub fn only_unknown_words(reference: &Value, ours: &Value) -> bool {
     !findings.is_empty() && all.all(|finding| gone.with_word(finding))
 }
 
-/// Whether the first finding that is not gone with an unknown word is our fault: the same words at
-/// the same place.
+/// Returns true if the first finding that was not removed with an unknown word equals the fault
+/// reported here, in words and location.
 pub fn same_first(reference: &Value, ours: &Value, met: &mut Vec<&'static str>) -> bool {
     let findings = findings(reference);
     let gone = Gone::of(&findings, ours);
@@ -76,11 +77,11 @@ fn findings(reference: &Value) -> Vec<Finding> {
         .collect()
 }
 
-/// What we have removed, by our notes.
+/// The items that were removed here, by their notes.
 struct Gone {
-    /// With a word that the reference does not take: there it is still in its place.
+    /// Removed with a word that the reference rejects, so that they are still in its value.
     with_words: Vec<String>,
-    /// What the reference has removed as well, before it looked.
+    /// Removed by the reference as well, before its check.
     in_both: Vec<String>,
 }
 
@@ -110,7 +111,7 @@ impl Gone {
         places.any(|place| is_within(&finding.place, place))
     }
 
-    /// The place in the event as it was sent: behind each element that is gone from a list.
+    /// Returns the location in the event as sent: after each element that was removed from a list.
     fn as_sent(&self, place: &str) -> String {
         let mut sent = String::new();
         for step in place.split('/').skip(1) {

@@ -1,9 +1,9 @@
-//! Streams through our stages and reducer, and through the AG-UI reference client: random ones
+//! Streams through this decoder and reducer, and through the AG-UI reference client: random ones
 //! ([`random`]), and every field with every wrong value ([`malformed`]).
 //!
-//! What may differ is in `docs/agui-differences.md`; [`compare::rule`] names the rows that these
-//! streams meet. The reference runs in Node.js: `cargo xtask test` installs it and asks for it by
-//! `AGUI_REFERENCE=required`. Without either there is nothing to compare with, which is said.
+//! Permitted differences are in `docs/agui-differences.md`; [`compare::rule`] names the rows that
+//! these streams cover. The reference runs in Node.js: `cargo xtask test` installs it and requires
+//! it by `AGUI_REFERENCE=required`. Without it, the comparison is skipped with a message.
 
 #![allow(
     clippy::unwrap_used,

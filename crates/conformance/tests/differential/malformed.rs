@@ -1,4 +1,4 @@
-//! Every field with every wrong value, and what is odd in other ways.
+//! Every field with every wrong value, and other oddities.
 
 use std::collections::BTreeMap;
 
@@ -49,11 +49,11 @@ fn hold(cases: &[Case]) {
     assert!(found.is_empty(), "{} differences", found.len());
 }
 
-/// The rule by which a case of this name may differ.
+/// Returns the rule by which a case of this name may differ.
 fn excuse(name: &str) -> Option<&'static str> {
     let is_patch = name.starts_with("state ") || name.starts_with("activity ");
     let has = |word: &str| name.contains(word);
-    // RFC 6902 knows no inherited names and no lengths, and is strict about indices.
+    // RFC 6902 has no inherited names and no lengths, and is strict about indices.
     let odd = [
         "/toString",
         "/valueOf",

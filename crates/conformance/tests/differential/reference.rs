@@ -1,4 +1,4 @@
-//! The reference client behind its pipe.
+//! The reference client, connected by a pipe.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/reference");
 
-/// The reference client, in a process of its own.
+/// The reference client in a separate process.
 pub struct Reference {
     process: Child,
     input: ChildStdin,

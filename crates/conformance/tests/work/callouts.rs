@@ -1,4 +1,4 @@
-//! Many cards in one message, as a session reads them out of its text.
+//! Many cards in one message, parsed from its text by a session.
 
 use assistant_core::action::{RegistrationId, schema::PatternHost};
 use assistant_core::conversation::MarkdownTools;
@@ -10,7 +10,7 @@ use assistant_core::wire::agui::Decoder;
 
 use super::*;
 
-/// A page that is asked nothing.
+/// A page without questions.
 #[derive(Default)]
 struct Page(u64);
 
@@ -39,7 +39,7 @@ impl Host for Page {
     }
 }
 
-/// An answer with so many callouts, in pieces.
+/// An answer with `count` callouts, in pieces.
 fn answer(count: usize) -> Vec<Value> {
     let callout = |n| format!("> [!tool a c{n:05}]\n> input: {{a: 1}}\n\n");
     let text: String = (0..count).map(callout).collect();
@@ -56,7 +56,7 @@ fn answer(count: usize) -> Vec<Value> {
     events
 }
 
-/// Plays it to a session, to the request with what came of the calls.
+/// Plays it to a session, up to the request with the results of the calls.
 fn hear(markdown_tools: MarkdownTools, events: Vec<Value>) {
     let (mut session, mut page) = (
         Session::new(

@@ -1,8 +1,8 @@
-//! Lists of messages, and results that come before their calls.
+//! Lists of messages, and results that arrive before their calls.
 
 use super::*;
 
-/// Makes so many events, or more.
+/// Creates at least this number of events.
 type MakeEvents = Box<dyn Fn(usize) -> Vec<Value>>;
 
 #[test]
@@ -27,7 +27,7 @@ fn a_snapshot_and_the_same_again() {
     grows_with_its_input("snapshots", twice, play);
 }
 
-/// A list of so many answers, and one that holds none of them.
+/// A list of answers, and one without any of them.
 #[test]
 fn a_snapshot_that_drops_what_was_there() {
     let dropped = |count: usize| {
@@ -45,7 +45,7 @@ fn a_snapshot_that_drops_what_was_there() {
     grows_with_its_input("a snapshot that drops", dropped, play);
 }
 
-/// Tool messages before the calls that they answer, which take them out of the path one by one.
+/// Tool messages before the calls that they answer, which remove them from the path one by one.
 #[test]
 fn results_before_their_calls() {
     let tool = |n: usize| json!({"id": format!("t{n:05}"), "role": "tool", "toolCallId": format!("c{n:05}"), "content": "x"});

@@ -1,5 +1,5 @@
-//! Twice the input is twice the work, and an event costs the same however long the conversation
-//! is. Counted in what is asked of the allocator, because seconds lie.
+//! Work is proportional to the input, and the cost of an event does not depend on the length of the
+//! conversation. It is measured in allocations, because times are unreliable.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,10 +24,11 @@ use serde_json::{Value, json};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Makes one of many events, by its number.
+/// Creates one of many events, by its number.
 type MakeEvent = Box<dyn Fn(usize) -> Value>;
 
-/// Does the work for three sizes, each twice the last; neither step may cost more than about twice.
+/// Measures the work for three sizes, each twice the last; neither step may cost more than about
+/// twice.
 fn grows_with_its_input<T>(what: &str, prepare: impl Fn(usize) -> T, work: impl Fn(T)) {
     let sizes = [1_000, 2_000, 4_000];
     let counted: Vec<Work> = sizes
@@ -40,7 +41,7 @@ fn grows_with_its_input<T>(what: &str, prepare: impl Fn(usize) -> T, work: impl 
     for step in counted.windows(2) {
         let bytes = step[1].bytes as f64 / step[0].bytes as f64;
         let calls = step[1].calls as f64 / step[0].calls.max(1) as f64;
-        // A handful of calls is a buffer that doubles, and one doubling more is no trend.
+        // A few calls are a doubling buffer, and one more doubling is not a trend.
         let steady = calls < 2.3 || step[1].calls < 100;
         assert!(bytes < 2.3 && steady, "{what}: {counted:?}");
     }
@@ -63,7 +64,7 @@ fn frame(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-/// Plays a response that comes in pieces.
+/// Plays a response in pieces.
 fn play(bytes: Vec<u8>) {
     for options in [DecoderOptions::default(), DecoderOptions::strict()] {
         let mut replay = Replay::new();
@@ -158,7 +159,7 @@ fn events_of_a_run() {
     }
 }
 
-/// A conversation of so many messages, all of the running run, then one more with a call.
+/// A conversation with this number of messages in the current run, then another one with a call.
 fn long_stream(replay: &mut Replay, messages: usize) -> Stream<'_> {
     let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
     stream.push_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));

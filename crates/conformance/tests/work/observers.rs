@@ -1,4 +1,4 @@
-//! What those who listen cost: nothing is made for them.
+//! The cost of observers: nothing is allocated for them.
 
 use std::{cell::Cell, rc::Rc};
 

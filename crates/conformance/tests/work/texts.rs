@@ -1,4 +1,4 @@
-//! What is read in pieces: frames, arguments, callouts; patches and schemas.
+//! Incremental parsing: frames, arguments, callouts; patches and schemas.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use assistant_core::wire::sse::SseDecoder;
 
 use super::*;
 
-/// Makes an input of a size.
+/// Creates an input of a size.
 type MakeText = fn(usize) -> String;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Large trees: what a person does to one costs in proportion to it, and drawing it, too.
+//! Large trees: the cost of operations and of drawing is proportional to the size.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use assistant_core::conversation::{Conversation, MessageId};
 
 use super::*;
 
-/// Two messages after each other, two versions of an answer to each pair, so that half of it is branches.
+/// Creates a tree in which each pair of messages is followed by two versions, so that half of it is
+/// branches.
 fn tree(count: usize) -> Conversation {
     let parent = |n: usize| match n {
         0 => None,
@@ -38,7 +39,7 @@ fn a_tree_is_read_written_and_drawn_in_proportion_to_it() {
     });
 }
 
-/// One that nobody would build, at one size: neither the stack nor the time runs out.
+/// An unrealistically large tree: neither the stack nor the time is exhausted.
 #[test]
 fn a_hundred_thousand_messages_thirty_thousand_deep_are_no_matter() {
     let parent = |n: usize| match n {
