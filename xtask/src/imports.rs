@@ -74,7 +74,7 @@ impl File {
         file
     }
 
-    /// Reads a `use` at a place. Gives back the place of its end; none if it declares no import.
+    /// Parses a `use` at a position. Returns the position of its end; `None` if it declares no import.
     fn declaration(
         &mut self,
         tokens: &[Token<'_>],

@@ -1,4 +1,4 @@
-//! Messages snapshots on a tree (rule "snapshots on a tree").
+//! Message snapshots on a tree (rule "snapshots on a tree").
 
 use assistant_core::{
     conversation::Phase,

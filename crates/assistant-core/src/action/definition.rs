@@ -30,7 +30,7 @@ pub struct ActionSpec {
     pub tags: Vec<String>,
     /// True if it is offered regardless of any filter.
     pub always_offered: bool,
-    /// `true` if it has a handler.
+    /// True if it has a handler.
     pub has_handler: bool,
     /// The rule for who may call it.
     pub availability: Availability,

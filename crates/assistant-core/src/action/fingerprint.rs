@@ -18,7 +18,7 @@ const LONGEST: usize = 64;
 pub struct ActionFingerprint(Box<str>);
 
 impl ActionFingerprint {
-    /// The fingerprint as text: 32 hexadecimal digits.
+    /// Returns the fingerprint as text: 32 hexadecimal digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -236,7 +236,8 @@ impl RememberedApproval {
         }
     }
 
-    /// Returns true if it replaces another one: both cover the same and differ at most in time.
+    /// Returns true if it covers the same as another approval, regardless of time and bounds. A new
+    /// one then replaces the other.
     fn is_like(&self, other: &Self) -> bool {
         let at =
             |one: &Self| (one.scope == RememberScope::Conversation).then(|| one.thread_id.clone());

@@ -358,7 +358,7 @@ impl Session {
         self.interrupts.list()
     }
 
-    /// Returns a summary of the time since the last user message.
+    /// Returns a summary of the turn since the last user message.
     #[must_use]
     pub const fn summary(&self) -> &TurnSummary {
         self.turn.summary()

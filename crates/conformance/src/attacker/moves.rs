@@ -390,7 +390,7 @@ pub enum Move {
     Anew(u8),
     /// The user shows another branch.
     Turn(u8),
-    /// The person stops everything.
+    /// The user stops everything.
     Stop,
     /// The user retries a failed run.
     Retry,

@@ -98,18 +98,19 @@ impl Error for PatchError {}
 ///
 /// # Errors
 ///
-/// An operation is malformed, does not fit the document or exceeds a limit; the document is then
-/// as it was before. Only what a patch copies and moves is limited: what it brings along was paid
-/// for by the bytes that came.
+/// Fails if an operation is malformed, does not fit the document or exceeds a limit; the document
+/// is then unchanged. Only copies and moves are limited: values within the patch are proportional
+/// to its size.
 pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
     apply_if(target, patch, |_| true)
 }
 
-/// Applies all operations of `patch` to an object, which stays one.
+/// Applies all operations of `patch` to an object, which must remain an object.
 ///
 /// # Errors
 ///
-/// Those of [`apply`]; and the root would be no object, which the last operation is blamed for.
+/// Those of [`apply`]. Also fails if the root would not be an object, with the index of the last
+/// operation.
 pub fn apply_to_object(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
     apply_if(target, patch, Value::is_object)
 }
