@@ -1,6 +1,6 @@
 //! Changes of the user to the tree of messages.
 //!
-//! The shown branch can always be changed. The branch of runs is moved only if nothing is in
+//! The shown branch can always be changed. The run branch is moved only if nothing is in
 //! progress: a run, a handler and a question stay on the branch where they began.
 
 use super::{Cx, Host, Output, Refusal, Session, TreeChange, send::says_nothing};

@@ -47,8 +47,7 @@ impl Session {
         true
     }
 
-    /// Puts the interrupts of other branches aside, and returns those of the branch that runs write
-    /// to.
+    /// Puts the interrupts of other branches aside, and returns those of the run branch.
     pub(super) fn sort_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let is_here = |open: &OpenInterrupt| open.place.is_on_run_path(open.gates, conversation);

@@ -89,6 +89,7 @@ impl Session {
     }
 
     /// Answers the interrupts of a call with a decision about it: all that share the card, or none.
+    /// Returns false if there are none.
     pub(super) fn decide_interrupt(
         &mut self,
         key: &CallKey,
@@ -298,7 +299,8 @@ impl Session {
         }
     }
 
-    /// Returns the answers of calls that left the branch of their run, after the run has ended.
+    /// Marks the answers of calls that left the branch of their run as returned, after the run has
+    /// ended.
     pub(super) fn hand_back_elsewhere(&mut self) {
         let out = |call: &&ToolCall| {
             let state = call.state();
@@ -335,9 +337,9 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// Reopens the interrupts whose call differs from the one that was answered about, and asks
-    /// about calls whose approval has lapsed before they were handed off. Returns true if there
-    /// were any.
+    /// Reopens the interrupts whose call has changed since the answer, which is then not sent, and
+    /// asks about calls whose approval has lapsed before they were handed off. Returns true if
+    /// there were any.
     pub(super) fn ask_again_what_changed(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = self.ask_about_lapsed(cx);
         let changed = self.interrupts.changed(&self.conversation);
@@ -379,8 +381,8 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Closes the interrupts whose answers a finished run carried. Returns the calls that the agent
-    /// left to the page.
+    /// Closes the interrupts whose answers a finished run carried; a run that did not finish closes
+    /// none. Returns the calls that the agent left to the page.
     pub(super) fn retire_interrupts(
         &mut self,
         answered: &[String],

@@ -30,7 +30,8 @@ impl Session {
         self.conversation.happens(key, found)
     }
 
-    /// Ends such a call at once, when a message of the user replaces all pending answers.
+    /// Ends such a call at once, when a message of the user replaces all pending answers. Returns
+    /// false if its action is registered.
     pub(super) fn end_gone(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let Some(error) = self.unavailable(key) else {
             return false;

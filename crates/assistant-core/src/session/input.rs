@@ -41,7 +41,7 @@ pub enum Input {
         /// The id of the approval.
         id: String,
     },
-    /// Returns the approvals that [`super::Effect::KeepApprovals`] passed to the host.
+    /// Restores the approvals that [`super::Effect::KeepApprovals`] passed to the host.
     RestoreApprovals {
         /// All stored approvals.
         approvals: Vec<RememberedApproval>,

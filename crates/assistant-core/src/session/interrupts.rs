@@ -132,7 +132,7 @@ impl OpenInterrupt {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Interrupts {
     list: Vec<OpenInterrupt>,
-    /// The interrupts of other branches than that of runs.
+    /// The interrupts of branches other than the run branch.
     elsewhere: Vec<OpenInterrupt>,
     /// The ids of the interrupts of other branches at the time when the run opened.
     apart: Vec<String>,
@@ -168,7 +168,7 @@ impl Interrupts {
         !self.list.iter().all(is_given_up)
     }
 
-    /// Removes the interrupts of the branch of runs.
+    /// Removes the interrupts of the run branch.
     pub(super) fn clear(&mut self) {
         self.list.clear();
     }
@@ -182,7 +182,7 @@ impl Interrupts {
         self.list.iter().chain(&self.elsewhere)
     }
 
-    /// Adds an interrupt of another branch than that of runs.
+    /// Adds an interrupt of a branch other than the run branch.
     pub(super) fn put_aside(&mut self, open: OpenInterrupt) {
         self.elsewhere.push(open);
     }

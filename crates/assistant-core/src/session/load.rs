@@ -38,7 +38,7 @@ impl Session {
         self.offer_results(cx);
     }
 
-    /// Settles an open call on another branch than that of runs. Only a question stays open.
+    /// Settles an open call on a branch other than the run branch. Only a question stays open.
     fn settle_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));

@@ -400,7 +400,7 @@ impl Session {
         !self.turn.is_running() && (self.interrupts.wait() || self.conversation.has_open(asked))
     }
 
-    /// Returns the calls that wait for a decision of the user: those on the branch of runs, in
+    /// Returns the calls that wait for a decision of the user: those on the run branch, in
     /// order of appearance, then those of the page itself.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<CallKey> {

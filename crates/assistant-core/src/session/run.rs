@@ -55,7 +55,7 @@ pub(super) enum Asker {
 }
 
 impl Session {
-    /// Begins a run on the branch of runs. Nothing is sent before the host is ready.
+    /// Begins a run on the run branch. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
         if self.ask_again_what_changed(cx) {
             return;
@@ -272,7 +272,7 @@ impl Session {
         self.conversation.close_open_texts(&mut out);
     }
 
-    /// Closes a finished run whose stream stays open.
+    /// Closes a finished run whose stream stays open. Returns false for another timer.
     pub(super) fn grace_over(&mut self, timer: TimerId, cx: &mut Cx<'_>) -> bool {
         let Some(run) = self.turn.run().filter(|run| run.grace == Some(timer)) else {
             return false;

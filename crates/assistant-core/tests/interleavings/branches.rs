@@ -1,4 +1,4 @@
-//! Invariants of branches: text and calls of other branches than that of runs, the branches of
+//! Invariants of branches: text and calls of branches other than the run branch, the branches of
 //! answered questions, and the branch of a retried run.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) struct Branches {
 }
 
 impl Branches {
-    /// Compares the branches other than that of runs before and after an input.
+    /// Compares the branches other than the run branch before and after an input.
     pub(super) fn compare(before: &[(MessageId, Vec<Told>)], session: &Session) {
         let conversation = session.conversation();
         for (tip, said) in before {

@@ -287,7 +287,7 @@ pub enum Page {
     Revoke(u8),
     /// Changes the world, and therefore the previews.
     World,
-    /// Returns a preview, or with `fails` a failure.
+    /// The answer to a preview request: a preview, or with `fails` a failure.
     Previews {
         /// The number of the pending request.
         which: u8,
@@ -410,7 +410,7 @@ impl fmt::Debug for History {
     }
 }
 
-/// The tool with a preview is twice as likely, since its cases need more coincidences.
+/// Any tool; the one with a preview is twice as likely, since its cases need more coincidences.
 fn tool() -> impl Strategy<Value = Tool> + Clone {
     select([&Tool::ALL[..], &[Tool::Move]].concat())
 }

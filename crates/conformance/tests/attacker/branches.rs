@@ -1,4 +1,4 @@
-//! The branches other than that of the run.
+//! The branches other than the run branch.
 
 use std::collections::{BTreeMap, BTreeSet};
 

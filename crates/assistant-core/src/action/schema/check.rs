@@ -104,7 +104,7 @@ impl<'a, 'h> Check<'a, 'h> {
         all
     }
 
-    /// Applies a schema to an instance; evaluated positions are marked in `seen` if given.
+    /// Returns true if an instance fits a schema; evaluated positions are marked in `seen` if given.
     pub(super) fn apply(
         &mut self,
         schema: &'a Value,
@@ -320,7 +320,7 @@ impl<'a, 'h> Check<'a, 'h> {
     }
 
     /// Records a fault of the schema itself. The instance then never fits, wherever the fault is in
-    /// the schema (a `not` must not invert it), and no further fault is recorded.
+    /// the schema (a `not` must not invert it), and nothing else is reported for this location.
     pub(super) fn fault(&mut self, message: fmt::Arguments<'_>) -> bool {
         if !self.is_stopped() && self.faults.len() < MAX_FAULTS {
             let path = bounded(format_args!("{}", self.path), MAX_PATH);

@@ -40,14 +40,15 @@ impl Pace {
         }
     }
 
-    /// Spends the cost of parsing `len` bytes, if the budget suffices.
+    /// Spends the cost of parsing `len` bytes; returns false if the budget does not suffice.
     pub(super) fn spend(&mut self, len: usize) -> bool {
         let left = self.credit.checked_sub(len);
         self.credit = left.unwrap_or(self.credit);
         left.is_some()
     }
 
-    /// Spends the cost of showing `len` bytes, if the budget suffices. A short block is free.
+    /// Spends the cost of showing `len` bytes; returns false if the budget does not suffice. A short
+    /// block is free.
     pub(super) fn spend_on_view(&mut self, len: usize) -> bool {
         len <= SHORT || self.spend(len)
     }

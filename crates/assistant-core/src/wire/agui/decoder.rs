@@ -170,7 +170,7 @@ impl Decoder {
         std::mem::take(&mut self.memory)
     }
 
-    /// Returns the buffer for the next frame.
+    /// Stores the buffer for the next frame.
     pub(super) fn keep_memory(&mut self, events: Vec<Event>) {
         self.memory = events;
     }
