@@ -47,7 +47,8 @@ impl Session {
         })
     }
 
-    /// Returns the approval that would be remembered if the user approved this call now.
+    /// Returns the approval that would be remembered if the user approved this call now, or the
+    /// reason why none would.
     pub(super) fn to_remember(
         &self,
         key: &CallKey,

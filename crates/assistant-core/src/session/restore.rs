@@ -18,7 +18,7 @@ impl Session {
     /// Returns the session as JSON, for [`super::Input::Restore`]: the output of [`Self::export`],
     /// and the number of runs in the turn.
     ///
-    /// A host writes it before it answers [`super::Effect::Commit`], so that no journal entry
+    /// A host must write it before it answers [`super::Effect::Commit`], so that no journal entry
     /// refers to an unknown call.
     #[must_use]
     pub fn snapshot(&self) -> Value {
