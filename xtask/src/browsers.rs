@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::options::Browser;
 use crate::project::{Outcome, Project};
 
-/// A WebDriver for the runner of the browser tests.
+/// A `WebDriver` server for the runner of the browser tests.
 #[derive(Debug)]
 pub(crate) struct Driver {
     /// The environment variable with the driver's path for the runner.
