@@ -1,8 +1,8 @@
 //! The chat window for agents, as a Leptos component library.
 //!
-//! A component says what an assistant may do on its page; the chat window talks to an agent, shows
-//! every call as it happens, asks the person where a person must be asked, runs the handler exactly
-//! once and posts the result back. From the hook to the window:
+//! Components register the actions that an assistant may take on their page. The chat window talks
+//! to an agent, shows each call as it arrives, asks the user for approval where the action requires
+//! it, runs the handler exactly once and posts the result back. From the hook to the window:
 //!
 //! ```
 //! use leptos::prelude::*;
@@ -48,29 +48,31 @@
 //! }
 //! ```
 //!
-//! 1. **What the agent may do**: [`use_assistant_action`] takes a [`ToolAction`]; its handler may ask,
-//!    report and be cancelled through a [`ToolContext`], and gives back an [`IntoToolResult`].
-//! 2. **What it knows**: [`use_assistant_context`], read whenever a run opens; a shared state
+//! 1. **Actions**: [`use_assistant_action`] registers a [`ToolAction`]. Its handler asks the user,
+//!    reports progress and is cancelled through a [`ToolContext`], and returns an
+//!    [`IntoToolResult`].
+//! 2. **Context**: [`use_assistant_context`], read whenever a run opens, and a shared state
 //!    ([`Assistant::set_state`]).
-//! 3. **Who is asked**: [`Approval`] before a call runs; [`ToolContext::ask_with`] and
-//!    [`ToolContext::confirm`] while it does; what the agent itself asks has a form, or a view of yours
-//!    ([`use_interrupt_renderer`]).
-//! 4. **What is shown**: a [`ToolCallView`] for calls ([`ToolAction::render`], [`use_tool_renderer`]), a
-//!    [`PartHandle`] for other parts of messages ([`use_part_renderer`]).
-//! 5. **Where**: [`AssistantProvider`] makes an [`Assistant`] and gives it to everything below;
-//!    [`ChatWindow`], [`ChatSidebar`] and [`ChatPopup`] are arrangements of the public parts in [`chat`],
-//!    [`part`] and [`tool`]. Everything they know is on the handle, as the signals of [`view`].
-//! 6. **Who answers**: [`agent`] has agents over HTTP, and one that plays a script in the page.
-//! 7. **What outlives the page**: [`store`], given to the provider.
-//! 8. **How it looks**: [`STYLE`], and [`Labels`] for every word.
+//! 3. **Approvals and questions**: [`Approval`] before a call runs; [`ToolContext::ask_with`] and
+//!    [`ToolContext::confirm`] while it runs. Questions of the agent have a form, or a view of the
+//!    application ([`use_interrupt_renderer`]).
+//! 4. **Rendering**: a [`ToolCallView`] for calls ([`ToolAction::render`], [`use_tool_renderer`]),
+//!    a [`PartHandle`] for other parts of messages ([`use_part_renderer`]).
+//! 5. **Components**: [`AssistantProvider`] makes an [`Assistant`] and provides it to its children;
+//!    [`ChatWindow`], [`ChatSidebar`] and [`ChatPopup`] are arrangements of the public parts in
+//!    [`chat`], [`part`] and [`tool`]. Everything they show is on the handle, as the signals of
+//!    [`view`].
+//! 6. **Agents**: [`agent`] has agents over HTTP, and one that plays a script in the page.
+//! 7. **Persistence**: [`store`], passed to the provider.
+//! 8. **Appearance**: [`STYLE`], and [`Labels`] for every text.
 //!
 #![cfg_attr(
     feature = "markdown",
     doc = "[`markdown`] draws what an agent writes as it streams; "
 )]
-//! [`attachment`] says what a person may send along. `testing`, with the feature of that name, has an
-//! agent, a clock and more for the tests of an application. The engine without a browser is the crate
-//! `assistant-core`, found here as [`engine`].
+//! [`attachment`] configures the files that a user may attach. `testing`, with the feature of that
+//! name, has an agent, a clock and more for the tests of an application. The engine without a
+//! browser is the crate `assistant-core`, re-exported here as [`engine`].
 
 #![allow(
     unreachable_pub,
@@ -124,12 +126,12 @@ pub use schemars;
 pub use store::ApprovalStore;
 pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, STYLE, media_policy, provide_labels};
 
-/// The example of the README compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Names that Leptos and the language have stay theirs beside both globs.
+/// Checks that both globs together leave the names of Leptos and of the language alone.
 ///
 /// ```
 /// #![deny(ambiguous_glob_imports)]
@@ -149,7 +151,7 @@ struct Readme;
 #[cfg(doctest)]
 struct BothGlobs;
 
-/// The examples of the guide compile.
+/// Compiles the examples of the guide.
 #[cfg(all(doctest, feature = "testing"))]
 mod guide {
     #[doc = include_str!("../docs/guide/src/start.md")]
@@ -169,7 +171,7 @@ mod guide {
     struct Guide;
 }
 
-/// The examples of the guide to markdown compile.
+/// Compiles the examples of the markdown guide.
 #[cfg(all(doctest, feature = "markdown"))]
 #[doc = include_str!("../docs/markdown.md")]
 struct MarkdownGuide;

@@ -1,4 +1,4 @@
-//! The component that makes an assistant and gives it to everything below.
+//! The component that makes an assistant and provides it to its children.
 
 use std::{rc::Rc, sync::Arc};
 
@@ -14,11 +14,11 @@ use crate::{
     ui::{console_error, fresh_id, in_browser},
 };
 
-/// The agent that a provider talks to; made from anything that is an [`Agent`].
+/// The agent of a provider; converts from anything that is an [`Agent`].
 pub struct AgentProp {
-    /// Nothing on a server.
+    /// `None` on a server.
     make: Option<Make>,
-    /// Whether the assistant ends with the provider.
+    /// True if the assistant ends with the provider.
     is_owned: bool,
 }
 
@@ -48,8 +48,8 @@ impl<A: Agent> From<A> for AgentProp {
 }
 
 impl AgentProp {
-    /// An assistant that was made elsewhere: with its own options and its own conversation. It
-    /// goes on when the provider goes, and another provider may take it up.
+    /// Uses an assistant that was made elsewhere, with its own options and its own conversation. It
+    /// outlives the provider, and another provider may use it afterwards.
     ///
     /// ```no_run
     /// use leptos::prelude::*;
@@ -76,7 +76,8 @@ impl AgentProp {
     }
 }
 
-/// The store of a provider; made from anything that is a [`Store`]. The default is nowhere.
+/// The store of a provider; converts from anything that is a [`Store`]. Nothing is stored by
+/// default.
 #[derive(Default)]
 pub struct StoreProp(Option<SendWrapper<Box<dyn Store>>>);
 
@@ -93,11 +94,11 @@ impl<S: Store> From<S> for StoreProp {
     }
 }
 
-/// Makes an assistant and gives it to everything below: chat windows, actions, context.
+/// Makes an assistant and provides it to its children: chat windows, actions, context.
 ///
-/// Several providers on one page are strangers to each other. When it goes, everything that runs
-/// in its assistant ends, and handles that are still around are refused
-/// ([`Refusal::Ended`](crate::Refusal::Ended)); unless the assistant was there before
+/// Several providers on one page share nothing. When a provider is unmounted, everything that runs
+/// in its assistant ends, and handles that are still held are refused
+/// ([`Refusal::Ended`](crate::Refusal::Ended)), unless the assistant was made elsewhere
 /// ([`AgentProp::existing`]).
 ///
 /// ```
@@ -118,30 +119,31 @@ pub fn AssistantProvider(
     /// The agent to talk to.
     #[prop(into)]
     agent: AgentProp,
-    /// How the session behaves.
+    /// The options of the session.
     #[prop(optional)]
     options: SessionOptions,
-    /// The conversation to begin with, in a form that [`Assistant::import`] takes. It is opened
-    /// once the actions below are registered. One that cannot be read is left out, with an error
-    /// in the console; call [`Assistant::import`] yourself to show it to the person.
+    /// The initial conversation, in a form that [`Assistant::import`] takes. It is opened once the
+    /// actions below are registered. One that cannot be parsed is skipped with an error in the
+    /// console; call [`Assistant::import`] yourself to show the error to the user.
     #[prop(optional_no_strip, into)]
     initial: Option<Value>,
-    /// The conversation's id, where the application knows it; it goes before the one in `initial`.
-    /// Without it, or if it is empty, the conversation has a fresh one.
+    /// The conversation's id, if the application knows it; takes precedence over the one in
+    /// `initial`. A fresh id is made if it is missing or empty.
     #[prop(optional, into)]
     thread_id: String,
-    /// Where conversations are kept beyond the page; nowhere without it. The conversation with
-    /// `thread_id` is gone on with, else the one that this tab had before it was loaded again; what is
-    /// stored goes before `initial`.
+    /// The store that conversations outlive the page in; none by default. Opens the conversation
+    /// with `thread_id`, else the one that this tab had before a reload. A stored conversation
+    /// takes precedence over `initial`.
     #[prop(optional, into)]
     store: StoreProp,
-    /// Which images and other media the chat may fetch; none unless it says so.
+    /// The images and other media that the chat may fetch; none by default.
     #[prop(optional)]
     media: MediaPolicy,
-    /// What may use the assistant.
+    /// The components that may use the assistant.
     children: Children,
 ) -> impl IntoView {
-    // A scope of its own: a component has none, and the next provider would take this one's place.
+    // A scope of its own: a component has none, and the next provider would replace this one's
+    // context.
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let children = owner.with(|| {
         provide_context(Arc::new(media));
