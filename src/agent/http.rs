@@ -1,4 +1,4 @@
-//! An agent over HTTP: one request for each run, events as they stream in.
+//! An agent over HTTP: one request for each run, with events as they stream in.
 
 #[cfg(any(feature = "ui-stream", feature = "completions"))]
 mod protocols;
@@ -29,7 +29,7 @@ use resume::History;
 /// The media type of event streams.
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// An agent over HTTP, by its protocol: AG-UI 1.0 unless another is named.
+/// An agent over HTTP that speaks AG-UI 1.0, or the protocol `P`.
 ///
 /// ```
 /// use leptos_assistant::agent::HttpAgent;
@@ -37,9 +37,9 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// let agent = HttpAgent::new("/agent").header("x-tenant", "harbor");
 /// ```
 ///
-/// What a protocol needs of a session is set when the assistant is made ([`Agent::adapt`]): an agent
-/// of another protocol that is set later ([`Assistant::set_agent`](crate::Assistant::set_agent)) is
-/// not served by that.
+/// The session is set up for the protocol when the assistant is made ([`Agent::adapt`]); an agent
+/// of another protocol that is set later ([`Assistant::set_agent`](crate::Assistant::set_agent))
+/// does not change that.
 pub struct HttpAgent<P = AgUi> {
     endpoint: Endpoint,
     history: History,
@@ -65,7 +65,7 @@ impl<P> std::fmt::Debug for HttpAgent<P> {
 }
 
 impl HttpAgent {
-    /// An agent at an address, absolute or relative to the page.
+    /// Creates an agent at an address, absolute or relative to the page.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;
@@ -76,8 +76,8 @@ impl HttpAgent {
         Self::with_protocol(url, AgUi::default())
     }
 
-    /// Holds the agent to the letter of AG-UI 1.0 instead of tolerating what servers are known
-    /// to do.
+    /// Rejects streams that deviate from AG-UI 1.0, instead of tolerating the known deviations of
+    /// servers.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;
@@ -90,7 +90,7 @@ impl HttpAgent {
         self
     }
 
-    /// Says which messages go along when a run only answers what the agent waits for.
+    /// Selects the messages that are sent when a run only answers an interrupt of the agent.
     ///
     /// ```
     /// use leptos_assistant::agent::{HttpAgent, ResumeMessages};
@@ -105,7 +105,8 @@ impl HttpAgent {
 }
 
 impl<P: Protocol + 'static> HttpAgent<P> {
-    /// An agent at an address, absolute or relative to the page, that speaks a protocol.
+    /// Creates an agent that speaks the given protocol at an address, absolute or relative to the
+    /// page.
     ///
     /// ```
     /// # #[cfg(feature = "ui-stream")] {
@@ -124,8 +125,8 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         }
     }
 
-    /// Sends a header with every request. `Content-Type` and `Accept` are ours. A run with a header
-    /// that the browser refuses fails, and nothing is sent.
+    /// Sends a header with every request. `Content-Type` and `Accept` are set by the agent. If the
+    /// browser refuses a header, the run fails and nothing is sent.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;
@@ -138,7 +139,7 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         self
     }
 
-    /// Asks for the headers with every request, for tokens that change.
+    /// Calls a function for the headers of every request, for tokens that change.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;
@@ -160,7 +161,7 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
 
     fn run(&self, mut input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         let (endpoint, history) = (self.endpoint.clone(), self.history.clone());
-        // One copy of what follows, however many protocols a page speaks.
+        // Type-erased, so that the code below is compiled once for all protocols.
         let protocol: Rc<dyn Protocol> = Rc::<P>::clone(&self.protocol);
         history.select(&mut input);
         Box::pin(async move {

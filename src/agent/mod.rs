@@ -1,5 +1,5 @@
-//! Agents: whoever answers. A real one over HTTP ([`HttpAgent`]), or one that plays a script in
-//! the page ([`ScriptedAgent`]).
+//! Agents: a real one over HTTP ([`HttpAgent`]), or one that plays a script in the page
+//! ([`ScriptedAgent`]).
 
 mod http;
 mod scripted;
@@ -23,18 +23,18 @@ pub use http::{HttpAgent, ResumeMessages};
 pub use scripted::Transcript;
 pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 
-/// Whoever answers: takes a run's input, says events, and ends.
+/// Answers runs: takes a run's input, emits events, and ends.
 ///
 /// The future is dropped when the run is stopped: dropping it must end the request.
 pub trait Agent: 'static {
-    /// Sets what a session must do for agents of its protocol; asked once, when the assistant is
-    /// made.
+    /// Sets the session options that agents of this protocol need. Called once, when the assistant
+    /// is made.
     fn adapt(&self, options: &mut SessionOptions) {
         let _ = options;
     }
 
-    /// Answers one run. Events go into the sink in order, the first is `RunStarted`, the last
-    /// `RunFinished` or `RunError`; chunk events are expanded before.
+    /// Answers one run. Events are pushed into the sink in order: `RunStarted` first, `RunFinished`
+    /// or `RunError` last. Chunk events must be expanded before.
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd>;
 }
 
@@ -63,7 +63,7 @@ impl EventSink {
         }
     }
 
-    /// One event. Ignored if the run is over for the session.
+    /// Emits one event. Ignored if the session has ended the run.
     pub fn event(&self, event: impl Into<Event>) {
         (self.send)(Input::Event {
             run: self.run,
@@ -71,12 +71,12 @@ impl EventSink {
         });
     }
 
-    /// Something that was tolerated or dropped.
+    /// Reports something that was tolerated or dropped.
     pub fn diagnostic(&self, diagnostic: Diagnostic) {
         (self.send)(Input::Diagnostic { diagnostic });
     }
 
-    /// The event that begins a run.
+    /// Emits the event that begins a run.
     pub(crate) fn begin(&self, input: &RunInput) {
         self.event(EventKind::run_started(&input.thread_id, &input.run_id));
     }

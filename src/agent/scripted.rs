@@ -1,4 +1,4 @@
-//! An agent that lives in the page and plays a script: for demos, documentation and tests.
+//! An agent that runs in the page and plays a script, for demos, documentation and tests.
 
 #[cfg(feature = "callouts")]
 mod transcript;
@@ -18,7 +18,7 @@ use crate::ui::{fresh_id, sleep};
 #[cfg(feature = "callouts")]
 pub use transcript::Transcript;
 
-/// An agent that answers with scripts, made from the run's input.
+/// An agent that answers each run with a script computed from the run's input.
 ///
 /// ```
 /// use leptos_assistant::agent::{Script, ScriptedAgent};
@@ -42,7 +42,7 @@ impl std::fmt::Debug for ScriptedAgent {
 }
 
 impl ScriptedAgent {
-    /// An agent that asks a function for each answer.
+    /// Creates an agent that calls a function for each answer.
     ///
     /// ```
     /// use leptos_assistant::agent::{Script, ScriptedAgent, last_user_text};
@@ -58,7 +58,7 @@ impl ScriptedAgent {
         }
     }
 
-    /// Waits between pieces of text and arguments, so that they can be watched.
+    /// Sets the delay between pieces of text and arguments, so that streaming can be watched.
     ///
     /// ```
     /// use std::time::Duration;
@@ -122,7 +122,7 @@ fn finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
     }
 }
 
-/// The events of a scripted agent in one run. The run begins and ends by itself.
+/// The events of a scripted agent in one run. The events that begin and end the run are added.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     steps: Vec<Step>,
@@ -131,7 +131,7 @@ pub struct Script {
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// Said, then paced.
+    /// An event that is followed by the agent's pace.
     Piece(EventKind),
     Event(EventKind),
     Wait(Duration),
@@ -140,7 +140,7 @@ enum Step {
 }
 
 impl Script {
-    /// Says nothing yet.
+    /// Creates an empty script.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;
@@ -152,7 +152,7 @@ impl Script {
         Self::default()
     }
 
-    /// Says a text, word by word, as a message of its own.
+    /// Emits a text, word by word, as a message of its own.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;
@@ -181,7 +181,7 @@ impl Script {
         self
     }
 
-    /// Calls a tool under a fresh id, arguments piece by piece, in the message of the text or the
+    /// Calls a tool under a fresh id, with its arguments in pieces, in the message of the text or
     /// call before.
     ///
     /// ```
@@ -194,7 +194,7 @@ impl Script {
         self.call_as(fresh_id(), name, &args.to_string())
     }
 
-    /// Calls a tool under an id of your own, with arguments that may be no JSON.
+    /// Calls a tool under a given id, with arguments that need not be valid JSON.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;
@@ -221,7 +221,7 @@ impl Script {
         self
     }
 
-    /// Gives the result of a tool that the agent runs itself.
+    /// Emits the result of a tool that the agent runs itself.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;
@@ -238,7 +238,7 @@ impl Script {
         self
     }
 
-    /// Says any event.
+    /// Emits any event.
     ///
     /// ```
     /// use leptos_assistant::{agent::Script, engine::event::EventKind};
@@ -251,7 +251,7 @@ impl Script {
         self
     }
 
-    /// Waits.
+    /// Waits before the next event.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;
@@ -281,7 +281,7 @@ impl Script {
         self
     }
 
-    /// Ends the run waiting for a person.
+    /// Ends the run with interrupts that wait for the user.
     ///
     /// ```
     /// use leptos_assistant::{agent::Script, engine::wire::agui::interrupt_from_value};
@@ -298,7 +298,7 @@ impl Script {
         self
     }
 
-    /// Breaks off without an end, as a lost connection does.
+    /// Ends the stream without a final event, as a lost connection does.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;
@@ -316,7 +316,7 @@ impl Script {
     }
 }
 
-/// Splits arguments as models do: a few characters at a time.
+/// Splits arguments into pieces of a few characters, as models do.
 fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars
@@ -325,7 +325,7 @@ fn pieces(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text of the newest user message in a run's input; empty if there is none.
+/// Returns the text of the newest user message in a run's input, or an empty string.
 ///
 /// ```
 /// use leptos_assistant::agent::{Script, ScriptedAgent, last_user_text};
@@ -348,7 +348,8 @@ pub fn last_user_text(input: &RunInput) -> String {
     texts.unwrap_or_default()
 }
 
-/// The results of the tool calls since the newest user message, in order, as `(tool, content)`.
+/// Returns the results of the tool calls since the newest user message, in order, as
+/// `(tool, content)`.
 ///
 /// ```
 /// use leptos_assistant::agent::{Script, ScriptedAgent, results_since_user};

@@ -1,8 +1,8 @@
-//! Agents over HTTP that speak another protocol than AG-UI.
+//! Agents over HTTP that speak other protocols than AG-UI.
 
 use super::HttpAgent;
 
-/// A backend of the AI SDK: anything that answers with its UI message stream.
+/// A backend of the AI SDK: a server that answers with its UI message stream.
 ///
 /// ```
 /// use leptos_assistant::agent::{HttpAgent, UiStreamAgent};
@@ -12,13 +12,13 @@ use super::HttpAgent;
 #[cfg(feature = "ui-stream")]
 pub type UiStreamAgent = HttpAgent<assistant_core::protocol::UiStream>;
 
-/// A model endpoint that speaks `OpenAI`'s chat completions: the loop of runs and tool results is the
-/// session's.
+/// A model endpoint that speaks `OpenAI`'s chat completions. The session drives the loop of runs
+/// and tool results.
 ///
 /// ```
 /// use leptos_assistant::agent::{CompletionsAgent, HttpAgent};
 ///
-/// // A key in a page is everybody's key: put a server of yours in between.
+/// // A key in a page is public: put a server of yours in between.
 /// let agent: CompletionsAgent = HttpAgent::completions("http://localhost:11434/v1", "qwen3");
 /// ```
 #[cfg(feature = "completions")]
@@ -26,8 +26,8 @@ pub type CompletionsAgent = HttpAgent<assistant_core::protocol::Completions>;
 
 #[cfg(feature = "ui-stream")]
 impl UiStreamAgent {
-    /// An agent at an address, absolute or relative to the page, that speaks the AI SDK's UI message
-    /// stream.
+    /// Creates an agent at an address, absolute or relative to the page, that speaks the AI SDK's
+    /// UI message stream.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;
@@ -41,8 +41,8 @@ impl UiStreamAgent {
 
 #[cfg(feature = "completions")]
 impl CompletionsAgent {
-    /// A model at an endpoint, by the address before `/chat/completions`. Without a name, the
-    /// endpoint chooses the model.
+    /// Creates an agent for a model at an endpoint; `base_url` is the address before
+    /// `/chat/completions`. If `model` is empty, the endpoint chooses one.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

@@ -1,4 +1,4 @@
-//! Makes and sends the request of a run. What the browser refuses becomes a [`Failure`].
+//! Builds and sends the request of a run. A request that the browser refuses becomes a [`Failure`].
 
 use std::{fmt, rc::Rc};
 
@@ -9,7 +9,7 @@ use web_sys::{AbortController, AbortSignal, Headers, Request, RequestInit, Respo
 
 use crate::ui::page_settled;
 
-/// Ends the request when the run's future is dropped.
+/// Aborts the request when the run's future is dropped.
 pub(super) struct AbortOnDrop(AbortController);
 
 impl AbortOnDrop {
@@ -30,7 +30,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// An address, and the headers that go along with each request to it.
+/// An address and the headers of each request to it.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     url: String,
@@ -38,7 +38,7 @@ pub(super) struct Endpoint {
 }
 
 impl fmt::Debug for Endpoint {
-    /// Headers may hold secrets.
+    /// Prints the address alone, because headers may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.url, f)
     }
@@ -52,7 +52,7 @@ impl Endpoint {
         }
     }
 
-    /// Sends one more header with each request.
+    /// Adds a header to each request.
     pub(super) fn add_header(&mut self, name: String, value: String) {
         let before = Rc::clone(&self.headers);
         self.headers = Rc::new(move || {
@@ -62,8 +62,8 @@ impl Endpoint {
         });
     }
 
-    /// Sends what there is to send to the address with something behind it, as `POST` if there is a
-    /// body; returns the answer as soon as its headers are there.
+    /// Sends a request to the address with `behind` appended to its path, as `POST` if there is a
+    /// body. Returns the response as soon as its headers arrive.
     pub(super) async fn send(
         &self,
         behind: &str,
@@ -78,7 +78,7 @@ impl Endpoint {
     }
 }
 
-/// An address with a path behind its own; its query stays at the end.
+/// Appends a path to an address, before its query.
 pub(super) fn below(url: &str, path: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (before, query) = url.split_at(end);
@@ -107,20 +107,20 @@ async fn send(
             return Err(refused(error));
         }
     };
-    // A script of the page may have put another function in place of `fetch`.
+    // A script of the page may have replaced `fetch`.
     response
         .dyn_into()
         .map_err(|_| failure("The `fetch` of this page gave no response."))
 }
 
-/// Waits until it is clear that a broken connection is not the page's own end: a page that is left loses
-/// its connections first, does what follows at once, and nothing that waits for its next task. What it
-/// stores last is a run that is under way, which can be read on.
+/// Waits long enough to tell a broken connection from a page that is unloading. An unloading page
+/// loses its connections first and then runs only what follows at once, not its next task. The last
+/// state that it stores is therefore a run in progress, which can be resumed.
 pub(super) async fn outlived_by_page() {
     page_settled().await;
 }
 
-/// Returns the headers of a request: the application's, then ours.
+/// Builds the headers of a request: the application's, then the agent's own.
 fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
     let headers =
         Headers::new().map_err(|_| failure("This browser cannot send request headers."))?;
@@ -137,8 +137,7 @@ fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
     Ok(headers)
 }
 
-/// Says what is wrong with a header that the browser refuses. The value is not shown: it may be a
-/// secret.
+/// Describes a header that the browser refuses. The value is left out because it may be a secret.
 fn refused_header(headers: &Headers, name: &str) -> Failure {
     invalid(&if headers.set(name, "value").is_err() {
         format!("The request header {name:?} cannot be sent: its name is not valid.")
@@ -153,7 +152,7 @@ fn failure(message: &str) -> Failure {
     Failure::new(FailureKind::Network, message)
 }
 
-/// Returns the failure of a request that cannot be made.
+/// Creates the failure of a request that cannot be made.
 fn invalid(message: &str) -> Failure {
     Failure::new(FailureKind::Request, message)
 }

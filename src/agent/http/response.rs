@@ -1,4 +1,4 @@
-//! Judges an answer and reads it: an event stream to its end, an error only as far as it is shown.
+//! Checks a response and reads it: an event stream to its end, an error body up to a limit.
 
 use std::{pin::pin, time::Duration};
 
@@ -15,13 +15,13 @@ use web_sys::{ReadableStreamDefaultReader, ReadableStreamReadResult, Response};
 use super::request::outlived_by_page;
 use crate::{agent::EventSink, ui::sleep};
 
-/// How much of an error's body is read, in bytes, and how long: it may have no end.
+/// The limits for reading an error's body, in bytes and in time, since it may never end.
 const BODY_BYTES: usize = 4 * 1024;
 const BODY_WAIT: Duration = Duration::from_secs(5);
-/// How much of it the person sees, in characters.
+/// Characters of the body that the user sees.
 const BODY_CHARS: usize = 300;
 
-/// Accepts nothing but what is wanted, where that is said.
+/// Checks the status of a response and, if `wanted` is given, its media type.
 pub(super) async fn check(
     response: &Response,
     wanted: Option<&'static str>,
@@ -51,8 +51,8 @@ pub(super) async fn check(
     Ok(())
 }
 
-/// Reads the stream to its end, giving each event as soon as it is complete. Where the connection
-/// breaks, what came counts, and the session sees that it is not all.
+/// Reads the stream to its end and emits each event as soon as it is complete. If the connection
+/// breaks, the events so far count, and the session detects that the run has no end.
 pub(super) async fn read(
     response: &Response,
     mut reader: Box<dyn Read>,
@@ -77,8 +77,8 @@ fn header(response: &Response, name: &str) -> Option<String> {
     response.headers().get(name).ok().flatten()
 }
 
-/// Returns how long a busy server asks to wait, in milliseconds: it says so in seconds or by a
-/// date. Another origin must list the header in `Access-Control-Expose-Headers`.
+/// Returns the delay that a busy server asks for in `Retry-After`, in milliseconds, given in
+/// seconds or as a date. Another origin must list the header in `Access-Control-Expose-Headers`.
 fn retry_after_ms(response: &Response) -> Option<u64> {
     if !matches!(response.status(), 429 | 503) {
         return None;
@@ -88,13 +88,13 @@ fn retry_after_ms(response: &Response) -> Option<u64> {
     let ms = if value.bytes().all(|byte| byte.is_ascii_digit()) {
         value.parse::<u64>().ok()?.saturating_mul(1_000)
     } else {
-        // What is no date is not a number, which becomes zero, as a date in the past does.
+        // An invalid date is NaN, which becomes zero, as a date in the past does.
         (Date::parse(value) - Date::now()) as u64
     };
     (ms > 0).then_some(ms)
 }
 
-/// Returns the beginning of an error's body, as far as it comes in time.
+/// Reads the start of an error's body, up to the size and time limits.
 async fn error_text(response: &Response) -> String {
     let Some(body) = Body::of(response) else {
         return String::new();
@@ -105,7 +105,7 @@ async fn error_text(response: &Response) -> String {
         let Either::Left((Some(chunk), _)) = select(pin!(body.next()), &mut timeout).await else {
             break;
         };
-        // A piece may be large: only what is used of it is copied.
+        // Chunks may be large: copy only the bytes that are used.
         bytes.extend(chunk.subarray(0, BODY_BYTES as u32).to_vec());
     }
     body.cancel();
@@ -113,7 +113,7 @@ async fn error_text(response: &Response) -> String {
     text.trim().chars().take(BODY_CHARS).collect()
 }
 
-/// The body of an answer, read piece by piece.
+/// The body of a response, read chunk by chunk.
 struct Body(ReadableStreamDefaultReader);
 
 impl Body {
@@ -122,7 +122,7 @@ impl Body {
         reader.dyn_into().ok().map(Self)
     }
 
-    /// Returns the next piece; `None` at the end, and where the connection breaks.
+    /// Returns the next chunk, or `None` at the end and if the connection breaks.
     async fn next(&self) -> Option<Uint8Array> {
         let Ok(result) = JsFuture::from(self.0.read()).await else {
             outlived_by_page().await;
@@ -132,10 +132,11 @@ impl Body {
         result.get_value().dyn_into().ok()
     }
 
-    /// Lets the rest go.
+    /// Cancels the rest of the body.
     fn cancel(&self) {
         let done: Promise = self.0.cancel();
-        // Nothing depends on it, and a rejection that nobody takes is reported to the console.
+        // Nothing depends on the result, but an unhandled rejection would be reported to the
+        // console.
         spawn_local(async move {
             let _ = JsFuture::from(done).await;
         });

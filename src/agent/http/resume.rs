@@ -1,22 +1,22 @@
-//! The messages that go along with an answer to a question of the agent.
+//! Selects the messages that are sent along with an answer to an interrupt.
 
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
 use assistant_core::event::{Role, RunInput};
 
-/// The messages of a run that only answers a question of the agent.
+/// The messages that are sent with a run that only answers an interrupt of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResumeMessages {
     /// The whole history, as with any run.
     #[default]
     All,
-    /// Only what the agent has not seen: for servers that keep the history and append.
+    /// Only messages that the agent has not seen, for servers that keep the history and append.
     New,
-    /// None: for servers that refuse messages beside an answer.
+    /// No messages, for servers that refuse messages beside an answer.
     None,
 }
 
-/// The messages that an agent accepted, and the choice of those that it is sent.
+/// The ids of accepted messages, and the [`ResumeMessages`] option.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
     pub(super) which: ResumeMessages,
@@ -25,7 +25,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Reduces an input to the messages that go along.
+    /// Reduces an input to the messages that are sent.
     pub(super) fn select(&self, input: &mut RunInput) {
         let resumes =
             !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();
@@ -37,7 +37,7 @@ impl History {
             ResumeMessages::New => {
                 let sent = self.sent.borrow();
                 input.messages.retain(|message| {
-                    // Its own messages the agent knows without having been sent them.
+                    // The agent knows its own messages without having been sent them.
                     let ours = matches!(message.role(), Role::User | Role::Tool)
                         && !message.is_marked_as_agents();
                     ours && !sent.contains(&message.id)
@@ -47,8 +47,8 @@ impl History {
         }
     }
 
-    /// Takes note of the messages of a request that the agent accepted. What a request that fails
-    /// carried goes along with the next.
+    /// Records the messages of a request that the agent accepted. Messages of a failed request are
+    /// sent again with the next.
     pub(super) fn accepted(&self, input: &RunInput) {
         if self.which == ResumeMessages::New {
             let ids = input.messages.iter().map(|message| message.id.clone());

@@ -1,4 +1,4 @@
-//! A script written as markdown: what is said is text, what is called are tool callouts.
+//! A script written as markdown, with tool callouts for its calls.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,16 +13,15 @@ use serde_json::{Value, json};
 
 use super::{Script, ScriptedAgent, fresh_id, pieces, results_since_user};
 
-/// How long a callout may let its result wait.
+/// The longest wait that a callout may set for its result.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// An answer of an agent, written as markdown with tool callouts.
 ///
-/// A callout without an outcome is a call of a tool of the page, which answers it. The text behind
-/// it is said when the page has: in the run that brings the results. Calls with nothing but blank
-/// lines between them are made together. A callout with an outcome is a call that the agent
-/// carries out itself; a field `wait` says after how many milliseconds. So is one that a later
-/// callout with the same id gives an outcome.
+/// A callout without an outcome calls a tool of the page. The text after it belongs to the run that
+/// brings the results. Calls with only blank lines between them are made together. A callout with
+/// an outcome, or with a later callout of the same id that has one, is a call that the agent
+/// carries out itself; the field `wait` delays its result, in milliseconds.
 ///
 /// ```
 /// use leptos_assistant::agent::{ScriptedAgent, Transcript};
@@ -44,13 +43,13 @@ pub struct Transcript {
     runs: Vec<Run>,
 }
 
-/// What is said in one run.
+/// The steps of one run.
 #[derive(Debug, Clone, Default)]
 struct Run {
     says: Vec<Say>,
-    /// How many results there are when it is over.
+    /// The number of results that exist when the run is over.
     results: usize,
-    /// The tools of the page that are called in it.
+    /// The tools of the page that the run calls.
     asks: Vec<String>,
 }
 
@@ -60,12 +59,12 @@ enum Say {
     Call(Box<Callout>),
     /// A call that never ends.
     Unended(Box<Callout>),
-    /// What a call came to that was said before.
+    /// The outcome of an earlier call.
     Outcome(Box<Callout>),
 }
 
 impl Transcript {
-    /// Reads a transcript. What is wrong with a callout makes it text.
+    /// Parses a transcript. An invalid callout is treated as text.
     ///
     /// ```
     /// use leptos_assistant::agent::Transcript;
@@ -79,7 +78,7 @@ impl Transcript {
             let call = with_own_id(chunk)?;
             outcome(call).map(|_| (call.id.clone(), place))
         });
-        // Where an id has its last outcome.
+        // The last position of an outcome for each id.
         let last: HashMap<String, usize> = told.collect();
         let mut reader = Reader::default();
         for (place, chunk) in chunks.into_iter().enumerate() {
@@ -94,8 +93,8 @@ impl Transcript {
         Self { runs: reader.runs }
     }
 
-    /// Puts a text in place of `{key}`, in what is said and in the texts of inputs and outputs.
-    /// What it holds is text: no callout, no YAML.
+    /// Replaces `{key}` with a text, in the messages and in the texts of inputs and outputs. The
+    /// text is not parsed as callouts or YAML.
     ///
     /// ```
     /// use leptos_assistant::agent::Transcript;
@@ -120,7 +119,7 @@ impl Transcript {
         self
     }
 
-    /// The tools of the page that are called, in order.
+    /// Returns the tools of the page that the transcript calls, in order.
     ///
     /// ```
     /// use leptos_assistant::agent::Transcript;
@@ -132,7 +131,7 @@ impl Transcript {
         asks.map(String::as_str)
     }
 
-    /// Returns the script for a run with this input: the part that follows the results it carries.
+    /// Returns the script for a run with this input: the part after the results that it carries.
     ///
     /// ```
     /// use leptos_assistant::agent::{ScriptedAgent, Transcript};
@@ -154,13 +153,13 @@ impl Transcript {
     }
 }
 
-/// Puts what is said into runs.
+/// Splits a transcript into runs.
 #[derive(Default)]
 struct Reader {
     runs: Vec<Run>,
-    /// The one that is being put together.
+    /// The run that is being built.
     run: Run,
-    /// The ids of its calls that a later callout tells the outcome of.
+    /// The ids of its calls whose outcome follows in a later callout.
     unanswered: HashSet<String>,
 }
 
@@ -202,7 +201,7 @@ impl Reader {
 
 impl Run {
     fn script(&self) -> Script {
-        // Ids are made each time: the same transcript may be played twice in a chat.
+        // Fresh ids each time, since the same transcript may be played twice in a chat.
         let mut ids: HashMap<&str, String> = HashMap::new();
         let mut script = Script::new();
         for say in &self.says {
@@ -258,7 +257,7 @@ impl Script {
 }
 
 impl ScriptedAgent {
-    /// An agent that gives this answer, a [`Transcript`], to whatever is said.
+    /// Creates an agent that answers everything with this [`Transcript`].
     ///
     /// ```
     /// use leptos_assistant::agent::ScriptedAgent;
@@ -272,7 +271,7 @@ impl ScriptedAgent {
     }
 }
 
-/// As deep as a callout nests, so recursion ends.
+/// Replaces `key` in all texts of a value. Callouts limit the nesting, so the recursion ends.
 fn fill(value: &mut Value, key: &str, text: &str) {
     match value {
         Value::String(words) => *words = words.replace(key, text),
@@ -282,7 +281,7 @@ fn fill(value: &mut Value, key: &str, text: &str) {
     }
 }
 
-/// The call of a chunk, if its id was written.
+/// Returns the call of a chunk if its id was given in the callout.
 fn with_own_id(chunk: &Chunk) -> Option<&Callout> {
     match chunk {
         Chunk::Tool(call) => Some(&**call).filter(|call| call.has_own_id),
@@ -295,7 +294,7 @@ fn args(call: &Callout) -> String {
     input.map(Value::to_string).unwrap_or_default()
 }
 
-/// What a call came to, as the content of its result.
+/// Returns the outcome of a call as the content of its result.
 fn outcome(call: &Callout) -> Option<Value> {
     match call.failure() {
         Some(_) if call.state == Some(CalloutState::OutputDenied) => Some("denied".into()),
