@@ -1,7 +1,7 @@
-//! Files that are dropped anywhere on the chat, or pasted into it.
+//! Drag and drop onto the chat, and pasting into it.
 //!
-//! A browser opens a file that is dropped where nobody takes it, and the chat is gone: so the
-//! whole window is watched, and what falls on the chat is taken.
+//! A browser navigates to a file that is dropped on an unhandled target, which would discard the
+//! chat. So the whole window is watched, and files dropped on the chat are attached.
 
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use super::Tray;
 use crate::ui::closest;
 
-/// Takes files that are dropped on the chat in which the composer stands.
+/// Attaches files that are dropped on the chat of this composer.
 pub(crate) fn watch_drops(tray: &Tray, form: NodeRef<html::Form>) {
     let hovered = tray.hovered;
     let over = window_event_listener(ev::dragover, move |event| {
@@ -23,7 +23,7 @@ pub(crate) fn watch_drops(tray: &Tray, form: NodeRef<html::Form>) {
         show(hovered, here);
     });
     let leave = window_event_listener(ev::dragleave, move |event| {
-        // Out of the window; inside of it the next `dragover` says where.
+        // Left the window; inside of it the next `dragover` updates the target.
         if event.related_target().is_none() {
             show(hovered, false);
         }
@@ -57,7 +57,7 @@ fn carries_files(event: &web_sys::DragEvent) -> bool {
     types.is_some_and(|types| types.includes(&"Files".into(), 0))
 }
 
-/// Whether an event is over the chat of this composer, also inside of a shadow tree.
+/// Returns true if an event is over the chat of this composer, also inside of a shadow tree.
 fn falls_into(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
     let Some(form) = form.try_get_untracked().flatten() else {
         return false;
@@ -68,8 +68,8 @@ fn falls_into(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
     place.contains(target.dyn_ref::<web_sys::Node>())
 }
 
-/// Takes files that are pasted. What also has words is left to the text box: programs put a
-/// picture of the text beside it.
+/// Attaches pasted files. Clipboard data that also has text is left to the text box, since programs
+/// add a picture of copied text.
 pub(crate) fn paste(tray: &Tray, event: &web_sys::ClipboardEvent) {
     let Some(data) = event.clipboard_data() else {
         return;

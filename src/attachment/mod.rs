@@ -1,4 +1,4 @@
-//! Files that the person sends along: what may be attached, and what is attached right now.
+//! Files that the user attaches to a message: the options and the pending files.
 //!
 //! Neighbours: `view` shows them in the composer, `drop` takes files that are dropped on the chat.
 
@@ -19,11 +19,10 @@ pub(crate) use view::{attach_button, file_frame, tray_view};
 type Upload =
     Arc<SendWrapper<Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>>>>;
 
-/// The files that a person may attach to a message: any file, ten at a time, 10 MB each, unless
-/// told otherwise.
+/// The limits and the upload of attachments: by default any file, ten per message, 10 MB each.
 ///
-/// Without it a composer takes no files. Their bytes go along in the message as base64, and again
-/// with each later run; an application with a place for files gives an [`Attachments::upload`].
+/// Without it a composer accepts no files. The bytes are sent in the message as base64, and again
+/// with each later run, unless the application sets an [`Attachments::upload`].
 ///
 /// ```
 /// use leptos_assistant::Attachments;
@@ -63,7 +62,7 @@ impl Default for Attachments {
 }
 
 impl Attachments {
-    /// Any file, ten at a time, 10 MB each.
+    /// Accepts any file, ten per message, 10 MB each.
     ///
     /// ```
     /// use leptos_assistant::Attachments;
@@ -75,7 +74,7 @@ impl Attachments {
         Self::default()
     }
 
-    /// Takes files of these types alone, written as for `accept` of an input element:
+    /// Accepts only files of these types, written as for `accept` of an input element:
     /// `image/*,.pdf,text/plain`.
     ///
     /// ```
@@ -89,7 +88,7 @@ impl Attachments {
         self
     }
 
-    /// Takes that many files with one message.
+    /// Sets the maximum number of files per message.
     ///
     /// ```
     /// use leptos_assistant::Attachments;
@@ -102,7 +101,7 @@ impl Attachments {
         self
     }
 
-    /// Takes files of at most that many bytes.
+    /// Sets the maximum size of a file, in bytes.
     ///
     /// ```
     /// use leptos_assistant::Attachments;
@@ -115,14 +114,14 @@ impl Attachments {
         self
     }
 
-    /// Puts each file somewhere and sends its address in place of its bytes. The hook gives
-    /// the address, or a sentence that says why it could not.
+    /// Uploads each file and sends its address instead of its bytes. The hook returns the address,
+    /// or a sentence that is shown as the error.
     ///
     /// ```
     /// use leptos_assistant::Attachments;
     ///
     /// let attachments = Attachments::new().upload(|file| async move {
-    ///     // Puts it somewhere, and says where.
+    ///     // Uploads the file, and returns its address.
     ///     Ok(format!("https://files.example/{}", file.name()))
     /// });
     /// ```
@@ -144,7 +143,7 @@ impl Attachments {
         self
     }
 
-    /// Whether a file of this name and type is taken.
+    /// Returns true if a file of this name and type is accepted.
     fn takes(&self, name: &str, mime_type: &str) -> bool {
         let (name, mime_type) = (name.to_ascii_lowercase(), mime_type.to_ascii_lowercase());
         let fits = |wanted: &str| {

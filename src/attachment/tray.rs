@@ -1,4 +1,4 @@
-//! What is attached right now.
+//! The files that are attached to the next message.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use wasm_bindgen_futures::spawn_local;
 use super::Attachments;
 use crate::ui::{WordOf, Words, media_policy, read_base64, size_text};
 
-/// The largest picture of which a thumbnail is made when its bytes are not sent, in bytes.
+/// The largest picture that gets a thumbnail when its bytes are not sent, in bytes.
 const MAX_THUMBNAIL: usize = 2_000_000;
 
 /// The files that wait to be sent with the next message.
@@ -24,12 +24,12 @@ const MAX_THUMBNAIL: usize = 2_000_000;
 pub(crate) struct Tray {
     pub(super) config: Arc<Attachments>,
     pub(super) words: Words,
-    /// The field behind the button.
+    /// The hidden file input behind the button.
     pub(super) input: NodeRef<html::Input>,
     pub(super) items: RwSignal<Vec<Item>>,
-    /// Why files were not taken, a sentence for each.
+    /// The files that were refused, a sentence for each.
     pub(super) refused: RwSignal<Vec<Objection>>,
-    /// Whether files are held over the chat.
+    /// True while files are dragged over the chat.
     pub(super) hovered: RwSignal<bool>,
     policy: Arc<MediaPolicy>,
     last: StoredValue<u64>,
@@ -50,11 +50,11 @@ pub(super) struct Item {
 pub(super) enum State {
     Reading,
     Ready(Source),
-    /// With a sentence of the upload's that says why; without one its bytes cannot be read.
+    /// A failed file, with the sentence of the upload; `None` if its bytes cannot be read.
     Failed(Option<String>),
 }
 
-/// Why a file was not taken.
+/// The reason for which a file was refused.
 #[derive(Clone)]
 pub(super) struct Objection {
     word: WordOf,
@@ -64,19 +64,19 @@ pub(super) struct Objection {
 
 impl Objection {
     pub(super) fn said(&self, words: &Words) -> String {
-        // The name last: a file may be called "{limit}".
+        // The name last, since a file may be called "{limit}".
         let sentence = words.word(self.word).replace("{limit}", &self.limit);
         sentence.replace("{name}", &self.name)
     }
 }
 
 impl Item {
-    /// Returns the name as a person reads it: a name can be made to look like another.
+    /// Returns the name with misleading characters removed.
     pub(super) fn shown_name(&self) -> String {
         plain_name(&self.name)
     }
 
-    /// Image, audio, video, or document: what agents distinguish.
+    /// The media kind that agents distinguish: image, audio, video, or document.
     pub(super) fn kind(&self) -> &'static str {
         match self.mime_type.split('/').next() {
             Some("image") => "image",
@@ -101,7 +101,7 @@ impl Tray {
         }
     }
 
-    /// Follows what is attached and how far it is.
+    /// Tracks the attached files and their states.
     pub(crate) fn track(&self) {
         self.items.with(|items| {
             for item in items {
@@ -110,7 +110,7 @@ impl Tray {
         });
     }
 
-    /// Takes files, or says why not.
+    /// Attaches files, or records the reasons for refusing them.
     pub(crate) fn add(&self, files: &web_sys::FileList) {
         let mut refused = Vec::new();
         for place in 0..files.length() {
@@ -199,11 +199,11 @@ impl Tray {
         self.refused.set(Vec::new());
     }
 
-    /// What to send: the text and the files. `Ok(None)` if there is neither.
+    /// Returns the text and the files as content, or `Ok(None)` if there is neither.
     ///
     /// # Errors
     ///
-    /// Says why, when a file is still being read or could not be.
+    /// Returns the label of the error if a file is still being read or could not be read.
     pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, WordOf> {
         let items = self.items.get_untracked();
         let blank = text.trim().is_empty();

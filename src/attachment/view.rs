@@ -1,4 +1,4 @@
-//! Attachments in the composer: the button, the list, what was refused, the drop zone.
+//! Attachments in the composer: the button, the list, the errors, the drop zone.
 
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::ui::{Icon, closest, dynamic, each, find, fresh_id, memo, size_text, when};
 
-/// The button that lets the person pick files.
+/// Renders the button that opens the file dialog.
 pub(crate) fn attach_button(tray: &Tray, children: Option<Children>) -> AnyView {
     let input = tray.input;
     let pick = move |_| {
@@ -38,8 +38,7 @@ pub(crate) fn attach_button(tray: &Tray, children: Option<Children>) -> AnyView 
     .into_any()
 }
 
-/// What every composer that takes files has: the field behind the button, and what covers the
-/// composer while files are held over the chat.
+/// Renders the hidden file input and the drop zone that every composer with attachments has.
 pub(crate) fn file_frame(tray: &Tray) -> AnyView {
     let (input, taker) = (tray.input, tray.clone());
     let take = move |_| {
@@ -49,7 +48,7 @@ pub(crate) fn file_frame(tray: &Tray) -> AnyView {
         if let Some(files) = input.files() {
             taker.add(&files);
         }
-        // So that the same file can be picked again.
+        // Lets the user pick the same file again.
         input.set_value("");
     };
     view! {
@@ -66,7 +65,7 @@ pub(crate) fn file_frame(tray: &Tray) -> AnyView {
     .into_any()
 }
 
-/// What is attached, and why files were not taken. `home` gets the focus when nothing is left.
+/// Renders the attached files and the errors. `home` gets the focus when no file is left.
 pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
     let (items, refused) = (tray.items, tray.refused);
     let row = tray.clone();
@@ -111,7 +110,7 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
     };
     let picture = item.picture.clone();
     let picture = move || match picture.get() {
-        // The name stands beside it.
+        // The name is next to it.
         Some(src) => view! { <img alt="" src=src /> }.into_any(),
         None => icon.view().into_any(),
     };
@@ -165,7 +164,7 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
     .into_any()
 }
 
-/// The button goes with its file: the focus passes to the next file's, else to the text.
+/// Moves the focus from a removed file to the next file's button, else to the text box.
 fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
     let target: Option<web_sys::Element> = event.current_target().and_then(|t| t.dyn_into().ok());
     let row = target.and_then(|target| closest(&target, "li"));
