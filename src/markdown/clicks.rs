@@ -1,11 +1,11 @@
-//! Clicks in markdown: one listener for a whole text, so that blocks need none.
+//! Click handling for markdown: one listener for a whole text.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
 use crate::ui::{SAID_MS, Words, after, closest, copy_to_clipboard, find};
 
-/// Carries out what was clicked, if it was one of our buttons.
+/// Runs the action of a clicked button.
 pub(super) fn clicked(event: &web_sys::MouseEvent, words: &Words) {
     let target = event.target().and_then(|target| target.dyn_into().ok());
     let Some(target): Option<web_sys::Element> = target else {
@@ -39,7 +39,7 @@ fn copy_code(button: &web_sys::Element, words: &Words) {
     });
 }
 
-/// Brings a footnote of the same text into view and gives it the focus.
+/// Scrolls to a footnote of the same text and focuses it.
 fn show_footnote(button: &web_sys::Element) {
     let Some(label) = button.get_attribute("data-footnote") else {
         return;

@@ -1,5 +1,5 @@
-//! Blocks of code: a head with the language and a button to copy, the code in pieces of a few lines
-//! so that what is appended lays out little, and the colours of a highlighter once it is complete.
+//! Code blocks: a head with the language and a copy button, the code in chunks of a few lines so
+//! that appending causes little layout, and highlighting once the block is complete.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -10,16 +10,16 @@ use super::{
 };
 use crate::ui::Labels;
 
-/// How many bytes a piece holds before the next line begins another.
+/// The size of a chunk, in bytes; the next line begins another.
 const PIECE: usize = 2048;
 
-/// A block of code in the page.
+/// A code block in the page.
 #[derive(Debug)]
 pub(super) struct CodeBlock {
     pub(super) outer: web_sys::Element,
     code: web_sys::Element,
     language: String,
-    /// The last piece, and how many bytes are in it.
+    /// The last chunk, and its size in bytes.
     piece: Option<(web_sys::Text, usize)>,
 }
 
@@ -35,7 +35,7 @@ impl CodeBlock {
         make::append(&button, &word);
         make::append(&head, &button);
         let pre = make::element("pre", "la-code")?;
-        // It scrolls sideways, so the keyboard must get there.
+        // It scrolls sideways, so it must be reachable by keyboard.
         make::set(&pre, "tabindex", "0");
         make::set(&pre, "dir", "ltr");
         if !language.is_empty() {
@@ -58,7 +58,6 @@ impl CodeBlock {
         self.language == language
     }
 
-    /// Adds code at the end.
     pub(super) fn append(&mut self, mut code: &str) {
         while !code.is_empty() {
             let now = match &self.piece {
@@ -77,7 +76,7 @@ impl CodeBlock {
     fn write(&mut self, text: &str) {
         if let Some((node, filled)) = &mut self.piece {
             *filled += text.len();
-            // Appending to a text node fails for no text.
+            // Appending to a text node cannot fail.
             let _ = node.append_data(text);
             return;
         }
@@ -90,7 +89,7 @@ impl CodeBlock {
         self.piece = Some((node, text.len()));
     }
 
-    /// Brings the block from what it shows to another code.
+    /// Replaces the shown code, by appending where possible.
     pub(super) fn update(&mut self, code: &str) {
         let shown = self.code.text_content().unwrap_or_default();
         if let Some(more) = code.strip_prefix(shown.as_str()) {
@@ -102,7 +101,7 @@ impl CodeBlock {
         }
     }
 
-    /// The code is complete: a highlighter may give it colours.
+    /// Highlights the complete code.
     pub(super) fn finish(self, highlighter: Option<&Highlighter>) {
         let Some(highlighter) = highlighter.filter(|_| !self.language.is_empty()) else {
             return;
@@ -115,14 +114,15 @@ impl CodeBlock {
     }
 }
 
-/// How much of a text goes into a piece that holds so many bytes: it ends with a line.
+/// Returns the number of bytes that fit into a chunk with `filled` bytes, rounded up to a whole
+/// line.
 fn until_next_piece(text: &str, filled: usize) -> usize {
     let room = PIECE.saturating_sub(filled);
     let mut lines = text.match_indices('\n').map(|(at, _)| at + 1);
     lines.find(|end| *end >= room).unwrap_or(text.len())
 }
 
-/// Puts the tokens in place of the plain code, if they are that code.
+/// Replaces the plain code with tokens, if they are the same code.
 fn colour(element: &web_sys::Element, code: &str, tokens: &[Token]) {
     let mut rest = code;
     for token in tokens {

@@ -1,4 +1,4 @@
-//! Which elements stand for a node of the tree.
+//! The elements of each kind of node.
 
 use assistant_core::text::markdown::{Alert, Align, Kind};
 use web_sys::Element;
@@ -6,7 +6,7 @@ use web_sys::Element;
 use super::{link, make, wording};
 use crate::ui::Labels;
 
-/// The elements of a node: what stands in the parent, and what its children stand in.
+/// The elements of a node: the one in the parent, and the one that holds the children.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) outer: web_sys::Node,
@@ -40,8 +40,8 @@ impl Place {
     }
 }
 
-/// What a node stands in. The outermost block decides which way all of it is written: the bar of a
-/// quote and the columns of a table stand on the side where its lines begin.
+/// The context of a node. The outermost block decides the text direction of everything in it, since
+/// the bar of a quote and the columns of a table follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     Text,
@@ -50,18 +50,18 @@ pub(super) enum Within {
 }
 
 impl Within {
-    /// What the children of a node stand in.
+    /// Returns the context of a node's children.
     pub(super) const fn of(kind: &Kind) -> Self {
         match kind {
             Kind::TableHead => Self::TableHead,
-            // These begin with words of ours.
+            // These begin with a text of the interface.
             Kind::Quote(Some(_)) | Kind::Footnote(_) => Self::Text,
             _ => Self::Block,
         }
     }
 }
 
-/// Makes the elements of a node without its children.
+/// Creates the elements of a node without its children.
 pub(super) fn place(
     kind: &Kind,
     within: Within,
@@ -92,13 +92,12 @@ pub(super) fn place(
         Kind::Link { href, title } => link::link(href, title)?.into(),
         Kind::FootnoteReference(label) => footnote_reference(label, labels)?.into(),
         Kind::Footnote(label) => footnote(label)?,
-        // Images and code have makers of their own; what the tree learns later is shown by its
-        // children.
+        // Images and code are made elsewhere; an unknown kind is shown by its children.
         _ => make::element("span", "")?.into(),
     })
 }
 
-/// An element around one text, which may be changed.
+/// Wraps one text, which may be changed, in an element.
 fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
     let element = make::element(tag, class)?;
     let text = make::text(text);
@@ -109,7 +108,7 @@ fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
     })
 }
 
-/// A formula, in a box that scrolls if it is too wide.
+/// Creates a formula, in a box that scrolls if it is too wide.
 fn formula(tex: &str, display: bool) -> Option<Element> {
     let element = make::element("span", "la-math")?;
     if display {
@@ -190,7 +189,7 @@ fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
     Some(element)
 }
 
-/// A table scrolls inside its own box, which the keyboard must reach.
+/// Creates a table in a scrolling box, which must be reachable by keyboard.
 fn table(labels: &Labels, within: Within) -> Option<Place> {
     let outer = make::element("div", "la-table")?;
     make::set(&outer, "tabindex", "0");
@@ -215,7 +214,7 @@ fn cell(align: Align, within: Within) -> Option<Element> {
     Some(element)
 }
 
-/// A button, not a link: the address of the page belongs to the host.
+/// Creates a button, not a link, because the address of the page belongs to the host.
 fn footnote_reference(label: &str, labels: &Labels) -> Option<Element> {
     let outer = make::element("sup", "la-footnote-reference")?;
     let button = make::labelled("button", "la-footnote-button", label)?;

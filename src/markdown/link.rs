@@ -1,4 +1,4 @@
-//! Links and images: where they lead is shown, and only safe addresses become any.
+//! Links and images: the target is shown, and only safe addresses are used.
 
 use assistant_core::text::{
     address::{self, MediaPolicy},
@@ -10,21 +10,21 @@ use web_sys::Element;
 use super::make;
 use crate::ui::{Labels, shown_host};
 
-/// A link. One that leads nowhere safe is text.
+/// Creates a link, or plain text if the address is not safe.
 pub(super) fn link(href: &str, title: &str) -> Option<Element> {
     let element = make::element("a", "")?;
     lead(&element, href, title);
     Some(element)
 }
 
-/// Lets a link lead somewhere.
+/// Sets or removes the target of a link.
 pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
     let Some(element) = element.dyn_ref::<Element>() else {
         return;
     };
     let Some(safe) = address::safe_href(href) else {
         for name in ["class", "href", "target", "rel", "title"] {
-            // Taking an attribute away does not fail.
+            // Removing an attribute cannot fail.
             let _ = element.remove_attribute(name);
         }
         return;
@@ -41,8 +41,7 @@ pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
     make::set(element, "title", &shown);
 }
 
-/// Shows the host behind a link whose words do not name it: words are the model's, the host is
-/// where one ends up.
+/// Shows the host of a link whose text does not name it, since the model writes the text.
 pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
     if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
         show_host_beside(element, href, &plain(words));
@@ -53,19 +52,19 @@ fn show_host_beside(element: &Element, href: &str, words: &str) {
     let safe = address::safe_href(href);
     match safe.as_ref().and_then(shown_host) {
         Some(host) if !names(words, &host) => {
-            // Most often it stands there already, and what does not change is not touched.
+            // Usually it is set already, and an unchanged attribute is not written.
             if element.get_attribute("data-host").as_ref() != Some(&host) {
                 make::set(element, "data-host", &host);
             }
         }
         _ => {
-            // Taking an attribute away does not fail.
+            // Removing an attribute cannot fail.
             let _ = element.remove_attribute("data-host");
         }
     }
 }
 
-/// Whether words are the host itself, or an address on it.
+/// Returns true if a text is the host itself, or an address on it.
 fn names(words: &str, host: &str) -> bool {
     let text = words.to_ascii_lowercase();
     let text = text.trim();
@@ -80,7 +79,7 @@ fn names(words: &str, host: &str) -> bool {
     }
 }
 
-/// The text in nodes, without what it looks like.
+/// Returns the text of nodes, without formatting.
 pub(super) fn plain(nodes: &[Node]) -> String {
     let mut text = String::new();
     let mut rest: Vec<&Node> = nodes.iter().rev().collect();
@@ -94,7 +93,7 @@ pub(super) fn plain(nodes: &[Node]) -> String {
     text
 }
 
-/// An image, where the host allows to fetch it; otherwise its description, and where it lies.
+/// Creates an image if the policy allows it; otherwise shows its description and its address.
 pub(super) fn image(
     src: &str,
     title: &str,

@@ -1,16 +1,17 @@
-//! Formulas as `MathML`: TeX by `math-core`, its output read into nodes, never through HTML.
+//! Formulas as `MathML`: `math-core` converts TeX, and its output is parsed into nodes, never
+//! through HTML.
 //!
-//! A formula that cannot be read, is too long or nests too deep is shown as it was written.
+//! A formula that is invalid, too long or too deeply nested is shown as written.
 
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
-/// The longest formula that is read, in bytes.
+/// The longest formula that is converted, in bytes.
 const MAX_LEN: usize = 4 * 1024;
-/// How deep braces, environments and the like may nest; the reader of TeX is recursive.
+/// The maximum nesting of braces, environments and the like; the TeX parser is recursive.
 const MAX_DEPTH: usize = 40;
 const NAMESPACE: &str = "http://www.w3.org/1998/Math/MathML";
 
-/// The elements of `MathML` Core that are made.
+/// The `MathML` Core elements that are allowed.
 const ELEMENTS: [&str; 28] = [
     "math",
     "mrow",
@@ -42,7 +43,7 @@ const ELEMENTS: [&str; 28] = [
     "semantics",
 ];
 
-/// The attributes that are set. None takes an address or a style.
+/// The attributes that are allowed. None of them takes an address or a style.
 const ATTRIBUTES: [&str; 28] = [
     "display",
     "displaystyle",
@@ -74,12 +75,12 @@ const ATTRIBUTES: [&str; 28] = [
     "mathsize",
 ];
 
-/// A formula as an element; nothing if it is shown as written.
+/// Converts a formula to an element, or returns `None` if it must be shown as written.
 pub(super) fn element(tex: &str, display: bool) -> Option<web_sys::Element> {
     build(&mathml(tex, display)?)
 }
 
-/// The `MathML` of a formula.
+/// Converts a formula to `MathML`.
 fn mathml(tex: &str, display: bool) -> Option<String> {
     if tex.len() > MAX_LEN || depth(tex) > MAX_DEPTH {
         return None;
@@ -99,8 +100,8 @@ fn mathml(tex: &str, display: bool) -> Option<String> {
     Some(converted.ok()?.mathml)
 }
 
-/// How deep a formula may nest: by braces and environments, or by commands that take each other
-/// as arguments.
+/// Returns an upper bound for the nesting of a formula: by braces and environments, or by commands
+/// that take each other as arguments.
 fn depth(tex: &str) -> usize {
     let (mut braces, mut deepest, mut row) = (0_usize, 0, 0);
     let mut commands = tex.match_indices("\\").map(|(at, _)| at).peekable();
@@ -127,7 +128,7 @@ fn depth(tex: &str) -> usize {
     deepest
 }
 
-/// Makes the elements of a text of `MathML`.
+/// Builds the elements of a `MathML` string.
 fn build(xml: &str) -> Option<web_sys::Element> {
     let document = leptos::prelude::document();
     let mut open: Vec<web_sys::Element> = Vec::new();
@@ -179,7 +180,7 @@ enum Piece<'a> {
     Close,
 }
 
-/// The tags and texts of XML as `math-core` writes it.
+/// Splits XML, as `math-core` writes it, into tags and texts.
 fn pieces(mut xml: &str) -> impl Iterator<Item = Piece<'_>> {
     std::iter::from_fn(move || {
         let Some(tag) = xml.strip_prefix('<') else {
@@ -217,7 +218,7 @@ fn attributes(mut text: &str) -> Vec<(&str, String)> {
     found
 }
 
-/// Resolves the entities that can stand in `MathML`.
+/// Resolves the entities that occur in `MathML`.
 fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! Markdown as it streams: a tree of the engine drawn into the page, never through HTML.
+//! Streaming markdown, rendered from the engine's tree, never through HTML.
 //!
-//! Finished blocks are not touched again. The open one changes where the tree does: text is
-//! appended, code grows in pieces. The reading is `assistant_core::text::markdown`'s; what may be
-//! a link is decided in `assistant_core::text::address`.
+//! Finished blocks are not touched again. The open block changes where the tree does: text is
+//! appended, code grows in chunks. `assistant_core::text::markdown` does the parsing;
+//! `assistant_core::text::address` decides which addresses become links.
 
 mod clicks;
 mod code;
@@ -32,7 +32,7 @@ use paint::Painter;
 
 pub use options::{Highlighter, MarkdownOptions, Token};
 
-/// The text of a part, shown as markdown, growing with it.
+/// Renders the text of a part as markdown while it streams.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -48,7 +48,7 @@ pub use options::{Highlighter, MarkdownOptions, Token};
 /// ```
 #[component]
 pub fn MarkdownText(
-    /// Whose conversation.
+    /// The assistant of the conversation.
     assistant: Assistant,
     /// The message.
     message: MessageId,
@@ -67,7 +67,7 @@ pub fn MarkdownText(
         let known = drawing
             .flatten()
             .filter(|drawing| drawing.mark.generation == mark.generation)
-            // A text that goes on after it had ended is read again, and so it is redrawn.
+            // A text that continues after it had ended is parsed again, and so it is redrawn.
             .filter(|drawing| !drawing.ended || mark.len <= drawing.mark.len);
         let mut drawing = known.unwrap_or_else(|| Drawing {
             mark,
@@ -94,10 +94,10 @@ pub fn MarkdownText(
     }
 }
 
-/// A text being drawn.
+/// A text that is being rendered.
 struct Drawing {
     mark: Mark,
-    /// Whether it was said to be complete.
+    /// True once the text was complete.
     ended: bool,
     reader: Markdown,
     painter: Painter,

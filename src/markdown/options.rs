@@ -1,4 +1,4 @@
-//! How markdown is shown: what a host may set.
+//! The rendering options for markdown.
 
 use std::{fmt, future::Future, sync::Arc};
 
@@ -8,7 +8,7 @@ use send_wrapper::SendWrapper;
 
 type Highlight = dyn Fn(String, String) -> LocalBoxFuture<'static, Vec<Token>>;
 
-/// The options for showing markdown. Provide it by context above the chat:
+/// The rendering options for markdown. Provide them by context above the chat:
 ///
 /// ```
 /// use leptos::prelude::provide_context;
@@ -34,19 +34,20 @@ impl Default for MarkdownOptions {
 }
 
 impl MarkdownOptions {
-    /// Headings below the chat's own title, nothing highlighted.
+    /// Creates the default options: headings start at `h3`, and no highlighter.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// By how many levels headings of answers go down, so that the outline of the page stays
-    /// right: with 2, which is the default, a first-level heading is an `h3`. None goes below `h6`.
+    /// Sets the number of levels by which headings of answers are lowered, to keep the outline of
+    /// the page right: with 2, which is the default, a first-level heading is an `h3`. No heading
+    /// is lowered below `h6`.
     ///
     /// ```
     /// use leptos_assistant::markdown::MarkdownOptions;
     ///
-    /// // The chat stands below an h3 of the page.
+    /// // The chat is below an h3 of the page.
     /// let options = MarkdownOptions::new().heading_offset(3);
     /// ```
     #[must_use]
@@ -55,7 +56,7 @@ impl MarkdownOptions {
         self
     }
 
-    /// Gives finished code blocks their colours.
+    /// Highlights finished code blocks.
     ///
     /// ```
     /// use leptos_assistant::markdown::{Highlighter, MarkdownOptions, Token};
@@ -73,14 +74,14 @@ impl MarkdownOptions {
         self
     }
 
-    /// The options in force here.
+    /// Returns the options provided by context, or the default.
     #[must_use]
     pub fn current() -> Self {
         use_context::<Self>().unwrap_or_default()
     }
 }
 
-/// Finds the tokens of code. None is built in: a host brings its own, loaded when it is needed.
+/// Splits code into tokens. None is built in: a host brings its own, loaded on demand.
 #[derive(Clone)]
 pub struct Highlighter(SendWrapper<Arc<Highlight>>);
 
@@ -90,19 +91,19 @@ impl fmt::Debug for Highlighter {
     }
 }
 
-/// A piece of code and the classes it gets.
+/// A piece of code and its classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// The code. All tokens joined must be the code as it was given.
+    /// The code. All tokens joined must equal the given code.
     pub text: String,
-    /// Names of classes, separated by spaces; may be empty.
+    /// The class names, separated by spaces; may be empty.
     pub class: String,
 }
 
 impl Highlighter {
-    /// A highlighter from a function of code and language. It is asked once for each finished
-    /// block that names its language. If its tokens joined are not the code, the block stays as
-    /// it is.
+    /// Creates a highlighter from a function of code and language. It is called once for each
+    /// finished block that names its language. If the joined tokens differ from the code, the block
+    /// stays as it is.
     ///
     /// ```
     /// use leptos_assistant::markdown::{Highlighter, Token};

@@ -1,5 +1,5 @@
-//! The page follows the tree: what is finished is never touched again, what is open changes only
-//! where the tree does.
+//! Renders the changes of the tree: finished blocks are never touched again, open blocks change
+//! only where the tree does.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use super::{
 };
 use crate::ui::{Labels, Words};
 
-/// Draws blocks as children of one element.
+/// Renders blocks as children of one element.
 pub(super) struct Painter {
     root: web_sys::Element,
     words: Words,
-    /// The words as they are now.
+    /// The current labels.
     labels: Arc<Labels>,
     options: MarkdownOptions,
     media: Arc<MediaPolicy>,
-    /// How many blocks are finished. They are the first children of the root.
+    /// The number of finished blocks. They are the first children of the root.
     finished: usize,
-    /// The blocks after them.
+    /// The open blocks after them.
     open: Vec<Drawn>,
 }
 
@@ -52,7 +52,7 @@ impl Drawn {
 }
 
 impl Painter {
-    /// Draws into an element, which is emptied.
+    /// Creates a painter for an element, which is emptied.
     pub(super) fn new(
         root: web_sys::Element,
         words: Words,
@@ -71,7 +71,7 @@ impl Painter {
         }
     }
 
-    /// Draws what has become of a text.
+    /// Applies the changes of a text.
     pub(super) fn apply(&mut self, changes: BlockChanges) {
         self.labels = self.words.now();
         for (index, node) in changes.revised {
@@ -100,7 +100,7 @@ impl Painter {
         self.open = open;
     }
 
-    /// Appends text to what is drawn: code, or a paragraph too long to be read again.
+    /// Appends text to a code block, or to a paragraph that is too long to be parsed again.
     fn grow(&self, drawn: &mut Drawn, text: &str) {
         match (&mut drawn.body, drawn.children.last_mut()) {
             (Body::Code(block), _) => block.append(text),
@@ -123,7 +123,7 @@ impl Painter {
         }
     }
 
-    /// Draws an open block: new, or over the one that stands there.
+    /// Draws an open block, or updates the one at this position.
     fn put(&self, open: &mut Vec<Drawn>, place: usize, node: Node) {
         if let Some(drawn) = open.get_mut(place) {
             self.patch(drawn, node, Within::Text);
@@ -133,7 +133,7 @@ impl Painter {
         }
     }
 
-    /// A finished block that changed after all: a definition came late.
+    /// Replaces a finished block that a late definition changed.
     fn revise(&self, index: usize, node: Node) {
         let Ok(place) = u32::try_from(index) else {
             return;
@@ -194,7 +194,7 @@ impl Painter {
         parent.children.push(child);
     }
 
-    /// Brings what is drawn to another node.
+    /// Updates a drawn node to another node.
     fn patch(&self, drawn: &mut Drawn, node: Node, within: Within) {
         match (&drawn.kind, &node.kind, &mut drawn.body) {
             (Kind::Text(old), Kind::Text(new), Body::Place(place))
@@ -242,7 +242,7 @@ impl Painter {
     }
 }
 
-/// What is shown of code stands in the page; it is not kept twice.
+/// Drops the text of code, which is kept in the page only.
 fn without_text(kind: Kind) -> Kind {
     match kind {
         Kind::CodeBlock { language, .. } => Kind::CodeBlock {
@@ -253,7 +253,7 @@ fn without_text(kind: Kind) -> Kind {
     }
 }
 
-/// A block is complete: its code may get colours. The rest of what was kept to change it goes.
+/// Highlights the code of a complete block, and drops the rest of what was kept to change it.
 fn finish(drawn: Drawn, options: &MarkdownOptions) {
     let mut rest = vec![drawn];
     while let Some(drawn) = rest.pop() {

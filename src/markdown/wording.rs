@@ -1,5 +1,5 @@
-//! The words that markdown says by itself, and how they follow another language: in place, so that
-//! what is selected, focused or scrolled stays as it is.
+//! The interface texts in rendered markdown. They are updated in place when the language changes,
+//! so that selection, focus and scroll position stay.
 
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -8,7 +8,7 @@ use web_sys::Element;
 use super::make;
 use crate::ui::{Labels, Word, Words, effect};
 
-/// Where such a word stands, and which it is. Without an attribute it is the text.
+/// A selector, an attribute and a label; without an attribute the label is the text.
 type Said = (&'static str, Option<&'static str>, fn(&Labels) -> &Word);
 
 const SAID: [Said; 5] = [
@@ -21,7 +21,7 @@ const SAID: [Said; 5] = [
 
 const NAME: &str = "aria-label";
 
-/// Keeps the words below an element in the language in force.
+/// Updates the interface texts below an element when the language changes.
 pub(super) fn follow(words: &Words, root: NodeRef<html::Div>) {
     if !words.may_change() {
         return;
@@ -29,7 +29,7 @@ pub(super) fn follow(words: &Words, root: NodeRef<html::Div>) {
     let words = words.clone();
     effect(move |drawn: Option<()>| {
         let labels = words.get();
-        // What is drawn is drawn in the language in force then.
+        // The first drawing already uses the current language.
         if let (Some(()), Some(root)) = (drawn, root.get_untracked()) {
             say(&root, &labels);
         }
@@ -71,7 +71,7 @@ fn each(root: &Element, places: &str, say: &dyn Fn(&Element)) {
     }
 }
 
-/// The word above an alert, by its name.
+/// Returns the label of an alert, by its name.
 pub(super) fn alert<'a>(name: &str, labels: &'a Labels) -> &'a Word {
     match name {
         "tip" => &labels.alert_tip,
@@ -82,7 +82,7 @@ pub(super) fn alert<'a>(name: &str, labels: &'a Labels) -> &'a Word {
     }
 }
 
-/// What a button that leads to a footnote is called.
+/// Returns the accessible name of a button that leads to a footnote.
 pub(super) fn footnote(label: &str, labels: &Labels) -> String {
     format!("{} {label}", labels.footnote)
 }
