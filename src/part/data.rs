@@ -1,8 +1,8 @@
-//! Data, activities, and parts that are not known: named, with their data behind a summary, as names
-//! and values where it is that simple, else as JSON.
+//! Data, activities and unknown parts: a name, and the data behind a summary, as names and values
+//! where it is simple enough, else as JSON.
 //!
-//! What an activity says of itself (`title`, and `status`, `message` or `text`) stands in the
-//! summary. A delta changes the texts in place. Neighbours: `sources` and `files` for data of those types.
+//! The `title` of an activity, and its `status`, `message` or `text`, are shown in the summary. A
+//! delta changes the texts in place. Neighbours: `sources` and `files` for data of those types.
 
 use std::{
     fmt::{self, Write as _},
@@ -19,15 +19,15 @@ use crate::{
     view::PartKind,
 };
 
-/// How much of the data is shown, in bytes.
+/// The maximum size of the data shown, in bytes.
 const MAX_SHOWN: usize = 16 * 1024;
-/// How many names with their values are shown.
+/// The maximum number of pairs shown.
 const MAX_PAIRS: usize = 100;
-/// How long a list is that stands in a line.
+/// The longest list that is shown in a line.
 const MAX_LIST: usize = 10;
-/// What stands for a value that says nothing.
+/// The text for a null value.
 const NOTHING: &str = "–";
-/// How much of a title or state is shown, in characters.
+/// The maximum length of a title or state, in characters.
 const MAX_LINE: usize = 120;
 
 pub(super) fn view(part: PartHandle) -> AnyView {
@@ -48,7 +48,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// How data of a known type is told from other data of that name, and what it looks like.
+/// The test for data of a known type, and its view.
 type Known = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
 
 fn card(part: PartHandle) -> AnyView {
@@ -58,7 +58,7 @@ fn card(part: PartHandle) -> AnyView {
     let titles = words.clone();
     let title = move || name.with(|part| title(&titles.get(), part));
     let state = move || state.with(state_of).flatten();
-    // Written out only for who looks: data may be long and change often.
+    // Rendered only while open, since data may be long and change often.
     let body = move || {
         let shown = |part: &Part| data_of(part).map(|data| body(data, &words.get()));
         open.get().then(|| data.with(shown)).flatten().flatten()
@@ -80,7 +80,7 @@ fn card(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// What it calls itself, else its type in words, else that it is not known.
+/// Returns the title of a part: its own, else its type in words, else the label for unknown parts.
 fn title(labels: &Labels, part: &Part) -> String {
     match part {
         Part::Data(part) => text_of(&part.data, "title").unwrap_or_else(|| words(&part.data_type)),
@@ -109,7 +109,7 @@ fn data_of(part: &Part) -> Option<&Value> {
     }
 }
 
-/// An object as its names and values, anything else as JSON; cut where it gets too long to be read.
+/// Renders an object as names and values, anything else as JSON, up to the size limit.
 fn body(data: &Value, labels: &Labels) -> AnyView {
     let mut room = MAX_SHOWN;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
@@ -131,7 +131,8 @@ fn body(data: &Value, labels: &Labels) -> AnyView {
     view! { <dl class="la-pairs">{pairs}</dl> {more} }.into_any()
 }
 
-/// A value in words if it has any, else as indented JSON. `room` says how many bytes there are.
+/// Renders a value as text if it is plain, else as indented JSON. `room` is the number of bytes
+/// left.
 fn said(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView {
     let items = match value {
         Value::Array(list) if list.len() <= MAX_LIST => list.as_slice(),
@@ -156,7 +157,7 @@ fn said(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView
     match plain {
         true if text.is_empty() => NOTHING.into_any(),
         true => text.into_any(),
-        // It scrolls, so that the keyboard must reach it.
+        // It scrolls, so it must be reachable by keyboard.
         false => view! {
             <pre class="la-code" tabindex="0" role="group" aria-label=name.to_owned()>
                 {text}
@@ -166,7 +167,7 @@ fn said(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView
     }
 }
 
-/// What are no lists and no objects, in words.
+/// Writes plain values, separated by commas.
 fn write_plain(out: &mut Bounded, items: &[Value], labels: &Labels) -> fmt::Result {
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
@@ -183,10 +184,10 @@ fn write_plain(out: &mut Bounded, items: &[Value], labels: &Labels) -> fmt::Resu
     Ok(())
 }
 
-/// Takes text until it is full, and then fails.
+/// A writer that fails once it is full.
 struct Bounded {
     text: String,
-    /// In bytes.
+    /// Bytes left.
     room: usize,
 }
 

@@ -1,7 +1,7 @@
 //! A file in a message: an image, audio, video or document.
 //!
-//! What the media policy allows is shown; anything else is named, with a link that says where it
-//! leads, or a button that saves what lies in the message. Nothing is fetched by itself.
+//! Files that the media policy allows are shown. Others are named, with a link that shows its
+//! target, or a button that saves bytes from the message. Those are never fetched automatically.
 
 use assistant_core::{
     conversation::Part,
@@ -19,7 +19,7 @@ use crate::ui::{
     AttrText, Icon, Labels, Word, Words, dynamic, media_policy, save_file, shown_host, size_text,
 };
 
-/// How much of a name is shown, in characters.
+/// The maximum length of a name, in characters.
 const MAX_NAME: usize = 200;
 
 pub(super) fn view(part: &PartHandle) -> AnyView {
@@ -30,7 +30,7 @@ pub(super) fn view(part: &PartHandle) -> AnyView {
     shown.flatten().into_any()
 }
 
-/// A file, shown or named. Nothing stands for a text.
+/// Renders a file, by its content or its name. Renders nothing for a text.
 pub(crate) fn show(content: &ContentPart) -> AnyView {
     let PartBody::Media { kind, source } = &content.body else {
         return ().into_any();
@@ -43,7 +43,7 @@ pub(crate) fn show(content: &ContentPart) -> AnyView {
         };
         return chip(&card, here);
     };
-    // What cannot be loaded or read is a file like any other.
+    // A file that cannot be loaded or decoded is named like any other.
     let broken = RwSignal::new(false);
     dynamic(move || match broken.get() {
         true => chip(&card, bytes_of(&src)),
@@ -52,13 +52,13 @@ pub(crate) fn show(content: &ContentPart) -> AnyView {
     .into_any()
 }
 
-/// The bytes in a `data:` address, as base64.
+/// Returns the bytes of a `data:` address, as base64.
 fn bytes_of(src: &str) -> Option<String> {
     let (_, base64) = src.strip_prefix("data:")?.split_once(',')?;
     Some(base64.to_owned())
 }
 
-/// What may be put into `src`, if the policy lets this be shown.
+/// Returns the value for `src` if the policy allows the file to be shown.
 fn src(kind: &str, source: &Source) -> Option<String> {
     let policy = media_policy();
     match source {
@@ -99,13 +99,13 @@ fn player(card: &Card, src: String, broken: RwSignal<bool>) -> AnyView {
     }
 }
 
-/// What can be said about a file.
+/// The facts that are shown about a file.
 struct Card {
     icon: Icon,
     name: Name,
-    /// Type, size and whose it is, as far as known.
+    /// Type, size and origin, as far as known.
     facts: String,
-    /// Where it lies, if a person may go there.
+    /// The address of the file, if it is safe to open.
     href: Option<String>,
 }
 
@@ -162,7 +162,7 @@ impl Card {
     }
 }
 
-/// What a file is called, or what it is.
+/// The name of a file, or the label of its kind.
 #[derive(Clone)]
 struct Name {
     said: Option<String>,
@@ -188,14 +188,14 @@ impl Name {
         Box::new(move || name.get().into())
     }
 
-    /// What a button does with it.
+    /// Returns the label of an action followed by the name.
     fn after(&self, does: fn(&Labels) -> &Word) -> AttrText {
         let name = self.clone();
         Box::new(move || format!("{} {}", name.words.word(does), name.get()).into())
     }
 }
 
-/// A file by its name; `here` are its bytes as base64, if they lie in the message.
+/// Renders a file by its name; `here` holds its bytes as base64, if they are in the message.
 fn chip(card: &Card, here: Option<String>) -> AnyView {
     let (words, name) = (card.name.words.clone(), card.name.clone());
     let act = match (&card.href, here) {
@@ -241,7 +241,7 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
     .into_any()
 }
 
-/// How many bytes stand behind a text in base64.
+/// Returns the number of bytes that a base64 text decodes to.
 fn decoded_len(base64: &str) -> usize {
     let padding = base64.bytes().rev().take_while(|b| *b == b'=').count();
     (base64.len() / 4 * 3).saturating_sub(padding)

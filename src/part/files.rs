@@ -1,4 +1,4 @@
-//! Files that an agent shows beside its words.
+//! Files that an agent shows next to its text.
 //!
 //! They come as an activity or data part of the type `files`, each in the form in which AG-UI has
 //! media in a user's message: `{"files": [{"type": "image", "source": {"type": "data", "value":
@@ -13,10 +13,10 @@ use crate::ui::dynamic;
 
 /// The type of data that holds files.
 pub(super) const TYPE: &str = "files";
-/// How many files are shown at most.
+/// The maximum number of files shown.
 const MAX: usize = 50;
 
-/// Whether a part is a list of files.
+/// Returns true if a part is a list of files.
 pub(super) fn is_list(part: &Part) -> bool {
     list(part).is_some()
 }

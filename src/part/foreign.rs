@@ -1,7 +1,8 @@
-//! What the code of another component draws: cards of actions, parts with a renderer of their own.
+//! Views of other components: cards of actions, and parts with a custom renderer.
 //!
-//! It is mounted by hand, so that its component can take it away at once when it goes: what it
-//! reads may be gone right after (rule "unmounting"). Neighbour: `cards` keeps what is mounted.
+//! They are mounted by hand, so that the component that registered them can remove them at once
+//! when it is unmounted: the signals that they read may be disposed right after (rule
+//! "unmounting"). Neighbour: `cards` keeps what is mounted.
 
 use std::{any::Any, rc::Rc};
 
@@ -14,20 +15,20 @@ use crate::{
     ui::{Icon, Words, console_error, effect},
 };
 
-/// Something to draw, and whose it is.
+/// A view and the registration that it belongs to.
 pub(crate) struct Foreign {
-    /// The registration that it goes with.
+    /// The registration that drew it.
     pub(crate) registration: RegistrationId,
-    /// What it is, in a message for the programmer, if a person must be able to answer it: when it
-    /// draws nothing, what is drawn instead stands there.
+    /// A description of the question for the programmer, if the user must be able to answer it. If
+    /// the view is empty, `instead` is shown.
     pub(crate) asks: Option<String>,
-    /// Draws it.
+    /// Draws the view.
     pub(crate) draw: Box<dyn FnOnce() -> AnyView>,
-    /// Draws what stands below the error if that fails.
+    /// Draws the fallback below the error if drawing fails.
     pub(crate) instead: Box<dyn Fn() -> AnyView>,
 }
 
-/// The place of something that another component draws; empty if `find` finds nothing.
+/// Mounts the view of another component; empty if `find` returns `None`.
 pub(crate) fn foreign(
     assistant: Assistant,
     find: impl Fn() -> Option<Foreign> + 'static,
@@ -71,13 +72,13 @@ pub(crate) fn foreign(
     view! { <div class="la-custom" node_ref=place></div> }.into_any()
 }
 
-/// Whether there is nothing to see in an element.
+/// Returns true if an element shows nothing.
 fn is_empty(element: &web_sys::HtmlElement) -> bool {
     let text = element.text_content().unwrap_or_default();
     element.first_element_child().is_none() && text.trim().is_empty()
 }
 
-/// A renderer that gives an error back shows as an error box; the rest of the chat stands.
+/// Shows an error box for a renderer that returns an error; the rest of the chat is not affected.
 fn guarded(
     draw: Box<dyn FnOnce() -> AnyView>,
     instead: Rc<Box<dyn Fn() -> AnyView>>,
@@ -103,8 +104,8 @@ fn guarded(
     }
 }
 
-/// Draws it. In a browser a panic ends the program; where panics unwind, one is an error like any
-/// other.
+/// Draws the view. In a browser a panic ends the program; where panics unwind, one is handled as an
+/// error.
 #[cfg(not(panic = "unwind"))]
 fn contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
     draw()
@@ -128,11 +129,11 @@ mod unwinding {
     }
 
     fn drawn(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, Panicked> {
-        // What it has half done belongs to it, and is not looked at again.
+        // What it left half done belongs to it, and is not looked at again.
         catch_unwind(AssertUnwindSafe(draw)).map_err(|why| Panicked(said(&*why)))
     }
 
-    /// What a panic says.
+    /// Returns the message of a panic.
     fn said(why: &(dyn Any + Send)) -> String {
         let text = why.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| why.downcast_ref::<&str>().copied());

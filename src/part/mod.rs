@@ -1,8 +1,8 @@
-//! The parts of a message, each drawn by what it is.
+//! The parts of a message, each rendered by its kind.
 //!
-//! A host draws parts of its own kind with [`use_part_renderer`]; what nobody knows is named and
-//! shown as text. Neighbours: `tool` has the cards of tool calls, `chat` the frame of the message
-//! around both.
+//! An application renders parts of its own kind with [`use_part_renderer`]; unknown parts are named
+//! and shown as text. Neighbours: `tool` has the cards of tool calls, `chat` the frame of the
+//! message around both.
 
 mod data;
 mod file;
@@ -35,7 +35,7 @@ pub use streaming::{StreamingText, StreamingTextProps};
 pub(crate) use file::show as show_file;
 pub(crate) use foreign::{Foreign, foreign};
 
-/// A part that is no call, drawn by its renderer or by what it is.
+/// Renders a part that is not a call, by its renderer or by its kind.
 pub(crate) fn part_view(part: PartHandle) -> AnyView {
     let renderer = memo(move || renderer_of(part).map(|found| found.id));
     dynamic(move || match renderer.get() {
@@ -45,13 +45,13 @@ pub(crate) fn part_view(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// Who draws a part; who asks inside a reactive closure is told of changes.
+/// Finds the renderer of a part; tracks registrations when called in a reactive closure.
 fn renderer_of(part: PartHandle) -> Option<Found<PartHandle>> {
     let (_, cell) = part.cell()?;
     part.assistant()?.renderers().part(&cell.kind)
 }
 
-/// What a renderer of the host draws for a part.
+/// Renders a part with the renderer of the application.
 fn custom(part: PartHandle) -> AnyView {
     let Some(assistant) = part.assistant() else {
         return ().into_any();
@@ -68,7 +68,7 @@ fn custom(part: PartHandle) -> AnyView {
     view! { <div class="la-part">{inner}</div> }.into_any()
 }
 
-/// What a part looks like without a renderer.
+/// Renders a part without a custom renderer.
 fn built_in(part: PartHandle) -> AnyView {
     let (Some(assistant), Some((message, cell))) = (part.assistant(), part.cell()) else {
         return ().into_any();
@@ -78,13 +78,13 @@ fn built_in(part: PartHandle) -> AnyView {
         PartKind::Reasoning => reasoning::view(part, assistant, message, cell),
         PartKind::File => file::view(&part),
         PartKind::Data(_) | PartKind::Unknown => data::view(part),
-        // Calls have a place of their own.
+        // Calls are rendered by `tool`.
         PartKind::Call(_) => ().into_any(),
     }
 }
 
 impl PartHandle {
-    /// The look that it has without a renderer.
+    /// Renders the part as without a custom renderer.
     ///
     /// ```
     /// # use leptos::prelude::*;

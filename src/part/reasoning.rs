@@ -1,7 +1,7 @@
-//! What the model thought, behind a summary that says how long it took.
+//! The reasoning of the model, behind a summary with its duration.
 //!
-//! While it thinks, the newest line stands beside the summary. A thought without words, such as a
-//! sealed one, is not shown.
+//! While it streams, the newest line is shown next to the summary. Reasoning without text, such as
+//! encrypted reasoning, is not shown.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ use crate::{
     view::PartCell,
 };
 
-/// How much of the newest line is shown at most, in characters.
+/// The maximum length of the newest line, in characters.
 const LATEST: usize = 160;
 
 pub(super) fn view(
@@ -39,7 +39,8 @@ fn thought(part: PartHandle, assistant: Assistant, message: MessageId, cell: Par
     let latest = move || {
         let line = open.get().then(|| part.with(latest_line)).flatten();
         line.filter(|line| !line.is_empty()).map(|line| {
-            // Not for the ear: it changes with each word, and the whole thought can be opened.
+            // Hidden from assistive technology: it changes with each word, and the whole text can
+            // be opened.
             view! {
                 <span class="la-reasoning-latest" aria-hidden="true">
                     <span dir="auto">{line}</span>
@@ -83,7 +84,7 @@ fn title(labels: &Labels, ms: Option<u64>) -> String {
     labels.thought_for.replace("{time}", &time)
 }
 
-/// The end of the newest line in which something stands, without marks of markdown around it.
+/// Returns the end of the newest non-empty line, without markdown around it.
 fn latest_line(part: &Part) -> String {
     let Part::Reasoning(part) = part else {
         return String::new();

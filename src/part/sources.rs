@@ -1,8 +1,8 @@
-//! What an answer rests on: a numbered list of links.
+//! The sources of an answer, as a numbered list of links.
 //!
-//! It comes as an activity or data part of the type `sources`:
+//! They come as an activity or data part of the type `sources`:
 //! `{"sources": [{"title": "…", "url": "https://…", "snippet": "…"}]}`, or the list alone. Title
-//! and snippet are optional. An address that may not be followed is shown as text.
+//! and snippet are optional. An unsafe address is shown as text.
 
 use assistant_core::{conversation::Part, text::address::safe_href};
 use leptos::prelude::*;
@@ -13,30 +13,30 @@ use crate::ui::{Icon, Words, dynamic, each, memo, shown_host};
 
 /// The type of data that holds sources.
 pub(super) const TYPE: &str = "sources";
-/// How many sources are shown at most.
+/// The maximum number of sources shown.
 const MAX: usize = 100;
-/// How many are shown without being asked for.
+/// The number of sources shown before the list is expanded.
 const OPEN: usize = 3;
-/// How much of a title or snippet is shown, in characters.
+/// The maximum length of a title or snippet, in characters.
 const MAX_TEXT: usize = 400;
 
 #[derive(Clone, PartialEq, Eq)]
 struct Source {
     title: String,
-    /// Where it leads, and the host of that.
+    /// The address, and its host.
     link: Option<(String, String)>,
     snippet: String,
 }
 
 impl Source {
-    /// All that is shown of it.
+    /// Returns a key that covers everything shown.
     fn key(&self, place: usize) -> String {
         let href = self.link.as_ref().map_or("", |(href, _)| href);
         format!("{place}\n{}\n{href}\n{}", self.title, self.snippet)
     }
 }
 
-/// Whether a part is a list of sources.
+/// Returns true if a part is a list of sources.
 pub(super) fn is_list(part: &Part) -> bool {
     list(part).is_some()
 }

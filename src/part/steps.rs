@@ -1,4 +1,4 @@
-//! The steps that the agent says it takes: one line that opens into a list.
+//! The steps that the agent reports: one line that opens into a list.
 
 use assistant_core::session::AgentStep;
 use leptos::prelude::*;
@@ -8,11 +8,12 @@ use crate::{
     ui::{Icon, Words, dynamic, each, memo, spinner, when},
 };
 
-/// How much is shown of why a step failed, in characters.
+/// The maximum length of the reason for a failed step, in characters.
 const MAX_WORDS: usize = 400;
 
-/// The steps of the run that goes on. Nothing stands there without any; once the run is over they
-/// stand with the message that it ended with ([`MessageNotes`](crate::chat::MessageNotes)).
+/// Shows the steps of the current run; renders nothing if there are none. Once the run is over,
+/// they are shown with the message that it ended with
+/// ([`MessageNotes`](crate::chat::MessageNotes)).
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -25,7 +26,7 @@ const MAX_WORDS: usize = 400;
 /// ```
 #[component]
 pub fn RunSteps(
-    /// Whose steps; those of the one above without it.
+    /// The assistant of the run; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -44,7 +45,7 @@ pub fn RunSteps(
     Some(when(move || some.get(), draw))
 }
 
-/// The steps that an answer was made in.
+/// Shows the steps that an answer was made in.
 pub(crate) fn kept_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
     list(steps, memo(|| false))
 }

@@ -1,4 +1,4 @@
-//! Text that grows: what is new is appended to the text node, nothing is set twice.
+//! Streaming text: growth is appended to the text node, existing text is not set again.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::{html, prelude::*};
@@ -11,7 +11,7 @@ use crate::{
     view::{Mark, PartCell},
 };
 
-/// The text of a part, shown as it is, growing with it.
+/// Renders the text of a part as plain text while it streams.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -27,7 +27,7 @@ use crate::{
 /// ```
 #[component]
 pub fn StreamingText(
-    /// Whose conversation.
+    /// The assistant of the conversation.
     assistant: Assistant,
     /// The message.
     message: MessageId,
@@ -80,14 +80,14 @@ impl Shown {
         };
         if let Some(text) = suffix(self.mark.len) {
             self.mark.len += text.len();
-            // Appending to a text node fails for no text.
+            // Appending to a text node cannot fail.
             let _ = node.append_data(&text);
         }
         self.node = Some(node);
     }
 }
 
-/// What of the text lies behind the part that is shown.
+/// Returns the text of the part after the first `len` bytes.
 fn suffix(assistant: &Assistant, id: &MessageId, part: usize, len: usize) -> Option<String> {
     assistant
         .with_conversation(

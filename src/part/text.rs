@@ -1,4 +1,4 @@
-//! A text part: what a person wrote as it is, what an agent wrote as markdown.
+//! Text parts: text of the user as written, text of the agent as markdown.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
@@ -23,13 +23,13 @@ pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> 
     .into_any()
 }
 
-/// What an agent wrote or thought.
+/// Renders text of the agent as markdown.
 #[cfg(feature = "markdown")]
 pub(super) fn prose(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
     view! { <MarkdownText assistant message part /> }.into_any()
 }
 
-/// What an agent wrote or thought, as it is.
+/// Renders text of the agent as plain text.
 #[cfg(not(feature = "markdown"))]
 pub(super) fn prose(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
     view! { <div class="la-text"><StreamingText assistant message part /></div> }.into_any()
