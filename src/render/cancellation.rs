@@ -1,4 +1,4 @@
-//! How the code of an action learns that its result is no longer wanted.
+//! The cancellation token of a handler.
 
 use std::{
     cell::{Cell, RefCell},
@@ -11,7 +11,7 @@ use futures_util::{
     future::{LocalBoxFuture, Shared},
 };
 
-/// Tells that a result is no longer wanted.
+/// A token that signals that a result is no longer wanted.
 #[derive(Clone)]
 pub struct Cancellation {
     cancelled: Rc<Cell<bool>>,
@@ -32,7 +32,7 @@ impl Default for Cancellation {
 }
 
 impl Cancellation {
-    /// Returns whether the result is no longer wanted.
+    /// Returns true if the result is no longer wanted.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -46,7 +46,7 @@ impl Cancellation {
         self.cancelled.get()
     }
 
-    /// Waits until the result is no longer wanted. If it stays wanted, waits for ever.
+    /// Waits until the result is no longer wanted; never resolves if it stays wanted.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -66,7 +66,7 @@ impl Cancellation {
     pub(crate) fn cancel(&self) {
         self.cancelled.set(true);
         if let Some(sender) = self.sender.borrow_mut().take() {
-            // Nobody may be waiting.
+            // The receiver may be gone.
             let _ = sender.send(());
         }
     }

@@ -1,17 +1,17 @@
-//! Cards that custom renderers have drawn, by the registration that they belong to.
+//! The cards drawn by custom renderers, by registration.
 //!
-//! What a renderer draws reads signals of the component that registered it. When that component
-//! goes, its cards must go before its signals do: a card that reads a signal that is gone would
-//! end the page (rule "unmounting").
+//! A card reads signals of the component that registered its renderer. When that component is
+//! unmounted, its cards must be removed before its signals are disposed: reading a disposed signal
+//! would panic (rule "unmounting").
 
 use std::{any::Any, cell::RefCell, collections::HashMap};
 
 use assistant_core::action::RegistrationId;
 
-/// A card and the registration that it belongs to; dropped, it leaves the page.
+/// A registration and its mounted card; dropping the card removes it from the page.
 type Card = (RegistrationId, Box<dyn Any>);
 
-/// The mounted cards. Dropping one takes it out of the page.
+/// The mounted cards. Dropping one removes it from the page.
 #[derive(Default)]
 pub(crate) struct Cards {
     mounted: RefCell<HashMap<u64, Card>>,
@@ -26,14 +26,14 @@ impl Cards {
         drop(old);
     }
 
-    /// Takes one card out of the page.
+    /// Removes one card from the page.
     pub(crate) fn remove(&self, card: u64) {
-        // Dropped after the borrow ends: what a card cleans up may come back here.
+        // Dropped after the borrow ends, since cleanup code of a card may call back here.
         let gone = self.mounted.borrow_mut().remove(&card);
         drop(gone);
     }
 
-    /// Takes all cards of a registration out of the page.
+    /// Removes all cards of a registration from the page.
     pub(crate) fn dispose(&self, registration: RegistrationId) {
         let cards: Vec<u64> = {
             let mounted = self.mounted.borrow();

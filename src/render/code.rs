@@ -1,4 +1,4 @@
-//! The code of actions: what runs, and the rules around it.
+//! The code of actions: the handler, and the functions that run around it.
 
 use std::rc::Rc;
 
@@ -23,14 +23,14 @@ pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Option<Value>>;
 #[derive(Default)]
 pub(crate) struct ActionCode {
     pub(crate) handler: Option<Handler>,
-    /// Whether a person is asked.
+    /// Decides whether the user is asked for approval.
     pub(crate) approval: Option<Rule>,
-    /// What a call would change.
+    /// Previews the change that a call would make.
     pub(crate) preview: Option<Preview>,
-    /// The application's rule whether it may start.
+    /// The application's permission rule for starting a call.
     pub(crate) permission: Option<Permission>,
-    /// Cleans arguments.
+    /// Sanitizes arguments.
     pub(crate) sanitize: Option<Sanitize>,
-    /// What the agent is told of a denial.
+    /// Builds the result that a denied call reports to the agent.
     pub(crate) denial: Option<Denial>,
 }

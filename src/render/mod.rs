@@ -1,5 +1,5 @@
-//! The code of actions, their texts, the targets of renderers, and the mounted cards. What renderers
-//! and code are given, and when they run, is decided in the rooms above.
+//! The code of actions, their texts, the targets of renderers, and the mounted cards. The layers
+//! above decide what renderers and code receive, and when they run.
 
 mod cancellation;
 mod cards;

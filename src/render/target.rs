@@ -1,28 +1,28 @@
-//! The targets of renderers: the calls, parts and interrupts that one draws.
+//! The targets of renderers: calls, parts and interrupts.
 
 use assistant_core::conversation::CallKey;
 
-/// The specificity of a target. The more specific one wins.
+/// The specificity of a target. The more specific target wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
-    /// As one of many.
+    /// A match by category.
     General,
-    /// By name.
+    /// A match by name.
     Exact,
 }
 
-/// The calls that a renderer draws. A text is the name of a tool.
+/// The calls that a renderer draws. A string converts to the name of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolTarget {
     /// The calls of one tool.
     Named(String),
-    /// The calls of all tools that have no renderer of their own.
+    /// The calls of all tools without a renderer of their own.
     All,
 }
 
 impl ToolTarget {
-    /// Compares it with the name of a tool.
+    /// Matches the target against the name of a tool.
     pub(crate) fn fit(&self, tool: &str) -> Option<Fit> {
         match self {
             Self::Named(name) => (name == tool).then_some(Fit::Exact),
@@ -43,18 +43,18 @@ impl From<String> for ToolTarget {
     }
 }
 
-/// The interrupts that a renderer draws. A text is the reason that the agent gives.
+/// The interrupts that a renderer draws. A string converts to the reason of an interrupt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InterruptTarget {
-    /// Interrupts of one reason.
+    /// Interrupts with this reason.
     Reason(String),
     /// All interrupts whose reason has no renderer of its own.
     All,
 }
 
 impl InterruptTarget {
-    /// Compares it with the reason of an interrupt.
+    /// Matches the target against the reason of an interrupt.
     pub(crate) fn fit(&self, reason: &str) -> Option<Fit> {
         match self {
             Self::Reason(wanted) => (wanted == reason).then_some(Fit::Exact),
@@ -81,7 +81,7 @@ impl From<String> for InterruptTarget {
 pub enum PartKind {
     /// Text.
     Text,
-    /// What the model thought.
+    /// The reasoning of the model.
     Reasoning,
     /// A tool call.
     Call(CallKey),
@@ -89,17 +89,17 @@ pub enum PartKind {
     File,
     /// Structured data, by the name of its type.
     Data(String),
-    /// Something that is not known here.
+    /// A part of an unknown kind.
     Unknown,
 }
 
-/// The parts that a renderer draws. A text is the name of a type of data or activity.
+/// The parts that a renderer draws. A string converts to a type of data or activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartTarget {
     /// Text.
     Text,
-    /// What the model thought.
+    /// The reasoning of the model.
     Reasoning,
     /// Files.
     File,
@@ -107,12 +107,12 @@ pub enum PartTarget {
     Data(String),
     /// Data and activities of a type without a renderer of its own.
     AnyData,
-    /// Parts that are not known here.
+    /// Parts of an unknown kind.
     Unknown,
 }
 
 impl PartTarget {
-    /// Compares it with the kind of a part.
+    /// Matches the target against the kind of a part.
     pub(crate) fn fit(&self, kind: &PartKind) -> Option<Fit> {
         match (self, kind) {
             (Self::Text, PartKind::Text)

@@ -1,18 +1,19 @@
-//! What an action says of its calls, in the page's words.
+//! The texts that an action provides for its calls.
 
 use std::rc::Rc;
 
 use serde_json::Value;
 
-/// Puts the question whether a call may run into the page's words; none where the arguments are not
-/// of the type that it knows.
+/// Describes a call for its approval; returns `None` if the arguments do not have the expected
+/// type.
 pub(crate) type Describe = Rc<dyn Fn(&Value) -> Option<Description>>;
 
-/// The description of a call by its page: a sentence, and rows of a name and a value.
+/// The description of a call for its approval: a sentence, and rows of a name and a value.
 ///
-/// A sentence alone may be a text. It stands in the approval card in place of the arguments, which
-/// are one click away below it; so it should say everything that a decision depends on. What is too
-/// long for a card is cut, and then the arguments stand below it at once.
+/// A string converts to a sentence alone. The approval card shows the description instead of the
+/// arguments, which are one click away below it, so it should name everything that a decision
+/// depends on. A description that is too long for a card is cut, and then the arguments are shown
+/// below it at once.
 ///
 /// ```
 /// use leptos_assistant::Description;
@@ -28,7 +29,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// A sentence: what is asked.
+    /// Creates a description from a sentence that asks for approval.
     ///
     /// ```
     /// use leptos_assistant::Description;
@@ -43,7 +44,7 @@ impl Description {
         }
     }
 
-    /// Adds a row: what a value is called, and the value.
+    /// Adds a row with a name and a value.
     ///
     /// ```
     /// use leptos_assistant::Description;
@@ -69,21 +70,21 @@ impl From<&str> for Description {
     }
 }
 
-/// The risk of an action. It chooses the colour and the words of the page's question.
+/// The risk of an action. It selects the colour and the wording of the approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Risk {
-    /// Nothing that could not be taken back easily.
+    /// Easily undone.
     Plain,
-    /// Something that a person should look at.
+    /// Deserves the user's attention.
     #[default]
     Attention,
-    /// Something that cannot be undone, or that costs.
+    /// Cannot be undone, or costs money.
     Danger,
 }
 
 impl Risk {
-    /// The value of `data-risk`.
+    /// Returns the value of `data-risk`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -94,15 +95,15 @@ impl Risk {
     }
 }
 
-/// What an action says of its calls, in the page's words.
+/// The texts that an action provides for its calls.
 #[derive(Clone, Default)]
 pub(crate) struct CallWords {
-    /// What it does, as a person would say it.
+    /// A title that names the action for the user.
     pub(crate) title: Option<String>,
-    /// The same while it runs.
+    /// The title while the action runs.
     pub(crate) doing: Option<String>,
-    /// What depends on it.
+    /// The risk of the action.
     pub(crate) risk: Risk,
-    /// What is asked before it runs.
+    /// Describes the call in its approval.
     pub(crate) describe: Option<Describe>,
 }
