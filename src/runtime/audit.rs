@@ -1,5 +1,5 @@
-//! Records of what happens to calls. What keeps them is given from above, and nothing of it is here
-//! where nobody asks for records.
+//! Records of the events of calls. The layers above provide the recorders; without one, nothing is
+//! recorded.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use assistant_core::{conversation::CallEvent, session::Session};
 
 use super::Runtime;
 
-/// Keeps records.
+/// A recorder of call events.
 pub(crate) trait Recorder {
-    /// Reads the events of an input while the session is borrowed. What it gives back is called when
-    /// the session is free again.
+    /// Reads the events of an input while the session is borrowed. The returned closure is called
+    /// once the session is released.
     fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()>;
 }
 

@@ -1,6 +1,6 @@
-//! Observers of calls: they hear that a person is asked, that a call starts, and that it ends.
+//! Observers of calls: approval requests, starts and ends.
 //!
-//! They are told once the session is free again, before the effects of the input are carried out.
+//! They are called once the session is released, before the effects of the input are carried out.
 
 use std::{fmt, rc::Weak};
 
@@ -32,12 +32,12 @@ impl fmt::Debug for Subscription {
 }
 
 impl Subscription {
-    /// Keeps the observer for as long as the assistant lives.
+    /// Keeps the observer subscribed for the life of the assistant.
     ///
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// // For as long as the assistant lives.
+    /// // For the life of the assistant.
     /// assistant.on_call_event(|event| leptos::logging::log!("{}", event.name)).forget();
     /// # }
     /// ```
@@ -66,15 +66,14 @@ impl Runtime {
         }))
     }
 
-    /// Tells the observers what one input did to calls: those that a person is asked about now, that
-    /// run now, or that have ended.
+    /// Notifies the observers of the calls that one input put up for approval, started or ended.
     pub(super) fn tell_calls(&self, events: &[CallEvent]) {
         for event in events {
             self.observers_failed(self.call_observers.tell(event));
         }
     }
 
-    /// Returns the events of one input that observers hear of; none where no one listens.
+    /// Returns the events of one input that observers receive; empty if there is no observer.
     pub(super) fn call_events(&self, output: &Output) -> Vec<CallEvent> {
         if self.call_observers.is_empty() || output.calls.is_empty() {
             return Vec::new();
@@ -88,7 +87,7 @@ impl Runtime {
 fn is_told(event: &CallEvent) -> bool {
     match event.phase {
         Phase::ApprovalRequested | Phase::Running => true,
-        // It may end once more, with another result of its agent.
+        // The agent may send another result, which ends it once more.
         phase => phase.is_final() && !event.before.is_some_and(Phase::is_final),
     }
 }

@@ -1,20 +1,20 @@
-//! The changes of one input, read once for all that they matter to.
+//! The changes of one input, classified once for all readers.
 
 use assistant_core::conversation::Change;
 
-/// The changes of one input and what they are about.
+/// The changes of one input, with their classification.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     list: Vec<Change>,
     /// True if another conversation has been opened.
     pub(super) thread: bool,
-    /// True if a run has begun, ended or gone another step.
+    /// True if a run has begun, ended or advanced a step.
     pub(super) run: bool,
-    /// True if what is registered has changed.
+    /// True if registrations have changed.
     pub(super) registry: bool,
-    /// True if nothing changed but texts that have grown.
+    /// True if every change is a text that grew.
     pub(super) only_growth: bool,
-    /// True if nothing changed but what an agent says, or does while it speaks.
+    /// True if every change belongs to what an agent streams: texts, messages and calls.
     pub(super) only_speech: bool,
 }
 
@@ -54,7 +54,7 @@ impl Changes {
         self.list.is_empty()
     }
 
-    /// The changes, in order.
+    /// Returns the changes, in order.
     pub(super) fn list(&self) -> &[Change] {
         &self.list
     }

@@ -1,4 +1,4 @@
-//! Carrying out what the session asks for.
+//! Carries out the effects of the session.
 
 use std::{rc::Rc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
     ui::{after, page_settled, sleep, spawn_local},
 };
 
-/// The longest time that an action may think about what a call would change.
+/// The time limit of an action's preview.
 const MOST_PREVIEW: Duration = Duration::from_secs(20);
 
 impl Runtime {
@@ -54,7 +54,7 @@ impl Runtime {
             Effect::Executed { request, outcome } => {
                 let waiting = self.executing.borrow_mut().remove(&request);
                 if let Some(sender) = waiting {
-                    // Who asked may be gone; then nobody waits.
+                    // The caller may be gone.
                     let _ = sender.send(outcome);
                 }
             }
@@ -74,13 +74,13 @@ impl Runtime {
         }
     }
 
-    /// Takes an input in whose refusal nobody waits for.
+    /// Dispatches an input whose refusal is ignored.
     pub(super) fn later(&self, input: Input) {
         let _ = self.dispatch(input);
     }
 
-    /// What a handler or a click changed on the page is done before the run opens: effects, mounts,
-    /// a navigation. Then the sources are read.
+    /// Waits until changes that a handler or a click made to the page have settled (effects,
+    /// mounts, a navigation), then reads the sources and opens the run.
     fn prepare_run(&self, run: RunKey) {
         let runtime = self.weak();
         spawn_local(async move {
@@ -146,7 +146,7 @@ impl Runtime {
         });
     }
 
-    /// Asks for an action as an agent would, and waits for what comes of it.
+    /// Calls an action as an agent would, and waits for the outcome.
     pub(crate) async fn execute(
         &self,
         name: &str,
@@ -177,7 +177,7 @@ impl Runtime {
         }
     }
 
-    /// Asks an application's rule once the session is free again.
+    /// Evaluates an application's approval rule once the session is released.
     pub(super) fn ask_later(&self, question: PolicyQuestion<'_>) {
         let PolicyQuestion {
             ticket,
@@ -190,7 +190,7 @@ impl Runtime {
             .and_then(|code| code.approval.clone());
         let (runtime, args) = (self.weak(), args.clone());
         spawn_local(async move {
-            // Without the rule, which went with its component, a person is asked.
+            // If the rule was unmounted with its component, the user is asked.
             let ask = match rule {
                 Some(rule) => rule(args).await,
                 None => true,
@@ -201,7 +201,7 @@ impl Runtime {
         });
     }
 
-    /// Asks an action what a call would change.
+    /// Runs the preview of a call.
     fn preview(&self, asked: PreviewRequest) {
         let code = self.code(asked.registration);
         let preview = code.and_then(|code| code.preview.clone());
@@ -223,13 +223,13 @@ impl Runtime {
         });
     }
 
-    /// Returns whether the application is asked before a call of this action starts.
+    /// Returns true if the application decides whether a call of this action may start.
     pub(super) fn asks_permission(&self, registration: RegistrationId) -> bool {
         let of_action = |code: Rc<ActionCode>| code.permission.is_some();
         self.permission.borrow().is_some() || self.code(registration).is_some_and(of_action)
     }
 
-    /// Asks the application once the session is free again: its rule for all calls, then the
+    /// Asks the application for permission once the session is released: its general rule, then the
     /// action's own.
     pub(super) fn ask_permission_later(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration);

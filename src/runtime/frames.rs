@@ -1,9 +1,10 @@
-//! Changes reach the signals once per animation frame; what an agent sends while it speaks about thirty
-//! times a second, because laying it out is what an answer costs, and no one reads faster.
+//! Applies changes to the signals once per animation frame. Streaming output of an agent is applied
+//! about thirty times a second, since its layout is most of the cost of an answer, and nobody reads
+//! faster.
 //!
-//! A frame in which nothing is drawn costs nearly a millisecond all the same: what streams in waits by a
-//! timer, and only then for a frame. Frames stop in hidden tabs, so another timer runs beside; what comes
-//! first flushes. The end of a run does not wait for either.
+//! Even an empty frame costs nearly a millisecond, so streaming output waits for a timer first, and
+//! only then for a frame. Frames stop in hidden tabs, so another timer runs in parallel; the first
+//! to fire flushes. The end of a run is flushed at once.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
@@ -14,30 +15,30 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use super::{Changes, Runtime};
 use crate::ui::{after, after_by_browser, browser};
 
-/// How long changes wait at most, in milliseconds.
+/// The longest time that changes wait, in milliseconds.
 const HIDDEN_MS: u32 = 250;
-/// How long what streams in waits before it asks for a frame, in milliseconds: more than one frame of most
-/// screens, and less than two.
+/// The delay before streaming output requests a frame, in milliseconds: longer than one frame of
+/// most screens, and shorter than two.
 const STREAMING_MS: u32 = 20;
 
-/// Changes that no signal has seen yet.
+/// Changes that have not been applied to signals.
 #[derive(Default)]
 pub(super) struct Frames {
     order: RefCell<Vec<Change>>,
     known: RefCell<HashSet<Change>>,
-    /// Called at each frame that was asked for. Made once, and the page's to let go of: a frame may
-    /// come when the runtime is gone.
+    /// The callback for requested frames. Made once and owned by the page, since a frame may fire
+    /// after the runtime is gone.
     tick: OnceCell<JsValue>,
-    /// A frame was asked for and has not come.
+    /// True while a requested frame is pending.
     asked: Cell<bool>,
-    /// What streams in waits before it asks for a frame.
+    /// True while streaming output waits to request a frame.
     waits: Cell<bool>,
-    /// A timer runs for the case that no frame comes.
+    /// True while the fallback timer runs.
     timed: Cell<bool>,
 }
 
 impl Runtime {
-    /// Remembers changes for the next frame; each place only once.
+    /// Queues changes for the next frame, without duplicates.
     pub(super) fn note_changes(&self, changes: Changes) {
         if changes.is_empty() {
             return;
@@ -45,7 +46,7 @@ impl Runtime {
         let at_once = changes.run;
         let streams = !at_once && self.stream_in(&changes);
         for change in changes.into_list() {
-            // Most events are about the part that grew just now.
+            // Most events are about the part that just grew.
             if self.frames.order.borrow().last() == Some(&change) {
                 continue;
             }
@@ -60,7 +61,7 @@ impl Runtime {
         }
     }
 
-    /// Asks for a frame, soon or at once, and for a timer beside it: one of either is enough.
+    /// Requests a frame, delayed or at once, and a fallback timer; the first to fire flushes.
     fn schedule(&self, streams: bool) {
         match streams {
             true => self.later_frame(),
@@ -82,7 +83,7 @@ impl Runtime {
             return;
         }
         let runtime = self.weak();
-        // By the browser's time even where a test has its own, as frames are.
+        // Uses the browser's time even if a test has a fake clock, as frames do.
         after_by_browser(STREAMING_MS, move || {
             let Some(runtime) = runtime.upgrade() else {
                 return;
@@ -117,13 +118,13 @@ impl Runtime {
         self.flush();
     }
 
-    /// Whether all that has changed is what an agent says and does while it speaks.
+    /// Returns true if every change is streaming output of the agent.
     fn stream_in(&self, changes: &Changes) -> bool {
         let speaks = || self.read(Session::is_streaming).unwrap_or_default();
         changes.only_growth || (changes.only_speech && speaks())
     }
 
-    /// Tells the signals what has changed.
+    /// Applies queued changes to the signals.
     pub(crate) fn flush(&self) {
         self.frames.known.borrow_mut().clear();
         let changes = std::mem::take(&mut *self.frames.order.borrow_mut());
@@ -131,7 +132,7 @@ impl Runtime {
             return;
         }
         let updates = self.read(|session| self.view.collect(&changes, session));
-        // The session is free again: what follows a signal may call back in.
+        // The session is released: effects of a signal may call back in.
         if let Some(updates) = updates {
             self.view.apply(updates);
         }

@@ -1,4 +1,4 @@
-//! What the session may ask: the clock, fresh ids, patterns, and rules of the application.
+//! The session's host in a browser: the clock, fresh ids, patterns, and rules of the application.
 
 use super::Runtime;
 use assistant_core::{
@@ -13,13 +13,13 @@ use serde_json::Value;
 
 use crate::ui::{fresh_id, now};
 
-/// The browser, as the session's host.
+/// The session's host in a browser.
 pub(super) struct BrowserHost<'a> {
     pub(super) runtime: &'a Runtime,
 }
 
 impl Runtime {
-    /// Everything that keeps a value from fitting a schema of the page, patterns included.
+    /// Returns every violation of a schema, patterns included.
     pub(crate) fn violations(&self, schema: &Value, value: &Value) -> Vec<schema::Violation> {
         schema::validate(schema, value, &mut BrowserHost { runtime: self })
     }
@@ -27,7 +27,8 @@ impl Runtime {
 
 impl PatternHost for BrowserHost<'_> {
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool> {
-        // `RegExp::new` of js-sys throws on a bad pattern; made through Reflect it is an error.
+        // `RegExp::new` of js-sys throws on an invalid pattern; constructed through Reflect, it
+        // returns an error.
         let class = js_sys::Reflect::get(&js_sys::global(), &"RegExp".into()).ok()?;
         let args = js_sys::Array::of2(&pattern.into(), &"u".into());
         let regexp = js_sys::Reflect::construct(&class.into(), &args).ok()?;
@@ -44,8 +45,8 @@ impl Host for BrowserHost<'_> {
         fresh_id()
     }
 
-    /// Rules of the application are never run while the session is borrowed: the runtime asks
-    /// them right after and answers by an input.
+    /// Never runs a rule of the application while the session is borrowed: the runtime evaluates it
+    /// right after and dispatches the answer as an input.
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
         self.runtime.ask_later(question);
         Answer::Later

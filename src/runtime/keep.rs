@@ -1,7 +1,7 @@
-//! Where the runtime meets what keeps conversations, if an application wants them kept.
+//! The interface between the runtime and persistence.
 //!
-//! What does it is behind a trait, so that an application without a store does not carry it.
-//! Neighbour: `keeping`, which does it.
+//! A trait, so that an application without a store does not include the implementation. Neighbour:
+//! `keeping`, the implementation.
 
 use std::rc::Rc;
 
@@ -15,35 +15,35 @@ use serde_json::Value;
 use super::{Changes, Runtime};
 use crate::{store::Label, ui::spawn_local};
 
-/// Writes down what happens, and says whose the conversation is.
+/// Persists a conversation, and manages its ownership.
 pub(crate) trait Keeper {
-    /// Takes an input that must wait until the conversation is there, or gives it back.
+    /// Holds back an input that must wait until the conversation is loaded, or returns it.
     fn hold(&self, input: Input) -> Option<Input>;
-    /// Something has changed. The session is borrowed.
+    /// Notes changes of the session, which is borrowed.
     fn changed(&self, changes: &Changes, session: &Session);
-    /// Writes a start down, and says so with [`Input::Committed`].
+    /// Writes a start to the journal, and reports the outcome with [`Input::Committed`].
     fn commit(&self, commit: CommitId, entry: JournalEntry);
-    /// Writes an answer down.
+    /// Writes a result to the journal.
     fn record(&self, entry: JournalEntry);
-    /// Another conversation has taken the place of this one.
+    /// Stores a conversation that another has replaced.
     fn archive(&self, thread_id: &str, snapshot: Value);
-    /// Opens a conversation out of the store.
+    /// Opens a conversation from the store.
     fn open(&self, thread_id: String);
     /// Reads the list of conversations.
     fn list(&self);
-    /// Says something about a conversation, for the person.
+    /// Stores the user's label of a conversation.
     fn label(&self, thread_id: String, label: Label);
-    /// Makes the conversation this tab's.
+    /// Takes ownership of the conversation for this tab.
     fn use_here(&self);
-    /// Ends: the provider goes.
+    /// Stops when the provider is unmounted.
     fn end(&self);
 }
 
-/// Keeps the approvals that outlive the page.
+/// Persists approvals that outlive the page.
 pub(crate) trait ApprovalKeeper {
-    /// Keeps these in place of all that were kept before.
+    /// Stores these approvals instead of all earlier ones.
     fn keep(&self, approvals: Vec<RememberedApproval>);
-    /// Counts a use of one, if it is still as it was.
+    /// Counts a use of an approval, if it is unchanged in the store.
     fn swap(
         &self,
         before: RememberedApproval,
@@ -52,7 +52,7 @@ pub(crate) trait ApprovalKeeper {
 }
 
 impl Runtime {
-    /// Counts a use of an approval, and says how that went.
+    /// Counts a use of an approval, and dispatches the outcome.
     pub(super) fn swap_approval(
         &self,
         ticket: Ticket,
@@ -61,7 +61,7 @@ impl Runtime {
     ) {
         let keeper = self.approvals.borrow().clone();
         let Some(keeper) = keeper else {
-            // The session has the only one.
+            // The session has the only copy.
             let outcome = Swap::Done;
             return self.later(Input::ApprovalSwapped { ticket, outcome });
         };
@@ -85,8 +85,8 @@ impl Runtime {
         }
     }
 
-    /// Drops everything that runs here, as the conversation is another tab's now: nothing is said
-    /// to the session about it.
+    /// Aborts all runs and handlers, because another tab owns the conversation now. The session is
+    /// not notified.
     pub(super) fn abandon(&self) {
         let runs = std::mem::take(&mut *self.runs.borrow_mut());
         for abort in runs.into_values() {
@@ -102,7 +102,7 @@ impl Runtime {
     pub(super) fn commit(&self, commit: CommitId, entry: JournalEntry) {
         match self.keeper() {
             Some(keeper) => keeper.commit(commit, entry),
-            // What is in the session is all there is to keep.
+            // Without a store there is nothing to write.
             None => self.later(Input::Committed {
                 commit,
                 outcome: Ok(()),

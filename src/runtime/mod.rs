@@ -1,8 +1,8 @@
-//! The only place where effects are carried out: requests, commits, handlers, timers, frames.
+//! The only module that carries out effects: requests, commits, handlers, timers, frames.
 //!
-//! Every input goes through one queue: borrow the session, handle, release, then carry out the
-//! effects; so whatever runs in between may call back in. Nothing of an application runs while
-//! the session is borrowed.
+//! Every input passes through one queue: borrow the session, handle the input, release the session,
+//! then carry out the effects. So callbacks may call back in, and no code of an application runs
+//! while the session is borrowed.
 
 mod audit;
 mod calls;
@@ -51,70 +51,70 @@ pub(crate) use keeping::Keeping;
 type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 
-/// Changes the shared state where it stands.
+/// An in-place change of the shared state.
 type StateChange = Box<dyn FnOnce(&mut Value)>;
 
-/// What the card of a call says to its handler.
+/// The reply of a call's card to its handler.
 type Reply = Result<Value, ToolError>;
 
-/// What waits for its turn.
+/// A queued step.
 enum Queued {
     Input(Box<Input>),
     StateChange(StateChange),
 }
 
-/// A handler that runs.
+/// A running handler.
 struct HandlerTask {
     abort: AbortHandle,
     cancellation: Cancellation,
 }
 
-/// A session and everything that carries its effects out.
+/// A session and the resources that carry out its effects.
 pub(crate) struct Runtime {
     me: Weak<Self>,
     session: RefCell<Session>,
     queue: RefCell<VecDeque<Queued>>,
     draining: Cell<bool>,
-    /// What is read when a run opens.
+    /// The readers that run when a run opens.
     sources: sources::Sources,
     awaited: sources::Awaited,
-    /// The number of the source that has the filter of what is offered.
+    /// The number of the source that has the filter of offered actions.
     filter_source: Cell<Option<u64>>,
-    /// Names this assistant in this page.
+    /// Identifies this assistant within the page.
     client_id: String,
-    /// Whether its provider is gone.
+    /// True once the provider is unmounted.
     ended: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
     runs: RefCell<HashMap<RunKey, AbortHandle>>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<Reply>>>,
-    /// Who waits for actions that the page asked for itself.
+    /// The callers that wait for actions called by the page.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
-    /// Keeps what must outlive the page, if the application wants that.
+    /// Persists conversations, if the application has a store.
     keeper: RefCell<Option<Rc<dyn keep::Keeper>>>,
     diagnostics: Observers<Diagnostic>,
     call_observers: calls::CallObservers,
     stop_rules: RefCell<HashMap<String, StopRule>>,
-    /// The application's rule whether calls may start, whatever their action is.
+    /// The application's general permission rule for starting calls.
     permission: RefCell<Option<GeneralPermission>>,
     prices: prices::Prices,
     #[cfg(feature = "records")]
     updates: updates::Updates,
-    /// Keeps the approvals that outlive the page.
+    /// Persists approvals that outlive the page.
     approvals: RefCell<Option<Rc<dyn ApprovalKeeper>>>,
-    /// Who keeps records of what happens to calls.
+    /// The recorders of call events.
     recorders: RefCell<Vec<Rc<dyn Recorder>>>,
-    /// Whether a new message denies what is open.
+    /// True if a new message denies open approvals.
     pub(crate) auto_deny: bool,
-    /// True if something can be said while the loop goes on.
+    /// True if the user can send messages during the loop.
     pub(crate) interjections: bool,
     frames: frames::Frames,
     watch: watch::Watch,
     last_number: Cell<u64>,
     view: Rc<ViewModel>,
-    /// What the programmer was told already.
+    /// Warnings that were already logged.
     warnings: RefCell<Vec<String>>,
 }
 
@@ -172,18 +172,18 @@ impl Runtime {
         &self.client_id
     }
 
-    /// A number that was never given out before.
+    /// Returns a unique number.
     pub(crate) fn number(&self) -> u64 {
         self.last_number.set(self.last_number.get() + 1);
         self.last_number.get()
     }
 
-    /// Reads the session; `None` only from inside a rule that the session is just asking.
+    /// Reads the session; returns `None` only from inside a rule that the session is evaluating.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.session.try_borrow().ok().map(|session| read(&session))
     }
 
-    /// Takes an input in. From inside an effect it waits for its turn and counts as accepted.
+    /// Dispatches an input. From inside an effect it is queued and counts as accepted.
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
         if self.ended.get() && starts_something(&input) {
             return Err(Refusal::Ended);
@@ -192,14 +192,14 @@ impl Runtime {
             Some(keeper) => keeper.hold(input),
             None => Some(input),
         };
-        // What is held comes back when the conversation is there.
+        // Held inputs are dispatched once the conversation is loaded.
         let Some(input) = input else { return Ok(()) };
         self.take_turns(Queued::Input(Box::new(input)))
     }
 
-    /// Changes the shared state as it is when everything before has been done.
+    /// Changes the shared state after everything queued before.
     pub(crate) fn update_state(&self, change: StateChange) {
-        // State is never refused.
+        // A state change is never refused.
         let _ = self.take_turns(Queued::StateChange(change));
     }
 
@@ -225,7 +225,7 @@ impl Runtime {
         self.queue.borrow_mut().pop_front()
     }
 
-    /// Makes an input of what has its turn. The session is free meanwhile.
+    /// Turns a queued step into an input. The session is not borrowed meanwhile.
     fn input_of(&self, next: Queued) -> Option<Input> {
         let change = match next {
             Queued::Input(input) => return Some(*input),
@@ -266,7 +266,7 @@ impl Runtime {
     }
 
     fn report(&self, diagnostic: &Diagnostic) {
-        // Telling of it would lead here again.
+        // Reporting it as a diagnostic would recurse.
         for failure in self.diagnostics.tell(diagnostic) {
             console_error(&format!("An observer of diagnostics failed: {failure}"));
         }
@@ -276,7 +276,7 @@ impl Runtime {
         self.diagnostics.add(observer);
     }
 
-    /// What observers say that failed. The others heard everything (rule "observers").
+    /// Reports observers that failed. The others were all notified (rule "observers").
     pub(crate) fn observers_failed(&self, failures: Vec<String>) {
         for failure in failures {
             self.report(&observe::failed(failure));
@@ -295,12 +295,12 @@ impl Runtime {
         self.code.borrow().get(&id).cloned()
     }
 
-    /// Forgets what a component gave; its handlers are told through the session.
+    /// Removes the code of a registration; its handlers are cancelled through the session.
     pub(crate) fn drop_code(&self, id: RegistrationId) {
         self.code.borrow_mut().remove(&id);
     }
 
-    /// The conversation with this id, if another took its place in this page.
+    /// Returns the archived conversation with this id, if another replaced it in this page.
     pub(crate) fn archived(&self, thread_id: &str) -> Option<Value> {
         let archive = self.archive.borrow();
         archive
@@ -325,7 +325,7 @@ impl Runtime {
         drop(old);
     }
 
-    /// Asks a rule of the application whether the loop ends. The session is borrowed meanwhile.
+    /// Evaluates a stop rule of the application. The session is borrowed meanwhile.
     fn stops(&self, name: &str, summary: &TurnSummary) -> bool {
         let rule = self.stop_rules.borrow().get(name).cloned();
         if rule.is_none() {
@@ -336,7 +336,7 @@ impl Runtime {
         rule.is_some_and(|rule| rule(summary))
     }
 
-    /// Tells the programmer what is wrong with an action, once.
+    /// Logs a warning about an action, once.
     pub(crate) fn warn_once(&self, action: &str, wrong: &str, more: &str) {
         let message = format!("Action {action}: {wrong}");
         let mut told = self.warnings.borrow_mut();
@@ -346,29 +346,29 @@ impl Runtime {
         }
     }
 
-    /// Waits for what the card of a call says.
+    /// Waits for the reply of a call's card.
     pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<Reply> {
         let (sender, receiver) = oneshot::channel();
         self.replies.borrow_mut().insert(call, sender);
         receiver
     }
 
-    /// Passes on what the card of a call says; nothing happens if nobody waits.
+    /// Passes on the reply of a call's card; ignored if no handler waits.
     pub(crate) fn reply(&self, call: &CallKey, value: Reply) {
         let sender = self.replies.borrow_mut().remove(call);
         if let Some(sender) = sender {
-            // The receiver is gone when the handler was cancelled: then nobody waits any more.
+            // The receiver is gone if the handler was cancelled.
             let _ = sender.send(value);
         }
     }
 
-    /// Ends everything that runs: the provider goes.
+    /// Ends everything that runs when the provider is unmounted.
     pub(crate) fn shut_down(&self) {
-        // What is kept is what was open, as when the page is left.
+        // Open calls are stored as open, as when the page is unloaded.
         if let Some(keeper) = self.keeper.take() {
             keeper.end();
         }
-        // The session first, so that nothing starts over when actions are taken back later.
+        // The session first, so that nothing restarts when actions are unregistered later.
         self.later(Input::Stop);
         self.ended.set(true);
         for (_, abort) in self.runs.borrow_mut().drain() {
@@ -383,7 +383,7 @@ impl Runtime {
     }
 }
 
-/// Without a browser nothing is taken in (rule "on a server").
+/// Refuses inputs outside of a browser (rule "on a server").
 fn refuse_on_server(next: &Queued) -> Result<(), Refusal> {
     match next {
         Queued::Input(input) if starts_something(input) => {
@@ -397,7 +397,7 @@ fn refuse_on_server(next: &Queued) -> Result<(), Refusal> {
     }
 }
 
-/// Whether an input would begin a run or a handler.
+/// Returns true if an input would begin a run or a handler.
 pub(super) const fn starts_something(input: &Input) -> bool {
     matches!(
         input,

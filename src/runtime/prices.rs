@@ -1,4 +1,4 @@
-//! What tokens cost, as the application says.
+//! Token prices set by the application.
 
 use std::{
     cell::{Cell, RefCell},
@@ -9,10 +9,10 @@ use assistant_core::event::TokenUsage;
 
 use super::Runtime;
 
-/// What some tokens cost, in millionths of the currency.
+/// Computes the price of token usage, in millionths of the currency.
 pub(crate) type PriceRule = Rc<dyn Fn(&TokenUsage) -> Option<u64>>;
 
-/// The rule, and the currency that it counts in.
+/// The price rule and its currency.
 #[derive(Default)]
 pub(super) struct Prices {
     rule: RefCell<Option<PriceRule>>,
@@ -25,7 +25,7 @@ impl Runtime {
         self.prices.rule.replace(Some(rule));
     }
 
-    /// What the application counts in; nothing where it gives no prices.
+    /// Returns the currency of the prices; empty if the application sets none.
     pub(crate) const fn currency(&self) -> &'static str {
         self.prices.currency.get()
     }

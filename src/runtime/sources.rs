@@ -1,6 +1,6 @@
-//! What a run's input is made from is read when the run opens, not when it changes: context, and
-//! whether and how actions are offered (rule "fresh when a run opens"). And who waits for an action
-//! that is to come.
+//! The sources of a run's input, read when the run opens, not when they change: context, and the
+//! offered actions with their conditions (rule "fresh when a run opens"). Also the handlers that
+//! wait for an action to be registered.
 
 use std::{cell::RefCell, mem, rc::Rc};
 
@@ -10,7 +10,7 @@ use super::Runtime;
 
 type Source = Rc<dyn Fn()>;
 
-/// Readers of what components say, by the number of each, oldest first.
+/// Readers of components, by number, oldest first.
 #[derive(Default)]
 pub(super) struct Sources(RefCell<Vec<(u64, Source)>>);
 
@@ -19,7 +19,7 @@ pub(super) struct Sources(RefCell<Vec<(u64, Source)>>);
 pub(super) struct Awaited(RefCell<Vec<(String, oneshot::Sender<()>)>>);
 
 impl Runtime {
-    /// Has something read and told to the session whenever a run opens.
+    /// Registers a reader that is called whenever a run opens.
     pub(crate) fn add_source(&self, number: u64, read: impl Fn() + 'static) {
         let read: Source = Rc::new(read);
         let mut sources = self.sources.0.borrow_mut();
@@ -35,16 +35,16 @@ impl Runtime {
         drop(old);
     }
 
-    /// Has the filter of what is offered read whenever a run opens.
+    /// Registers the reader of the filter of offered actions.
     pub(crate) fn set_filter_source(&self, read: impl Fn() + 'static) {
         let number = self.filter_source.get().unwrap_or_else(|| self.number());
         self.filter_source.set(Some(number));
         self.add_source(number, read);
     }
 
-    /// Reads it no more.
+    /// Removes a reader.
     pub(crate) fn drop_source(&self, number: u64) {
-        // Dropped after the borrow ends: what a reader holds may come back here.
+        // Dropped after the borrow ends, since a reader may call back here.
         let mut sources = self.sources.0.borrow_mut();
         let at = sources.iter().position(|(other, _)| *other == number);
         let gone = at.map(|at| sources.remove(at));
@@ -52,13 +52,13 @@ impl Runtime {
         drop(gone);
     }
 
-    /// Reads nothing any more.
+    /// Removes all readers.
     pub(super) fn drop_sources(&self) {
         let gone = mem::take(&mut *self.sources.0.borrow_mut());
         drop(gone);
     }
 
-    /// Tells the session what is true now.
+    /// Runs all readers, which update the session.
     pub(super) fn read_sources(&self) {
         let sources: Vec<Source> = {
             let sources = self.sources.0.borrow();
@@ -82,7 +82,7 @@ impl Runtime {
         receiver
     }
 
-    /// Tells those whose action is there.
+    /// Notifies handlers whose action can be called.
     pub(super) fn tell_awaited(&self) {
         let waiting = mem::take(&mut *self.awaited.0.borrow_mut());
         for (name, sender) in waiting {
@@ -90,7 +90,7 @@ impl Runtime {
                 continue;
             }
             if self.can_call(&name) {
-                // Who waited may have gone just now.
+                // The receiver may be gone.
                 let _ = sender.send(());
             } else {
                 self.awaited.0.borrow_mut().push((name, sender));

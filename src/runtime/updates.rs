@@ -1,4 +1,4 @@
-//! Records of what happens, to those who forward them.
+//! Records of changes, for observers that forward them.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use assistant_core::{
 use super::{Changes, Runtime};
 use crate::ui::now;
 
-/// The observers, and what was recorded for them.
+/// The observers, and the recorder state.
 #[derive(Default)]
 pub(super) struct Updates {
     observers: Observers<Update>,
@@ -22,7 +22,7 @@ impl Runtime {
         self.updates.observers.add(observer);
     }
 
-    /// Tells what changed. The session is free meanwhile.
+    /// Notifies observers of changes. The session is not borrowed meanwhile.
     pub(super) fn tell_updates(&self, changes: &Changes) {
         if self.updates.observers.is_empty() || changes.is_empty() {
             return;

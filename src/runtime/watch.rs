@@ -1,8 +1,8 @@
-//! Notices when something cut an input off in the middle without a panic.
+//! Detects inputs that were interrupted without a panic.
 //!
-//! A trap of WebAssembly (the stack or the memory ran out), or an exception that a function of the
-//! page throws through this program, leaves whatever it was doing half done and runs no code of
-//! ours. The input counts as under way then, and each later one would wait for it for ever.
+//! A trap of WebAssembly (stack or memory exhausted), or an exception that a function of the page
+//! throws through this program, leaves its work half done and runs no code of this crate. The input
+//! would count as in progress, and every later one would wait forever.
 
 use std::cell::{Cell, OnceCell};
 
@@ -19,8 +19,8 @@ pub(super) struct Watch {
 }
 
 impl Runtime {
-    /// Looks, once the stack is empty, whether the input that begins now has come to its end: once
-    /// for all inputs of one task of the page.
+    /// Schedules a check that the current input has completed, for once the stack is empty. One
+    /// check covers all inputs of a task.
     pub(super) fn watch(&self) {
         let Some(window) = crate::ui::browser() else {
             return;
@@ -46,7 +46,7 @@ impl Runtime {
         reason = "the program has ended; the application's panic hook is what tells the person"
     )]
     fn check(&self) {
-        // After a panic it has been told already.
+        // A panic was already reported.
         if self.draining.get() && !std::thread::panicking() {
             panic!("The chat was cut off while it took an input in");
         }

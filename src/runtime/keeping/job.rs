@@ -10,25 +10,25 @@ use serde_json::Value;
 
 use super::{save::Unsaved, thread::Thread};
 
-/// Something that is to be written.
+/// A write to the store.
 pub(super) enum Job {
     /// The changes.
     Save,
-    /// The changes, and all that could not be written before.
+    /// A retry of the changes and of all postponed writes.
     Again,
-    /// A start, with what has changed until then.
+    /// A start, together with the changes up to it.
     Commit(CommitId, Box<JournalEntry>),
-    /// A conversation that another has taken the place of, as it was in the end.
+    /// The final state of a conversation that another has replaced.
     Archive(Rc<Thread>, Value, Unsaved),
 }
 
-/// The state of a store that fails.
+/// The failure state of a store.
 #[derive(Default)]
 pub(super) struct Trouble {
     pub(super) fails: Cell<bool>,
-    /// The time until the next try but one.
+    /// The delay of the retry after the next.
     pub(super) pause_ms: Cell<u32>,
     pub(super) waits: Cell<bool>,
-    /// The changes to write when the store works again.
+    /// The jobs to repeat once the store works again.
     pub(super) postponed: RefCell<Vec<Job>>,
 }

@@ -1,4 +1,4 @@
-//! The list of the conversations in the store.
+//! The list of stored conversations.
 
 use super::Keeping;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     ui::now,
 };
 
-/// The time in which a deletion can be taken back, in milliseconds: after that the conversation is removed.
+/// The time for which a deletion can be undone, in milliseconds; then the conversation is removed.
 const UNDO_MS: i64 = 3_600_000;
 
 impl Keeping {
@@ -21,7 +21,7 @@ impl Keeping {
         self.show_list(there);
         let gone: Vec<ThreadInfo> = gone;
         for thread in gone {
-            // What cannot be removed now is removed another time.
+            // Removal that fails now is retried with the next listing.
             let _ = self.patiently(self.store.remove(&thread.id)).await;
         }
     }
@@ -33,7 +33,8 @@ impl Keeping {
         }
     }
 
-    /// What was written is in the list, too, under the title that a person gave it.
+    /// Updates the entry of a written conversation in the list, keeping a title that the user gave
+    /// it.
     pub(super) fn list_too(&self, info: Option<ThreadInfo>) {
         let listed = self.listed.borrow().clone();
         let (Some(mut listed), Some(mut info)) = (listed, info) else {

@@ -1,7 +1,7 @@
-//! Keeps a conversation in a store, and sees to it that one tab acts on it.
+//! Persists a conversation in a store, and ensures that a single tab acts on it.
 //!
-//! `open` brings a conversation in and decides whose it is, `save` makes what is to be written out of
-//! what has changed, `work` writes it, one thing after the other.
+//! `open` loads a conversation and determines its owner, `save` turns changes into batches, `work`
+//! writes them one by one.
 
 mod job;
 mod list;
@@ -35,40 +35,40 @@ use crate::{
     ui::{after, console_error, spawn_local},
 };
 
-/// The longest time that what only grows waits until it is written, in milliseconds.
+/// The longest time that growing content waits to be written, in milliseconds.
 const GROWING_MS: u32 = 1_000;
 
-/// Keeps the conversations of a runtime in a store.
+/// Persists the conversations of a runtime.
 pub(crate) struct Keeping {
     me: Weak<Self>,
     runtime: Weak<Runtime>,
     store: Rc<dyn Store>,
     kept_in: Cell<KeptIn>,
-    /// What waits until the conversation is there.
+    /// Inputs that wait until the conversation is loaded.
     held: RefCell<Vec<Input>>,
     thread: RefCell<Rc<Thread>>,
     unsaved: RefCell<Unsaved>,
     jobs: RefCell<VecDeque<Job>>,
     working: Cell<bool>,
-    /// Set while something will be written by itself: true if that is soon.
+    /// Set while a save is scheduled: true if it is due soon.
     waits: Cell<Option<bool>>,
-    /// True if the person was told that nothing is kept.
+    /// True if the user was notified that nothing is stored.
     told: Cell<bool>,
     trouble: Trouble,
     ended: Cell<bool>,
-    /// The conversation before, as long as something about it may be written.
+    /// The previous conversation, while it may still have to be written.
     left: RefCell<Option<(Rc<Thread>, Unsaved)>>,
-    /// True if the application says which conversation is opened first.
+    /// True if the application names the conversation that is opened first.
     is_named: bool,
     refreshing: Cell<bool>,
-    /// The conversations of the store, once somebody wants to know.
+    /// The stored conversations, once they were requested.
     listed: RefCell<Option<Vec<ThreadInfo>>>,
     leaving: RefCell<Option<tab::Leaving>>,
 }
 
 impl Keeping {
-    /// Keeps what a runtime does from now on. The conversation of this id is brought in, once the
-    /// page is settled; `initial` takes its place if there is none.
+    /// Starts persistence for a runtime. The conversation with this id is loaded once the page has
+    /// settled; `initial` is used if none is stored.
     pub(crate) fn begin(
         runtime: &Runtime,
         store: Rc<dyn Store>,
@@ -107,7 +107,7 @@ impl Keeping {
                 let back = tab::takes_back(&*keeping.store, &id);
                 spawn_local(async move { keeping.bring_in(id, initial, back).await });
             }
-            // Nobody else can have it.
+            // The store is not shared, so no other tab can own it.
             None => {
                 keeping.set_place(keeping.here());
                 keeping.remember(&id);
@@ -124,7 +124,7 @@ impl Keeping {
         matches!(self.kept_in.get(), KeptIn::Here { .. })
     }
 
-    /// What is said where the conversation is this tab's.
+    /// Returns the state to show while this tab owns the conversation.
     fn here(&self) -> KeptIn {
         let has_lock = locks_are_there() && !self.thread.borrow().is_lockless.get();
         KeptIn::Here {
@@ -137,7 +137,7 @@ impl Keeping {
         self.show_place();
     }
 
-    /// Says where the conversation is kept: nowhere, as long as the store does not take it.
+    /// Updates the state that is shown: `Nowhere` while the store fails.
     fn show_place(&self) {
         let is_unsaved = self.is_in_trouble() || self.thread.borrow().is_apart.get();
         let place = match self.kept_in.get() {
@@ -155,7 +155,7 @@ impl Keeping {
         runtime.is_some_and(|runtime| runtime.dispatch(input).is_ok())
     }
 
-    /// Nothing is stored: the conversation begins with what the application gives, or empty.
+    /// Starts with the application's initial conversation, or an empty one, when nothing is stored.
     fn start_with(&self, id: &str, initial: Option<Value>) {
         self.load(id, initial);
         self.let_in();
@@ -173,14 +173,14 @@ impl Keeping {
         }
     }
 
-    /// Takes in what had to wait.
+    /// Dispatches the inputs that were held back.
     fn let_in(&self) {
         for input in mem::take(&mut *self.held.borrow_mut()) {
             self.dispatch(input);
         }
     }
 
-    /// Tells the person that nothing is kept, or that it is again.
+    /// Notifies the user that nothing is stored, or that it is again.
     fn tell_kept(&self, error: Option<&StoreError>) {
         if self.told.replace(error.is_some()) == error.is_some() {
             return;
@@ -191,7 +191,7 @@ impl Keeping {
         });
     }
 
-    /// Something is to be written: soon, or when more of it has come together.
+    /// Schedules a save: soon, or after more changes have accumulated.
     fn save_later(&self, soon: bool) {
         if self.waits.get().is_some_and(|is_soon| is_soon || !soon) {
             return;
@@ -210,14 +210,14 @@ impl Keeping {
         }
     }
 
-    /// Another conversation is in the session: what is kept from now on is this one.
+    /// Switches persistence to another conversation that is in the session.
     fn exchange(&self, id: &str) {
         let was_here = self.is_here();
         let left = self.thread.replace(Thread::new(id.to_owned()));
         let unsaved = self.unsaved.replace(Unsaved::all());
-        // What is still to be written about it holds on to it, and to its lock.
+        // Pending writes keep it alive, with its lock.
         self.left.replace(was_here.then_some((left, unsaved)));
-        // A page that is loaded again asks for one that was stored.
+        // A reload opens a conversation that is stored.
         match self.is_in_trouble() {
             true => self.try_again_later(),
             false => self.remember(id),
@@ -268,7 +268,7 @@ impl Keeper for Keeping {
     fn commit(&self, commit: CommitId, entry: JournalEntry) {
         match self.kept_in.get() {
             KeptIn::Here { .. } => self.push(Job::Commit(commit, Box::new(entry))),
-            // Within this tab the session alone sees to it.
+            // The session alone ensures it within this tab.
             KeptIn::Nowhere => self.answer(commit, Ok(())),
             KeptIn::Opening | KeptIn::Elsewhere => {
                 self.answer(commit, Err("the conversation is not this tab's".to_owned()));
@@ -301,7 +301,7 @@ impl Keeper for Keeping {
         let Some(keeping) = self.me.upgrade() else {
             return;
         };
-        // What is open is ended and written down as always.
+        // Ends what is open and writes it as usual.
         keeping.dispatch(Input::NewThread);
         keeping.thread.replace(Thread::new(thread_id.clone()));
         keeping.unsaved.take();

@@ -1,4 +1,4 @@
-//! Brings a conversation in: to act on it, or to follow the tab that does.
+//! Opens a conversation: to act on it, or to follow the tab that owns it.
 
 use std::rc::{Rc, Weak};
 
@@ -14,15 +14,16 @@ use crate::{
     ui::{after, spawn_local},
 };
 
-/// The longest time that a lock takes to be free: that of a page that is loaded again goes with the old one.
+/// The longest time to wait for a lock, in milliseconds: after a reload, the old page still has to
+/// release its lock.
 const RELOADING_MS: u32 = 400;
-/// The time that another tab has to write down what it has, and to let go.
+/// The time that another tab has to write its state and release the lock, in milliseconds.
 const LETTING_GO_MS: u32 = 1_000;
-/// The time between two looks at what another tab does, in milliseconds.
+/// The interval between reads of a followed conversation, in milliseconds.
 const FOLLOWING_MS: u32 = 500;
 
 impl Keeping {
-    /// Opens a stored conversation; `takes_over` takes it from the tab that has it.
+    /// Opens a stored conversation; `takes_over` takes it from the tab that owns it.
     pub(super) async fn bring_in(
         self: Rc<Self>,
         id: String,
@@ -47,7 +48,7 @@ impl Keeping {
         if !self.is_current(thread) {
             return;
         }
-        // Another tab took it away meanwhile, and this one follows by now.
+        // Another tab has taken it over meanwhile, and this one already follows.
         if self.kept_in.get() != KeptIn::Opening {
             return self.let_in();
         }
@@ -67,13 +68,14 @@ impl Keeping {
         !self.ended.get() && Rc::ptr_eq(&self.thread.borrow(), thread)
     }
 
-    /// The name on which tabs agree about a conversation, if other tabs see it.
+    /// Returns the name of the lock and the channel of a conversation, if the store is shared
+    /// between tabs.
     fn name_of(&self, thread: &Thread) -> Option<String> {
         let store = self.store.shared_as()?;
         Some(format!("leptos-assistant/{store}/{}", thread.id))
     }
 
-    /// Hears what other tabs say about a conversation.
+    /// Listens to messages of other tabs about a conversation.
     pub(super) fn listen(&self, thread: &Rc<Thread>) {
         let Some(name) = self.name_of(thread) else {
             return;
@@ -92,7 +94,7 @@ impl Keeping {
     fn hear(&self, thread: &Rc<Thread>, said: Said) {
         match (said, self.kept_in.get()) {
             (Said::Wants, KeptIn::Here { .. }) => self.let_go(thread),
-            // Without locks nobody else says so.
+            // Sent only by a tab without locks.
             (Said::Has, KeptIn::Here { .. }) => self.lose(thread),
             (Said::Wrote | Said::Has, KeptIn::Elsewhere) => self.refresh_later(),
             (Said::Asks, KeptIn::Here { .. }) if !thread.is_apart.get() => {
@@ -100,7 +102,7 @@ impl Keeping {
             }
             (Said::Acts, _) => {
                 if let Some(pinged) = thread.pinged.take() {
-                    // Nobody waits any more if it comes late.
+                    // A late answer has no receiver.
                     let _ = pinged.send(());
                 }
             }
@@ -108,7 +110,7 @@ impl Keeping {
         }
     }
 
-    /// Makes this tab the one that acts on a conversation. `false` if another one that lives does.
+    /// Makes this tab the owner of a conversation. Returns `false` if another live tab owns it.
     pub(super) async fn own(&self, thread: &Rc<Thread>, takes_over: bool) -> bool {
         let Some(name) = self.name_of(thread) else {
             return true;
@@ -127,7 +129,8 @@ impl Keeping {
                 Lock::steal(&name, self.on_lost(thread)).await
             }
             Asked::Held => return false,
-            // A lock may only be late; a tab that answers is left alone. The other barriers hold without it.
+            // The lock may only be late, so ask: a tab that answers keeps the conversation. The
+            // store's claims and fences hold without a lock.
             Asked::Unknown => {
                 if locks_are_there() && self.is_acted_on_elsewhere(thread).await == Some(true) {
                     return false;
@@ -183,7 +186,7 @@ impl Keeping {
         }
     }
 
-    /// Nothing is stored under this id.
+    /// Begins a conversation that is not stored yet.
     fn begin_anew(&self, thread: &Rc<Thread>, initial: Option<Value>) {
         self.set_place(self.here());
         let own = self.runtime.upgrade();
@@ -194,7 +197,7 @@ impl Keeping {
         self.start_with(&thread.id, initial);
     }
 
-    /// What is stored cannot be read: it stays there, and another conversation begins.
+    /// Leaves unreadable stored data as it is, and begins another conversation.
     fn leave_as_it_is(&self, error: &StoreError) {
         self.set_place(self.here());
         self.dispatch(Input::NewThread);
@@ -205,7 +208,7 @@ impl Keeping {
         self.let_in();
     }
 
-    /// The store does not give a conversation: the chat goes on in this page.
+    /// Continues in this page alone when the store does not return a conversation.
     fn give_up(&self, thread: &Rc<Thread>, error: &StoreError, initial: Option<Value>) {
         self.begin_trouble();
         self.kept_in.set(self.here());
@@ -218,7 +221,7 @@ impl Keeping {
             runtime.read(shown).flatten()
         });
         if let Some(snapshot) = shown {
-            // What the tab before has written may be newer than what was shown of it.
+            // The previous tab may have written a newer state than the one shown here.
             thread.is_apart.set(true);
             let thread_id = thread.id.clone();
             self.dispatch(Input::Restore {
@@ -229,7 +232,8 @@ impl Keeping {
         } else {
             match error.kind {
                 StoreErrorKind::Unavailable => thread.is_apart.set(true),
-                // What may be stored under the id, and open in another tab, is not begun a second time.
+                // A conversation that may be stored, and open in another tab, is not begun a second
+                // time.
                 _ => drop(self.dispatch(Input::NewThread)),
             }
             let current = self.thread();
@@ -243,7 +247,7 @@ impl Keeping {
         self.try_again_later();
     }
 
-    /// Shows what another tab does.
+    /// Shows the conversation of another tab.
     async fn follow(&self, thread: &Rc<Thread>) {
         match self.patiently(self.store.load(&thread.id)).await {
             Ok(stored) if self.is_current(thread) => {
@@ -257,8 +261,8 @@ impl Keeping {
         }
     }
 
-    /// When the tab that acts on a conversation goes, this one does in its place, if it is looked at: a
-    /// tab that is loaded again keeps what is its own from those in the background.
+    /// Queues for the lock, so that this tab takes over when the owner goes. Only a visible tab
+    /// queues, so that a tab that reloads keeps its conversation from background tabs.
     pub(super) fn wait_in_line(&self, thread: &Rc<Thread>) {
         if self.kept_in.get() != KeptIn::Elsewhere || tab::is_hidden() {
             thread.place.take();
@@ -289,7 +293,7 @@ impl Keeping {
         });
     }
 
-    /// The tab that takes over is first in the queue; this one comes after it.
+    /// Queues after the tab that takes over, which must be first in the queue.
     fn wait_in_line_later(&self, thread: &Rc<Thread>) {
         let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
         after(LETTING_GO_MS, move || {
@@ -333,7 +337,7 @@ impl Keeping {
         });
     }
 
-    /// Another tab asks for the conversation: it gets it with all that was written here.
+    /// Hands the conversation to another tab, with everything written so far.
     fn let_go(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
             self.go_apart(thread);
@@ -344,13 +348,14 @@ impl Keeping {
         self.save_now(false);
         self.set_place(KeptIn::Elsewhere);
         self.show_what_was(thread);
-        // Dropping the lock lets go of it; the batch is on its way, and comes before others.
+        // Dropping the lock releases it; the batch is already under way, and is written before
+        // later ones.
         thread.lock.take();
         thread.say(Said::LetsGo);
         self.wait_in_line_later(thread);
     }
 
-    /// Another tab has the conversation now.
+    /// Stops acting after another tab has taken the conversation.
     pub(super) fn lose(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
             return self.go_apart(thread);
@@ -369,7 +374,7 @@ impl Keeping {
         }
     }
 
-    /// What is in the session stays to be read.
+    /// Keeps the session's conversation readable.
     fn show_what_was(&self, thread: &Thread) {
         self.unsaved.take();
         let runtime = self.runtime.upgrade();

@@ -1,4 +1,4 @@
-//! Persistence when the page is left or hidden.
+//! Persistence when the page is unloaded or hidden.
 
 use super::{
     Keeping,
@@ -6,7 +6,8 @@ use super::{
 };
 
 impl Keeping {
-    /// Writes what is unsaved when the page is left or hidden, and stands in the queue while it is shown.
+    /// Writes unsaved changes when the page is unloaded or hidden, and queues for the lock while it
+    /// is visible.
     pub(super) fn follow_page(&self) {
         let me = self.me.clone();
         let leaving = Leaving::listen(move |page_goes| {

@@ -1,4 +1,4 @@
-//! What has changed since it was written, and a batch made of it.
+//! The unsaved changes, and the batches built from them.
 
 use std::collections::HashSet;
 
@@ -14,23 +14,23 @@ use crate::{
     ui::now,
 };
 
-/// The length of a title that is made, in characters.
+/// The length of a generated title, in characters.
 const TITLE: usize = 80;
 
-/// What has changed since it was written.
+/// The changes that have not been written.
 #[derive(Default)]
 pub(super) struct Unsaved {
-    /// All of it: nothing was written yet.
+    /// True if nothing was written yet.
     all: bool,
     messages: HashSet<MessageId>,
-    /// More than what messages hold.
+    /// True if anything outside of messages has changed.
     outline: bool,
-    /// What calls came to.
+    /// Journal entries to add.
     entries: Vec<Record>,
 }
 
 impl Unsaved {
-    /// Nothing was written yet.
+    /// Everything: nothing was written yet.
     pub(super) fn all() -> Self {
         Self {
             all: true,
@@ -47,7 +47,7 @@ impl Unsaved {
         self.entries.push(record_of(entry));
     }
 
-    /// Takes changes in, and returns when to write them.
+    /// Adds changes, and returns their urgency.
     pub(super) fn note(&mut self, changes: &[Change], session: &Session) -> Urgency {
         let conversation = session.conversation();
         let is_from_user = |id: &MessageId| {
@@ -75,7 +75,7 @@ impl Unsaved {
                 }
                 Change::Message(message) => self.touch(message),
                 Change::Call(key) => {
-                    // A call that the page makes itself stands in no message.
+                    // A call made by the page itself belongs to no message.
                     if let Some(message) = conversation.message_of_call(key) {
                         self.touch(&message.id);
                     }
@@ -88,7 +88,7 @@ impl Unsaved {
             }
             self.outline = true;
         }
-        // A message that is added makes the path longer.
+        // An added message extends the path, too.
         urgent |= path && !answers;
         match (self.is_empty(), urgent) {
             (true, _) => Urgency::Nothing,
@@ -103,7 +103,7 @@ impl Unsaved {
         }
     }
 
-    /// What could not be written is to be written still.
+    /// Merges changes that could not be written.
     pub(super) fn add(&mut self, mut other: Self) {
         self.all |= other.all;
         self.outline |= other.outline;
@@ -116,15 +116,16 @@ impl Unsaved {
 /// The time at which changes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Urgency {
-    /// There is nothing to write.
+    /// Nothing to write.
     Nothing,
-    /// With the rest of the answer: the agent's words, and what it does by itself, stream in.
+    /// With the rest of the answer: streamed text, and calls that the agent runs itself.
     WithTheAnswer,
-    /// At once: messages and questions of the user, results of the page's own calls, ends of runs.
+    /// At once: messages and interrupts, results of the page's own calls, ends of runs.
     AtOnce,
 }
 
-/// Returns whether a call is more than what streams in: this page runs it, or a person is asked about it.
+/// Returns true if this page runs the call or the user is asked about it; other calls are part of
+/// the stream.
 fn is_own(call: &ToolCall, session: &Session) -> bool {
     match call.phase() {
         Phase::InputStreaming | Phase::Running => false,
@@ -135,7 +136,7 @@ fn is_own(call: &ToolCall, session: &Session) -> bool {
     }
 }
 
-/// An entry of the journal, under its claim.
+/// Builds the journal record of an entry, named by its claim.
 pub(super) fn record_of(entry: &JournalEntry) -> Record {
     Record {
         name: entry.claim(),
@@ -143,7 +144,7 @@ pub(super) fn record_of(entry: &JournalEntry) -> Record {
     }
 }
 
-/// Makes records of a snapshot: the outline, and one for each message.
+/// Splits a snapshot into records: the outline, and one for each message.
 pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
     let mut records = Vec::new();
     let entries = snapshot.get_mut("messages").and_then(Value::as_array_mut);
@@ -170,7 +171,7 @@ pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
     records
 }
 
-/// A batch of everything that is not written yet.
+/// Builds a batch of all unsaved changes.
 pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) -> Batch {
     let mut batch = Batch {
         thread_id: thread.id.clone(),
@@ -204,7 +205,7 @@ pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) ->
 }
 
 impl Unsaved {
-    /// Returns whether there is nothing in a batch that anybody would miss.
+    /// Returns true if there is nothing to write.
     pub(super) fn is_nothing(&self) -> bool {
         self.is_empty()
     }
@@ -214,7 +215,7 @@ impl Unsaved {
     }
 }
 
-/// What a list says of a conversation: what the person said first.
+/// Builds the list entry of a conversation, titled by the user's first message.
 fn info_of(session: &Session) -> ThreadInfo {
     let mut path = session.conversation().path();
     let first = path.find(|message| message.is_from_user());

@@ -1,4 +1,4 @@
-//! What a store gives back, in the engine's words.
+//! Converts stored records to the engine's types.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::store::{OUTLINE, StoreError, StoreErrorKind, StoredThread, message_of};
 
-/// The snapshot, and the journal in the order in which it came about.
+/// Reads the snapshot, and the journal in chronological order for each call.
 pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), StoreError> {
     let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
     let parse = |text: &str| serde_json::from_str::<Value>(text);
@@ -24,7 +24,7 @@ pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), 
     let message = |id: &str| parse(messages.get(id)?).ok();
     let snapshot = assemble_snapshot(outline, message);
     let snapshot = snapshot.map_err(|error| corrupt(error.to_string()))?;
-    // An entry that cannot be read keeps its claim: what it is about does not start again.
+    // An entry that cannot be read keeps its claim, so its call does not start again.
     let entry = |text: &str| JournalEntry::from_value(&parse(text).ok()?).ok();
     let entries = stored.journal.iter();
     let mut journal: Vec<JournalEntry> = entries.filter_map(|it| entry(&it.text)).collect();
@@ -32,7 +32,7 @@ pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), 
     Ok((snapshot, journal))
 }
 
-/// Starts come in their order, and before what came of them.
+/// Orders starts by attempt, before results.
 const fn place_of(entry: &JournalEntry) -> u32 {
     match entry {
         JournalEntry::Started { attempt, .. } => *attempt,

@@ -1,4 +1,4 @@
-//! A conversation as one tab has it: its writer, its lock, and its channel to other tabs.
+//! The state of a conversation in one tab: its writer, its lock, and its channel to other tabs.
 
 use std::{
     cell::{Cell, RefCell},
@@ -14,26 +14,26 @@ use crate::{
     ui::{fresh_id, now},
 };
 
-/// A conversation as this tab has it.
+/// The state of a conversation in this tab.
 pub(super) struct Thread {
     pub(super) id: String,
-    /// The name of this tab as a writer: another each time that the conversation is taken.
+    /// The writer id of this tab; a new one each time that the conversation is taken.
     pub(super) writer: RefCell<String>,
-    /// True if the store knows the writer.
+    /// True if the writer is registered in the store.
     pub(super) taken: Cell<bool>,
     pub(super) lock: RefCell<Option<Lock>>,
-    /// True if the browser's locks are of no use for it.
+    /// True if the conversation cannot be locked.
     pub(super) is_lockless: Cell<bool>,
-    /// The calls that other pages may know of.
+    /// The calls that other pages may know from the store.
     pub(super) stored: Cell<StoredCalls>,
-    /// True if the store may hold another state of it, which must not be written over.
+    /// True if the store may hold a diverged state, which must not be overwritten.
     pub(super) is_apart: Cell<bool>,
-    /// Waits for another tab that acts on it.
+    /// Receives the answer of another tab that acts on it.
     pub(super) pinged: RefCell<Option<oneshot::Sender<()>>>,
-    /// The place of this tab in the queue of tabs that wait to own it.
+    /// The place of this tab in the queue for the lock.
     pub(super) place: RefCell<Option<Place>>,
     pub(super) channel: RefCell<Option<Channel>>,
-    /// Its content if nothing is stored.
+    /// The initial conversation if nothing is stored.
     pub(super) initial: RefCell<Option<Value>>,
 }
 
@@ -62,7 +62,7 @@ impl Thread {
         self.writer.borrow().clone()
     }
 
-    /// The conversation is taken again: by another writer.
+    /// Starts over with a new writer.
     pub(super) fn take_anew(&self, lock: Option<Lock>) {
         self.writer.replace(fresh_writer());
         self.taken.set(false);
@@ -70,21 +70,21 @@ impl Thread {
         self.lock.replace(lock.or(own));
     }
 
-    /// Another page may know of these calls from now on.
+    /// Notes calls that other pages may know from now on.
     pub(super) fn may_be_stored(&self, calls: StoredCalls) {
         let mut stored = self.stored.get();
         stored.add(calls);
         self.stored.set(stored);
     }
 
-    /// Says something to the other tabs. `false` if there is no way to.
+    /// Sends a message to the other tabs. Returns `false` if there is no channel.
     pub(super) fn say(&self, what: Said) -> bool {
         let channel = self.channel.borrow();
         channel.as_ref().is_some_and(|channel| channel.say(what))
     }
 }
 
-/// The name of a writer; sorted by time, so that a store can forget the old ones.
+/// Generates a writer id; sorted by time, so that a store can expire old ones.
 fn fresh_writer() -> String {
     format!("{:015}-{}", now(), fresh_id())
 }

@@ -1,7 +1,9 @@
-//! A store that fails: the conversation goes on in the page, and is written once the store works again.
+//! Handling of a failing store: the conversation continues in the page, and is written once the
+//! store works again.
 //!
-//! A start needs its claim in the journal, but for a call that no store was ever given: this page alone
-//! knows it, and starts it once by itself (rule "when a store fails"; `StoredCalls` keeps count).
+//! A start needs its claim in the journal, except for a call that was never given to a store: only
+//! this page knows it, and starts it once by itself (rule "when a store fails"; `StoredCalls`
+//! tracks these calls).
 
 use std::{mem, rc::Rc, time::Duration};
 
@@ -15,17 +17,17 @@ use crate::{
     ui::{after, sleep, spawn_local},
 };
 
-/// The longest time that a store may take for one thing, in milliseconds, until it counts as failed.
+/// The timeout of a store operation, in milliseconds.
 const PATIENCE_MS: u64 = 8_000;
-/// The time after which a store that failed is tried again, in milliseconds. It doubles each time.
+/// The first retry delay, in milliseconds. It doubles each time.
 const AGAIN_MS: u32 = 2_000;
-/// The longest time between two tries, in milliseconds.
+/// The longest retry delay, in milliseconds.
 const SELDOM_MS: u32 = 60_000;
-/// The time that another tab has to say that it acts on a conversation, in milliseconds.
+/// The time that another tab has to answer that it acts on a conversation, in milliseconds.
 const PING_MS: u64 = 500;
 
 impl Keeping {
-    /// Asks the store for something, and waits for it a limited time. What it says later counts for nothing.
+    /// Waits for a store operation with a timeout. A later result is ignored.
     pub(super) async fn patiently<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
         let patience = Box::pin(sleep(Duration::from_millis(PATIENCE_MS)));
         match select(asked, patience).await {
@@ -37,12 +39,12 @@ impl Keeping {
         }
     }
 
-    /// Returns whether the store failed when it was asked last.
+    /// Returns true if the last store operation failed.
     pub(super) fn is_in_trouble(&self) -> bool {
         self.trouble.fails.get()
     }
 
-    /// The store could not write a conversation: until it can, the page alone has it.
+    /// Handles a failed write: until the store works again, only the page has the conversation.
     pub(super) fn failed(&self, thread: &Rc<Thread>, error: &StoreError) {
         if !self.is_current(thread) {
             return;
@@ -87,7 +89,7 @@ impl Keeping {
         });
     }
 
-    /// Tries again what could not be written. Where nothing waits, the store is asked something harmless.
+    /// Retries postponed writes. If there is nothing to write, sends the store a harmless request.
     pub(super) async fn try_again(&self) {
         let postponed = mem::take(&mut *self.trouble.postponed.borrow_mut());
         self.jobs.borrow_mut().extend(postponed);
@@ -109,8 +111,8 @@ impl Keeping {
         }
     }
 
-    /// Has nothing written, to see whether the store answers. A call that is handed to a store which
-    /// does not say what became of it could not be started here any more.
+    /// Writes an empty batch to check that the store answers. Without it, a call whose write has an
+    /// unknown outcome could no longer be started here.
     pub(super) async fn probe(&self, thread: &Thread) -> Result<(), StoreError> {
         let nothing = Batch {
             thread_id: thread.id.clone(),
@@ -123,13 +125,13 @@ impl Keeping {
         }
     }
 
-    /// Writes down that a call starts. `Err` says why it must not.
+    /// Writes the start of a call to the journal. `Err` is the reason for which it must not start.
     pub(super) async fn claim(&self, entry: &JournalEntry) -> Result<(), String> {
         let thread = self.thread();
         if !self.is_here() || thread.id != entry.thread_id() {
             return Err("the conversation is not open here".to_owned());
         }
-        // What was stored before the batch that carries the claim.
+        // The calls stored before the batch that carries the claim.
         let stored = thread.stored.get();
         let starts_here = |outcome| stored.may_start(entry.call(), outcome);
         if (self.is_in_trouble() || thread.is_apart.get()) && starts_here(ClaimOutcome::Failed) {
@@ -157,8 +159,8 @@ impl Keeping {
         Ok(())
     }
 
-    /// Another page has the conversation, or might: what is only in this page is neither shown to be
-    /// gone nor written over what the other one writes.
+    /// Separates this page from the store after another page has, or may have, taken the
+    /// conversation: its state is kept, and does not overwrite what the other page writes.
     pub(super) fn go_apart(&self, thread: &Thread) {
         thread.is_apart.set(true);
         thread.lock.take();
@@ -166,8 +168,7 @@ impl Keeping {
         self.show_place();
     }
 
-    /// The store says that another page has taken the conversation over. It is shown as the other's if
-    /// there is one.
+    /// Handles a takeover reported by the store. Follows the other page, if it is alive.
     fn taken_over(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() {
             return self.go_apart(thread);
@@ -175,7 +176,7 @@ impl Keeping {
         let Some(me) = self.me.upgrade() else { return };
         let thread = Rc::clone(thread);
         spawn_local(async move {
-            // Where tabs cannot be asked, the store's word holds.
+            // If other tabs cannot be asked, trust the store.
             let lives = me.is_acted_on_elsewhere(&thread).await != Some(false);
             if !me.is_current(&thread) || !me.is_here() {
                 return;
@@ -191,7 +192,7 @@ impl Keeping {
         });
     }
 
-    /// Asks other tabs whether one acts on a conversation; `None` where they cannot be asked.
+    /// Asks other tabs whether one acts on a conversation; `None` if they cannot be asked.
     pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<Thread>) -> Option<bool> {
         let (sender, receiver) = oneshot::channel();
         thread.pinged.replace(Some(sender));

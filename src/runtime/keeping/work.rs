@@ -1,4 +1,4 @@
-//! Writes what is to be written, one thing after the other, and says what came of it.
+//! Runs the jobs one after the other, and reports their outcomes.
 
 use std::{mem, rc::Rc};
 
@@ -50,7 +50,7 @@ impl Keeping {
         self.working.set(false);
     }
 
-    /// Forgets what is to be written; what waits for a start hears that there is none.
+    /// Drops pending jobs; starts that wait for a commit are refused.
     pub(super) fn drop_jobs(&self) {
         let jobs = mem::take(&mut *self.jobs.borrow_mut());
         for job in jobs {
@@ -78,7 +78,7 @@ impl Keeping {
         }
     }
 
-    /// A conversation in which nothing was said yet is not written.
+    /// Returns true if there is something to write. An empty conversation is not stored.
     pub(super) fn is_worth_it(&self, thread: &Thread) -> bool {
         if thread.is_apart.get() || self.unsaved.borrow().is_nothing() {
             return false;
@@ -89,7 +89,7 @@ impl Keeping {
         thread.taken.get() || count.unwrap_or_default() > 0
     }
 
-    /// Writes what has changed, and perhaps a claim, all or nothing.
+    /// Writes the changes, with a claim if given, atomically.
     pub(super) async fn write(
         &self,
         thread: &Rc<Thread>,
@@ -148,12 +148,13 @@ impl Keeping {
         written
     }
 
-    /// Makes a conversation this tab's that is written for the first time.
+    /// Takes ownership of a conversation before its first write.
     async fn take(&self, thread: &Rc<Thread>) -> Result<(), StoreError> {
-        // Once, whatever the store does: this tab would wait for a lock of its own.
+        // At most once, whatever the store returns: otherwise this tab would wait for its own lock.
         if thread.lock.borrow().is_none() && !thread.is_lockless.get() {
             self.listen(thread);
-            // Another tab may have one of this id only if it was imported: then this one is newer.
+            // Another tab has this id only if it was imported; this conversation is then the newer
+            // one.
             self.own(thread, true).await;
         }
         let taken = self.store.take(&thread.id, &thread.writer());
@@ -185,8 +186,8 @@ impl Keeping {
             Ok(()) => self.patiently(self.store.write(batch)).await,
             Err(error) => Err(error),
         };
-        // The lock goes with the last who has the conversation. Of one that cannot be written it goes,
-        // too: who opens it is not told that another tab has it.
+        // The lock is released with the last reference to the conversation. It is also released if
+        // the write fails, so that a tab that opens it is not told that another one owns it.
         thread.lock.take();
         thread.channel.take();
         match written {
@@ -198,7 +199,8 @@ impl Keeping {
         }
     }
 
-    /// Makes a batch of what is not written yet, and says what that is and which calls it gives away.
+    /// Builds a batch of the unsaved changes, and returns it with those changes and the calls that
+    /// it stores.
     fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved, StoredCalls)> {
         let runtime = self.runtime.upgrade()?;
         let unsaved = mem::take(&mut *self.unsaved.borrow_mut());
@@ -218,8 +220,8 @@ impl Keeping {
         }
     }
 
-    /// Writes at once what is not written yet: the page may go. To a store that fails it is handed only
-    /// when the page does go.
+    /// Writes unsaved changes at once, because the page may be unloaded. A failing store is used
+    /// only if the page is being unloaded.
     pub(super) fn save_now(&self, page_goes: bool) {
         let thread = self.thread();
         if self.is_in_trouble() && !page_goes {
