@@ -1,13 +1,14 @@
-//! Where approvals that outlive the page are kept.
+//! The store of approvals that outlive the page.
 
 use std::{future::ready, pin::Pin};
 
 use assistant_core::session::Swap;
 use serde_json::Value;
 
-/// Keeps approvals that outlive the page ([`Assistant::keep_approvals`](crate::Assistant::keep_approvals)).
+/// Stores approvals that outlive the page
+/// ([`Assistant::keep_approvals`](crate::Assistant::keep_approvals)).
 ///
-/// Keep them where only the person's own page can write: whoever writes here allows.
+/// Store them where only the user's own page can write: write access is the power to approve.
 ///
 /// ```
 /// use std::{cell::RefCell, pin::Pin, rc::Rc};
@@ -15,7 +16,7 @@ use serde_json::Value;
 /// use leptos_assistant::{ApprovalStore, store::Swap};
 /// use serde_json::Value;
 ///
-/// /// Keeps them as long as the program runs.
+/// /// Keeps them in memory.
 /// #[derive(Clone, Default)]
 /// struct Memory(Rc<RefCell<Vec<Value>>>);
 ///
@@ -44,26 +45,27 @@ use serde_json::Value;
 /// }
 /// ```
 pub trait ApprovalStore: 'static {
-    /// Reads what was kept. What cannot be read allows nothing.
+    /// Loads the stored approvals. An invalid entry approves nothing.
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>>;
 
-    /// Keeps these approvals, and no longer those of before that are not among them. Each is an object
-    /// with an `id` of its own. Where others write to the store, too, leave those as they are that are
-    /// there already: only [`Self::swap`] changes one.
+    /// Stores these approvals, and removes earlier ones that are not among them. Each is an object
+    /// with an `id` of its own. If the store has other writers, leave existing entries unchanged:
+    /// only [`Self::swap`] modifies one.
     fn keep(&self, approvals: Vec<Value>);
 
-    /// Replaces an approval in one step, if what is kept under its `id` is still `before`: that counts a
-    /// use of one that holds for so many calls, so that of two tabs that take the last use one starts.
-    /// A store that does not implement this counts nothing, so that the user is asked each time about
-    /// calls of such approvals.
+    /// Atomically replaces an approval, if the stored entry with its `id` still equals `before`.
+    /// This counts the uses of an approval that is valid for a number of calls, so that of two tabs
+    /// that take the last use one starts. The default implementation counts nothing, so the user is
+    /// asked each time about calls of such approvals.
     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
         let _ = (before, after);
         let message = "this store of approvals counts no uses".to_owned();
         Box::pin(ready(Swap::Failed(message)))
     }
 
-    /// Calls back whenever somebody else has changed what is kept, such as another tab: what is gone by
-    /// then is revoked. A store that nobody else writes to has nothing to say.
+    /// Calls back whenever another writer, such as another tab, has changed the stored approvals;
+    /// removed ones are then revoked. The default implementation, for a store without other
+    /// writers, never calls back.
     fn on_change(&self, changed: Box<dyn Fn()>) {
         drop(changed);
     }

@@ -1,4 +1,4 @@
-//! A store for as long as the page lives: for tests, and where there is no other.
+//! A store in memory, for tests and as a fallback.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
@@ -8,7 +8,7 @@ use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
 };
 
-/// A store for as long as the page lives. Its clones share what is kept.
+/// A store that lives as long as the page. Clones share their content.
 ///
 /// ```no_run
 /// use leptos::prelude::*;

@@ -1,8 +1,8 @@
-//! What outlives the page: conversations, and the journal of what was begun in them.
+//! Persistence of conversations, and of the journal of started calls.
 //!
-//! A [`Store`] keeps texts under names and knows nothing of what is in them. [`IndexedDbStore`] keeps
-//! them in the browser, [`MemoryStore`] for as long as the page lives; an application may have one of
-//! its own. When what is written is the business of the room `runtime`.
+//! A [`Store`] maps names to texts and does not interpret them. [`IndexedDbStore`] stores them in
+//! the browser, [`MemoryStore`] as long as the page lives; an application may implement its own.
+//! The module `runtime` decides when something is written.
 
 mod approvals;
 mod indexed_db;
@@ -24,31 +24,32 @@ pub use memory::MemoryStore;
 pub use own::KeptIn;
 pub use record::{Batch, Label, Record, StoredThread, ThreadInfo};
 
-/// The future answer of a store.
+/// The future returned by store operations.
 pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 
-/// Keeps conversations: their newest state, and a journal that is only ever added to.
+/// Stores conversations: their newest state, and an append-only journal.
 ///
-/// What the guarantee of "exactly once" asks of it (rules "exactly once", "after a reload"):
+/// The guarantee of "exactly once" requires of a store (rules "exactly once", "after a reload"):
 ///
-/// * A [`Batch`] is written whole or not at all.
-/// * [`Batch::claim`] is taken once: a batch that claims what the journal has is refused with
-///   [`StoreErrorKind::Claimed`], whoever wrote it, and nothing of the batch is written. Two writers at
-///   the same time make no difference. In a database this is a unique key.
-/// * After [`Store::take`], batches of the writer before are refused with
+/// * A [`Batch`] is written atomically.
+/// * [`Batch::claim`] is taken once: a batch whose claim is in the journal is refused with
+///   [`StoreErrorKind::Claimed`], whichever writer wrote it, and nothing of the batch is written.
+///   This also holds for concurrent writers. In a database this is a unique key.
+/// * After [`Store::take`], batches of the previous writer are refused with
 ///   [`StoreErrorKind::TakenOver`].
-/// * What was written is there after the page is gone.
-/// * Of a batch that ends with an error nothing is written, unless it is [`StoreErrorKind::NoAnswer`].
+/// * Written data survives the page.
+/// * Nothing of a batch that fails is written, unless the error is [`StoreErrorKind::NoAnswer`].
 ///
-/// What takes longer than eight seconds counts as failed, without an answer. A store may fail at any
-/// time: the conversation goes on in the page, and is written when the store works again.
+/// An operation that takes longer than eight seconds counts as failed, without an answer. A store
+/// may fail at any time: the conversation continues in the page, and is written when the store
+/// works again.
 ///
 /// ```
 /// use leptos_assistant::store::{
 ///     Batch, Label, MemoryStore, Store, StoreFuture, StoredThread, ThreadInfo,
 /// };
 ///
-/// /// Counts how often something is written.
+/// /// Counts its writes.
 /// #[derive(Default)]
 /// struct Counting {
 ///     inner: MemoryStore,
@@ -78,26 +79,26 @@ pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 /// }
 /// ```
 pub trait Store: 'static {
-    /// Reads a conversation; `None` if nothing was written about it.
+    /// Loads a conversation; `None` if it was never written.
     fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>>;
 
-    /// Makes `writer` the one whose batches about a conversation are written from now on.
+    /// Makes `writer` the only writer of a conversation from now on.
     fn take(&self, thread_id: &str, writer: &str) -> StoreFuture<()>;
 
-    /// Writes a batch, all of it or nothing. Batches are written in the order of the calls.
+    /// Writes a batch atomically. Batches are written in the order of the calls.
     fn write(&self, batch: Batch) -> StoreFuture<()>;
 
-    /// Lists the conversations, those that are marked as deleted included.
+    /// Lists the conversations, including those marked as deleted.
     fn threads(&self) -> StoreFuture<Vec<ThreadInfo>>;
 
-    /// Writes what a person says about a conversation, whoever owns it.
+    /// Writes the user's label of a conversation, regardless of its owner.
     fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()>;
 
-    /// Forgets a conversation and its journal for good.
+    /// Permanently removes a conversation and its journal.
     fn remove(&self, thread_id: &str) -> StoreFuture<()>;
 
-    /// Returns the name under which tabs of this site agree who owns a conversation, if other tabs
-    /// see what is written here.
+    /// Returns the name under which tabs of this site coordinate ownership, if they share this
+    /// store.
     fn shared_as(&self) -> Option<String> {
         None
     }
@@ -133,12 +134,12 @@ impl Store for Box<dyn Store> {
     }
 }
 
-/// Why a store could not do what it was asked for.
+/// An error of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreError {
-    /// The kind.
+    /// The kind of the error.
     pub kind: StoreErrorKind,
-    /// A sentence in English.
+    /// A description in English.
     pub message: String,
 }
 
@@ -146,30 +147,30 @@ pub struct StoreError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// The journal has the claim of a batch.
+    /// The journal already has the claim of a batch.
     Claimed,
     /// The conversation has another writer now.
     TakenOver,
-    /// There is no room left.
+    /// The quota is exceeded.
     Full,
-    /// The browser has no such store, or does not let this page use it.
+    /// The browser has no such store, or does not allow this page to use it.
     Unavailable,
-    /// Another tab holds the store in an older version, and does not let go of it.
+    /// Another tab holds an older version of the store open.
     Blocked,
-    /// A newer version of this program has written it.
+    /// The data was written by a newer version of this program.
     Newer,
-    /// What was written cannot be read.
+    /// The stored data cannot be read.
     Corrupt,
-    /// It did not answer in time: what it was asked for may still happen.
+    /// The store did not answer in time; the operation may still take effect.
     NoAnswer,
-    /// What was written before is gone: a conversation has to be written again, all of it.
+    /// Stored data is gone: the conversation has to be written again as a whole.
     Forgotten,
-    /// Anything else.
+    /// Any other failure.
     Failed,
 }
 
 impl StoreError {
-    /// Returns an error of a kind.
+    /// Creates an error.
     ///
     /// ```
     /// use leptos_assistant::store::{StoreError, StoreErrorKind};

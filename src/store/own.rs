@@ -1,4 +1,4 @@
-//! Whose tab a conversation is: one tab has it, by a lock of the browser, and the others follow.
+//! Elects the tab that owns a conversation, with the Web Locks API; the others follow.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -16,46 +16,45 @@ fn locks() -> Option<JsValue> {
     (!locks.is_undefined() && !locks.is_null()).then_some(locks)
 }
 
-/// Returns whether tabs of this browser can agree who owns a conversation. Pages that are not served
-/// securely have no locks.
+/// Returns true if the browser has the Web Locks API. Pages in an insecure context have none.
 pub(crate) fn locks_are_there() -> bool {
     locks().is_some()
 }
 
 /// A lock that is held until it is dropped.
 pub(crate) struct Lock {
-    /// Ends the promise for which the browser holds the lock.
+    /// Resolves the promise for which the browser holds the lock.
     release: Option<Function>,
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
         if let Some(release) = self.release.take() {
-            // Resolving a promise does not fail.
+            // Resolving a promise cannot fail.
             let _ = release.call0(&JsValue::NULL);
         }
     }
 }
 
-/// The outcome of asking for a lock.
+/// The outcome of a lock request.
 pub(crate) enum Asked {
-    /// It is this tab's.
+    /// This tab has the lock.
     Granted(Lock),
-    /// A page that lives has it, by the browser's word.
+    /// The browser reports that a live page holds it.
     Held,
-    /// The browser has no locks, refuses to give one, or does not answer: nobody can be said to have it.
+    /// The browser has no locks, refuses the request, or does not answer, so the holder is unknown.
     Unknown,
 }
 
 impl Lock {
-    /// Waits for the lock of this name, so many milliseconds. `lost` is called when another tab
+    /// Waits up to `ms` milliseconds for the lock of this name. `lost` is called when another tab
     /// takes it away.
     pub(crate) async fn wait(name: &str, ms: u32, lost: impl FnOnce() + 'static) -> Asked {
         let (options, abort) = (Object::new(), AbortController::new());
         let Ok(abort) = abort else {
             return Asked::Unknown;
         };
-        // Setting a member of an object of your own does not fail.
+        // Setting a property of a plain object cannot fail.
         let _ = Reflect::set(&options, &"signal".into(), &abort.signal());
         let Some(asked) = request(name, options, lost) else {
             return Asked::Unknown;
@@ -67,7 +66,7 @@ impl Lock {
         };
         let held = is_held(name).await;
         abort.abort();
-        // It may have been granted just before.
+        // It may have been granted just before the abort.
         match within(ANSWER_MS, asked).await {
             Ok(Some(lock)) => Asked::Granted(lock),
             _ if held => Asked::Held,
@@ -75,7 +74,7 @@ impl Lock {
         }
     }
 
-    /// Waits for the lock until it is granted, or the place in the queue is dropped.
+    /// Queues for the lock until it is granted or the place is dropped.
     pub(crate) fn queue(name: &str, lost: impl FnOnce() + 'static) -> Option<(Place, Granted)> {
         let options = Object::new();
         let place = Place(AbortController::new().ok()?);
@@ -83,7 +82,7 @@ impl Lock {
         Some((place, request(name, options, lost)?))
     }
 
-    /// Takes the lock away from whoever has it.
+    /// Takes the lock away from its holder.
     pub(crate) async fn steal(name: &str, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
         let _ = Reflect::set(&options, &"steal".into(), &JsValue::TRUE);
@@ -93,10 +92,10 @@ impl Lock {
     }
 }
 
-/// The longest time that the browser may take to say who has a lock, in milliseconds.
+/// The timeout of the browser's answers, in milliseconds.
 const ANSWER_MS: u32 = 1_000;
 
-/// Waits for something so many milliseconds, and gives it back if it has not come by then.
+/// Waits up to `ms` milliseconds for a future, and returns the future if it is not ready by then.
 async fn within<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, F> {
     let patience = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
     match select(what, patience).await {
@@ -105,7 +104,7 @@ async fn within<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, F> {
     }
 }
 
-/// Asks the browser whether a page that lives has a lock. `false` if it does not say so.
+/// Asks the browser whether a live page holds a lock. Returns `false` without a clear answer.
 async fn is_held(name: &str) -> bool {
     let asked = || {
         let locks = locks()?;
@@ -131,7 +130,7 @@ async fn is_held(name: &str) -> bool {
 /// A lock, once it is granted; `None` if it is not.
 pub(crate) type Granted = LocalBoxFuture<'static, Option<Lock>>;
 
-/// A place in the queue for a lock, left when this is dropped.
+/// A place in the queue for a lock; dropping it leaves the queue.
 pub(crate) struct Place(AbortController);
 
 impl Drop for Place {
@@ -149,7 +148,7 @@ fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option
         let mut release = None;
         let promise = Promise::new(&mut |resolve, _| release = Some(resolve));
         if let Some(sender) = granting.borrow_mut().take() {
-            // Dropped at once if nobody waits any more, and then it is free again.
+            // Dropped at once, and so released, if the receiver is gone.
             let _ = sender.send(Some(Lock { release }));
         }
         promise.into()
@@ -171,20 +170,20 @@ fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option
     Some(async move { receiver.await.ok().flatten() }.boxed_local())
 }
 
-/// What a tab says to the others that have a conversation.
+/// The messages between tabs that have a conversation open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// It would like to have it.
+    /// The sender wants to own it.
     Wants,
-    /// It has let go of it.
+    /// The sender has released it.
     LetsGo,
-    /// It has it from now on.
+    /// The sender owns it from now on.
     Has,
-    /// It has written something.
+    /// The sender has written a change.
     Wrote,
-    /// It would like to know whether one acts on it.
+    /// The sender asks whether another tab acts on it.
     Asks,
-    /// It acts on it.
+    /// The sender acts on it.
     Acts,
 }
 
@@ -210,10 +209,10 @@ impl Said {
     }
 }
 
-/// Where the tabs that have a conversation hear each other.
+/// The channel between the tabs that have a conversation open.
 pub(crate) struct Channel {
     channel: Option<BroadcastChannel>,
-    /// Kept as long as it may be called.
+    /// Kept alive while it may be called.
     _heard: Closure<dyn FnMut(MessageEvent)>,
 }
 
@@ -238,9 +237,9 @@ impl Channel {
         }
     }
 
-    /// Says something. `false` if nobody can hear it.
+    /// Sends a message. Returns `false` if there is no channel.
     pub(crate) fn say(&self, what: Said) -> bool {
-        // Fails only when it is closed.
+        // Fails only if the channel is closed.
         let said = |channel: &BroadcastChannel| channel.post_message(&what.as_str().into()).is_ok();
         self.channel.as_ref().is_some_and(said)
     }
@@ -255,22 +254,22 @@ impl Drop for Channel {
     }
 }
 
-/// The place where an assistant's conversation is kept, and the tab that acts on it.
+/// The location of an assistant's conversation, and the tab that acts on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum KeptIn {
-    /// Nowhere but in this page: there is no store, or none that can be used.
+    /// Only in this page: there is no store, or none that can be used.
     #[default]
     Nowhere,
-    /// In a store, out of which it is being read.
+    /// In a store, from which it is being loaded.
     Opening,
     /// In a store, and this tab acts on it.
     Here {
-        /// True if other tabs are kept from acting on it at the same time. Without the browser's locks
-        /// (pages that are not served securely have none), the tab that opened it last acts on it, and
-        /// another one may only find that out when it writes.
+        /// True if other tabs are prevented from acting on it at the same time. Without the Web
+        /// Locks API (in insecure contexts), the tab that opened it last acts on it, and another
+        /// one may detect that only when it writes.
         across_tabs: bool,
     },
-    /// In a store, and another tab acts on it: here it can be read.
+    /// In a store, and another tab acts on it: here it is read-only.
     Elsewhere,
 }

@@ -1,8 +1,8 @@
-//! What is handed to a store: texts under names.
+//! The data types of a store.
 
 use serde_json::{Map, Value};
 
-/// A text under a name, which is unique in its conversation.
+/// A text under a name that is unique in its conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The name.
@@ -11,37 +11,37 @@ pub struct Record {
     pub text: String,
 }
 
-/// The record of everything but what the messages hold.
+/// The name of the record with everything but the contents of messages.
 pub(crate) const OUTLINE: &str = "outline";
-/// What the name of a message's record begins with.
+/// The prefix of message records.
 const MESSAGE: &str = "message/";
 
-/// The name of a message's record.
+/// Returns the name of a message's record.
 pub(crate) fn name_of(message: &str) -> String {
     format!("{MESSAGE}{message}")
 }
 
-/// The id of the message that a record is of.
+/// Returns the message id in a record's name.
 pub(crate) fn message_of(name: &str) -> Option<&str> {
     name.strip_prefix(MESSAGE)
 }
 
-/// A set of changes that a store writes all or none of.
+/// A set of changes that a store writes atomically.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Batch {
     /// The conversation.
     pub thread_id: String,
-    /// The writer: see [`super::Store::take`].
+    /// The writer; see [`super::Store::take`].
     pub writer: String,
-    /// Records that take the place of those of the same name.
+    /// Records to insert or replace, by name.
     pub put: Vec<Record>,
-    /// The names of records that go.
+    /// The names of records to remove.
     pub remove: Vec<String>,
-    /// An entry of the journal that must not be there yet.
+    /// A journal entry that must not exist yet.
     pub claim: Option<Record>,
-    /// Entries that are added to the journal unless it has one of their name.
+    /// Journal entries to add unless their name exists.
     pub add: Vec<Record>,
-    /// What a list of conversations says about this one, if that has changed.
+    /// The list entry of the conversation, if it has changed.
     pub info: Option<ThreadInfo>,
 }
 
@@ -54,34 +54,35 @@ pub struct StoredThread {
     pub journal: Vec<Record>,
 }
 
-/// An entry in a list of conversations.
+/// An entry in the list of conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ThreadInfo {
-    /// The conversation.
+    /// The id of the conversation.
     pub id: String,
-    /// The title that the person gave it, else the beginning of their first message.
+    /// The title that the user gave it, else the beginning of their first message.
     pub title: String,
-    /// True if the person gave it its title.
+    /// True if the user gave it its title.
     pub named: bool,
-    /// When something was written last, in milliseconds since 1970.
+    /// The time of the last write, in milliseconds since 1970.
     pub updated_at: i64,
-    /// When the person deleted it; until it is removed for good, that can be taken back.
+    /// The time at which the user deleted it, in milliseconds since 1970; it can be restored until
+    /// it is removed.
     pub deleted_at: Option<i64>,
 }
 
-/// The title and the marks that a person gave a conversation.
+/// The title and the deletion mark that the user gave a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Label {
-    /// The title, in place of the beginning of the first message.
+    /// The title, instead of the beginning of the first message.
     pub title: Option<String>,
-    /// When it was deleted.
+    /// The time of its deletion, in milliseconds since 1970.
     pub deleted_at: Option<i64>,
 }
 
 impl Label {
-    /// A label that says nothing.
+    /// Creates an empty label.
     ///
     /// ```
     /// use leptos_assistant::store::Label;
@@ -93,7 +94,7 @@ impl Label {
         Self::default()
     }
 
-    /// Says what the conversation is called.
+    /// Sets the title.
     ///
     /// ```
     /// use leptos_assistant::store::Label;
@@ -106,7 +107,7 @@ impl Label {
         self
     }
 
-    /// Says when it was deleted, in milliseconds since 1970.
+    /// Sets the time of deletion, in milliseconds since 1970.
     ///
     /// ```
     /// use leptos_assistant::store::Label;
@@ -119,7 +120,7 @@ impl Label {
         self
     }
 
-    /// The label as JSON, for a store.
+    /// Serializes the label as JSON, for a store.
     ///
     /// ```
     /// use leptos_assistant::store::Label;
@@ -139,7 +140,7 @@ impl Label {
         Value::Object(out).to_string()
     }
 
-    /// Reads what [`Self::to_text`] wrote. What cannot be read says nothing.
+    /// Parses the output of [`Self::to_text`]. Invalid text results in an empty label.
     ///
     /// ```
     /// use leptos_assistant::store::Label;
@@ -175,7 +176,7 @@ impl ThreadInfo {
         }
     }
 
-    /// The same with what a person says.
+    /// Applies the user's label.
     ///
     /// ```
     /// use leptos_assistant::store::{Label, ThreadInfo};
@@ -194,7 +195,7 @@ impl ThreadInfo {
         self
     }
 
-    /// It as JSON, for a store: without what a label says.
+    /// Serializes the entry as JSON, for a store, without the user's label.
     ///
     /// ```
     /// use leptos_assistant::store::ThreadInfo;
@@ -211,7 +212,7 @@ impl ThreadInfo {
         Value::Object(out).to_string()
     }
 
-    /// Reads what [`Self::to_text`] wrote.
+    /// Parses the output of [`Self::to_text`].
     ///
     /// ```
     /// use leptos_assistant::store::ThreadInfo;

@@ -1,4 +1,4 @@
-//! Approvals in the browser's own database, told to other tabs.
+//! Approvals in `IndexedDB`, synchronized between tabs.
 
 use std::{cell::RefCell, pin::Pin, rc::Rc, time::Duration};
 
@@ -17,14 +17,14 @@ use crate::{
 };
 
 const APPROVALS: &str = "approvals";
-/// The longest time that a read or a write holds up the next one, in milliseconds.
+/// The longest time that a read or write delays the next one, in milliseconds.
 const TURN_MS: u64 = 8_000;
 
-/// Keeps approvals in the browser's `IndexedDB`, for all tabs of a site: what one tab allows always
-/// the others allow, what one revokes the others revoke. Its clones share a connection.
+/// Stores approvals in the browser's `IndexedDB`, for all tabs of a site: an approval given or
+/// revoked in one tab applies in the others. Clones share a connection.
 ///
-/// Whoever can run scripts on the site's pages can write there, and so allow. A tab hears of what
-/// another one revokes a moment later; what had started by then goes on.
+/// Any script on the site's pages can write there, and thereby approve. A revocation reaches other
+/// tabs after a moment; calls that have started by then continue.
 ///
 /// ```
 /// use leptos_assistant::{Assistant, store::IndexedDbApprovals};
@@ -40,22 +40,23 @@ struct Approvals {
     inner: Rc<Inner>,
     /// The ids that this tab knows to be in the database.
     known: RefCell<Vec<String>>,
-    /// Comes when what was asked for last is done: reads and writes come one after the other.
+    /// Resolves when the last operation is done: reads and writes run one after the other.
     last: RefCell<Option<Receiver<()>>>,
     channel: RefCell<Option<Channel>>,
 }
 
-/// A place in the order of reads and writes, taken when it is asked for.
+/// A place in the order of reads and writes, assigned on request.
 struct Turn {
     before: Option<Receiver<()>>,
-    /// Dropped when it is done.
+    /// Dropped when the operation is done.
     _done: Sender<()>,
 }
 
 impl Turn {
     async fn comes(&mut self) {
         if let Some(before) = self.before.take() {
-            // Dropped without a word when it is done. What never answers holds up nothing else.
+            // The sender is dropped when the operation is done. One that never ends delays nothing
+            // else.
             let patience = Box::pin(sleep(Duration::from_millis(TURN_MS)));
             select(before, patience).await;
         }
@@ -70,7 +71,7 @@ impl std::fmt::Debug for IndexedDbApprovals {
 }
 
 impl IndexedDbApprovals {
-    /// Keeps approvals in the database `NAME/approvals`, which is made when it is first used.
+    /// Creates a store in the database `NAME/approvals`, which is created on first use.
     ///
     /// ```
     /// use leptos_assistant::store::IndexedDbApprovals;
@@ -110,7 +111,7 @@ impl Approvals {
         Ok(kept)
     }
 
-    /// Writes what has changed, so that nothing of another tab is overwritten.
+    /// Writes only the changes, so that changes of other tabs are not overwritten.
     async fn keep(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
         let texts = approvals.iter();
         let texts = texts.filter_map(|one| Some((id_of(one)?, one.to_string())));
@@ -136,7 +137,7 @@ impl Approvals {
         Ok(())
     }
 
-    /// Replaces one in one transaction, if it is still as expected.
+    /// Replaces an approval in one transaction, if it is still as expected.
     async fn swap(&self, before: Value, after: Value) -> Result<Swap<Value>, StoreError> {
         let Some(id) = id_of(&before) else {
             return Ok(Swap::Found(None));
@@ -147,7 +148,7 @@ impl Approvals {
         let transaction = self.inner.begin(&database, &[APPROVALS], mode, true)?;
         let end = request::End::of(&transaction);
         let store = request::store(&transaction, APPROVALS)?;
-        // No other transaction writes between the two.
+        // No other transaction writes between the read and the write.
         let kept = request::result(store.get(&id)).await?;
         let kept: Option<Value> = kept
             .as_string()
@@ -183,7 +184,7 @@ impl ApprovalStore for IndexedDbApprovals {
             turn.comes().await;
             let loaded = approvals.load().await;
             loaded.unwrap_or_else(|error| {
-                // What is there and cannot be read now is not to be deleted.
+                // Entries that cannot be read now must not be deleted.
                 approvals.known.borrow_mut().clear();
                 console_error(&format!("Approvals cannot be read: {error}"));
                 Vec::new()

@@ -1,14 +1,14 @@
-//! Conversations in the browser's own database, over `web-sys`.
+//! Conversations in the browser's `IndexedDB`, over `web-sys`.
 //!
-//! One database with five object stores: `records` and `journal` by conversation and name, `threads`
-//! (what a list says, and who writes), `labels` (what a person says), `fences`: who writes no more. A
-//! batch is one transaction whose requests are all made at once, without reading first: so it is on
-//! its way when the page goes. That it may be written is decided by keys that must not be there yet:
-//! the claim in the journal, and the fence of the writer, by which it was taken over.
+//! One database with five object stores: `records` and `journal` by conversation and name,
+//! `threads` (list entries and writers), `labels` (titles and deletions by the user), `fences`
+//! (writers that were taken over). A batch is one transaction whose requests are all made at once,
+//! without reading first, so it is under way when the page is unloaded. Two unique keys decide
+//! whether it is written: the claim in the journal, and the fence of a writer that was taken over.
 //!
-//! Of requests that fail after `commit()` was called, Firefox heeds only the last: it completes a
-//! transaction of which another one failed. So a batch whose requests may fail commits by itself, or
-//! its only such request is its last.
+//! Of the requests that fail after `commit()` was called, Firefox considers only the last: it
+//! completes a transaction of which an earlier one failed. So a batch whose requests may fail is
+//! left to commit automatically, or its only such request is the last.
 
 mod approvals;
 mod request;
@@ -29,7 +29,7 @@ use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
 };
 
-/// 1 had no index of the fences.
+/// Version 1 had no index of the fences.
 const VERSION: u32 = 2;
 const RECORDS: &str = "records";
 const JOURNAL: &str = "journal";
@@ -37,10 +37,10 @@ const THREADS: &str = "threads";
 const LABELS: &str = "labels";
 const FENCES: &str = "fences";
 const ALL: [&str; 5] = [RECORDS, JOURNAL, THREADS, LABELS, FENCES];
-/// The time for which it is known who writes no more, in milliseconds.
+/// The time for which fences are kept, in milliseconds.
 const FENCED_MS: i64 = 30 * 24 * 3_600_000;
 
-/// A store in the browser's `IndexedDB`, shared by all tabs of a site. Its clones share a connection.
+/// A store in the browser's `IndexedDB`, shared by all tabs of a site. Clones share a connection.
 ///
 /// ```no_run
 /// use leptos::prelude::*;
@@ -67,13 +67,13 @@ struct Inner {
     database: RefCell<Option<IdbDatabase>>,
     /// The conversations that this connection has taken.
     written: RefCell<HashSet<String>>,
-    /// Those that a connection before had: whether they are still there is looked up before a write.
+    /// Those of an earlier connection: their existence is checked before a write.
     doubted: RefCell<HashSet<String>>,
 }
 
 impl IndexedDbStore {
-    /// A store in the database of this name, which is made when it is first used. Applications of
-    /// one site that share no conversations take different names.
+    /// Creates a store in the database of this name, which is created on first use. Applications of
+    /// one site that share no conversations use different names.
     ///
     /// ```
     /// use leptos_assistant::store::IndexedDbStore;
@@ -115,14 +115,15 @@ impl Inner {
         Ok(database)
     }
 
-    /// The connection is gone, and perhaps the database with it.
+    /// Drops a lost connection; the database may be deleted as well.
     fn lose(&self) {
         self.database.borrow_mut().take();
         let written = mem::take(&mut *self.written.borrow_mut());
         self.doubted.borrow_mut().extend(written);
     }
 
-    /// Fails if a conversation that was written is gone: what has changed since is not all of it.
+    /// Fails if a conversation that was written has been deleted, since the unsaved changes are not
+    /// all of it.
     async fn look_up(&self, database: &IdbDatabase, thread: &str) -> Result<(), StoreError> {
         if !self.doubted.borrow().contains(thread) {
             return Ok(());
@@ -139,8 +140,8 @@ impl Inner {
         Ok(())
     }
 
-    /// A newer version in another tab, or the browser, may want the database for itself: the next
-    /// use opens it again.
+    /// Closes the connection when a newer version in another tab, or the browser, needs the
+    /// database; the next use opens it again.
     fn let_go_when_asked(self: &Rc<Self>, database: &IdbDatabase) {
         let (inner, asked) = (Rc::downgrade(self), database.clone());
         let forget = Closure::<dyn FnMut()>::new(move || {
@@ -149,13 +150,13 @@ impl Inner {
                 inner.lose();
             }
         });
-        // As long-lived as the page, like the store.
+        // Lives as long as the page, like the store.
         let forget = forget.into_js_value();
         database.set_onversionchange(Some(forget.unchecked_ref()));
         database.set_onclose(Some(forget.unchecked_ref()));
     }
 
-    /// Begins a transaction; with a connection that is gone without a word, none begins.
+    /// Begins a transaction. Fails if the connection was closed without an event.
     fn begin(
         &self,
         database: &IdbDatabase,
@@ -235,7 +236,7 @@ impl Inner {
         for name in &batch.remove {
             made(records.delete(&pair(thread, name)))?;
         }
-        // A thread that comes at once is a thousand of them: what they share is handed over once.
+        // An imported thread may have thousands of records, so shared values are converted once.
         let id = JsValue::from_str(thread);
         for record in &batch.put {
             let name = JsValue::from_str(&record.name);
@@ -258,7 +259,7 @@ impl Inner {
             None => sign(&fences, thread, &batch.writer)?,
         };
         if commits_early {
-            // The page may be gone before it hears of any of these.
+            // The page may be unloaded before the events of these requests fire.
             commit(&transaction);
         }
         Ok(Written { end, fence, claim })
@@ -297,7 +298,7 @@ impl Inner {
         let end = End::of(&transaction);
         let id = JsValue::from_str(&thread_id);
         let threads = store(&transaction, THREADS)?;
-        // Whoever has it open brings nothing of it back.
+        // A tab that has it open must not write it back.
         if let Some(writer) = Row::read(&result(threads.get(&id)).await?).writer {
             fence_off(&store(&transaction, FENCES)?, &thread_id, &writer)?;
         }
@@ -310,7 +311,7 @@ impl Inner {
     }
 }
 
-/// A batch that is on its way.
+/// A batch whose requests have been made.
 struct Written {
     end: End,
     fence: IdbRequest,
@@ -320,7 +321,7 @@ struct Written {
 impl Written {
     async fn come(self) -> Result<(), StoreError> {
         let end = self.end.come().await;
-        // Asked whatever the end: nothing starts on the word of a browser that passes over them.
+        // Checked even if the transaction completed, for browsers that ignore the failures.
         if met_another(&self.fence) {
             let message = "another tab has this conversation now";
             return Err(StoreError::new(StoreErrorKind::TakenOver, message));
@@ -351,7 +352,7 @@ impl Store for IndexedDbStore {
         async move {
             let written = match begun {
                 Some(Ok(written)) => written,
-                // The connection may be gone: another one is tried once.
+                // The connection may be lost: retry once with a new one.
                 Some(Err(_)) | None => {
                     let database = Rc::clone(&inner).database().await?;
                     inner.look_up(&database, &batch.thread_id).await?;
@@ -383,7 +384,7 @@ impl Store for IndexedDbStore {
     }
 }
 
-/// Adds an entry to a journal; the request fails if it has one of the name.
+/// Adds an entry to a journal; the request fails if the name exists.
 fn add(journal: &IdbObjectStore, thread: &str, entry: &Record) -> Result<IdbRequest, StoreError> {
     let (key, value) = (pair(thread, &entry.name), pair(&entry.name, &entry.text));
     made(journal.add_with_key(&value, &key))
@@ -391,24 +392,24 @@ fn add(journal: &IdbObjectStore, thread: &str, entry: &Record) -> Result<IdbRequ
 
 /// Signs a batch with its writer; the request fails if that writer is fenced off.
 ///
-/// The signature has the value of the fence, and no two rows may have one value.
+/// The signature has the same value as the fence, and the index allows a value only once.
 fn sign(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<IdbRequest, StoreError> {
     made(fences.put_with_key(&pair(thread, writer), &signature(thread, writer)))
 }
 
-/// Lets a writer sign no more.
+/// Prevents a writer from signing further batches.
 fn fence_off(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<(), StoreError> {
     made(fences.delete(&signature(thread, writer)))?;
     let fence = pair(thread, writer);
     made(fences.put_with_key(&fence, &fence)).map(drop)
 }
 
-/// The key of a writer's signature, behind that of its fence.
+/// Returns the key of a writer's signature, which follows the key of its fence.
 fn signature(thread: &str, writer: &str) -> JsValue {
     Array::of3(&thread.into(), &writer.into(), &"signed".into()).into()
 }
 
-/// What is there already stays, and the transaction goes on.
+/// Ignores a failed request: the existing entry stays, and the transaction continues.
 fn pass_over() -> js_sys::Function {
     let pass = |event: web_sys::Event| {
         event.prevent_default();
@@ -418,15 +419,15 @@ fn pass_over() -> js_sys::Function {
 }
 
 fn commit(transaction: &IdbTransaction) {
-    // Old browsers have no such function, and commit by themselves.
+    // Older browsers have no such function, and commit by themselves.
     let commit = js_sys::Reflect::get(transaction, &"commit".into());
     if let Ok(Ok(commit)) = commit.map(JsCast::dyn_into::<js_sys::Function>) {
-        // Fails only if the transaction is over, which its events tell.
+        // Fails only if the transaction is over, which its events report.
         let _ = commit.call0(transaction);
     }
 }
 
-/// What stands in `threads`.
+/// A row of `threads`.
 #[derive(Default)]
 struct Row {
     info: Option<String>,
@@ -451,12 +452,12 @@ impl Row {
     }
 }
 
-/// Two texts, as a key or as a value.
+/// Returns two strings as a key or value.
 fn pair(first: &str, second: &str) -> JsValue {
     Array::of2(&first.into(), &second.into()).into()
 }
 
-/// All keys of a conversation: an array comes behind every text.
+/// Returns the key range of a conversation: an array sorts after every string.
 fn range_of(thread: &str) -> Result<JsValue, StoreError> {
     let first = Array::of1(&thread.into());
     let last = Array::of2(&thread.into(), &Array::new());

@@ -17,15 +17,15 @@ use super::{
 };
 use crate::ui::{browser, sleep};
 
-/// The longest time that the browser may take to open a database, in milliseconds: it waits for tabs that hold
-/// an older version and do not let go of it.
+/// The timeout for opening a database, in milliseconds: the browser waits for tabs that hold an
+/// older version open.
 const OPENING_MS: u64 = 3_000;
 
-/// The one outcome of a request: that of the first event that comes.
+/// A future of a request's outcome, set by its first event.
 struct Once<T> {
     receiver: oneshot::Receiver<T>,
     sender: Rc<RefCell<Option<oneshot::Sender<T>>>>,
-    /// Takes an outcome for which nobody waits any more.
+    /// Receives an outcome after the future was dropped.
     late: fn(T),
 }
 
@@ -39,10 +39,11 @@ impl<T: 'static> Once<T> {
         }
     }
 
-    /// Returns a function for an event that leads to an outcome, which is read off the event's target.
+    /// Returns an event listener that resolves the future with an outcome read from the event's
+    /// target.
     ///
-    /// It belongs to the browser, which may call it however late and frees it with the request. So it
-    /// holds on to nothing but the way to who waits: not to the request, which would never be freed then.
+    /// The browser owns the listener: it may call it late, and frees it with the request. The
+    /// listener refers to the sender only, since a reference to the request would leak it.
     fn on(&self, outcome: fn(&JsValue) -> T) -> Function {
         let (sender, late) = (Rc::clone(&self.sender), self.late);
         let call = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
@@ -62,7 +63,7 @@ impl<T: 'static> Once<T> {
     }
 }
 
-/// An error of the browser, in our words.
+/// Converts a browser error.
 pub(super) fn error_of(error: &JsValue) -> StoreError {
     let Some(error) = error.dyn_ref::<DomException>() else {
         return StoreError::new(StoreErrorKind::Failed, "the browser's database failed");
@@ -105,7 +106,7 @@ pub(super) async fn open(
             make(&database, stores);
         }
     });
-    // The browser's, too: an upgrade that comes late makes the object stores all the same.
+    // Owned by the browser, so that a late upgrade creates the object stores as well.
     request.set_onupgradeneeded(Some(upgrade.into_js_value().unchecked_ref()));
     let mut once = Once::new(close);
     request.set_onsuccess(Some(&once.on(database_of)));
@@ -122,18 +123,18 @@ pub(super) async fn open(
     }
 }
 
-/// Closes a database that was opened when nobody waited for it any more.
+/// Closes a database that was opened after the timeout.
 fn close(late: Result<IdbDatabase, StoreError>) {
     if let Ok(database) = late {
         database.close();
     }
 }
 
-/// Makes what a database lacks. Whoever uses what cannot be made is told that it is not there.
+/// Creates missing object stores. A failure shows up when the object store is used.
 fn make(database: &IdbDatabase, stores: &[&str]) {
     for store in stores {
         let known = database.object_store_names().contains(store);
-        // Fences of before are of tabs that this version has just shut out.
+        // Existing fences belong to tabs that this version has just shut out.
         if known && *store == FENCES {
             let _ = database.delete_object_store(store);
         } else if known {
@@ -143,7 +144,7 @@ fn make(database: &IdbDatabase, stores: &[&str]) {
         if let (Ok(fences), FENCES) = (made, *store) {
             let unique = IdbIndexParameters::new();
             unique.set_unique(true);
-            // By the value itself.
+            // Indexes the value itself.
             let _ = fences.create_index_with_str_and_optional_parameters("writer", "", &unique);
         }
     }
@@ -155,7 +156,7 @@ fn database_of(request: &JsValue) -> Result<IdbDatabase, StoreError> {
     result.dyn_into().map_err(|other| error_of(&other))
 }
 
-/// Why a request failed.
+/// Returns the error of a failed request.
 fn failure(request: &JsValue) -> StoreError {
     match request.unchecked_ref::<IdbRequest>().error() {
         Ok(Some(error)) => error_of(&error),
@@ -164,13 +165,13 @@ fn failure(request: &JsValue) -> StoreError {
     }
 }
 
-/// Returns whether a request failed because there was something at its key.
+/// Returns true if a request failed because its key exists.
 pub(super) fn met_another(request: &IdbRequest) -> bool {
     let error = request.error().ok().flatten();
     error.is_some_and(|error| error.name() == "ConstraintError")
 }
 
-/// Begins a transaction. A strict one is on the disk when it has come to its end.
+/// Begins a transaction. A strict one is flushed to disk before it completes.
 pub(super) fn begin(
     database: &IdbDatabase,
     stores: &[&str],
@@ -179,7 +180,7 @@ pub(super) fn begin(
 ) -> Result<IdbTransaction, StoreError> {
     let names: js_sys::Array = stores.iter().map(|name| JsValue::from_str(name)).collect();
     let begun = match strict {
-        // web-sys has no form with the third argument.
+        // `web-sys` has no form with the third argument.
         true => begin_strictly(database, &names, mode),
         false => database.transaction_with_str_sequence_and_mode(&names, mode),
     };
@@ -207,7 +208,7 @@ pub(super) fn store(
     store.map_err(|error| error_of(&error))
 }
 
-/// The result of a request.
+/// Waits for the result of a request.
 pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsValue, StoreError> {
     let request = request.map_err(|error| error_of(&error))?;
     let mut once = Once::new(drop);
@@ -221,8 +222,8 @@ pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsVal
     once.come().await.unwrap_or_else(|| Err(gone()))
 }
 
-/// The end of a transaction. One that is dropped before it has come undoes the transaction: a batch that
-/// could only be handed over in part, or for which nobody waits any more.
+/// The end of a transaction. Dropping it early aborts the transaction: a batch that could be
+/// submitted only in part, or whose future was dropped.
 pub(super) struct End {
     transaction: IdbTransaction,
     once: Once<Result<(), StoreError>>,
@@ -255,7 +256,7 @@ impl End {
 impl Drop for End {
     fn drop(&mut self) {
         if !self.has_come {
-            // Fails if it is over, or cannot be stopped any more.
+            // Fails if it is over or can no longer be aborted.
             let _ = self.transaction.abort();
         }
     }
