@@ -1,15 +1,15 @@
-//! A clock that a test moves.
+//! A clock that a test controls.
 
 use std::time::Duration;
 
 use crate::ui::clock;
 
-/// The time of all assistants and components of a test, which stands still until it is told to go
-/// on. Dropping it gives them the browser's time again.
+/// The time of all assistants and components of a test, which stands still until it is advanced.
+/// Dropping it restores the browser's time.
 ///
-/// It counts for what takes time on purpose: the limits of handlers and questions, the pace of a
-/// scripted agent, how long a button says "Copied". Frames and the network go on as ever. What has
-/// begun to wait before keeps the browser's time.
+/// It controls intentional delays: the limits of handlers and questions, the pace of a scripted
+/// agent, how long a button shows "Copied". Frames and the network are not affected. Delays that
+/// began before keep the browser's time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,7 +27,7 @@ use crate::ui::clock;
 pub struct FakeClock(());
 
 impl FakeClock {
-    /// Stops the time at some milliseconds since 1970.
+    /// Stops the time at a number of milliseconds since 1970.
     ///
     /// ```no_run
     /// use leptos_assistant::testing::FakeClock;
@@ -39,8 +39,8 @@ impl FakeClock {
         Self(())
     }
 
-    /// Lets time pass. What is due by then happens at once, each at its time; what that begins,
-    /// such as the rest of a handler, goes on with the page's next tasks: see
+    /// Advances the time. Timers that become due fire at once, in order, each at its time; what
+    /// follows from them, such as the rest of a handler, runs in the page's next tasks: see
     /// [`settle`](super::settle).
     ///
     /// ```no_run

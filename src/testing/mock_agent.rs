@@ -1,4 +1,4 @@
-//! An agent that says what a test wants.
+//! An agent with predefined answers.
 
 use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
@@ -7,7 +7,7 @@ use futures_util::future::LocalBoxFuture;
 
 use crate::agent::{Agent, EventSink, Failure, Script, ScriptedAgent};
 
-/// An agent that plays one answer after the other and remembers what it was asked.
+/// An agent that plays one answer after the other and records its inputs.
 ///
 /// ```no_run
 /// use leptos_assistant::{agent::Script, testing::MockAgent};
@@ -38,7 +38,7 @@ impl std::fmt::Debug for MockAgent {
 }
 
 impl MockAgent {
-    /// An agent that has nothing to say yet; without an answer it says "(no answer)".
+    /// Creates an agent without answers; it replies "(no answer)".
     ///
     /// ```
     /// use leptos_assistant::testing::MockAgent;
@@ -50,7 +50,7 @@ impl MockAgent {
         Self::default()
     }
 
-    /// Says this next.
+    /// Appends an answer.
     ///
     /// ```
     /// use leptos_assistant::{agent::Script, testing::MockAgent};
@@ -65,7 +65,7 @@ impl MockAgent {
         self
     }
 
-    /// Fails next, as a lost connection or an error status does.
+    /// Appends a failure, as of a lost connection or an error status.
     ///
     /// ```
     /// use leptos_assistant::{
@@ -86,7 +86,7 @@ impl MockAgent {
         self
     }
 
-    /// Returns the inputs that the agent was given, one for each run.
+    /// Returns the inputs of the agent, one for each run.
     ///
     /// ```
     /// use leptos_assistant::testing::MockAgent;

@@ -1,6 +1,6 @@
-//! What tests of an application need: an agent that says what a test wants and remembers what it
-//! was asked, a place to mount components, what is registered, whether a schema fits its type, a clock that a
-//! test moves, and decisions by events that a test makes.
+//! Test utilities for applications: an agent with predefined answers, mounting of components, the
+//! registered actions, checks that a schema fits its type, a clock that a test controls, and
+//! decisions by scripted events.
 //!
 //! Behind the feature `testing`, for the `[dev-dependencies]` of an application:
 //! `leptos-assistant = { version = "0.1", features = ["testing"] }`.

@@ -1,4 +1,4 @@
-//! Mounting components into a page for a test.
+//! Mounts components into a page for a test.
 
 use std::pin::pin;
 
@@ -10,12 +10,12 @@ use wasm_bindgen::JsCast;
 use super::accept_scripted_events;
 use crate::ui::{after_by_browser, find};
 
-/// Growing text is shown at every second frame; one more for what that brings about.
+/// Streaming text is shown at every second frame; one more for its consequences.
 const FRAMES: usize = 3;
 
-/// A component in the page; dropping it takes it out.
+/// A mounted component; dropping it removes it from the page.
 pub struct Mounted {
-    /// The element it stands in.
+    /// The element that contains it.
     pub root: web_sys::HtmlElement,
     handle: Option<Box<dyn std::any::Any>>,
 }
@@ -26,7 +26,7 @@ impl std::fmt::Debug for Mounted {
     }
 }
 
-/// Puts a component into an element of its own at the end of the page.
+/// Mounts a component into an element of its own at the end of the page.
 ///
 /// ```no_run
 /// use leptos::prelude::*;
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Mounted {
 ///
 /// # Panics
 ///
-/// Outside of a browser.
+/// Panics outside of a browser.
 #[allow(clippy::expect_used, reason = "a test without a page cannot go on")]
 pub fn mount<V: IntoView + 'static>(view: impl FnOnce() -> V + 'static) -> Mounted {
     let document = document();
@@ -59,7 +59,7 @@ pub fn mount<V: IntoView + 'static>(view: impl FnOnce() -> V + 'static) -> Mount
 }
 
 impl Mounted {
-    /// The first element that fits a CSS selector.
+    /// Returns the first element that matches a CSS selector.
     ///
     /// ```
     /// # use leptos_assistant::testing::Mounted;
@@ -72,7 +72,7 @@ impl Mounted {
         find(&self.root, selector).and_then(|found| found.dyn_into().ok())
     }
 
-    /// The text of the first element that fits a CSS selector, or nothing.
+    /// Returns the text of the first element that matches a CSS selector, or an empty string.
     ///
     /// ```
     /// # use leptos_assistant::testing::Mounted;
@@ -103,7 +103,8 @@ impl Mounted {
             .unwrap_or_default()
     }
 
-    /// Clicks the first element that fits a CSS selector, as a user does; says whether there was one.
+    /// Clicks the first element that matches a CSS selector, as a user does; returns false if there
+    /// is none.
     ///
     /// ```
     /// # use leptos_assistant::testing::Mounted;
@@ -126,8 +127,8 @@ impl Drop for Mounted {
     }
 }
 
-/// Lets everything that is under way in the page happen: tasks, timers without delay, the frames
-/// in which text is shown. A busy machine gets the time it needs for them.
+/// Waits for everything that is pending in the page: tasks, timers without delay, the frames in
+/// which text is shown. On a busy machine it waits longer.
 ///
 /// ```
 /// # use leptos_assistant::testing::{Mounted, settle};
@@ -142,16 +143,16 @@ pub async fn settle() {
     for _ in 0..FRAMES {
         let (sender, receiver) = oneshot::channel();
         request_animation_frame(move || {
-            // Dropped receivers are futures that nobody awaits any more.
+            // The receiver is dropped if the future is.
             let _ = sender.send(());
         });
-        // A page that nobody sees draws no frames.
+        // Hidden pages draw no frames.
         select(receiver, pin!(wait(500))).await;
     }
     wait(0).await;
 }
 
-/// Waits until something holds; `false` if it does not within five seconds.
+/// Waits until a condition holds; returns `false` if it does not within five seconds.
 ///
 /// ```
 /// # use leptos_assistant::testing::{Mounted, until};
@@ -173,7 +174,7 @@ pub async fn until(holds: impl Fn() -> bool) -> bool {
 async fn wait(ms: u32) {
     let (sender, receiver) = oneshot::channel();
     after_by_browser(ms, move || {
-        // Dropped receivers are futures that nobody awaits any more.
+        // The receiver is dropped if the future is.
         let _ = sender.send(());
     });
     let _ = receiver.await;

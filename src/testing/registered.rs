@@ -1,11 +1,11 @@
-//! What is registered with an assistant.
+//! The registrations of an assistant.
 
 use assistant_core::action::ActionSpec;
 
 use crate::assistant::Assistant;
 
-/// Everything that components have registered by now, in order of registration: with its schema,
-/// its rules, and whether it is enabled. What the agent was offered in a run stands in
+/// Returns everything that components have registered, in order of registration, with schema,
+/// rules, and whether it is enabled. For the actions that the agent was offered in a run, see
 /// [`MockAgent::inputs`](super::MockAgent::inputs).
 ///
 /// ```no_run

@@ -1,20 +1,19 @@
-//! Decisions by the events that a test makes.
+//! Decisions by scripted events.
 
 use crate::ui::scripted;
 
-/// Accepts events that a script makes as a user's until it is dropped: see
-/// [`accept_scripted_events`].
+/// Accepts scripted events as a user's until it is dropped: see [`accept_scripted_events`].
 #[derive(Debug)]
 #[must_use = "dropping it refuses them again at once"]
 pub struct ScriptedEvents(());
 
-/// Lets the clicks, keys and choices that a test makes decide: approve, allow for later, answer. What
-/// a view of a call or a question is told outside of an event counts, too.
+/// Lets scripted clicks, keys and choices decide: approve, allow for later, answer. Calls to the
+/// view of a call or a question outside of an event count, too.
 ///
-/// An application has no such way: there, only events that a user causes count
+/// In an application only events that a user causes count
 /// ([`Event.isTrusted`](https://developer.mozilla.org/en-US/docs/Web/API/Event/isTrusted)), and a
 /// script that calls `button.click()` approves nothing. [`Mounted::click`](super::Mounted::click)
-/// needs it not.
+/// does not need this.
 ///
 /// ```
 /// # use leptos_assistant::testing::Mounted;

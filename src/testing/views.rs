@@ -1,4 +1,4 @@
-//! What renderers are given, without a window that draws anything.
+//! The views that renderers receive, without a rendered window.
 
 use assistant_core::conversation::{CallKey, MessageId};
 use leptos::prelude::GetUntracked;
@@ -8,8 +8,8 @@ use crate::{
     assistant::{Assistant, PartHandle},
 };
 
-/// A call as its renderer would see it, with arguments while they stream in. `None` if there is no
-/// such call.
+/// Returns a call as its renderer would receive it, with arguments while they stream in, or `None`
+/// if there is no such call.
 ///
 /// ```
 /// use leptos_assistant::{CallKey, ToolCallView, testing::call_view, use_assistant};
@@ -29,7 +29,8 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
     assistant.tool_call(key)
 }
 
-/// A part of a message as its renderer would see it. `None` if there is no such part.
+/// Returns a part of a message as its renderer would receive it, or `None` if there is no such
+/// part.
 ///
 /// ```
 /// use leptos_assistant::{Assistant, testing::part_handle};

@@ -1,4 +1,4 @@
-//! The names of the fields of a type, as it asks for them when it is read.
+//! The field names of a type, as its `Deserialize` implementation requests them.
 
 use serde::{
     Deserialize, Deserializer,
@@ -6,10 +6,10 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-/// The names of the fields of a struct; `None` for what is no struct, or takes any field.
+/// Returns the field names of a struct; `None` if the type is not a struct, or accepts any field.
 pub(super) fn of<'de, T: Deserialize<'de>>() -> Option<&'static [&'static str]> {
     let mut found = None;
-    // It only asks for its fields: there is nothing to read.
+    // Only the requested fields matter: there is nothing to deserialize.
     let _ = T::deserialize(Asked(&mut found));
     found
 }

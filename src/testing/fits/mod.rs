@@ -1,8 +1,8 @@
-//! Whether a schema that is written by hand fits the type that a handler reads.
+//! Checks that a hand-written schema fits the type that a handler deserializes.
 //!
-//! Values that the schema allows are made from it, and read into the type: one with all fields, one
-//! with no more than those required, and one for each other value that a field may have.
-//! Neighbours: `samples` makes the values, `fields` asks a type for the names of its fields.
+//! Values that the schema allows are generated and deserialized into the type: one with all fields,
+//! one with only the required ones, and one for each other value that a field may have. Neighbours:
+//! `samples` generates the values, `fields` finds the field names of a type.
 
 mod fields;
 mod samples;
@@ -11,8 +11,8 @@ use assistant_core::action::schema::{NoPatterns, validate};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Checks that arguments which the schema of an action allows can be read into the type of its
-/// handler.
+/// Asserts that arguments which the schema of an action allows can be deserialized into the type of
+/// its handler.
 ///
 /// ```
 /// use leptos_assistant::testing::assert_schema_fits;
@@ -35,11 +35,11 @@ use serde_json::Value;
 /// }));
 /// ```
 ///
-/// See [`schema_misfits`] for what is found, and what is not.
+/// See [`schema_misfits`] for what is checked.
 ///
 /// # Panics
 ///
-/// When they cannot, with all that is wrong.
+/// Panics if one cannot, and lists all problems.
 #[track_caller]
 #[allow(clippy::panic, reason = "a check in tests")]
 pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
@@ -53,14 +53,13 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
     }
 }
 
-/// Lists what keeps arguments that a schema allows from being read into a type: fields that the type
-/// needs and the schema does not require, values of another type than the field's, properties that
-/// the type denies or does not know.
+/// Lists the reasons for which arguments that a schema allows cannot be deserialized into a type:
+/// fields that the type needs and the schema does not require, values of another type than the
+/// field's, properties that the type denies or does not know.
 ///
-/// Values are made from what the schema says: its types, `enum`, `const`, `format`, `examples`, and
-/// the bounds that it names. A number without bounds is tried with a small one alone. What a
-/// `pattern` matches is not made up: give `examples`. Optional fields that the schema does not
-/// mention are no fault.
+/// Values are generated from the schema's types, `enum`, `const`, `format`, `examples` and bounds.
+/// A number without bounds is tried with a small one only. No text is generated for a `pattern`:
+/// give `examples`. Optional fields that the schema does not mention are not reported.
 ///
 /// ```
 /// use leptos_assistant::testing::schema_misfits;
@@ -96,7 +95,7 @@ pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
             "" => error.to_string(),
             what => format!("{what}: {error}"),
         };
-        // Of a field that is wrong in every value, one word is enough.
+        // A field that is wrong in every value is reported once.
         let known = |old: &String| old.ends_with(&error.to_string());
         if !found.iter().any(known) {
             found.push(said);
@@ -110,13 +109,13 @@ pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
             None => "no value could be made from the schema: give it `examples`".to_owned(),
         });
     }
-    // A type that denies them has said so.
+    // A type that denies unknown fields has already reported them.
     let denied = found.iter().any(|line| line.contains("unknown field"));
     found.extend(unknown.into_iter().flatten().filter(|_| !denied));
     found
 }
 
-/// Properties that the type has no field for.
+/// Returns the properties that the type has no field for.
 fn unknown_properties(schema: &Value, fields: &[&str]) -> Vec<String> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let names = properties.into_iter().flat_map(|map| map.keys());

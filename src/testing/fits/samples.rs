@@ -1,13 +1,13 @@
-//! Values that a schema allows, as far as they can be made up from what it says.
+//! Generates values that a schema allows, as far as it describes them.
 
 use serde_json::{Map, Value, json};
 
-/// How deep a schema is followed.
+/// The maximum depth at which a schema is followed.
 const MAX_DEPTH: usize = 6;
-/// How many values are made of one schema.
+/// The maximum number of values for one schema.
 const MAX_SAMPLES: usize = 40;
 
-/// A value, and what is particular about it.
+/// A value, and a note on how it differs.
 #[derive(Clone)]
 pub(super) struct Sample {
     pub(super) what: String,
@@ -23,7 +23,7 @@ impl Sample {
     }
 }
 
-/// Values of a schema, the most usual first.
+/// Generates values of a schema, the most usual first.
 pub(super) fn of(schema: &Value) -> Vec<Sample> {
     Maker { root: schema }.samples(schema, 0)
 }
@@ -83,7 +83,8 @@ impl Maker<'_> {
         values.into_iter().map(Sample::plain).collect()
     }
 
-    /// All fields, no more than those required, and each other value of each field.
+    /// Generates an object with all fields, one with only the required fields, and one for each
+    /// other value of each field.
     fn objects(&self, schema: &Value, depth: usize) -> Vec<Sample> {
         let properties = schema.get("properties").and_then(Value::as_object);
         let fields: Vec<(&String, Vec<Sample>)> = properties
@@ -158,7 +159,7 @@ impl Maker<'_> {
         made
     }
 
-    /// What a reference within the schema means.
+    /// Resolves a reference within the schema.
     fn referred(&self, schema: &Value) -> Option<&Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer)
@@ -170,7 +171,7 @@ fn list(schema: &Value, keyword: &str) -> impl Iterator<Item = Value> + use<> {
     list.into_iter().flatten()
 }
 
-/// Both schemas at once, as far as keywords that stand beside each other say it.
+/// Merges two schemas whose keywords apply together.
 fn merged(base: &Value, other: &Value) -> Value {
     let (Some(base), Some(other)) = (base.as_object(), other.as_object()) else {
         return other.clone();
@@ -193,7 +194,7 @@ fn merged(base: &Value, other: &Value) -> Value {
     Value::Object(whole)
 }
 
-/// The types that a schema names, or those that its keywords are about; else all.
+/// Returns the types that a schema names, else those that its keywords imply, else all.
 fn types(schema: &Value) -> Vec<String> {
     let said = match schema.get("type") {
         Some(Value::String(one)) => return vec![one.clone()],
@@ -251,7 +252,7 @@ fn text(schema: &Value) -> Value {
     made.into()
 }
 
-/// The bounds that a schema names, and a number between.
+/// Returns the bounds that a schema names, and a number between them.
 fn numbers(schema: &Value, usual: Value) -> Vec<Value> {
     let bounds: Vec<Value> = ["minimum", "maximum"]
         .iter()
@@ -260,7 +261,7 @@ fn numbers(schema: &Value, usual: Value) -> Vec<Value> {
     let steps = schema.get("multipleOf").cloned();
     let above = schema.get("exclusiveMinimum").and_then(Value::as_f64);
     let above = above.map(|above| json!(above + 1.0));
-    // What is outside of the bounds is not allowed, and left out by whoever asks.
+    // Values outside of the bounds are filtered out by the caller.
     std::iter::once(usual)
         .chain(steps)
         .chain(above)
