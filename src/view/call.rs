@@ -13,19 +13,19 @@ use super::set_if_changed;
 pub struct CallCell {
     /// The key of the call.
     pub key: CallKey,
-    /// The id that the agent gave it.
+    /// The id that the agent gave the call.
     pub id: String,
     /// The tool's name; agents may rename a call until its run is over.
     pub name: ArcRwSignal<String>,
-    /// The phase.
+    /// The phase of the call.
     pub phase: ArcRwSignal<Phase>,
-    /// What a person sees when they are asked about it now: their decision is bound to it.
+    /// The fingerprint of the call as shown for approval; the user's decision is bound to it.
     pub shown: ArcRwSignal<Option<Fingerprint>>,
-    /// Counts its changes: whoever reads more than name and phase follows this.
+    /// Counts the changes of the call; a reader of more than name and phase tracks this.
     pub revision: ArcRwSignal<u32>,
 }
 
-/// What a change of a call leads to.
+/// The new values of a call's signals.
 pub(super) struct Shown {
     name: String,
     phase: Phase,
@@ -64,7 +64,7 @@ impl CallCell {
     }
 }
 
-/// A no is shown as soon as it is said; for the session the call is open until its run is over.
+/// Shows a denial at once, although the call stays open until its run ends.
 fn shown_phase(call: &ToolCall) -> Phase {
     let decision = call
         .approval()

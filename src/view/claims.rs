@@ -1,7 +1,7 @@
-//! Which of several windows shows a question, so that it is asked once.
+//! Selects the window that shows a question, so that it is asked once.
 //!
-//! Each place that could show a question claims it. The window that was mounted first shows it; when
-//! its place goes, the next one does.
+//! Each place that could show a question claims it. The window that was mounted first shows it;
+//! when its place is unmounted, the next one does.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -12,17 +12,17 @@ use send_wrapper::SendWrapper;
 /// Something that is shown once, however many windows there are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Question {
-    /// Whether a call may run.
+    /// The approval of a call.
     Call(CallKey),
-    /// What the agent asks, by the id of the interrupt.
+    /// An interrupt of the agent, by its id.
     Interrupt(String),
-    /// What a handler asks in a card or a dialog.
+    /// A question of a handler, in a card or a dialog.
     Handler(u64),
-    /// What is announced.
+    /// The announcements.
     Speech,
 }
 
-/// A window that holds questions: which one it is, in order of mounting, and what it is called.
+/// A window that claims questions: its number in mounting order, and its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) number: u64,
@@ -35,7 +35,7 @@ struct Place {
     window: Window,
 }
 
-/// The places of one question, first the one that shows it.
+/// The places of one question; the first one shows it.
 #[derive(Default)]
 struct Places {
     list: Vec<Place>,
@@ -52,7 +52,7 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Claims a question for a place. The signal tells when another place comes first.
+    /// Claims a question for a place. The returned signal changes when another place comes first.
     pub(crate) fn claim(&self, question: &Question, id: u64, window: Window) -> ArcRwSignal<u32> {
         let mut all = self.0.borrow_mut();
         let places = all.entry(question.clone()).or_default();
@@ -63,7 +63,7 @@ impl Claims {
         told(all, question)
     }
 
-    /// The window that shows the question instead of a place; `None` if the place does.
+    /// Returns the name of the window that shows the question, or `None` if the given place does.
     pub(crate) fn elsewhere(&self, question: &Question, id: u64) -> Option<String> {
         let all = self.0.borrow();
         let first = all.get(question)?.list.first()?;
@@ -71,7 +71,7 @@ impl Claims {
         (first.id != id).then(name)
     }
 
-    /// Shows the question in a place from now on.
+    /// Moves the question to a place.
     pub(crate) fn take_over(&self, question: &Question, id: u64) {
         let mut all = self.0.borrow_mut();
         let Some(places) = all.get_mut(question) else {
@@ -79,14 +79,14 @@ impl Claims {
         };
         if let Some(at) = places.list.iter().position(|place| place.id == id) {
             let mut place = places.list.remove(at);
-            // Whatever is mounted later comes after it.
+            // Windows mounted later come after it.
             place.window.number = 0;
             places.list.insert(0, place);
         }
         told(all, question);
     }
 
-    /// The place is gone.
+    /// Removes a place that was unmounted.
     pub(crate) fn leave(&self, question: &Question, id: u64) {
         let mut all = self.0.borrow_mut();
         let Some(places) = all.get_mut(question) else {
@@ -101,7 +101,7 @@ impl Claims {
     }
 }
 
-/// Tells the places of a question to look again, once the claims are free.
+/// Notifies the places of a question, after the claims are released.
 fn told(
     all: std::cell::RefMut<'_, HashMap<Question, Places>>,
     question: &Question,

@@ -8,16 +8,16 @@ use send_wrapper::SendWrapper;
 /// The content of a confirm dialog.
 #[derive(Debug, Clone, Default)]
 pub struct ConfirmOptions {
-    /// The question.
+    /// The question, shown as the title.
     pub title: String,
     /// The text below the title.
     pub text: String,
-    /// Whether Confirm does something that cannot be undone.
+    /// True if confirming cannot be undone.
     pub danger: bool,
 }
 
 impl ConfirmOptions {
-    /// A question.
+    /// Creates options with a question.
     ///
     /// ```
     /// use leptos_assistant::ConfirmOptions;
@@ -31,7 +31,7 @@ impl ConfirmOptions {
         }
     }
 
-    /// Says what follows from it.
+    /// Sets the text that explains the consequences.
     ///
     /// ```
     /// use leptos_assistant::ConfirmOptions;
@@ -44,7 +44,7 @@ impl ConfirmOptions {
         self
     }
 
-    /// Marks it as something that cannot be undone.
+    /// Marks the action as one that cannot be undone.
     ///
     /// ```
     /// use leptos_assistant::ConfirmOptions;
@@ -58,7 +58,7 @@ impl ConfirmOptions {
     }
 }
 
-/// A dialog that is open.
+/// An open dialog.
 #[derive(Clone)]
 pub(crate) struct ConfirmRequest {
     pub(crate) id: u64,
@@ -76,10 +76,10 @@ impl ConfirmRequest {
         }
     }
 
-    /// Passes the answer on; only the first counts.
+    /// Sends the answer; only the first counts.
     pub(crate) fn answer(&self, confirmed: bool) {
         if let Some(sender) = self.answer.borrow_mut().take() {
-            // The handler may be gone; then nobody wants the answer.
+            // The handler may be gone.
             let _ = sender.send(confirmed);
         }
     }

@@ -1,8 +1,8 @@
-//! The list of messages: what a list must know of each, without its parts.
+//! The list of messages, without their parts.
 //!
-//! A thread may hold thousands of messages of which few are in view. Growing at the end touches
-//! only what came; everything else rebuilds the list and gives it another edition. Neighbour:
-//! `message`, the signals of one message, which only what is in view has.
+//! A thread may hold thousands of messages of which few are in view. Growth at the end touches only
+//! new entries; every other change rebuilds the list and increments its edition. Neighbour:
+//! `message`, the signals of one message, which exist only for messages in view.
 
 use std::ops::Deref;
 
@@ -15,11 +15,11 @@ use assistant_core::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageEntry {
-    /// Its id in the conversation.
+    /// The id in the conversation.
     pub id: MessageId,
-    /// The role of the author: the assistant's for what the agent attributes to the user.
+    /// The role of the author. Messages that the agent attributes to the user have the assistant's.
     pub role: Role,
-    /// When it appeared, in milliseconds since 1970; 0 when that is not known.
+    /// The time at which it appeared, in milliseconds since 1970; 0 if unknown.
     pub created_at: i64,
 }
 
@@ -33,7 +33,7 @@ impl From<&Message> for MessageEntry {
     }
 }
 
-/// The messages of the chat, oldest first: a slice to read, and what a `<For>` goes through.
+/// The messages of the chat, oldest first, as a slice and as an iterator for `<For>`.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -56,7 +56,7 @@ pub struct MessageList {
     entries: Vec<MessageEntry>,
     thread: u64,
     edition: u64,
-    /// The conversation's own count, which starts over with each conversation.
+    /// The conversation's path edition, which starts over with each conversation.
     seen: Option<u64>,
 }
 
@@ -86,18 +86,18 @@ impl<'a> IntoIterator for &'a MessageList {
     }
 }
 
-/// What a list must take in.
+/// A change of the list.
 pub(super) struct Growth {
-    /// Whether another conversation took the place of this one.
+    /// True if another conversation replaced this one.
     other: bool,
-    /// From which place on; 0 is a new edition.
+    /// The position of the first new entry; 0 makes a new edition.
     from: usize,
     entries: Vec<MessageEntry>,
     seen: u64,
 }
 
 impl Growth {
-    /// Another conversation.
+    /// Replaces the list by that of another conversation.
     pub(super) fn other(conversation: &Conversation) -> Self {
         Self {
             other: true,
@@ -119,19 +119,20 @@ impl Growth {
 }
 
 impl MessageList {
-    /// Another number means that the list belongs to another conversation.
+    /// Returns a number that changes when another conversation replaces this one.
     #[must_use]
     pub const fn thread(&self) -> u64 {
         self.thread
     }
 
-    /// Another number means that the list is another one; with the same number it has only grown.
+    /// Returns a number that changes when the list is rebuilt; while it is the same, the list has
+    /// only grown.
     #[must_use]
     pub const fn edition(&self) -> u64 {
         self.edition
     }
 
-    /// What the conversation has that is not here.
+    /// Returns the entries of the conversation that the list lacks.
     pub(super) fn growth(&self, conversation: &Conversation) -> Growth {
         if self.seen == Some(conversation.path_edition()) {
             Growth::from(self.entries.len(), conversation)

@@ -9,61 +9,61 @@ use leptos::prelude::*;
 use super::set_if_changed;
 use crate::render::PartKind;
 
-/// A message as views see it: what never changes as values, the rest as signals.
+/// A message as views see it: constant fields as values, the rest as signals.
 #[derive(Debug, Clone)]
 pub struct MessageCell {
-    /// Its id in the conversation.
+    /// The id in the conversation.
     pub id: MessageId,
-    /// The id that agents know, as in `data-message-id`.
+    /// The id that agents use, as in `data-message-id`.
     pub wire_id: String,
-    /// The role of the author: the assistant's for what the agent attributes to the user.
+    /// The role of the author. Messages that the agent attributes to the user have the assistant's.
     pub role: Role,
-    /// When it appeared, in milliseconds since 1970.
+    /// The time at which it appeared, in milliseconds since 1970.
     pub created_at: i64,
-    /// The name of the speaker, if the agent gives one of several agents a name.
+    /// The name of the speaker, if the agent names one of several agents.
     pub speaker: Option<String>,
-    /// True if the person said it while something was under way, so that it came in between.
+    /// True if the user sent it during a run.
     pub interjected: bool,
-    /// Its parts, in order.
+    /// The parts, in order.
     pub parts: ArcRwSignal<Vec<PartCell>>,
-    /// Whether more text is expected.
+    /// True if more text is expected.
     pub streaming: ArcRwSignal<bool>,
-    /// Whether there is nothing to show.
+    /// True if there is nothing to show.
     pub empty: ArcRwSignal<bool>,
-    /// Why it is shorter than it should be.
+    /// The reason for which the message is incomplete.
     pub cut: ArcRwSignal<Option<Cut>>,
-    /// The steps that the agent said it took in the runs that ended with it.
+    /// The steps that the agent reported in the runs that ended with it.
     pub steps: ArcRwSignal<Vec<AgentStep>>,
-    /// What the agent says that the person said, where it is something else.
+    /// The agent's version of the user's message, if it differs.
     pub disputed: ArcRwSignal<Option<String>>,
-    /// True if the agent added it as if the user had said it.
+    /// True if the agent added the message as if the user had written it.
     pub attributed: ArcRwSignal<bool>,
 }
 
-/// One part of a message as views see it.
+/// A part of a message as views see it.
 #[derive(Debug, Clone)]
 pub struct PartCell {
-    /// Its place in the message.
+    /// The position in the message.
     pub index: usize,
-    /// What it is.
+    /// The kind of the part.
     pub kind: PartKind,
-    /// How far a text has come; of other parts, how often they changed.
+    /// The length of a text so far; for other parts, a count of changes.
     pub mark: ArcRwSignal<Mark>,
 }
 
 /// The length of a text so far. Within one generation it only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
-    /// Counts how often another text took the place of what was there.
+    /// Counts how often the text was replaced.
     pub generation: u32,
     /// The length in bytes.
     pub len: usize,
-    /// Whether more is expected.
+    /// True if more is expected.
     pub open: bool,
 }
 
 impl Mark {
-    /// The mark of something that is no text and has changed.
+    /// Returns the mark after a change of a part that is not text.
     pub(super) const fn next(self) -> Self {
         Self {
             generation: self.generation.wrapping_add(1),
@@ -83,9 +83,9 @@ impl Mark {
     }
 }
 
-/// The parts of a message as they stand.
+/// The current shape of a message.
 pub(super) struct Shape {
-    /// `None` when the list of parts is the one that is shown.
+    /// `None` if the list of parts is unchanged.
     parts: Option<Vec<PartCell>>,
     streaming: bool,
     empty: bool,
@@ -118,8 +118,8 @@ impl MessageCell {
         cell
     }
 
-    /// Compares the message with what is shown. Parts that stayed keep their cells, so that their
-    /// views stay, too.
+    /// Compares the message with what is shown. Unchanged parts keep their cells, and so their
+    /// views.
     pub(super) fn shape_of(&self, message: &Message) -> Shape {
         let kinds = kinds_of(message);
         let parts = self.parts.with_untracked(|old| {

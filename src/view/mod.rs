@@ -1,8 +1,8 @@
-//! What views read: one signal for each thing that changes by itself.
+//! The signals that views read, one for each value that changes independently.
 //!
-//! The session owns the conversation; no text is copied here. A text part's signal carries how
-//! long the text is ([`Mark`]), and the view reads the new end from the session. A change touches
-//! the signals of the message, part or call that it is about, and no other.
+//! The session owns the conversation; no text is copied here. A text part's signal carries the
+//! length of the text ([`Mark`]), and the view reads the new end from the session. A change touches
+//! only the signals of its message, part or call.
 
 mod asked;
 mod call;
@@ -41,57 +41,57 @@ pub use crate::render::PartKind;
 /// The activity of a chat in one value, for headers and composers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Activity {
-    /// A run, a handler or a question to a person is open.
+    /// True if a run, a handler or a question to the user is open.
     pub busy: bool,
-    /// The agent speaks right now.
+    /// True while the agent streams.
     pub streaming: bool,
-    /// Nothing happens until a person answers.
+    /// True if nothing continues until the user answers.
     pub waiting: bool,
-    /// A handler asks the person, through its card or in a dialog.
+    /// True if a handler asks the user, in its card or in a dialog.
     pub asking: bool,
-    /// What goes on belongs to another branch than the one that is shown.
+    /// True if the activity belongs to another branch than the one shown.
     pub elsewhere: bool,
 }
 
 /// The signals of one assistant.
 pub(crate) struct ViewModel {
     pub(crate) messages: ArcRwSignal<MessageList>,
-    /// Counts the changes of the tree: a list on one branch does not tell of the others.
+    /// Counts the changes of the message tree: a list of one branch does not track the others.
     pub(crate) tree: ArcRwSignal<u64>,
     pub(crate) activity: ArcRwSignal<Activity>,
-    /// The tools that run right now.
+    /// The tools that are running.
     pub(crate) running: ArcRwSignal<Vec<String>>,
     pub(crate) notices: ArcRwSignal<Vec<Notice>>,
-    /// The steps that the agent says it takes, since the person spoke last.
+    /// The steps that the agent has reported since the user's last message.
     pub(crate) agent_steps: ArcRwSignal<Vec<AgentStep>>,
     pub(crate) tools: ArcRwSignal<Vec<Tool>>,
-    /// Counts the changes of the state shared with the agent: who wants it reads it.
+    /// Counts the changes of the shared state, which is read on demand.
     pub(crate) state: ArcRwSignal<u64>,
     pub(crate) interrupts: ArcRwSignal<Vec<OpenInterrupt>>,
-    /// The calls that wait for a person's decision.
+    /// The calls that wait for the user's decision.
     pub(crate) approvals: ArcRwSignal<Vec<CallKey>>,
-    /// What the person has allowed for later calls.
+    /// The approvals that the user has given for later calls.
     pub(crate) remembered: ArcRwSignal<Vec<RememberedApproval>>,
-    /// True if the application keeps what is allowed always.
+    /// True if the application persists permanent approvals.
     pub(crate) keeps_approvals: ArcRwSignal<bool>,
-    /// What the person said and the agent is not told yet.
+    /// Messages of the user that have not been sent to the agent yet.
     pub(crate) queued: ArcRwSignal<Vec<Content>>,
     pub(crate) thread_id: ArcRwSignal<String>,
-    /// The ids of the conversations that others took the place of, oldest first.
+    /// The ids of the conversations that were replaced, oldest first.
     pub(crate) archived: ArcRwSignal<Vec<String>>,
-    /// The conversations in the store, newest first, those that were deleted just now included.
+    /// The stored conversations, newest first, including those deleted recently.
     pub(crate) listed: ArcRwSignal<Vec<ThreadInfo>>,
-    /// Where the conversation is kept.
+    /// The location of the conversation.
     pub(crate) kept_in: ArcRwSignal<KeptIn>,
-    /// Counts registrations and removals: cards look again who renders them.
+    /// Counts registrations and removals, so that cards look up their renderer again.
     pub(crate) renderers: ArcRwSignal<u32>,
-    /// How many questions of handlers are open, in cards and dialogs.
+    /// The number of open questions of handlers, in cards and dialogs.
     asks: AtomicU32,
-    /// Questions that handlers ask in a dialog, oldest first.
+    /// The handlers' questions in dialogs, oldest first.
     pub(crate) dialogs: ArcRwSignal<Vec<ConfirmRequest>>,
-    /// Questions that handlers ask in the cards of their calls, oldest first.
+    /// The handlers' questions in the cards of their calls, oldest first.
     pub(crate) asked: ArcRwSignal<Vec<Asked>>,
-    /// Which window shows which question.
+    /// The windows that show each question.
     pub(crate) claims: Claims,
     cells: SendWrapper<RefCell<Cells>>,
 }
@@ -152,12 +152,12 @@ impl ViewModel {
         }
     }
 
-    /// A handler begins to ask the person.
+    /// Counts a handler that begins to ask the user.
     pub(crate) fn begin_asking(&self) {
         self.count_asks(self.asks.load(Relaxed).saturating_add(1));
     }
 
-    /// A handler has its answer, or wants it no longer.
+    /// Counts a handler that has its answer or no longer wants one.
     pub(crate) fn end_asking(&self) {
         self.count_asks(self.asks.load(Relaxed).saturating_sub(1));
     }
@@ -180,11 +180,11 @@ impl ViewModel {
             .update(|dialogs| dialogs.retain(|dialog| dialog.id != id));
     }
 
-    /// Reads what the changes are about. No signal is touched: the session is borrowed.
+    /// Reads the new values for the changes. No signal is touched, because the session is borrowed.
     pub(crate) fn collect(&self, changes: &[Change], session: &Session) -> Updates {
         let mut cells = self.cells.borrow_mut();
         let mut updates = Updates::default();
-        // However much of a message changed, its parts are listed once.
+        // The parts of a message are listed once, however many of its changes there are.
         let mut shaped: HashSet<&MessageId> = HashSet::new();
         for change in changes {
             match change {
@@ -232,7 +232,7 @@ impl ViewModel {
                 }
                 Change::Registry => {
                     updates.tools = Some(session.tools());
-                    // What a person approves are the rules of the action, too.
+                    // An approval covers the rules of the action, too.
                     for key in session.pending_approvals() {
                         updates.calls.extend(cells.shown(&key, session));
                     }
@@ -256,7 +256,7 @@ impl ViewModel {
         updates
     }
 
-    /// Gives the signals their new values.
+    /// Sets the signals to their new values.
     pub(crate) fn apply(&self, updates: Updates) {
         for (cell, shape) in updates.parts {
             cell.reshape(shape);
@@ -292,7 +292,7 @@ impl ViewModel {
         }
     }
 
-    /// The signals of a message, made when the first view asks for them.
+    /// Returns the signals of a message, made when the first view requests them.
     pub(crate) fn message(&self, id: &MessageId, session: &Session) -> Option<MessageCell> {
         let mut cells = self.cells.borrow_mut();
         if let Some(cell) = cells.messages.get(id) {
@@ -309,7 +309,7 @@ impl ViewModel {
         self.archived.set(ids);
     }
 
-    /// Shows the location of the conversation's record.
+    /// Shows the location of the conversation.
     pub(crate) fn keep_in(&self, place: KeptIn) {
         set_if_changed(&self.kept_in, place);
     }
@@ -319,19 +319,19 @@ impl ViewModel {
         set_if_changed(&self.listed, threads);
     }
 
-    /// Another renderer may be in force now.
+    /// Notifies cards that another renderer may be in force.
     pub(crate) fn renderers_changed(&self) {
         self.renderers
             .update(|count| *count = count.wrapping_add(1));
     }
 
-    /// The signals of a call.
+    /// Returns the signals of a call.
     pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
         self.cells.borrow_mut().call(key, session)
     }
 }
 
-/// The speaker's name: the message's own, else that of the subagent that it belongs to.
+/// Returns the speaker's name: the message's own, else that of its subagent.
 fn speaker_of(message: &Message, session: &Session) -> Option<String> {
     let named = message.name.clone().filter(|name| !name.trim().is_empty());
     let of_subagent = || session.subagent_name(message.subagent_run_id.as_deref()?);
@@ -339,7 +339,7 @@ fn speaker_of(message: &Message, session: &Session) -> Option<String> {
 }
 
 impl Cells {
-    /// The parts of a message as they stand; `None` if their list is the one that is shown.
+    /// Returns the new shape of a message, with `None` for its parts if their list is unchanged.
     fn shape(&self, id: &MessageId, session: &Session) -> Option<(MessageCell, message::Shape)> {
         let cell = self.messages.get(id)?;
         let message = session.conversation().message(id)?;
@@ -352,7 +352,7 @@ impl Cells {
         Some((cell.part(part)?, mark))
     }
 
-    /// The marks of all parts of a message that changed as a whole.
+    /// Returns the marks of all parts of a message that changed as a whole.
     fn marks(&self, id: &MessageId, session: &Session) -> Vec<(PartCell, Mark)> {
         let (Some(cell), Some(message)) =
             (self.messages.get(id), session.conversation().message(id))
@@ -392,7 +392,7 @@ fn put<T: Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: Option<T>) {
     }
 }
 
-/// Sets a signal only if that says something new.
+/// Sets a signal only if the value differs.
 fn set_if_changed<T: PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: T) {
     if signal.with_untracked(|old| *old != value) {
         signal.set(value);
