@@ -1,4 +1,4 @@
-//! What a person has allowed for later calls, and where the application keeps it.
+//! The approvals that the user has given for later calls, and their store.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -15,8 +15,8 @@ use super::Assistant;
 use crate::{runtime::ApprovalKeeper, store::ApprovalStore, ui::spawn_local};
 
 impl Assistant {
-    /// Lets a call run, and does not ask again about calls like it: with these arguments in place of
-    /// the agent's, if there are any.
+    /// Approves a call, and remembers the approval for later calls like it. `args`, if given,
+    /// replace the agent's arguments.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
@@ -30,8 +30,9 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision of the page, or its action is asked about each time
-    /// ([`Refusal::NotRemembered`]) or only the user approves it ([`Refusal::OnlyUser`]).
+    /// Fails if the call does not wait for a decision of the page, if its action requires approval
+    /// each time ([`Refusal::NotRemembered`]), or if only the user may approve it
+    /// ([`Refusal::OnlyUser`]).
     pub fn approve_and_remember(
         &self,
         call: &CallKey,
@@ -41,7 +42,7 @@ impl Assistant {
         self.decide(call, Verdict::Remember { args, what })
     }
 
-    /// Returns the approvals that hold for later calls, oldest first, as a signal.
+    /// Returns the approvals for later calls, oldest first, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -55,8 +56,8 @@ impl Assistant {
         self.view().remembered.read_only()
     }
 
-    /// Asks the person again about what an approval is remembered for. What it let pass and has not
-    /// started is asked about, too; what runs goes on.
+    /// Revokes a remembered approval. Calls that it allowed and that have not started need approval
+    /// again; running ones continue.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -67,13 +68,13 @@ impl Assistant {
     /// # }
     /// ```
     pub fn forget_approval(&self, id: &str) {
-        // One that is gone needs no forgetting.
+        // An approval that is already gone is not an error.
         let _ = self.dispatch(Input::ForgetApproval { id: id.to_owned() });
     }
 
-    /// Keeps approvals that outlive the page, and offers people to allow something always. What
-    /// was kept holds once it has been read; until then the person is asked. What another tab revokes
-    /// is revoked here, where the store tells of it.
+    /// Persists approvals beyond the page, and offers the user to allow actions permanently. Stored
+    /// approvals apply once they are loaded; until then the user is asked. An approval that another
+    /// tab revokes is revoked here as well, if the store reports changes.
     ///
     /// ```
     /// use leptos_assistant::store::IndexedDbApprovals;
@@ -99,7 +100,7 @@ impl Assistant {
         spawn_local(async move {
             let approvals = read(&loads.await);
             if let Some(assistant) = assistant.upgrade() {
-                // What comes back is never refused.
+                // Restored approvals are never refused.
                 let _ = assistant.dispatch(Input::RestoreApprovals { approvals });
             }
         });
@@ -114,9 +115,9 @@ impl Assistant {
                     let Some(assistant) = assistant.upgrade() else {
                         return;
                     };
-                    // What was allowed here meanwhile may not be in it.
+                    // An approval given here meanwhile may be missing in it.
                     if writes.get() == before {
-                        // What another tab did is never refused.
+                        // Changes of another tab are never refused.
                         let _ = assistant.dispatch(Input::SyncApprovals { approvals });
                         return;
                     }
@@ -126,10 +127,10 @@ impl Assistant {
     }
 }
 
-/// Keeps approvals in a store of the application.
+/// Stores approvals in a store of the application.
 struct Keeper {
     store: Rc<dyn ApprovalStore>,
-    /// Counts what is written, so that nothing is taken for newer that was read before.
+    /// Counts writes, to detect that loaded approvals are older than a write.
     writes: Rc<Cell<u32>>,
 }
 
@@ -158,7 +159,7 @@ impl ApprovalKeeper for Keeper {
     }
 }
 
-/// What cannot be read allows nothing.
+/// Parses stored approvals; an invalid one allows nothing.
 fn read(kept: &[Value]) -> Vec<RememberedApproval> {
     let read = kept.iter().filter_map(RememberedApproval::from_value);
     read.collect()

@@ -1,4 +1,4 @@
-//! Records of every attempt to call a tool: for those who answer for what an assistant does.
+//! Audit records of every attempt to call a tool.
 
 use std::{
     cell::{Cell, RefCell},
@@ -21,19 +21,19 @@ use crate::{
     ui::{console_error, now},
 };
 
-/// The most records that are kept; the oldest go first.
+/// The maximum number of records; the oldest are dropped.
 const MOST: usize = 1_000;
 
 type Redact = Box<dyn Fn(&mut AuditEntry)>;
 
-/// The records of an assistant since [`Assistant::start_audit`]: the newest thousand.
+/// The newest thousand audit records since [`Assistant::start_audit`].
 #[derive(Clone)]
 pub struct AuditLog(SendWrapper<Rc<Records>>);
 
 struct Records {
     redact: Redact,
     kept: RefCell<VecDeque<AuditEntry>>,
-    /// The number of older ones that went.
+    /// The number of older records that were dropped.
     gone: Cell<u64>,
     observers: Rc<Observers<AuditEntry>>,
 }
@@ -48,12 +48,12 @@ impl fmt::Debug for AuditLog {
 }
 
 impl Assistant {
-    /// Records what happens to calls from now on: that a person was asked, who or what let a call start,
-    /// that it was denied or refused, started and ended. Each attempt ends with one record that says
-    /// how, whoever made it: agent, callout or page.
+    /// Starts to record the history of calls: approval requests, the source of each permission to
+    /// start, denials, refusals, starts and ends. Each attempt ends with one record of its outcome,
+    /// whether an agent, a callout or the page made it.
     ///
-    /// `redact` sees every record before anything keeps it, and may change or blank what is in it;
-    /// then arguments and texts are cut to some thousand characters.
+    /// `redact` sees every record before it is stored, and may change or remove its contents; then
+    /// arguments and texts are cut to some thousand characters.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -81,7 +81,7 @@ impl Assistant {
 }
 
 impl AuditLog {
-    /// The records that are kept, oldest first.
+    /// Returns the stored records, oldest first.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -95,7 +95,7 @@ impl AuditLog {
         self.0.kept.borrow().iter().cloned().collect()
     }
 
-    /// The records as JSON: `{"version": 1, "left_out": …, "entries": […]}`.
+    /// Returns the records as JSON: `{"version": 1, "left_out": …, "entries": […]}`.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -111,8 +111,9 @@ impl AuditLog {
         json!({"version": 1, "left_out": self.0.gone.get(), "entries": entries})
     }
 
-    /// Calls back for each record, for as long as the assistant lives: to send it somewhere. An error
-    /// that it gives back leaves the others alone, and stands in the console.
+    /// Calls back for each record, as long as the assistant lives, for example to send it to a
+    /// server. An error that it returns does not affect other observers, and is logged to the
+    /// console.
     ///
     /// ```
     /// # use leptos::prelude::*;

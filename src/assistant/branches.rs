@@ -1,4 +1,4 @@
-//! The branches of a conversation: versions of a message, and saying something in between.
+//! The branches of a conversation: versions of a message, and interjections.
 
 use assistant_core::{
     conversation::{MessageId, Sibling},
@@ -11,7 +11,7 @@ use super::Assistant;
 
 impl Assistant {
     /// Returns the number of a message's version, counted from 1, and the number of versions, as a
-    /// signal. `None` once it is gone.
+    /// signal; `None` once the message is gone.
     ///
     /// ```no_run
     /// use leptos::prelude::*;
@@ -29,13 +29,13 @@ impl Assistant {
         ArcSignal::derive(move || assistant.version_now(&message))
     }
 
-    /// The same; who asks inside a reactive closure follows it.
+    /// Returns the current version; tracks changes when called in a reactive closure.
     pub(crate) fn version_now(&self, message: &MessageId) -> Option<(usize, usize)> {
         self.view().tree.track();
         self.with_conversation(|conversation| conversation.version(message))?
     }
 
-    /// Counts the changes of the tree of messages, on whichever branch: who wants it reads it.
+    /// Returns a count of the changes of the message tree, on all branches, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -49,8 +49,8 @@ impl Assistant {
         self.view().tree.read_only()
     }
 
-    /// Shows the version of a message before or after it, with what followed it when it was shown
-    /// last. What is under way goes on where it is.
+    /// Shows the previous or next version of a message, with the messages that followed it when it
+    /// was last shown. Running work continues on its branch.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::{MessageId, Sibling}};
@@ -61,14 +61,14 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// Fails if there is no such version.
     pub fn show_version(&self, message: &MessageId, to: Sibling) -> Result<(), Refusal> {
         let message = message.clone();
         self.change_tree(TreeChange::Switch { message, to })
     }
 
-    /// Says something else than a message of the person says, as another version of it, and sends
-    /// it. Its files stay, and so does the version before, with all that followed.
+    /// Replaces the text of a user message in a new version, and sends it. Its attachments and the
+    /// previous version are kept, with all that followed.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::MessageId};
@@ -79,7 +79,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When there is nothing in it, it is not a person's message, or something is under way that
+    /// Fails if the text is empty, if it is not a user message, or if something is running that
     /// must end first.
     pub fn edit(&self, message: &MessageId, text: impl Into<String>) -> Result<(), Refusal> {
         let text = text.into();
@@ -90,7 +90,7 @@ impl Assistant {
         self.change_tree(TreeChange::Edit { message, content })
     }
 
-    /// Asks the agent for another version of an answer; the one before stays.
+    /// Regenerates an answer as a new version; the previous one is kept.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::MessageId};
@@ -101,14 +101,14 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it is not an answer, or something is under way that must end first.
+    /// Fails if it is not an answer, or if something is running that must end first.
     pub fn regenerate(&self, message: &MessageId) -> Result<(), Refusal> {
         let message = message.clone();
         self.change_tree(TreeChange::Regenerate { message })
     }
 
-    /// Says something while the loop goes on: it is delivered at the next boundary between tools.
-    /// Calls that have not begun by then are skipped. When nothing is under way it is sent.
+    /// Sends a message during the loop: it is delivered at the next boundary between tools. Calls
+    /// that have not started by then are skipped. Without a running loop it is sent at once.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -119,13 +119,13 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When there is nothing in it, the agent waits for an answer, or the session does not take
-    /// interjections.
+    /// Fails if the text is empty, if the agent waits for an answer, or if the session does not
+    /// allow interjections.
     pub fn interject(&self, text: impl Into<String>) -> Result<(), Refusal> {
         self.interject_content(Content::Text(text.into()))
     }
 
-    /// The same with more than a text, such as files.
+    /// Sends content other than plain text, such as files, during the loop.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -143,7 +143,7 @@ impl Assistant {
         self.change_tree(TreeChange::Interject { content })
     }
 
-    /// Shows the branch on which something is under way, where another one is shown
+    /// Shows the branch of the running work, if another one is shown
     /// ([`Activity::elsewhere`](crate::view::Activity::elsewhere)).
     ///
     /// ```
@@ -155,7 +155,7 @@ impl Assistant {
     /// # }
     /// ```
     pub fn show_run_branch(&self) {
-        // To show what is shown already is not refused.
+        // Showing the current branch again is not refused.
         let _ = self.change_tree(TreeChange::ShowRun);
     }
 }

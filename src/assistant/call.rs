@@ -1,5 +1,5 @@
-//! The view of a call that its renderer is given. The room `action` adds the outcome of the call and
-//! the decisions about it.
+//! The view of a call that its renderer receives. The module `action` adds the outcome of the call
+//! and the decisions about it.
 
 use std::marker::PhantomData;
 
@@ -15,7 +15,7 @@ use crate::view::CallCell;
 
 /// A tool call as its renderer sees it. `T` is the type of the arguments.
 ///
-/// What is read inside a reactive closure follows the call:
+/// Values read inside a reactive closure are tracked:
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -39,8 +39,8 @@ use crate::view::CallCell;
 /// }
 /// ```
 ///
-/// It is `Copy`, and may outlive the call and the assistant: then it knows nothing more, and
-/// decisions are refused.
+/// It is `Copy`, and may outlive the call and the assistant: then it returns nothing, and decisions
+/// are refused.
 pub struct ToolCallView<T = Value> {
     place: PlaceId,
     key: CallKey,
@@ -76,7 +76,7 @@ impl ToolCallView<Value> {
         }
     }
 
-    /// Lets arguments be seen while they stream in.
+    /// Exposes arguments while they stream in.
     pub(crate) fn streaming(mut self, streams_args: bool) -> Self {
         self.streams_args = streams_args;
         self
@@ -127,7 +127,7 @@ impl<T> ToolCallView<T> {
         self.assistant()?.call(&self.key)
     }
 
-    /// The id that the agent gave it.
+    /// Returns the id that the agent gave the call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -141,7 +141,7 @@ impl<T> ToolCallView<T> {
         self.cell().map(|cell| cell.id).unwrap_or_default()
     }
 
-    /// The tool's name.
+    /// Returns the tool's name.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -161,7 +161,7 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// Returns how far the call has come, in fine steps.
+    /// Returns the phase of the call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -181,7 +181,7 @@ impl<T> ToolCallView<T> {
             .map_or(Phase::Cancelled, |cell| cell.phase.get())
     }
 
-    /// Returns how far the call has come, in four words.
+    /// Returns the phase of the call, reduced to four states.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -197,7 +197,7 @@ impl<T> ToolCallView<T> {
         self.phase().status()
     }
 
-    /// The arguments exactly as the agent wrote them.
+    /// Returns the text of the arguments exactly as the agent wrote it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -212,8 +212,8 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// The generation of the arguments' text, and what it has beyond so many bytes; all of it if
-    /// those were of another generation.
+    /// Returns the generation of the arguments' text, and its part after `len` bytes, or all of it
+    /// if `generation` is outdated.
     pub(crate) fn args_beyond(&self, generation: u32, len: usize) -> (u32, String) {
         self.read(|call| {
             let now = call.args_generation();
@@ -224,8 +224,8 @@ impl<T> ToolCallView<T> {
         .unwrap_or_default()
     }
 
-    /// The effective arguments as JSON, once they are complete: what runs or ran, as a person
-    /// changed them or as the agent wrote them.
+    /// Returns the effective arguments as JSON, once they are complete: the user's, if they changed
+    /// them, else the agent's.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -239,8 +239,8 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.effective_args().cloned()).flatten()
     }
 
-    /// The arguments as the agent wrote them, as JSON, once they are complete. They differ from
-    /// [`Self::args_value`] where a person changed them.
+    /// Returns the agent's arguments as JSON, once they are complete. They differ from
+    /// [`Self::args_value`] if the user changed them.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -255,7 +255,7 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.args().cloned()).flatten()
     }
 
-    /// Returns whether a person approved the call with other arguments than the agent's.
+    /// Returns true if the user approved the call with other arguments than the agent's.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -273,7 +273,7 @@ impl<T> ToolCallView<T> {
         edited.unwrap_or_default()
     }
 
-    /// Returns whether the application cleaned the arguments that the agent wrote
+    /// Returns true if the application sanitized the agent's arguments
     /// ([`ToolAction::sanitize`](crate::ToolAction::sanitize)).
     ///
     /// ```
@@ -289,8 +289,8 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// Returns whether its handler was started before the page was loaded again, and nobody knows whether it
-    /// came to its end: the person is asked whether it runs again.
+    /// Returns true if the handler was started before a reload and its outcome is unknown. The user
+    /// decides whether it runs again.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -304,7 +304,7 @@ impl<T> ToolCallView<T> {
         self.read(ToolCall::has_unknown_outcome).unwrap_or_default()
     }
 
-    /// The description under which the action is registered.
+    /// Returns the description of the registered action.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -318,7 +318,7 @@ impl<T> ToolCallView<T> {
         self.spec(|spec| spec.description.clone())
     }
 
-    /// The schema of its arguments, if the action is registered.
+    /// Returns the schema of the arguments, if the action is registered.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -332,7 +332,7 @@ impl<T> ToolCallView<T> {
         self.spec(|spec| spec.parameters.clone())
     }
 
-    /// Reads what is registered under its name.
+    /// Reads the action that is registered under the call's name.
     pub(crate) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
         let name = self.name_untracked();
         let found = self.assistant()?.read(|session| {
@@ -342,7 +342,7 @@ impl<T> ToolCallView<T> {
         found.flatten()
     }
 
-    /// Reads the call; who reads inside a reactive closure is told of every change.
+    /// Reads the call; tracks every change when called in a reactive closure.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell()?.revision.track();
         self.assistant()?

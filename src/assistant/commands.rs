@@ -1,4 +1,4 @@
-//! What an application or a person has an assistant do.
+//! The commands of an application or a user to an assistant.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::Assistant;
 use crate::agent::Agent;
 
 impl Assistant {
-    /// Says something to the agent.
+    /// Sends a text to the agent.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -25,12 +25,12 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When there is nothing in it, or something is under way that must end first.
+    /// Fails if the text is empty, or if something is running that must end first.
     pub fn send(&self, text: impl Into<String>) -> Result<(), Refusal> {
         self.send_content(Content::Text(text.into()))
     }
 
-    /// Says something to the agent that is more than a text, such as files.
+    /// Sends content other than plain text, such as files, to the agent.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -43,7 +43,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When there is nothing in it, or something is under way that must end first.
+    /// Fails if the content is empty, or if something is running that must end first.
     pub fn send_content(&self, content: Content) -> Result<(), Refusal> {
         self.dispatch(Input::Send { content })
     }
@@ -59,13 +59,13 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When nothing is under way.
+    /// Fails if nothing is running.
     pub fn stop(&self) -> Result<(), Refusal> {
         self.dispatch(Input::Stop)
     }
 
-    /// Denies everything that is open, gives up the agent's questions that take no denial, and stops
-    /// the run and the handlers. Nothing new is asked until the user speaks.
+    /// Denies everything that is open, cancels the agent's questions that cannot be denied, and
+    /// stops the run and the handlers. Nothing new is asked until the user's next message.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -76,7 +76,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When nothing is under way.
+    /// Fails if nothing is running.
     pub fn deny_all_and_stop(&self) -> Result<(), Refusal> {
         self.deny_all(Decider::Application)
     }
@@ -85,7 +85,7 @@ impl Assistant {
         self.dispatch(Input::DenyAll { by })
     }
 
-    /// Shows the agent's questions that were held back because there were too many
+    /// Shows the agent's questions that exceeded the limits and were held back
     /// ([`QuestionLimits`](crate::QuestionLimits)).
     ///
     /// ```
@@ -97,12 +97,12 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When none is held back.
+    /// Fails if none is held back.
     pub fn show_held_back(&self) -> Result<(), Refusal> {
         self.dispatch(Input::ShowHeldBack)
     }
 
-    /// Tries the run that failed again.
+    /// Retries the failed run.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -113,12 +113,12 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When none failed.
+    /// Fails if no run failed.
     pub fn retry(&self) -> Result<(), Refusal> {
         self.dispatch(Input::Retry)
     }
 
-    /// Lets the loop go on after a limit.
+    /// Continues the loop after it ended at a limit.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -129,15 +129,16 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it did not end at one.
+    /// Fails if it did not end at a limit.
     pub fn go_on(&self) -> Result<(), Refusal> {
         self.dispatch(Input::Continue)
     }
 
-    /// Lets a call run as it is at this moment: the application decides, whatever a card shows, and the
-    /// audit says so ([`AllowedBy::Application`](crate::engine::conversation::AllowedBy::Application)). What a person decides
-    /// on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve), which is about
-    /// what they saw.
+    /// Approves a call in its current state. The application decides, whatever a card shows, and
+    /// the audit records it as such
+    /// ([`AllowedBy::Application`](crate::engine::conversation::AllowedBy::Application)). The
+    /// user's decision on a card goes through
+    /// [`ToolCallView::approve`](crate::ToolCallView::approve), which is bound to what they saw.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
@@ -148,13 +149,14 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if it does not wait for a decision, and if only the user approves its action
-    /// ([`Refusal::OnlyUser`], [`ToolAction::only_user_approves`](crate::ToolAction::only_user_approves)).
+    /// Fails if the call does not wait for a decision, or if only the user may approve its action
+    /// ([`Refusal::OnlyUser`],
+    /// [`ToolAction::only_user_approves`](crate::ToolAction::only_user_approves)).
     pub fn approve(&self, call: &CallKey) -> Result<(), Refusal> {
         self.decide(call, Verdict::Approve { args: None })
     }
 
-    /// Lets a call run with other arguments.
+    /// Approves a call with other arguments.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
@@ -165,12 +167,12 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// As [`Self::approve`], and when the arguments break the schema.
+    /// As [`Self::approve`]; also fails if the arguments violate the schema.
     pub fn approve_with(&self, call: &CallKey, args: Value) -> Result<(), Refusal> {
         self.decide(call, Verdict::Approve { args: Some(args) })
     }
 
-    /// Does not let a call run.
+    /// Denies a call.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
@@ -181,12 +183,12 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision.
+    /// Fails if the call does not wait for a decision.
     pub fn deny(&self, call: &CallKey, reason: Option<String>) -> Result<(), Refusal> {
         self.decide(call, Verdict::Deny { reason })
     }
 
-    /// Decides by the application's code, about the call as it is at this moment.
+    /// Applies a decision of the application to the current state of the call.
     pub(super) fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
         let now = self.read(|session| session.fingerprint(call));
         let now = now.ok_or(Refusal::Ended)?;
@@ -194,7 +196,7 @@ impl Assistant {
         self.decide_as_shown(call, now, verdict, Decider::Application)
     }
 
-    /// Decides about a call as a card showed it.
+    /// Applies a decision to a call as a card showed it.
     pub(crate) fn decide_as_shown(
         &self,
         call: &CallKey,
@@ -210,7 +212,7 @@ impl Assistant {
         })
     }
 
-    /// Answers what the agent waits for, as it is at this moment; `None` gives it up. The application
+    /// Answers an interrupt of the agent in its current state; `None` cancels it. The application
     /// decides, whatever a card shows.
     ///
     /// ```
@@ -222,8 +224,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if it does not wait for it, if the answer breaks its schema, or if it is about an action that
-    /// only the user approves ([`Refusal::OnlyUser`]).
+    /// Fails if the agent does not wait for it, if the answer violates its schema, or if it is
+    /// about an action that only the user may approve ([`Refusal::OnlyUser`]).
     pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
         let now = self.read(|session| session.question_fingerprint(interrupt_id));
         let now = now.ok_or(Refusal::Ended)?;
@@ -231,7 +233,7 @@ impl Assistant {
         self.answer_question(interrupt_id, now, payload, Decider::Application)
     }
 
-    /// Answers a question as it was shown, or gives it up.
+    /// Answers or cancels a question as it was shown.
     pub(super) fn answer_question(
         &self,
         interrupt_id: &str,
@@ -252,7 +254,7 @@ impl Assistant {
         })
     }
 
-    /// Takes a notice away.
+    /// Dismisses a notice.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -263,11 +265,11 @@ impl Assistant {
     /// # }
     /// ```
     pub fn dismiss(&self, notice: NoticeId) {
-        // A notice that is gone needs no dismissal.
+        // A notice that is already gone is not an error.
         let _ = self.dispatch(Input::Dismiss { notice });
     }
 
-    /// Changes the state shared with the agent; the next run sends it.
+    /// Replaces the state shared with the agent; the next run sends it.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -275,12 +277,12 @@ impl Assistant {
     /// # }
     /// ```
     pub fn set_state(&self, state: Value) {
-        // State is never refused.
+        // A state change is never refused.
         let _ = self.dispatch(Input::SetState { state });
     }
 
-    /// Changes the state shared with the agent where it stands, so that what an agent or another
-    /// component changed meanwhile is not lost; the next run sends it.
+    /// Modifies the state shared with the agent in place, so that concurrent changes of an agent or
+    /// another component are not lost. The next run sends it.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -291,7 +293,7 @@ impl Assistant {
         self.runtime().update_state(Box::new(change));
     }
 
-    /// Passes something through to the agent with every run.
+    /// Sets the properties that are forwarded to the agent with every run.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -299,11 +301,11 @@ impl Assistant {
     /// # }
     /// ```
     pub fn set_forwarded_props(&self, props: Value) {
-        // Props are never refused.
+        // Setting them is never refused.
         let _ = self.dispatch(Input::SetForwardedProps { props });
     }
 
-    /// Talks to another agent from the next run on.
+    /// Replaces the agent from the next run on.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -316,7 +318,7 @@ impl Assistant {
         self.runtime().set_agent(Rc::new(agent));
     }
 
-    /// Gives up a question whose answer the agent did not take: it is not told.
+    /// Discards a question whose answer the agent rejected; the agent is not notified.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -327,13 +329,13 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When the agent did not reject an answer to it.
+    /// Fails if the agent did not reject an answer to it.
     pub fn give_up(&self, interrupt_id: &str) -> Result<(), Refusal> {
         let interrupt_id = interrupt_id.to_owned();
         self.dispatch(Input::GiveUp { interrupt_id })
     }
 
-    /// Does something to the tree of messages: shows another branch, edits, deletes.
+    /// Changes the tree of messages: shows another branch, edits, deletes.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -350,14 +352,14 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When the tree does not allow it, or something is under way that must end first.
+    /// Fails if the tree does not allow it, or if something is running that must end first.
     pub fn change_tree(&self, change: TreeChange) -> Result<(), Refusal> {
         self.dispatch(Input::Tree { change })
     }
 
-    /// Asks for an action as the agent would, but outside of the conversation: checked arguments,
-    /// the person's approval where the action asks for it, its limits, its handler. No agent is
-    /// told of it.
+    /// Calls an action as the agent would, but outside of the conversation: with validated
+    /// arguments, the user's approval where the action requires it, its limits, and its handler. No
+    /// agent is notified.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, ToolError};
@@ -369,8 +371,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// "Action X not found", "Action X has no handler", what is wrong with the arguments, that the
-    /// person denied it, or what the handler says.
+    /// "Action X not found", "Action X has no handler", the violations of its schema, the user's
+    /// denial, or the error of the handler.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         self.runtime().execute(name, args, None).await
     }

@@ -1,4 +1,4 @@
-//! What the conversation costs.
+//! The cost of a conversation.
 
 use std::rc::Rc;
 
@@ -8,9 +8,9 @@ use leptos::prelude::*;
 use super::Assistant;
 
 impl Assistant {
-    /// Gives tokens a price: the rule says what some of them cost, in millionths of the currency (a
-    /// code such as `EUR`), or nothing where it does not know their model. From then on answers show
-    /// what they cost.
+    /// Sets the prices of tokens. The rule returns the price of token usage in millionths of the
+    /// currency (a code such as `EUR`), or `None` if it does not know the model. From then on
+    /// answers show their cost.
     ///
     /// ```no_run
     /// use leptos_assistant::{engine::conversation::Rates, use_assistant};
@@ -27,7 +27,7 @@ impl Assistant {
         self.runtime().set_prices(currency, Rc::new(rule));
     }
 
-    /// Tokens, time and price of the branch that is shown.
+    /// Returns tokens, time and price of the branch that is shown, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -40,7 +40,7 @@ impl Assistant {
     pub fn cost(&self) -> ArcSignal<Cost> {
         let assistant = self.clone();
         ArcSignal::derive(move || {
-            // A run's cost is known when it ends.
+            // The cost of a run is known when it ends.
             assistant.view().activity.track();
             assistant.view().messages.track();
             let cost = assistant.with_conversation(|conversation| conversation.path_cost());

@@ -1,4 +1,4 @@
-//! Registration of renderers of calls, parts and interrupts that do not belong to an action.
+//! Registration of renderers for calls, parts and interrupts that do not belong to an action.
 
 use assistant_core::action::RegistrationId;
 use leptos::prelude::*;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::render::{InterruptTarget, PartTarget, ToolTarget};
 
-/// A renderer that is in force until it is dropped.
+/// A renderer registration; dropping it removes the renderer.
 #[derive(Debug)]
 #[must_use = "dropping it takes the renderer back"]
 pub struct RendererGuard {
@@ -28,7 +28,7 @@ impl Drop for RendererGuard {
 }
 
 impl Assistant {
-    /// Draws the calls of a tool, or of all tools, until the guard is dropped.
+    /// Registers a renderer for the calls of a tool, or of all tools, until the guard is dropped.
     ///
     /// ```
     /// use leptos_assistant::{Assistant, ToolCallView, ToolTarget};
@@ -46,7 +46,7 @@ impl Assistant {
         self.add_renderer(Drawing::Tool(target.into(), call_renderer(render)))
     }
 
-    /// Draws parts of messages in a way of your own until the guard is dropped.
+    /// Registers a renderer for parts of messages until the guard is dropped.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -65,7 +65,7 @@ impl Assistant {
         self.add_renderer(Drawing::Part(target.into(), renderer(render)))
     }
 
-    /// Draws interrupts of one reason, or all, until the guard is dropped. See
+    /// Registers a renderer for interrupts of one reason, or all, until the guard is dropped. See
     /// [`use_interrupt_renderer`].
     ///
     /// ```
@@ -85,7 +85,7 @@ impl Assistant {
         self.add_renderer(Drawing::Interrupt(target.into(), renderer(render)))
     }
 
-    /// Puts a renderer in force until the guard is dropped.
+    /// Registers a renderer until the guard is dropped.
     fn add_renderer(&self, drawing: Drawing) -> RendererGuard {
         let id = RegistrationId(self.runtime().number());
         let draws_parts = matches!(drawing, Drawing::Part(..));
@@ -98,7 +98,8 @@ impl Assistant {
         }
     }
 
-    /// Announces to parts, or to calls and interrupts, that another renderer may be in force.
+    /// Notifies the views of parts, or of calls and interrupts, that another renderer may be in
+    /// force.
     fn drawing_changed(&self, of_parts: bool) {
         if of_parts {
             self.renderers().parts_changed();
@@ -108,13 +109,13 @@ impl Assistant {
     }
 }
 
-/// Draws the calls of a tool as long as the component lives, whoever runs the tool and whether its
-/// action is on the page or not: calls of the agent's own tools, of actions that went with their
-/// route, and of conversations that were opened again.
+/// Registers a renderer for the calls of a tool as long as the component lives, regardless of what
+/// runs the tool and whether its action is registered: also for the agent's own tools, for actions
+/// that were unmounted with their route, and for conversations that were opened again.
 ///
-/// An action's own renderer goes first; then the newest renderer of the tool's name; then the newest
-/// for all tools ([`ToolTarget::All`]). What it draws sees arguments while they stream in. What this
-/// page would run, and an agent only says was done, has the built-in card.
+/// An action's own renderer takes precedence; then the newest renderer of the tool's name; then the
+/// newest for all tools ([`ToolTarget::All`]). The renderer sees arguments while they stream in. A
+/// call that this page would run, and that an agent merely reports as done, has the built-in card.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -142,11 +143,11 @@ pub fn use_tool_renderer<T: 'static, V: IntoView + 'static>(
     on_cleanup(move || drop(guard));
 }
 
-/// Draws parts of messages in a way of your own as long as the component lives.
+/// Registers a renderer for parts of messages as long as the component lives.
 ///
-/// The newest renderer for a kind of part is in force; one for a type of data goes before one for
-/// all data. What it has drawn goes with the component, and the default look takes its place. A
-/// renderer that gives back an `Err` shows an error, with the default look below it.
+/// The newest renderer for a kind of part is used; one for a type of data takes precedence over one
+/// for all data. When the component is unmounted, its views are removed and the default views
+/// replace them. A renderer that returns an `Err` shows an error, with the default view below it.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -180,12 +181,12 @@ pub fn use_part_renderer<V: IntoView + 'static>(
     on_cleanup(move || drop(guard));
 }
 
-/// Draws what the agent asks in a view of the page, as long as the component lives: interrupts of
-/// one reason, or all ([`InterruptTarget::All`]). The newest renderer of a reason is in force.
+/// Registers a renderer for interrupts as long as the component lives: for one reason, or for all
+/// ([`InterruptTarget::All`]). The newest renderer of a reason is used.
 ///
-/// It stands where the built-in question would, in the inbox of the chat, and once, however many
-/// windows there are. Questions that are the approval of a call have the approval card. Where the
-/// renderer draws nothing, or its component goes, the built-in question stands there.
+/// The view replaces the built-in question in the inbox of the chat, and is shown once, however
+/// many windows there are. Interrupts that are the approval of a call have the approval card. If
+/// the renderer draws nothing, or its component is unmounted, the built-in question is shown.
 ///
 /// ```
 /// use leptos::prelude::*;

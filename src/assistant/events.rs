@@ -1,4 +1,4 @@
-//! What happens in a conversation, told as events for as long as a component lives.
+//! Events of a conversation, for the lifetime of a component.
 
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
@@ -13,18 +13,19 @@ use leptos::prelude::*;
 use super::{Assistant, assistant_or_complain};
 use crate::{ui::effect, view::MessageList};
 
-/// Something that happened in a conversation.
+/// An event of a conversation.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum AssistantEvent {
-    /// A message is complete: the person's, or the agent's once its text has ended.
+    /// A message is complete: the user's, or the agent's once its text has ended.
     Message {
         /// The id of the message.
         id: MessageId,
-        /// The role of the author: the assistant's for what the agent attributes to the user.
+        /// The role of the author. Messages that the agent attributes to the user have the
+        /// assistant's.
         role: Role,
     },
-    /// A person is asked whether a call may run.
+    /// The user is asked to approve a call.
     ApprovalAsked {
         /// The key of the call.
         call: CallKey,
@@ -38,27 +39,27 @@ pub enum AssistantEvent {
         /// The tool's name.
         name: String,
     },
-    /// A call has come to its last phase: done, failed, denied, skipped or cancelled.
+    /// A call has reached its final phase: done, failed, denied, skipped or cancelled.
     CallEnded {
         /// The key of the call.
         call: CallKey,
         /// The tool's name.
         name: String,
-        /// The phase.
+        /// The final phase.
         phase: Phase,
     },
-    /// Something failed, and the person is told.
+    /// An error that the user is notified of.
     Error(Notice),
 }
 
 type Observer = Rc<dyn Fn(&AssistantEvent)>;
 
-/// Calls back for what happens from now on, as long as the component lives: for sounds, counts,
-/// logs. What a conversation brings along when it is opened is not told.
+/// Calls back for events from now on, as long as the component lives: for sounds, counts, logs. The
+/// contents of a conversation that is opened are not reported.
 ///
-/// The session is free meanwhile: the observer may use the handle, and what it does there happens
-/// after what it was told of. It may give back a `Result`: an error leaves other observers and the
-/// conversation alone, and is told as the diagnostic `observer-failed`.
+/// The session is released meanwhile: the observer may use the handle, and its changes take effect
+/// after the event that it received. It may return a `Result`: an error does not affect other
+/// observers or the conversation, and is reported as the diagnostic `observer-failed`.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -122,17 +123,17 @@ fn tell_errors(assistant: &Assistant, observer: Observer) {
     });
 }
 
-/// Which messages an observer knows.
+/// The messages that an observer knows.
 struct Told {
     thread: u64,
     edition: u64,
     known: HashSet<MessageId>,
-    /// Those that are not complete yet.
+    /// The messages that are not complete yet.
     open: Vec<(MessageId, Role)>,
 }
 
 impl Told {
-    /// All that are there belong to what was opened.
+    /// Marks all existing messages as known, because they belong to the opened conversation.
     fn opened(list: &MessageList) -> Self {
         Self {
             thread: list.thread(),
@@ -167,7 +168,7 @@ impl Told {
 
 fn tell_messages(assistant: Assistant, observer: Observer) {
     let messages = assistant.messages();
-    // An observer may bring about what it is told of next: nothing is borrowed meanwhile.
+    // The observer may cause the next event, so nothing is borrowed meanwhile.
     let told = RefCell::new(messages.with_untracked(Told::opened));
     effect(move |_| {
         let complete = {
@@ -187,7 +188,7 @@ fn tell_messages(assistant: Assistant, observer: Observer) {
     });
 }
 
-/// Whether a message has all that it gets; who asks in an effect follows it.
+/// Returns true if a message is complete; tracked when called in an effect.
 fn is_complete(assistant: &Assistant, id: &MessageId) -> bool {
     let message = assistant.message(id);
     message.is_some_and(|message| !message.streaming.get() && !message.empty.get())

@@ -1,4 +1,4 @@
-//! The conditions under which a decision counts, as the card that asks for it states them.
+//! The conditions that a card sets for decisions.
 
 use assistant_core::session::Refusal;
 use leptos::prelude::{Callable, Callback, Signal};
@@ -7,16 +7,17 @@ use leptos::prelude::{Callable, Callback, Signal};
 /// [`ToolCallView::can_approve`](super::ToolCallView::can_approve).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gate {
-    /// Returns why an approval does not count now, if so; calling it shows the user what is left to read.
+    /// Returns the reason for which an approval does not count now, and shows the user the unread
+    /// part.
     pub(crate) passes: Callback<(), Result<(), Refusal>>,
-    /// The same as a signal.
+    /// True if an approval counts.
     pub(crate) is_open: Signal<bool>,
 }
 
 impl Gate {
-    /// Returns why a decision does not count now, if so.
+    /// Returns an error if a decision does not count now.
     pub(crate) fn check(self) -> Result<(), Refusal> {
-        // That of a card that is gone lets nothing pass.
+        // The callback of a card that is gone refuses.
         self.passes.try_run(()).unwrap_or(Err(Refusal::TooEarly))
     }
 }

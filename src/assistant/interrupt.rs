@@ -1,4 +1,4 @@
-//! The view of an interrupt that its renderer is given, and answers to what it showed.
+//! The view of an interrupt that its renderer receives, and answers to what it showed.
 
 use assistant_core::{
     conversation::{Conversation, Decider, Fingerprint},
@@ -13,7 +13,7 @@ use super::{Assistant, Gate, PlaceId};
 use crate::ui::decider;
 
 impl Assistant {
-    /// Answers a question, or gives it up, if it still is what the person saw.
+    /// Answers or cancels a question, if it is still what the user saw.
     pub(crate) fn answer_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -27,7 +27,8 @@ impl Assistant {
         }
     }
 
-    /// Answers a question with a decision for each of its actions, if it still is what the person saw.
+    /// Answers a question with a decision for each of its actions, if it is still what the user
+    /// saw.
     pub(crate) fn decide_actions_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -43,7 +44,7 @@ impl Assistant {
     }
 }
 
-/// A question of an agent as it is drawn, and what an answer to it is about.
+/// A question of an agent as it is shown, with its fingerprint.
 #[derive(Debug, Clone)]
 pub(crate) struct ShownQuestion {
     pub(crate) open: OpenInterrupt,
@@ -51,19 +52,19 @@ pub(crate) struct ShownQuestion {
 }
 
 impl ShownQuestion {
-    /// The question as it is at this moment, with the call that it is about.
+    /// Captures the question in its current state, with the call that it is about.
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         let print = assistant.with_conversation(|conversation| open.fingerprint(conversation));
-        // Where the conversation is gone, no answer is taken.
+        // If the conversation is gone, no answer is accepted.
         let print = print.unwrap_or_else(|| open.fingerprint(&Conversation::new()));
         Self { open, print }
     }
 }
 
-/// A question of an agent, for its renderer: as it was when it was drawn. Another question is drawn
-/// again, and an answer counts for this one only.
+/// A question of an agent, for its renderer, as it was when it was drawn. A changed question is
+/// drawn again, and an answer counts only for the version shown.
 ///
-/// It is `Copy`, and may outlive the question and the assistant: then it knows nothing more, and
+/// It is `Copy`, and may outlive the question and the assistant: then it returns nothing, and
 /// answers are refused.
 #[derive(Debug, Clone, Copy)]
 pub struct InterruptView {
@@ -81,7 +82,7 @@ impl InterruptView {
         }
     }
 
-    /// The same question behind a gate.
+    /// Sets the conditions for answers.
     pub(crate) fn behind(mut self, gate: Gate) -> Self {
         self.gate = Some(gate);
         self
@@ -99,7 +100,7 @@ impl InterruptView {
         self.shown.try_with_value(|shown| read(&shown.open))
     }
 
-    /// Everything that the agent says with it.
+    /// Returns the interrupt as the agent sent it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -113,7 +114,7 @@ impl InterruptView {
         self.read(|open| open.interrupt.clone())
     }
 
-    /// The id that the agent gave it.
+    /// Returns the id that the agent gave it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -128,7 +129,7 @@ impl InterruptView {
             .unwrap_or_default()
     }
 
-    /// Why the agent asks, in a word.
+    /// Returns the agent's reason code.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -146,7 +147,7 @@ impl InterruptView {
             .unwrap_or_default()
     }
 
-    /// Returns the words of the agent. They are not the page's: show them as such.
+    /// Returns the agent's text. It is not the page's: show it as such.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -160,7 +161,7 @@ impl InterruptView {
         self.read(|open| open.interrupt.message.clone()).flatten()
     }
 
-    /// JSON Schema of the answer, as the agent gives it.
+    /// Returns the JSON Schema of the answer, as the agent gives it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -176,7 +177,7 @@ impl InterruptView {
             .flatten()
     }
 
-    /// Returns until when it can be answered, in milliseconds since 1970.
+    /// Returns the expiry time, in milliseconds since 1970.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -190,7 +191,7 @@ impl InterruptView {
         self.read(OpenInterrupt::expires_at).flatten()
     }
 
-    /// Returns whether the agent did not take an answer: it can be answered again, or given up.
+    /// Returns true if the agent rejected an answer: it can be answered again, or cancelled.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -204,8 +205,8 @@ impl InterruptView {
         self.read(|open| open.rejected).unwrap_or_default()
     }
 
-    /// Returns whether an answer counts by now: the view was in sight to its end, and has stood
-    /// unchanged in its place for half a second. Giving up counts at once.
+    /// Returns true if an answer counts by now: the view was visible to its end, and has been
+    /// unchanged in its place for half a second. Cancelling counts at once.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -222,7 +223,7 @@ impl InterruptView {
             .is_none_or(|gate| gate.is_open.try_get().unwrap_or_default())
     }
 
-    /// Answers it.
+    /// Answers the question.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -234,17 +235,18 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// When nobody can have read it yet ([`Self::can_answer`]), or not in an event of the user
-    /// ([`Refusal::Scripted`]); when it is another question by now,
-    /// was answered before, is over, or the answer does not fit its schema.
+    /// Fails if the user cannot have read it yet ([`Self::can_answer`]), outside of an event of the
+    /// user ([`Refusal::Scripted`]), if the question has changed, was answered before or is over,
+    /// or if the answer violates its schema.
     pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
         let answer = serde_json::to_value(answer).unwrap_or_default();
         self.gate.map_or(Ok(()), Gate::check)?;
         self.settle(Some(answer), self.decider())
     }
 
-    /// Returns the actions that the agent asks about, in its order. Where it lists any, its answer is a decision for
-    /// each of them ([`Self::decide`]), unless it has a [`schema`](Self::schema) for another one.
+    /// Returns the actions that the agent asks about, in its order. If it lists any, the answer is
+    /// a decision for each of them ([`Self::decide`]), unless it has a [`schema`](Self::schema) for
+    /// another one.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -262,7 +264,7 @@ impl InterruptView {
             .unwrap_or_default()
     }
 
-    /// Answers it with a decision for each of its actions, in their order.
+    /// Answers the question with a decision for each of its actions, in their order.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -280,8 +282,9 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// As [`Self::answer`]; when a decision is missing or one too many ([`Refusal::EachAction`]), or of a kind that the
-    /// agent does not take about its action ([`Refusal::DecisionNotAllowed`]).
+    /// As [`Self::answer`]; also fails if the number of decisions does not match
+    /// ([`Refusal::EachAction`]), or if the agent does not accept a kind of decision for its action
+    /// ([`Refusal::DecisionNotAllowed`]).
     pub fn decide(&self, decisions: Vec<ActionDecision>) -> Result<(), Refusal> {
         self.gate.map_or(Ok(()), Gate::check)?;
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
@@ -289,7 +292,7 @@ impl InterruptView {
         assistant.decide_actions_as_shown(&shown, decisions, self.decider())
     }
 
-    /// Gives it up: the agent is told that there is no answer.
+    /// Cancels the question: the agent is notified that there is no answer.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -301,12 +304,13 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// When it is answered or gone.
+    /// Fails if it is answered or gone.
     pub fn give_up(&self) -> Result<(), Refusal> {
         self.settle(None, decider())
     }
 
-    /// Returns the one who answers: the user where the question lets it pass, which takes an event of theirs.
+    /// Returns the decider: the user if the question has a gate, which accepts events of the user
+    /// only.
     fn decider(&self) -> Decider {
         match self.gate {
             Some(_) => Decider::Person,

@@ -1,4 +1,4 @@
-//! Keeping conversations beyond the page.
+//! Persistence of conversations.
 
 use std::rc::Rc;
 
@@ -13,9 +13,9 @@ use crate::{
 };
 
 impl Assistant {
-    /// Keeps conversations in a store from now on, and goes on with the one that this tab had before
-    /// it was loaded again. To be called once, after the actions are registered;
-    /// [`AssistantProvider`](crate::AssistantProvider) does by itself.
+    /// Persists conversations in a store from now on, and opens the one that this tab had before a
+    /// reload. Call it once, after the actions are registered;
+    /// [`AssistantProvider`](crate::AssistantProvider) does it automatically.
     ///
     /// ```
     /// use leptos_assistant::{Assistant, store::IndexedDbStore};
@@ -41,7 +41,7 @@ impl Assistant {
         Keeping::begin(self.runtime(), store, thread_id, initial);
     }
 
-    /// Returns where the conversation is kept and whether this tab acts on it, as a signal.
+    /// Returns the location of the conversation and whether this tab acts on it, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -57,8 +57,9 @@ impl Assistant {
         self.view().kept_in.read_only()
     }
 
-    /// Acts on the conversation in this tab, where another one does. That one writes down what it has
-    /// and lets go; what its handlers had begun is shown to the person for a decision here.
+    /// Takes over the conversation from the tab that acts on it. That tab writes its state and
+    /// releases the conversation; calls that its handlers had started are shown to the user for a
+    /// decision here.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -72,8 +73,8 @@ impl Assistant {
         }
     }
 
-    /// The conversations in the store, the one that was written last first; empty until
-    /// [`Self::list_conversations`] was called. Those that were deleted stay in it for a while, with
+    /// Returns the stored conversations, most recently written first, as a signal; empty until
+    /// [`Self::list_conversations`] was called. Deleted conversations stay in it for a while, with
     /// [`ThreadInfo::deleted_at`].
     ///
     /// ```no_run
@@ -94,8 +95,8 @@ impl Assistant {
         self.view().listed.read_only()
     }
 
-    /// Reads the list of conversations, from now on followed by [`Self::conversations`]. What other
-    /// tabs write is seen when it is read.
+    /// Loads the list of conversations, which [`Self::conversations`] then reflects. Changes by
+    /// other tabs appear with the next load.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -111,7 +112,7 @@ impl Assistant {
         }
     }
 
-    /// Gives a conversation a title of the person's own; an empty one takes it back.
+    /// Sets the user's title of a conversation; an empty one removes it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -125,8 +126,8 @@ impl Assistant {
         self.label(thread_id, Label { title, deleted_at });
     }
 
-    /// Marks a conversation as deleted; after an hour it is removed for good. One that is open here is
-    /// left first.
+    /// Marks a conversation as deleted; after an hour it is removed permanently. If it is open
+    /// here, another one is begun first.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -145,7 +146,7 @@ impl Assistant {
         self.label(thread_id, label);
     }
 
-    /// Takes the deletion of a conversation back.
+    /// Undoes the deletion of a conversation.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! The handle: everything an application can do with an assistant, without any view.
+//! The headless handle of an assistant.
 
 mod approvals;
 mod audit;
@@ -54,14 +54,14 @@ pub(crate) use interrupt::ShownQuestion;
 pub use part::PartHandle;
 pub(crate) use renderers::{CallRenderers, Found, Renderer, Renderers, call_renderer};
 
-/// One assistant: a conversation, an agent, and what the page offers to it.
+/// A handle to an assistant: a conversation, an agent, and the page's actions.
 ///
-/// Cheap to clone. Methods act at once; signals follow at the next animation frame. Nothing here
-/// needs our components: whoever wants another chat window builds it on this handle.
+/// Cheap to clone. Methods act at once; signals follow at the next animation frame. It does not
+/// depend on the components of this crate, so an application can build its own chat window on it.
 #[derive(Clone)]
 pub struct Assistant(Arc<ThreadBound>);
 
-/// What the clones of a handle share.
+/// The state shared by the clones of a handle.
 struct Shared {
     place: Place,
     runtime: Rc<Runtime>,
@@ -70,7 +70,7 @@ struct Shared {
     cards: Cards,
 }
 
-/// An assistant, for what it holds itself.
+/// A weak handle, for closures that the assistant itself owns.
 #[derive(Clone)]
 pub(crate) struct WeakAssistant(Weak<ThreadBound>);
 
@@ -88,26 +88,26 @@ impl fmt::Debug for Assistant {
     }
 }
 
-/// Stands below a provider on a server, where there is no assistant.
+/// The context below a provider on a server, where there is no assistant.
 #[derive(Clone, Copy)]
 pub(crate) struct OnServer;
 
-/// The assistant above, or an error for the programmer (rule "a hook without a provider").
+/// Returns the assistant in context, or logs an error (rule "a hook without a provider").
 pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
     assistant_or(None, || {
         format!("{hook} was called outside of <AssistantProvider>: nothing is registered")
     })
 }
 
-/// The assistant that a component was given, else the one above. Without either the component draws
-/// nothing, and the programmer is told.
+/// Returns the assistant that a component was given, else the one in context. Without either the
+/// component draws nothing, and an error is logged.
 pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
     assistant_or(given, || {
         format!("{component} stands outside of <AssistantProvider>")
     })
 }
 
-/// Nothing on a server, whether or not one was made there.
+/// Returns `None` on a server, whether or not an assistant was made there.
 fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) -> Option<Assistant> {
     let assistant = given.or_else(use_assistant);
     if assistant.is_none() && use_context::<OnServer>().is_none() {
@@ -116,7 +116,7 @@ fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) ->
     assistant.filter(|_| in_browser())
 }
 
-/// The assistant of the nearest `<AssistantProvider>` above.
+/// Returns the assistant of the nearest `<AssistantProvider>` above.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -134,7 +134,7 @@ pub fn use_assistant() -> Option<Assistant> {
 }
 
 impl Assistant {
-    /// An assistant that talks to an agent. `<AssistantProvider>` makes one by itself.
+    /// Creates an assistant for an agent. `<AssistantProvider>` creates one automatically.
     ///
     /// Its clones must stay on the thread that made it.
     ///
@@ -148,7 +148,7 @@ impl Assistant {
         Self::with_thread_id(agent, options, fresh_id())
     }
 
-    /// An assistant whose conversation has an id that the application chose.
+    /// Creates an assistant whose conversation has a given id.
     ///
     /// ```no_run
     /// use leptos_assistant::{Assistant, SessionOptions, agent::HttpAgent};
@@ -180,7 +180,7 @@ impl Assistant {
         WeakAssistant(Arc::downgrade(&self.0))
     }
 
-    /// A copyable way back to it.
+    /// Returns a copyable reference.
     pub(crate) fn place(&self) -> PlaceId {
         self.0.place.id()
     }
@@ -193,17 +193,17 @@ impl Assistant {
         &self.0.view
     }
 
-    /// The application's renderers.
+    /// Returns the application's renderers.
     pub(crate) fn renderers(&self) -> &Renderers {
         &self.0.renderers
     }
 
-    /// What they have drawn.
+    /// Returns the mounted cards of renderers.
     pub(crate) fn cards(&self) -> &Cards {
         &self.0.cards
     }
 
-    /// Reads the session. `None` only from inside a rule that is being asked.
+    /// Reads the session; returns `None` only from inside a rule that is being evaluated.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.runtime().read(read)
     }

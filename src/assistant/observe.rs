@@ -1,4 +1,4 @@
-//! What an application hears of a session, and the rules that it gives one.
+//! Observers and rules that an application registers with a session.
 
 use std::rc::Rc;
 
@@ -13,10 +13,10 @@ use super::Assistant;
 use crate::runtime::Subscription;
 
 impl Assistant {
-    /// Calls back for everything that was tolerated, dropped or not acted on.
+    /// Calls back for each diagnostic: input that was tolerated, dropped or not acted on.
     ///
-    /// Like every observer it may give back a `Result`. An error leaves the other observers and the
-    /// conversation alone, and is told as the diagnostic `observer-failed` (rule "observers").
+    /// Like every observer it may return a `Result`. An error does not affect other observers or
+    /// the conversation, and is reported as the diagnostic `observer-failed` (rule "observers").
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -28,13 +28,12 @@ impl Assistant {
         self.runtime().on_diagnostic(observer);
     }
 
-    /// Calls back when a person is asked about a call, when a call starts, and when it ends; for
-    /// calls of the agent as for those of [`Self::execute`]. The event's phase says which of these it
-    /// is, its kind what led there. Calls that a loaded conversation brings along as ended are not
-    /// told.
+    /// Calls back when a call needs approval, starts or ends; for calls of the agent and those of
+    /// [`Self::execute`]. The event's phase tells these apart, its kind names the cause. Calls that
+    /// had ended in a loaded conversation are not reported.
     ///
-    /// The session is free meanwhile: the observer may use the handle. What it does there happens
-    /// after the step that it was told of.
+    /// The session is released meanwhile: the observer may use the handle. Its changes take effect
+    /// after the step that it was notified of.
     ///
     /// ```no_run
     /// use leptos_assistant::{Phase, use_assistant};
@@ -54,9 +53,10 @@ impl Assistant {
         self.runtime().on_call_event(observer)
     }
 
-    /// Asks the application right before any call starts, with the action's name and arguments, after
-    /// rules and persons have let it pass; `Err` says why not, to the agent and on the card. An action may
-    /// have a rule of its own beside it ([`ToolAction::permission`](crate::ToolAction::permission)).
+    /// Sets a permission rule that is evaluated right before any call starts, with the action's
+    /// name and arguments, after rules and approvals have allowed it. `Err` is the reason for the
+    /// refusal, shown to the agent and on the card. An action may have a rule of its own in
+    /// addition ([`ToolAction::permission`](crate::ToolAction::permission)).
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -76,12 +76,13 @@ impl Assistant {
         self.runtime().set_permission(Rc::new(permits));
     }
 
-    /// Gives the rule behind [`StopCondition::Rule`](crate::StopCondition::Rule) of this name:
-    /// whether the loop of runs and tool results ends here. Another rule of the name is replaced.
-    /// A name without a rule never ends the loop, and is an error in the console.
+    /// Sets the rule of [`StopCondition::Rule`](crate::StopCondition::Rule) with this name, which
+    /// ends the loop of runs and tool results by returning true. An earlier rule of the name is
+    /// replaced. A name without a rule never ends the loop, and is an error in the console.
     ///
-    /// The rule runs in the middle of an input and gets the summary only: in it,
-    /// [`Self::with_conversation`] gives `None`, and what it does to the handle happens later.
+    /// The rule runs while an input is handled, and receives the summary only:
+    /// [`Self::with_conversation`] returns `None` in it, and changes that it makes through the
+    /// handle are deferred.
     ///
     /// ```no_run
     /// use leptos_assistant::{SessionOptions, StopCondition, use_assistant};

@@ -1,4 +1,4 @@
-//! The view of a part that its renderer is given.
+//! The view of a part that its renderer receives.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::prelude::*;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Assistant, PlaceId};
 use crate::view::{PartCell, PartKind};
 
-/// A part as its renderer sees it. What is read inside a reactive closure follows the part.
+/// A part as its renderer sees it. Values read inside a reactive closure are tracked.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -19,7 +19,7 @@ use crate::view::{PartCell, PartKind};
 /// }
 /// ```
 ///
-/// It is `Copy`, and may outlive the part and the assistant: then it knows nothing more.
+/// It is `Copy`, and may outlive the part and the assistant: then it returns nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct PartHandle {
     place: PlaceId,
@@ -40,7 +40,7 @@ impl PartHandle {
         self.place.assistant()
     }
 
-    /// Its message and its signals, while they are there.
+    /// Returns its message and its signals, while they exist.
     pub(crate) fn cell(&self) -> Option<(MessageId, PartCell)> {
         self.part.try_get_value()
     }
@@ -59,7 +59,7 @@ impl PartHandle {
         self.cell().map(|(message, _)| message)
     }
 
-    /// Its place in the message.
+    /// Returns the index of the part in the message.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -87,7 +87,7 @@ impl PartHandle {
         self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
-    /// Returns whether more of it is expected.
+    /// Returns true if more of it is expected.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -101,7 +101,7 @@ impl PartHandle {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)
     }
 
-    /// Reads it as it stands in the conversation.
+    /// Reads the part in the conversation.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -127,7 +127,7 @@ impl PartHandle {
         found.flatten()
     }
 
-    /// The text of a text or a thought; empty for anything else.
+    /// Returns the text of a text or reasoning part; empty for other parts.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -145,7 +145,7 @@ impl PartHandle {
         text.unwrap_or_default()
     }
 
-    /// The data of a data part or activity.
+    /// Returns the data of a data part or activity.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -163,7 +163,7 @@ impl PartHandle {
         .flatten()
     }
 
-    /// The data of a data part or activity, if it is of this type.
+    /// Returns the data of a data part or activity, if it deserializes to `T`.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -1,5 +1,5 @@
-//! Where the assistants of this page are found by number, so that what refers to one can be `Copy`
-//! and outlive it.
+//! A registry of the assistants of this page by number, so that references to one can be `Copy` and
+//! outlive it.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,12 +10,12 @@ thread_local! {
     static LAST: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The number of an assistant. It is never given out twice.
+/// The number of an assistant, which is never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlaceId(u32);
 
 impl PlaceId {
-    /// The assistant, if it is still there, on the thread that made it.
+    /// Returns the assistant, if it is alive, on the thread that made it.
     pub(crate) fn assistant(self) -> Option<Assistant> {
         ALIVE.with_borrow(|alive| {
             let found = alive.iter().find(|(id, _)| *id == self.0)?;
@@ -24,7 +24,7 @@ impl PlaceId {
     }
 }
 
-/// Keeps an assistant findable for as long as it lives.
+/// Registers an assistant for its lifetime.
 pub(super) struct Place(u32);
 
 impl Place {
@@ -45,7 +45,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Gone already when the thread itself ends.
+        // The registry is gone if the thread itself is ending.
         let _ = ALIVE.try_with(|alive| alive.borrow_mut().retain(|(id, _)| *id != self.0));
     }
 }

@@ -1,4 +1,4 @@
-//! The renderers of an application: of calls, of parts and of interrupts.
+//! The renderers of an application for calls, parts and interrupts.
 
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
@@ -9,28 +9,28 @@ use send_wrapper::SendWrapper;
 use super::{InterruptView, PartHandle, ToolCallView};
 use crate::render::{CallWords, Fit, InterruptTarget, PartKind, PartTarget, ToolTarget};
 
-/// Draws what it is given.
+/// A type-erased renderer.
 pub(crate) type Renderer<T> = Arc<SendWrapper<Box<dyn Fn(T) -> AnyView>>>;
 
-/// A renderer from a function of the application.
+/// Erases the type of a renderer function.
 pub(super) fn renderer<T, V: IntoView + 'static>(render: impl Fn(T) -> V + 'static) -> Renderer<T> {
     let render = move |given| render(given).into_any();
     Arc::new(SendWrapper::new(Box::new(render)))
 }
 
-/// The same for calls, whose arguments are of the type that the function reads.
+/// Erases the type of a call renderer, whose argument type the function chooses.
 pub(crate) fn call_renderer<T: 'static, V: IntoView + 'static>(
     render: impl Fn(ToolCallView<T>) -> V + 'static,
 ) -> Renderer<ToolCallView> {
     renderer(move |call: ToolCallView| render(call.cast()))
 }
 
-/// The renderers of an action, for its own calls.
+/// The renderers of an action for its own calls.
 #[derive(Clone, Default)]
 pub(crate) struct CallRenderers {
-    /// Draws its card.
+    /// Renders the call's card.
     pub(crate) card: Option<Renderer<ToolCallView>>,
-    /// Draws the page's question whether a call may run.
+    /// Renders the approval of a call.
     pub(crate) approval: Option<Renderer<ToolCallView>>,
     /// The action's texts about its calls.
     pub(crate) words: CallWords,
@@ -45,11 +45,11 @@ pub(super) enum Drawing {
     Interrupt(InterruptTarget, Renderer<InterruptView>),
 }
 
-/// A renderer in force.
+/// The renderer selected for a target.
 pub(crate) struct Found<T> {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<T>,
-    /// True if it draws everything of its kind, not one name alone.
+    /// True if it covers everything of its kind, not a single name.
     pub(crate) is_general: bool,
 }
 
@@ -58,11 +58,11 @@ pub(crate) struct Found<T> {
 pub(crate) struct Renderers {
     actions: RefCell<HashMap<RegistrationId, CallRenderers>>,
     drawings: RefCell<Vec<(RegistrationId, Drawing)>>,
-    /// Counts the changes of renderers of parts.
+    /// Counts the changes of part renderers.
     parts: ArcRwSignal<u32>,
 }
 
-// What is removed is dropped after the borrow ends: what a renderer holds may call back in.
+// Removed renderers are dropped after the borrow ends, since they may call back in.
 impl Renderers {
     /// Sets the renderers of an action.
     pub(crate) fn set_action(&self, id: RegistrationId, renderers: CallRenderers) {
@@ -107,13 +107,13 @@ impl Renderers {
         })
     }
 
-    /// The newest of the renderers that fit best.
+    /// Returns the newest of the renderers that fit best.
     fn best<T>(&self, fit: impl Fn(&Drawing) -> Option<(Fit, &Renderer<T>)>) -> Option<Found<T>> {
         let drawings = self.drawings.borrow();
         let fitting = drawings
             .iter()
             .filter_map(|(id, drawing)| Some((*id, fit(drawing)?)));
-        // Of those that fit equally well, `max_by_key` takes the last.
+        // `max_by_key` returns the last of equal fits.
         let (id, (fit, renderer)) = fitting.max_by_key(|(_, (fit, _))| *fit)?;
         Some(Found {
             id,
@@ -122,12 +122,12 @@ impl Renderers {
         })
     }
 
-    /// Puts a renderer in force. Of those that fit equally well, the newest one draws.
+    /// Adds a renderer. Of those that fit equally well, the newest one is used.
     pub(super) fn add(&self, id: RegistrationId, drawing: Drawing) {
         self.drawings.borrow_mut().push((id, drawing));
     }
 
-    /// Announces that another renderer of parts may be in force.
+    /// Notifies the views of parts that another renderer may be in force.
     pub(super) fn parts_changed(&self) {
         self.parts.update(|count| *count = count.wrapping_add(1));
     }

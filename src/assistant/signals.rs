@@ -1,4 +1,4 @@
-//! Everything that a window knows, as signals. Neighbour: `threads`, for conversations as a whole.
+//! The state of an assistant, as signals. Neighbour: `threads`, for conversations as a whole.
 
 use assistant_core::{
     conversation::{CallKey, Conversation, MessageId, Phase},
@@ -12,7 +12,7 @@ use super::{Assistant, ToolCallView};
 use crate::view::{Activity, CallCell, MessageCell, MessageList};
 
 impl Assistant {
-    /// The messages of the chat, oldest first.
+    /// Returns the messages of the chat, oldest first, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -25,7 +25,7 @@ impl Assistant {
         self.view().messages.read_only()
     }
 
-    /// The signals of one message.
+    /// Returns the signals of one message.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -40,7 +40,8 @@ impl Assistant {
             .flatten()
     }
 
-    /// The text of one message, as it grows: without thoughts, files and calls.
+    /// Returns the text of one message as it grows, as a signal; without reasoning, files and
+    /// calls.
     ///
     /// ```no_run
     /// use leptos::prelude::*;
@@ -83,7 +84,7 @@ impl Assistant {
         self.view().activity.read_only()
     }
 
-    /// The names of the tools that run right now, here or at the agent.
+    /// Returns the names of the tools that are running, here or remotely, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -96,7 +97,7 @@ impl Assistant {
         self.view().running.read_only()
     }
 
-    /// The calls that run right now, here or at the agent, in order of appearance.
+    /// Returns the calls that are running, here or remotely, in order of appearance, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -137,9 +138,10 @@ impl Assistant {
         self.view().notices.read_only()
     }
 
-    /// The steps that the agent says it takes in the run that goes on. Those of a run that is over
-    /// are kept with its message ([`MessageCell::steps`](crate::view::MessageCell::steps)), or stand
-    /// here until the person speaks where it left none.
+    /// Returns the steps that the agent reports in the current run, as a signal. The steps of a
+    /// finished run belong to its message
+    /// ([`MessageCell::steps`](crate::view::MessageCell::steps)); if it left no message, they stay
+    /// here until the user's next message.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -165,7 +167,7 @@ impl Assistant {
         self.view().tools.read_only()
     }
 
-    /// The state shared with the agent. It is copied when it is read, and only then.
+    /// Returns the state shared with the agent, as a signal. It is copied only when it is read.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -184,7 +186,7 @@ impl Assistant {
         })
     }
 
-    /// Returns the questions that the agent waits to have answered, as a signal.
+    /// Returns the interrupts that the agent waits for, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -197,7 +199,7 @@ impl Assistant {
         self.view().interrupts.read_only()
     }
 
-    /// The calls that wait for a person's decision, oldest first.
+    /// Returns the calls that wait for the user's decision, oldest first, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -210,7 +212,7 @@ impl Assistant {
         self.view().approvals.read_only()
     }
 
-    /// Returns the messages that wait until an answer to the agent has gone out, as a signal.
+    /// Returns the messages that wait until an answer to the agent was sent, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -223,7 +225,7 @@ impl Assistant {
         self.view().queued.read_only()
     }
 
-    /// The conversation's id.
+    /// Returns the conversation's id, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -236,7 +238,7 @@ impl Assistant {
         self.view().thread_id.read_only()
     }
 
-    /// The signals of one call.
+    /// Returns the signals of one call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -252,8 +254,8 @@ impl Assistant {
             .flatten()
     }
 
-    /// One call, as its renderer sees it: name, arguments, phase, result, and what a person can
-    /// decide. `None` if there is no such call.
+    /// Returns one call as its renderer sees it: name, arguments, phase, result, and the user's
+    /// decisions; `None` if there is no such call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -269,8 +271,8 @@ impl Assistant {
         Some(ToolCallView::new(self, *key).streaming(true))
     }
 
-    /// Events that nothing here acts on (raw, custom, steps, subagents), newest last; only the last
-    /// few hundred are kept.
+    /// Returns the events that are not acted on (raw, custom, steps, subagents), newest last;
+    /// limited to the last few hundred.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -284,7 +286,7 @@ impl Assistant {
             .unwrap_or_default()
     }
 
-    /// Reads the conversation. `None` only from inside a rule that is being asked.
+    /// Reads the conversation; returns `None` only from inside a rule that is being evaluated.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -296,7 +298,7 @@ impl Assistant {
         self.read(|session| read(session.conversation()))
     }
 
-    /// Returns a summary of the time since the last user message.
+    /// Returns a summary of the time since the last user message, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -308,7 +310,7 @@ impl Assistant {
     pub fn summary(&self) -> ArcSignal<TurnSummary> {
         let assistant = self.clone();
         ArcSignal::derive(move || {
-            // What a turn comes to changes with its runs, its messages and its tools.
+            // The summary changes with runs, messages and tools.
             let view = assistant.view();
             view.activity.track();
             view.messages.track();

@@ -1,7 +1,7 @@
-//! What only the thread that made it may touch.
+//! A wrapper for state that only the thread that made it may access.
 //!
-//! In a browser there is one thread. A server may let go of a handle on another than the one that
-//! made it; what it holds then waits until its own thread makes the next one.
+//! A browser has one thread. A server may drop a handle on another thread than the one that made
+//! it; its state is then kept until its own thread makes the next one.
 
 #[cfg(target_arch = "wasm32")]
 pub(super) type ThreadBound = send_wrapper::SendWrapper<super::Shared>;
@@ -17,10 +17,10 @@ mod native {
 
     use super::super::Shared;
 
-    /// What was let go of on other threads.
+    /// The state of handles that were dropped on other threads.
     static LEFT: Mutex<Vec<SendWrapper<Shared>>> = Mutex::new(Vec::new());
 
-    /// Empty only while it is dropped.
+    /// `None` only while it is dropped.
     pub(in super::super) struct ThreadBound(Option<SendWrapper<Shared>>);
 
     impl ThreadBound {
@@ -29,7 +29,7 @@ mod native {
                 |_| Vec::new(),
                 |mut left| left.extract_if(.., |shared| shared.valid()).collect(),
             );
-            // Dropped after the lock ends: what it holds may come back here.
+            // Dropped after the lock is released, since it may call back here.
             drop(ours);
             Self(Some(SendWrapper::new(shared)))
         }

@@ -1,4 +1,4 @@
-//! The conversations of an assistant: the one that is shown, and those before it.
+//! The conversations of an assistant: the current one, and earlier ones.
 
 use assistant_core::session::{Input, Refusal};
 use leptos::prelude::ArcReadSignal;
@@ -8,7 +8,8 @@ use super::Assistant;
 use crate::ui::fresh_id;
 
 impl Assistant {
-    /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.
+    /// Begins a new conversation; everything open in the current one is cancelled, and nothing is
+    /// sent.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -22,8 +23,8 @@ impl Assistant {
         self.runtime().flush();
     }
 
-    /// Goes back to a conversation that another took the place of, or opens one out of the store.
-    /// That takes a moment ([`Self::kept_in`]); what cannot be read is told the person.
+    /// Opens a conversation that another replaced, or one from the store. Loading from the store is
+    /// asynchronous ([`Self::kept_in`]); the user is notified of a failure.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -36,7 +37,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When there is none with this id, or it cannot be read.
+    /// Fails if there is none with this id, or if it cannot be read.
     pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
         if let Some(keeper) = self.runtime().keeper() {
             keeper.open(thread_id.to_owned());
@@ -54,7 +55,7 @@ impl Assistant {
         Ok(())
     }
 
-    /// The whole conversation with its id, as versioned JSON for [`Self::import`].
+    /// Exports the whole conversation with its id, as versioned JSON for [`Self::import`].
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -74,11 +75,11 @@ impl Assistant {
         exported.unwrap_or_default()
     }
 
-    /// Shows another conversation: what [`Self::export`] wrote, or a list of AG-UI messages.
+    /// Opens another conversation: the output of [`Self::export`], or a list of AG-UI messages.
     ///
-    /// What is open in the one before is cancelled. A conversation without an id gets a fresh one.
-    /// Calls that wait for a user wait again. Nothing starts by itself: a call that was about to start
-    /// where the conversation comes from is answered as interrupted.
+    /// Everything open in the current one is cancelled. A conversation without an id gets a fresh
+    /// one. Calls that wait for the user wait again. Nothing starts automatically: a call that was
+    /// about to start in the exported conversation is answered as interrupted.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -92,12 +93,12 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it cannot be read; then everything stays as it is.
+    /// Fails if it cannot be read; then nothing changes.
     pub fn import(&self, conversation: Value) -> Result<(), Refusal> {
         self.import_as(None, conversation)
     }
 
-    /// The same, under an id that goes before the conversation's own.
+    /// Imports a conversation under an id that takes precedence over its own.
     pub(crate) fn import_as(
         &self,
         thread_id: Option<String>,
@@ -118,7 +119,7 @@ impl Assistant {
         Ok(())
     }
 
-    /// The ids of the conversations that others took the place of, oldest first.
+    /// Returns the ids of the conversations that were replaced, oldest first, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! What the agent is offered, and what became of its calls.
+//! The tools offered to the agent, and the history of its calls.
 
 use assistant_core::{
     action::{OfferFilter, ToolInfo},
@@ -9,10 +9,10 @@ use leptos::prelude::*;
 use super::Assistant;
 
 impl Assistant {
-    /// Narrows what the agent is offered to actions with certain tags or names: a value, a signal or a
-    /// closure, read when a run opens. `None` offers everything that is registered and enabled. What
-    /// is kept back is refused if the agent calls it anyway; [`Self::execute`] is not narrowed.
-    /// The filter stays for as long as the assistant lives, or until another one takes its place.
+    /// Narrows the actions that are offered to the agent by tags or names: a value, a signal or a
+    /// closure, read when a run opens. `None` offers everything that is registered and enabled. The
+    /// agent's calls to other actions are refused; [`Self::execute`] is not narrowed. The filter
+    /// stays for the life of the assistant, or until it is replaced.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -30,7 +30,7 @@ impl Assistant {
     fn offer(&self, filter: Signal<Option<OfferFilter>>) {
         let assistant = self.weak();
         let read = move || {
-            // Of a signal that is gone, what it said last stays in force.
+            // After the signal is disposed, its last value stays in force.
             if let (Some(assistant), Some(filter)) =
                 (assistant.upgrade(), filter.try_get_untracked())
             {
@@ -42,7 +42,8 @@ impl Assistant {
         self.runtime().set_filter_source(read);
     }
 
-    /// Offers the agent actions of these names, too, until the person speaks, from the next run on.
+    /// Also offers the agent actions of these names, from the next run on, until the user's next
+    /// message.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -51,12 +52,12 @@ impl Assistant {
     /// ```
     pub fn offer_too<T: Into<String>>(&self, names: impl IntoIterator<Item = T>) {
         let names = names.into_iter().map(Into::into).collect();
-        // Names that are not there are passed over.
+        // Unknown names are ignored.
         let _ = self.dispatch(Input::Reveal { names });
     }
 
-    /// Lists the actions that are registered and enabled for the agent, in order of registration, with
-    /// tags, version and fingerprint, and whether the filter lets them be offered.
+    /// Lists the actions that are registered and enabled for the agent, in order of registration,
+    /// with tags, version and fingerprint, and whether the filter offers them.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -71,9 +72,8 @@ impl Assistant {
             .unwrap_or_default()
     }
 
-    /// The calls of the conversation, on all branches, and those that the page made itself: how many
-    /// of each tool, and the newest two hundred with arguments, result and times.
-    ///
+    /// Returns the calls of the conversation, on all branches, and those of the page itself: the
+    /// count for each tool, and the newest two hundred with arguments, result and times.
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let history = assistant.tool_history();
@@ -86,8 +86,8 @@ impl Assistant {
             .unwrap_or_default()
     }
 
-    /// A name for this assistant in this page, another one after each load: to tell its own records
-    /// from those of other tabs.
+    /// Returns an id for this assistant in this page, which changes with each load: to tell its own
+    /// records from those of other tabs.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {

@@ -1,5 +1,5 @@
-//! Records of what happens, in and out: for a host that forwards them, or that receives them from a
-//! server which runs the loop itself.
+//! Records of changes: for a host that forwards them, or that receives them from a server which
+//! runs the loop itself.
 
 use assistant_core::{
     observe::Heard,
@@ -11,8 +11,8 @@ use super::Assistant;
 
 impl Assistant {
     /// Calls back with a record whenever a message is complete or changes, and when a call is
-    /// pending, executed or over. Text is not recorded while it streams in. The host may forward
-    /// records over any socket, as [`Update::to_json`] writes them.
+    /// pending, executed or over. Streaming text is not recorded. The host may forward records over
+    /// any socket, in the format of [`Update::to_json`].
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -23,8 +23,8 @@ impl Assistant {
         self.runtime().on_update(observer);
     }
 
-    /// Takes in a record from a server that runs the loop itself: the tree follows, and nothing
-    /// runs here. Records may come in any order, twice, or not at all.
+    /// Applies a record from a server that runs the loop itself: the tree is updated, and nothing
+    /// runs here. Records may arrive in any order, twice, or not at all.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, engine::records::Update};
@@ -37,7 +37,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// While a run of this session is under way, or when the tree does not allow it.
+    /// Fails while a run of this session is in progress, or if the tree does not allow it.
     pub fn take_update(&self, update: Update) -> Result<(), Refusal> {
         let update = Box::new(update);
         self.dispatch(Input::Update { update })
