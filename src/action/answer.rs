@@ -1,5 +1,5 @@
-//! What a person says to a call, through its renderer: that it may run, that it may not, and what its
-//! handler asks. Neighbour: `decision`, for what a card must know to ask.
+//! Decisions about a call through its renderer: approval, denial, and answers to its handler.
+//! Neighbour: `decision`, the state that an approval card needs.
 
 use assistant_core::{
     action::{Remember, ToolError},
@@ -13,7 +13,7 @@ use super::ToolCallView;
 use crate::ui::decider;
 
 impl<T> ToolCallView<T> {
-    /// Returns what a person decided about the call, once they did.
+    /// Returns the user's decision about the call, once there is one.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -34,7 +34,7 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
-    /// Why a person denied the call, if they did and said why.
+    /// Returns the user's reason for denying the call, if they gave one.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -51,7 +51,7 @@ impl<T> ToolCallView<T> {
         }
     }
 
-    /// Lets the call run as it is shown.
+    /// Approves the call as it is shown.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -64,18 +64,18 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision, or is another one than was shown
-    /// ([`Refusal::Changed`]): then the card shows what it is now. When nobody can have read yet
-    /// what is asked ([`Self::can_approve`]), and outside of an event of the user
-    /// ([`Refusal::Scripted`]). Elsewhere than in an approval card
-    /// ([`Self::can_approve`]) and outside of an event of the user, it is the application that decides,
-    /// as by [`Assistant::approve`](crate::Assistant::approve).
+    /// Fails if the call does not wait for a decision; if it differs from the one shown
+    /// ([`Refusal::Changed`]), and then the card shows the current one; if the user cannot have
+    /// read it yet ([`Self::can_approve`]); and outside of an event of the user
+    /// ([`Refusal::Scripted`]). Outside of both an approval card ([`Self::can_approve`]) and an
+    /// event of the user, the application decides, as by
+    /// [`Assistant::approve`](crate::Assistant::approve).
     pub fn approve(&self) -> Result<(), Refusal> {
         self.approve_as(Verdict::Approve { args: None })
     }
 
-    /// Lets the call run, and does not ask again about calls like it: with these arguments in place
-    /// of the agent's, if there are any.
+    /// Approves the call, and remembers the approval for later calls like it. `args`, if given,
+    /// replace the agent's arguments.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -91,14 +91,14 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision, is another one than was shown, or is asked about each
-    /// time. When nobody can have read yet what is asked ([`Self::can_approve`]), and outside of an
-    /// event of the user ([`Refusal::Scripted`]).
+    /// Fails if the call does not wait for a decision, differs from the one shown, or requires
+    /// approval each time; if the user cannot have read it yet ([`Self::can_approve`]); and outside
+    /// of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
         self.approve_as(Verdict::Remember { args, what })
     }
 
-    /// Lets the call run with other arguments.
+    /// Approves the call with other arguments.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -113,14 +113,14 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision, is another one than was shown, or the arguments break
-    /// the schema. When nobody can have read yet what is asked ([`Self::can_approve`]), and outside
-    /// of an event of the user ([`Refusal::Scripted`]).
+    /// Fails if the call does not wait for a decision or differs from the one shown; if the
+    /// arguments violate the schema; if the user cannot have read the call yet
+    /// ([`Self::can_approve`]); and outside of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
         self.approve_as(Verdict::Approve { args: Some(args) })
     }
 
-    /// Does not let the call run, even if it has changed since it was shown.
+    /// Denies the call, even if it has changed since it was shown.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -133,12 +133,12 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision.
+    /// Fails if the call does not wait for a decision.
     pub fn deny(&self, reason: Option<String>) -> Result<(), Refusal> {
         self.decide(Verdict::Deny { reason }, decider())
     }
 
-    /// Approves: as the user where a card lets it pass, which takes an event of theirs.
+    /// Approves as the user if the card has a gate, which accepts events of the user only.
     fn approve_as(&self, verdict: Verdict) -> Result<(), Refusal> {
         self.in_time()?;
         let by = match self.gate {
@@ -148,7 +148,7 @@ impl<T> ToolCallView<T> {
         self.decide(verdict, by)
     }
 
-    /// Decides about the call as it was drawn last.
+    /// Applies a decision to the call as it was last drawn.
     pub(crate) fn decide(&self, verdict: Verdict, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;
@@ -159,7 +159,7 @@ impl<T> ToolCallView<T> {
 
     /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).
     ///
-    /// A value that cannot be written as JSON is not passed on.
+    /// A value that cannot be serialized as JSON is ignored.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -174,7 +174,7 @@ impl<T> ToolCallView<T> {
         }
     }
 
-    /// Answers a handler that asks by a form, or says why there is no answer.
+    /// Answers a handler's form, or passes on the reason for a missing answer.
     pub(crate) fn answer_handler(&self, answer: Result<Value, &str>) {
         if let Some(assistant) = self.assistant() {
             let answer = answer.map_err(ToolError::new);

@@ -1,4 +1,4 @@
-//! Whether a person is asked before an action runs, and in which words.
+//! Approval rules of actions, and the texts of approvals.
 
 use std::{
     future::{Future, ready},
@@ -15,18 +15,18 @@ use serde_json::{Number, Value};
 use super::{ToolAction, ToolCallView};
 use crate::assistant::call_renderer;
 
-/// The rule for when a person is asked before an action runs.
+/// The rule for when the user must approve a call.
 pub enum Approval {
     /// Never.
     Never,
     /// Each time.
     Always,
-    /// When the rule says so, by the validated arguments.
+    /// If the rule returns true for the validated arguments.
     When(Box<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>),
 }
 
 impl Approval {
-    /// Asks when the rule says so.
+    /// Requires approval if a predicate on the arguments returns true.
     ///
     /// ```
     /// use leptos_assistant::Approval;
@@ -39,7 +39,7 @@ impl Approval {
     /// let above_100 = Approval::when(|transfer: &Transfer| transfer.amount > 100.0);
     /// ```
     ///
-    /// Arguments that are not of the rule's type are asked about.
+    /// Arguments that do not have the rule's type require approval.
     pub fn when<T: DeserializeOwned + 'static>(rule: impl Fn(&T) -> bool + 'static) -> Self {
         Self::When(Box::new(move |args| {
             let ask = serde_json::from_value(args).map_or(true, |args| rule(&args));
@@ -47,7 +47,7 @@ impl Approval {
         }))
     }
 
-    /// Asks when the rule says so, which may take its time.
+    /// Requires approval if an asynchronous predicate on the arguments returns true.
     ///
     /// ```
     /// use leptos_assistant::Approval;
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Approval {
 }
 
 impl<Args> ToolAction<Args> {
-    /// Sets whether a person is asked first.
+    /// Sets the approval rule.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -109,11 +109,11 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Lets only the user approve: [`Assistant::approve`](crate::Assistant::approve) and its siblings are
-    /// refused ([`Refusal::OnlyUser`](crate::Refusal::OnlyUser)), and grants that the application gave
-    /// hold for no call. The application may deny.
+    /// Allows only the user to approve: [`Assistant::approve`](crate::Assistant::approve) and
+    /// similar methods are refused ([`Refusal::OnlyUser`](crate::Refusal::OnlyUser)), and grants
+    /// given by the application apply to no call. The application may deny.
     ///
-    /// It does not say when the user is asked ([`Self::approval`]).
+    /// This does not set when approval is required ([`Self::approval`]).
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -126,7 +126,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Asks each time: an approval cannot be remembered.
+    /// Requires approval each time: an approval cannot be remembered.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -139,9 +139,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Lets a person have an approval remembered only for calls in which these arguments are the
-    /// same; without names, only for calls in which all are. By default they may say that it holds
-    /// for any arguments.
+    /// Limits remembered approvals to calls in which these arguments are the same; without names,
+    /// to calls with the same arguments. By default the user may choose that an approval applies to
+    /// any arguments.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -160,8 +160,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Lets an approval that a person wants remembered hold for no more than so many later calls. They
-    /// may choose fewer.
+    /// Limits remembered approvals to a number of later calls. The user may choose a lower one.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -176,8 +175,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Lets an approval that a person wants remembered hold for no longer than this. They may choose a
-    /// shorter time.
+    /// Limits the duration of remembered approvals. The user may choose a shorter one.
     ///
     /// ```
     /// use std::time::Duration;
@@ -195,8 +193,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Lets an approval that a person wants remembered hold only for calls in which an argument, named
-    /// by a JSON Pointer, is a number and not greater than this. They may choose a lower one.
+    /// Limits remembered approvals to calls in which an argument, named by a JSON Pointer, is a
+    /// number and at most `max`. The user may choose a lower maximum.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -212,12 +210,12 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Draws the question whether a call may run, in place of the built-in card. The function calls
-    /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] is what would
-    /// run. The exact arguments stay one click away below it. A decision still counts only for the call
-    /// as it was shown, and an approval only once the card was in view to its end and has stood for
-    /// half a second ([`ToolCallView::can_approve`]). What the agent asks of its own accord has the
-    /// built-in card.
+    /// Renders the approval of a call instead of the built-in card. The function calls
+    /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] returns
+    /// the arguments that would run. The exact arguments stay one click away below it. A decision
+    /// still counts only for the call as it was shown, and an approval only once the card was
+    /// visible to its end and unchanged for half a second ([`ToolCallView::can_approve`]).
+    /// Approvals that the agent requests by an interrupt have the built-in card.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -247,8 +245,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets what the agent is told when a person denies a call, from the arguments and the reason
-    /// given. For arguments that are not of the action's type, it is told the same as without.
+    /// Sets the result that the agent receives for a denied call, from the arguments and the user's
+    /// reason. The default result is sent if the arguments do not have the action's type.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};

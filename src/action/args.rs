@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::ToolCallView;
 
 impl<T> ToolCallView<T> {
-    /// One argument, by its name, as soon as it is complete: with
-    /// [`stream_args`](super::ToolAction::stream_args) they come one by one, in whatever order the
-    /// agent writes them. `None` if it is of another type.
+    /// Returns one argument by name, as soon as it is complete: with
+    /// [`stream_args`](super::ToolAction::stream_args) they arrive one by one, in the order in
+    /// which the agent writes them. `None` if it has another type.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -28,7 +28,7 @@ impl<T> ToolCallView<T> {
         from_value(value)
     }
 
-    /// The arguments as far as they may be seen now.
+    /// Reads the arguments that are visible now.
     fn args_as<R>(&self, read: impl FnOnce(&ToolCall, &Value) -> Option<R>) -> Option<R> {
         let pending = self.status() == Status::Pending;
         if pending && !self.streams_args {
@@ -43,11 +43,11 @@ impl<T> ToolCallView<T> {
 }
 
 impl<T: DeserializeOwned> ToolCallView<T> {
-    /// The arguments. Absent while the call is pending, unless the action streams them
-    /// ([`super::ToolAction::stream_args`]): then the best reading so far, texts as far as they go; or
-    /// else the arguments that are complete, if what has come of another is not of its type yet.
-    /// Fields that can be left out (`Option`, `#[serde(default)]`) let it be read from the first on;
-    /// [`Self::arg`] reads one of them.
+    /// Returns the arguments. `None` while the call is pending, unless the action streams them
+    /// ([`super::ToolAction::stream_args`]): then the arguments parsed so far, with partial texts;
+    /// or only the complete ones, if an incomplete one does not have its type yet. Optional fields
+    /// (`Option`, `#[serde(default)]`) allow parsing from the start; [`Self::arg`] reads a single
+    /// argument.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -73,7 +73,7 @@ impl<T: DeserializeOwned> ToolCallView<T> {
     }
 }
 
-/// The arguments that are complete, while others are still being written.
+/// Returns the complete arguments while others are still streaming.
 fn whole_args(call: &ToolCall, args: &Value) -> Option<Value> {
     let args = args.as_object().filter(|_| call.args().is_none())?;
     let whole = args.iter().filter(|(name, _)| call.has_whole_arg(name));
@@ -84,7 +84,7 @@ fn whole_args(call: &ToolCall, args: &Value) -> Option<Value> {
     ))
 }
 
-/// Reads a value as a type; none where it is of another one.
+/// Deserializes a value; `None` if it has another type.
 pub(super) fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
     serde_json::from_value(value?).ok()
 }

@@ -1,4 +1,4 @@
-//! What a handler asks the person: in the card of its call, or in a dialog.
+//! A handler's questions to the user: in the card of its call, or in a dialog.
 
 use assistant_core::{
     action::ToolError,
@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl ToolContext {
-    /// Asks the person through the call's card: its renderer sees `question` as preliminary result
-    /// and answers with [`ToolCallView::reply`](super::ToolCallView::reply).
+    /// Asks the user through the call's card: its renderer receives `question` as the preliminary
+    /// result and answers with [`ToolCallView::reply`](super::ToolCallView::reply).
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -39,15 +39,15 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// When nothing draws the call, or no longer: then nobody could answer. When the answer is of
-    /// another type, or the handler has asked something else meanwhile.
+    /// Fails if nothing renders the call, or no longer does, since the user could not answer; if
+    /// the answer has another type; or if the handler has asked something else meanwhile.
     pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Result<R, ToolError> {
         read(self.put(serde_json::to_value(question)?, None).await?)
     }
 
-    /// Asks the person for a value that a JSON Schema describes. Where the action or its tool has no
-    /// renderer of its own, a form stands in the call's card, below the question if that is a text;
-    /// else the renderer asks, as for [`Self::ask`].
+    /// Asks the user for a value described by a JSON Schema. If the action or its tool has no
+    /// renderer, the call's card shows a form, below the question if that is a text; otherwise the
+    /// renderer asks, as for [`Self::ask`].
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -63,8 +63,8 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// When the person gives no answer, or one of another type, or the handler has asked something
-    /// else meanwhile.
+    /// Fails if the user gives no answer, or one of another type, or if the handler has asked
+    /// something else meanwhile.
     pub async fn ask_with<R: DeserializeOwned>(
         &self,
         question: impl Serialize,
@@ -96,7 +96,7 @@ impl ToolContext {
         reply.await.map_err(|_| overtaken())?
     }
 
-    /// Asks the person in a dialog with Confirm and Cancel. Closing it counts as Cancel.
+    /// Asks the user in a dialog with Confirm and Cancel. Closing it counts as Cancel.
     ///
     /// ```
     /// use leptos_assistant::{ConfirmOptions, ToolAction, ToolContext};
@@ -133,14 +133,14 @@ fn read<R: DeserializeOwned>(answer: Value) -> Result<R, ToolError> {
 }
 
 impl Assistant {
-    /// Another renderer may be in force now.
+    /// Notifies cards that another renderer may be in force.
     pub(crate) fn renderers_changed(&self) {
         self.view().renderers_changed();
         self.look_for_cards();
     }
 
-    /// Ends questions that nobody can answer: those of calls that nothing draws, once what is being
-    /// mounted is there.
+    /// Ends questions that cannot be answered because nothing renders their calls, after pending
+    /// mounts have settled.
     fn look_for_cards(&self) {
         let open = self.view().asked.with_untracked(|list| {
             let bare = |asked: &Asked| asked.schema.is_none();
@@ -180,7 +180,7 @@ impl Assistant {
     }
 }
 
-/// Takes the question back when the handler has its answer or is dropped.
+/// Removes the question when the handler has its answer or is dropped.
 struct AskGuard {
     asking: Asking,
     id: u64,
@@ -195,7 +195,7 @@ impl Drop for AskGuard {
     }
 }
 
-/// Closes the dialog when the handler is dropped while it is open.
+/// Closes an open dialog when the handler is dropped.
 struct DialogGuard {
     asking: Asking,
     id: u64,
@@ -209,7 +209,7 @@ impl Drop for DialogGuard {
     }
 }
 
-/// The chat says that it waits for the person for as long as this lives, and the time is theirs.
+/// Marks the chat as waiting for the user while it lives, and counts the time as theirs.
 struct Asking {
     assistant: WeakAssistant,
     invocation: InvocationId,
@@ -236,6 +236,6 @@ impl Drop for Asking {
 }
 
 fn tell(assistant: &Assistant, invocation: InvocationId, asks: bool) {
-    // It is never refused.
+    // This input is never refused.
     let _ = assistant.dispatch(Input::Asking { invocation, asks });
 }

@@ -1,5 +1,5 @@
-//! An action with its code, as a component writes it down. Neighbours: `approval`, for whether and how a
-//! person is asked; `running`, for who runs it, when and for how long.
+//! The builder of actions. Neighbours: `approval`, for approval rules; `running`, for execution
+//! options.
 
 use std::marker::PhantomData;
 
@@ -13,8 +13,7 @@ use crate::{
     render::{Denial, Permission, Preview, Rule, Sanitize},
 };
 
-/// An action: what the agent is told, the code that runs, the view that shows it, and whether a
-/// person is asked.
+/// An action: its description for the agent, its handler, its renderer, and its approval rule.
 ///
 /// ```
 /// use leptos_assistant::{ToolAction, Approval, ToolError};
@@ -36,8 +35,8 @@ use crate::{
 ///     .handler(|args: Args| async move { Ok::<_, ToolError>(format!("Sunny in {}", args.city)) });
 /// ```
 ///
-/// `Args` is the type of its arguments: renderers and rules that come after [`Self::handler`] are
-/// given it.
+/// `Args` is the type of the arguments, which renderers and rules set after [`Self::handler`]
+/// receive.
 pub struct ToolAction<Args = Value> {
     pub(super) spec: ActionSpec,
     pub(super) parameters: Option<Signal<Value>>,
@@ -54,8 +53,8 @@ pub struct ToolAction<Args = Value> {
 }
 
 impl ToolAction {
-    /// An action with its unique name (letters, digits, `_`, `-`, `.`; at most 128) and what it
-    /// does, for the model.
+    /// Creates an action with a unique name (letters, digits, `_`, `-`, `.`; at most 128) and a
+    /// description for the model.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -66,8 +65,8 @@ impl ToolAction {
         Self::from_definition(ActionSpec::new(name, description))
     }
 
-    /// An action from a definition, as [`assistant_core::action::definitions_from_json`] reads
-    /// them from a plain tool list.
+    /// Creates an action from a definition, as [`assistant_core::action::definitions_from_json`]
+    /// parses them from a plain tool list.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, definitions_from_json};
@@ -98,7 +97,7 @@ impl ToolAction {
 }
 
 impl<Args> ToolAction<Args> {
-    /// The same action with arguments of another type.
+    /// Changes the type of the arguments.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -109,7 +108,7 @@ impl<Args> ToolAction<Args> {
     ///     city: String,
     /// }
     ///
-    /// // The agent runs it: without a handler nothing else says the type.
+    /// // The agent runs it: without a handler nothing else sets the type.
     /// let action = ToolAction::new("get_weather", "Looks up the weather")
     ///     .render_only()
     ///     .args::<Place>()
@@ -149,8 +148,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// JSON Schema of the arguments, as a value, a signal or a closure, read when a run opens.
-    /// Without it there are none.
+    /// Sets the JSON Schema of the arguments: a value, a signal or a closure, read when a run
+    /// opens. Without it the action has no arguments.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -168,8 +167,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Offered and started only while this is true: a value, a signal or a closure. What runs
-    /// already goes on, and cards stay.
+    /// Offers and starts the action only while this is true: a value, a signal or a closure.
+    /// Running calls continue, and cards stay.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -186,7 +185,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the handler: a function of nothing, of the arguments, of a
+    /// Sets the handler: a function of no arguments, of the call's arguments, of a
     /// [`ToolContext`](super::ToolContext), or of both; `async` or not. See [`IntoHandler`].
     ///
     /// ```
@@ -212,9 +211,9 @@ impl<Args> ToolAction<Args> {
         self.args()
     }
 
-    /// Draws the calls. The function runs once for each card; what it reads from the
-    /// [`ToolCallView`] inside closures follows the call. It is given the type of arguments of the
-    /// handler before it, or of [`Self::args`].
+    /// Sets the renderer of the calls. The function runs once for each card; values that it reads
+    /// from the [`ToolCallView`] inside closures are tracked. The type of arguments is that of the
+    /// preceding handler, or of [`Self::args`].
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -240,9 +239,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Lets the renderer see arguments while they stream in, in whatever order they come: all that
-    /// can be read so far ([`ToolCallView::args`]), or each once it is complete
-    /// ([`ToolCallView::arg`]).
+    /// Exposes arguments to the renderer while they stream in, in any order: all that can be parsed
+    /// so far ([`ToolCallView::args`]), or each once it is complete ([`ToolCallView::arg`]).
     ///
     /// ```
     /// use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! What a handler may know and say while it runs. Neighbour: `ask`, for what it asks the person.
+//! The context of a running handler. Neighbour: `ask`, for its questions to the user.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     ui::sleep,
 };
 
-/// The handle of a running handler on its call and the chat.
+/// The handle of a running handler to its call and the chat.
 #[derive(Clone)]
 pub struct ToolContext {
     pub(super) assistant: WeakAssistant,
@@ -44,7 +44,7 @@ impl ToolContext {
         }
     }
 
-    /// The id that the agent gave the call.
+    /// Returns the id that the agent gave the call.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -57,7 +57,7 @@ impl ToolContext {
         &self.invocation.call_id
     }
 
-    /// The call's place in the conversation; unlike the id it is never used twice.
+    /// Returns the key of the call in the conversation; unlike the id it is unique.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -70,7 +70,7 @@ impl ToolContext {
         &self.invocation.call
     }
 
-    /// The message that made the call; `None` if the page asked for the action itself.
+    /// Returns the message that made the call; `None` if the page called the action itself.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -83,7 +83,7 @@ impl ToolContext {
         self.invocation.message.as_ref()
     }
 
-    /// The message that the one with the call answers or follows; `None` if the page asked for the
+    /// Returns the message that precedes the one with the call; `None` if the page called the
     /// action itself, or the message is the first.
     ///
     /// ```
@@ -98,7 +98,8 @@ impl ToolContext {
         self.with_conversation(|all| all.parent(message).cloned())?
     }
 
-    /// The name of the assistant in this page ([`Assistant::client_id`]); `None` when it is gone.
+    /// Returns the id of the assistant in this page ([`Assistant::client_id`]); `None` once it is
+    /// gone.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -112,7 +113,8 @@ impl ToolContext {
         Some(assistant.client_id().to_owned())
     }
 
-    /// The calls of the conversation so far, this one included ([`Assistant::tool_history`]).
+    /// Returns the calls of the conversation so far, including this one
+    /// ([`Assistant::tool_history`]).
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -139,7 +141,7 @@ impl ToolContext {
         self.invocation.iteration
     }
 
-    /// The chat as it stands, oldest message first.
+    /// Returns the current messages of the chat, oldest first.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -155,8 +157,8 @@ impl ToolContext {
         self.assistant.upgrade().and_then(read).unwrap_or_default()
     }
 
-    /// Told when the result is no longer wanted. The handler's future is dropped then; the token
-    /// is for work that the handler has started elsewhere.
+    /// Returns a token that signals that the result is no longer wanted. The handler's future is
+    /// dropped then; the token is for work that the handler has started elsewhere.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -170,7 +172,7 @@ impl ToolContext {
         &self.cancellation
     }
 
-    /// Says how far the work is: a fraction from 0 to 1, a word about it, or both.
+    /// Reports progress: a fraction from 0 to 1, a text, or both.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -190,9 +192,9 @@ impl ToolContext {
         });
     }
 
-    /// Shows a result that is not the last one. It is never sent.
+    /// Shows a preliminary result, which is never sent.
     ///
-    /// A value that cannot be written as JSON is not shown.
+    /// A value that cannot be serialized as JSON is ignored.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -206,7 +208,7 @@ impl ToolContext {
         }
     }
 
-    /// Ends the loop after this call: the result goes out with the next user message.
+    /// Ends the loop after this call: the result is sent with the next user message.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -222,8 +224,9 @@ impl ToolContext {
         self.stop.get()
     }
 
-    /// Calls another action of the page, by the same way as an agent does: checked arguments, limits,
-    /// the person's approval where it asks for one, its handler. It ends with this call.
+    /// Calls another action of the page in the same way as an agent does: with validated arguments,
+    /// its limits, the user's approval where it is required, and its handler. The nested call ends
+    /// with this one.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -239,7 +242,8 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// What [`Assistant::execute`] says; that this call is over; that actions call each other too deep.
+    /// The errors of [`Assistant::execute`]; also if this call is over, or if actions are nested
+    /// too deeply.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         let gone = || ToolError::new("The assistant is gone");
         let assistant = self.assistant.upgrade().ok_or_else(gone)?;
@@ -247,7 +251,7 @@ impl ToolContext {
         assistant.runtime().execute(name, args, within).await
     }
 
-    /// Reads the whole conversation as it stands, with every branch.
+    /// Reads the whole current conversation, with every branch.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -259,8 +263,8 @@ impl ToolContext {
         self.assistant.upgrade()?.with_conversation(read)
     }
 
-    /// Waits until an action can be called: for handlers after which the page is another, such as
-    /// one that navigates, so that the agent is offered what is there then.
+    /// Waits until an action can be called: for handlers that change the page, for example by
+    /// navigation, so that the agent is offered the actions of the new page.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -275,7 +279,7 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// When it is still not there after five seconds.
+    /// Fails if it is still not registered after five seconds.
     pub async fn until_registered(&self, name: &str) -> Result<(), ToolError> {
         let missing = || ToolError::new(format!("Action {name} was not registered in time"));
         let assistant = self.assistant.upgrade().ok_or_else(missing)?;
@@ -290,7 +294,7 @@ impl ToolContext {
 
     fn say(&self, input: impl FnOnce(InvocationId) -> Input) {
         if let Some(assistant) = self.assistant.upgrade() {
-            // Refused only when the call is over, and then nobody listens.
+            // Refused only if the call is over, and then it has no effect.
             let _ = assistant.dispatch(input(self.invocation.id));
         }
     }

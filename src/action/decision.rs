@@ -1,4 +1,4 @@
-//! What a card of a decision must know of its call: who asks, in which words, and what an answer
+//! The state that an approval card needs of its call: who asks, in which words, and what an answer
 //! may carry. Neighbour: `view`, which reads the call and decides.
 
 use assistant_core::{
@@ -16,25 +16,25 @@ use crate::assistant::{Assistant, Gate};
 /// The extras that a decision about a call may carry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ApprovalTakes {
-    /// Other arguments.
+    /// Edited arguments.
     pub edits: bool,
-    /// A reason for saying no.
+    /// A reason for the denial.
     pub reason: bool,
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns whether approving counts by now: what is asked was in view to its end, and has stood
+    /// Returns true if approving counts by now: the question was visible to its end, and has been
     /// unchanged in its place for half a second. Until then a click may be meant for something
     /// else, and [`Self::approve`] refuses ([`Refusal::TooEarly`]). Denying counts at once.
     ///
-    /// An approval is the user's: [`Self::approve`] counts while a click or a key in the view is
-    /// handled that the user made, and not in a task that begins later, nor for a click that a script
-    /// makes ([`Refusal::Scripted`]). What the application decides by its own code goes through
+    /// An approval is the user's: [`Self::approve`] counts while a click or key event of the user
+    /// in the view is handled, and not in a later task, nor for a click made by a script
+    /// ([`Refusal::Scripted`]). Decisions of the application's code go through
     /// [`Assistant::approve`].
     ///
-    /// It is so for the view that an action's own approval renderer gets
-    /// ([`super::ToolAction::render_approval`]): mark its button by it, as with `aria-disabled`. Any
-    /// other view is of a call that is not being asked about there, and never too early.
+    /// This applies to the view that an action's approval renderer receives
+    /// ([`super::ToolAction::render_approval`]): mark its button accordingly, for example with
+    /// `aria-disabled`. Other views do not ask for approval, and are never too early.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -51,19 +51,19 @@ impl<T> ToolCallView<T> {
             .is_none_or(|gate| gate.is_open.try_get().unwrap_or_default())
     }
 
-    /// The same call behind a gate.
+    /// Sets the conditions for approvals.
     pub(crate) fn behind(mut self, gate: Gate) -> Self {
         self.gate = Some(gate);
         self
     }
 
-    /// Refuses what comes too early, from a script, or from a card that is gone.
+    /// Refuses a decision that is too early, scripted, or from a card that is gone.
     pub(super) fn in_time(&self) -> Result<(), Refusal> {
         self.gate.map_or(Ok(()), Gate::check)
     }
 
-    /// The schema of arguments that a person may put in place of the agent's: the action's own
-    /// where it runs on this page, whatever the agent says; else what the agent says.
+    /// Returns the schema for arguments that the user may edit: the action's own if it runs on this
+    /// page, else the agent's.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -86,9 +86,9 @@ impl<T> ToolCallView<T> {
             .or_else(|| self.parameters())
     }
 
-    /// Returns whether it is the agent who asks about the call, by an interrupt, and not this page
-    /// by the rules of its action. The answer is an answer to the agent; the page's own question is
-    /// not answered by it.
+    /// Returns true if the agent asks about the call, by an interrupt, and not this page by the
+    /// rules of its action. The answer goes to the agent, and does not answer the page's own
+    /// question.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -102,8 +102,8 @@ impl<T> ToolCallView<T> {
         self.interrupt_id().is_some()
     }
 
-    /// Returns what the agent says where it is the agent who asks whether the call may run. Its
-    /// words are not the page's: show them as such, after the arguments.
+    /// Returns the agent's text, if the agent asks for the approval. It is not the page's: show it
+    /// as such, after the arguments.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -119,7 +119,7 @@ impl<T> ToolCallView<T> {
         said.flatten().filter(|text| !text.trim().is_empty())
     }
 
-    /// Returns until when the agent waits for the decision, in milliseconds since 1970.
+    /// Returns the time until which the agent waits for the decision, in milliseconds since 1970.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -133,7 +133,7 @@ impl<T> ToolCallView<T> {
         self.read_open(OpenInterrupt::expires_at).flatten()
     }
 
-    /// The id of the interrupt by which the agent asks about the call.
+    /// Returns the id of the interrupt by which the agent asks about the call.
     pub(crate) fn interrupt_id(&self) -> Option<String> {
         self.read(|call| call.approval()?.interrupt_id.clone())
             .flatten()
@@ -154,8 +154,7 @@ impl<T> ToolCallView<T> {
         found.flatten()
     }
 
-    /// Returns whether approving it can lead to anything: its action is on the page, or the agent
-    /// runs it.
+    /// Returns true if an approved call could run: its action is on the page, or the agent runs it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -175,8 +174,8 @@ impl<T> ToolCallView<T> {
         self.is_asked_by_agent() || self.is_run_by_agent() || assistant.read(runs).unwrap_or(true)
     }
 
-    /// Returns what a decision may carry: the page takes other arguments for what it runs, and any
-    /// reason; where it is the agent who asks, it says what it takes.
+    /// Returns the extras that a decision may carry. The page accepts edited arguments for calls
+    /// that it runs, and any reason; if the agent asks, it decides what it accepts.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -200,7 +199,7 @@ impl<T> ToolCallView<T> {
         takes.unwrap_or_default()
     }
 
-    /// Returns the most that may be remembered of an approval of it.
+    /// Returns the widest scope for which an approval may be remembered.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -218,8 +217,8 @@ impl<T> ToolCallView<T> {
         found.unwrap_or(Remembering::Never)
     }
 
-    /// Returns the widest bounds of an approval of this call that holds for later ones, as its action
-    /// declares them. A card may offer narrower ones.
+    /// Returns the widest bounds of a remembered approval, as the action declares them. A card may
+    /// offer narrower ones.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -235,7 +234,7 @@ impl<T> ToolCallView<T> {
         self.assistant().and_then(read).unwrap_or_default()
     }
 
-    /// The approval of an earlier call that let it start without the person being asked.
+    /// Returns the approval of an earlier call that allowed this one without asking the user.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -249,8 +248,8 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.allowed_earlier().cloned()).flatten()
     }
 
-    /// Returns whether the user denied an equal call in the same turn, so that they were not asked
-    /// about this one.
+    /// Returns true if this call was denied automatically, because the user denied an equal call in
+    /// the same turn.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -264,12 +263,12 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.denied_before()).unwrap_or_default()
     }
 
-    /// Whether its action leaves running to the agent.
+    /// Returns true if the agent runs the action.
     pub(crate) fn is_run_by_agent(&self) -> bool {
         self.has_action(|action| action.spec.execution == Execution::Agent)
     }
 
-    /// Whether its action runs on this page: offered, with a handler.
+    /// Returns true if the action runs on this page: offered, with a handler.
     pub(crate) fn is_run_here(&self) -> bool {
         self.has_action(|action| {
             action.spec.execution == Execution::Client
@@ -288,7 +287,7 @@ impl<T> ToolCallView<T> {
         assistant.read(told).unwrap_or_default()
     }
 
-    /// Returns whether its result is the agent's word for something that only this page runs. It is
+    /// Returns true if the agent reports a result for an action that only this page runs. It is
     /// shown as reported, not as done here.
     ///
     /// ```
@@ -304,8 +303,7 @@ impl<T> ToolCallView<T> {
         by_agent == Some(true) && self.is_run_here()
     }
 
-    /// Returns whether the call is another one than a person was asked about or decided about
-    /// before.
+    /// Returns true if the call has changed since the user was asked or decided about it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -319,13 +317,13 @@ impl<T> ToolCallView<T> {
         self.read(ToolCall::has_changed).unwrap_or_default()
     }
 
-    /// What a decision is bound to now; it changes with the name, the arguments and the rules of
-    /// the action.
+    /// Returns the fingerprint that a decision is bound to; it changes with the name, the arguments
+    /// and the rules of the action.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
         self.cell()?.shown.get()
     }
 
-    /// A decision about something that is no longer so was refused: shows what it is now.
+    /// Shows the current call after a decision about an outdated one was refused.
     pub(super) fn or_show_anew(&self, outcome: Result<(), Refusal>) -> Result<(), Refusal> {
         if matches!(outcome, Err(Refusal::Changed))
             && let (Some(assistant), Some(cell)) = (self.assistant(), self.cell())

@@ -1,4 +1,4 @@
-//! What an action says of its calls to the person, in the page's words.
+//! The texts that an action provides to describe its calls to the user.
 
 use std::rc::Rc;
 
@@ -9,13 +9,13 @@ use serde::de::DeserializeOwned;
 use super::{ToolAction, ToolCallView};
 use crate::render::{CallWords, Description, Risk};
 
-/// The most that is shown of a title, in characters.
+/// The maximum length of a title, in characters.
 const MAX_TITLE: usize = 80;
 
 impl<Args> ToolAction<Args> {
-    /// Sets a title as a person would say it: "Look up the weather". The approval card asks "Look
-    /// up the weather?", and its button and the default card carry the title in place of the name.
-    /// The model is not told.
+    /// Sets a title for the user: "Look up the weather". The approval card asks "Look up the
+    /// weather?", and its button and the default card show the title instead of the name. The model
+    /// does not receive it.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -32,8 +32,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// The title while it runs: "Looking up the weather". It is shown while nothing else says what
-    /// goes on, and said to who listens.
+    /// Sets the title of a running call: "Looking up the weather". It is shown while nothing else
+    /// describes the activity, and announced to assistive technology.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -49,9 +49,10 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets what the approval card asks, from the arguments: a sentence, or a [`Description`] with
-    /// rows. Arguments that it does not mention are shown below it, and all exact arguments are one
-    /// click away. They are shown at once for arguments that are not of the action's type, and where nothing is said.
+    /// Sets the text of the approval card, from the arguments: a sentence, or a [`Description`]
+    /// with rows. Arguments that it does not mention are shown below it, and all exact arguments
+    /// are one click away. They are shown at once if they do not have the action's type, and if the
+    /// text is empty.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};
@@ -81,7 +82,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets what depends on a call. It chooses the colour and the words of the approval card.
+    /// Sets the risk of a call. It selects the colour and the wording of the approval card.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Risk, ToolAction};
@@ -99,7 +100,7 @@ impl<Args> ToolAction<Args> {
     }
 }
 
-/// A title as it is shown: without what hides or turns text, and no longer than a line or two.
+/// Shortens a title, and removes characters that hide or reorder text.
 fn short(title: &str) -> Option<String> {
     let beginning: String = title.chars().take(4 * MAX_TITLE).collect();
     let plain = plain_name(&beginning);
@@ -111,7 +112,7 @@ fn short(title: &str) -> Option<String> {
 }
 
 impl<T> ToolCallView<T> {
-    /// The title of its action ([`ToolAction::title`]), if it has one.
+    /// Returns the title of the action ([`ToolAction::title`]), if it has one.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -139,14 +140,14 @@ impl<T> ToolCallView<T> {
         self.words().risk
     }
 
-    /// What the page says of it, if its action says something of such arguments.
+    /// Returns the page's description of the call, if its action describes such arguments.
     #[must_use]
     pub(crate) fn described(&self) -> Option<Description> {
         self.words().describe?(&self.args_value()?)
     }
 
-    /// The words of the action that is in force under its name; who asks inside a reactive closure
-    /// is told when that is another one.
+    /// Returns the texts of the action in force under the call's name; tracked when called in a
+    /// reactive closure.
     pub(crate) fn words(&self) -> CallWords {
         let words = self.assistant().and_then(|assistant| {
             assistant.view().renderers.track();

@@ -1,4 +1,4 @@
-//! An action by which an agent finds the actions that a filter keeps back.
+//! An action by which an agent discovers actions that are not offered.
 
 use assistant_core::action::ToolInfo;
 use serde_json::{Value, json};
@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use super::{ToolAction, ToolContext};
 use crate::ui::lower;
 
-/// The most actions that one question brings along.
+/// The maximum number of actions that one call reveals.
 const MOST: usize = 20;
 
-/// The action `list_tools`: the agent says which words or tag it looks for, is told which actions there
-/// are, and is offered those from its next run on, until the person speaks. It is offered whatever
-/// filter is in force. Nothing registers it by itself; without it a filter is all there is.
+/// Creates the action `list_tools`: the agent searches by words or tag, receives the matching
+/// actions, and is offered them from its next run on, until the user's next message. It is offered
+/// regardless of the filter. It is not registered automatically; without it the agent sees only
+/// what the filter offers.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -40,7 +41,7 @@ pub fn list_tools_action() -> ToolAction {
 }
 
 impl ToolContext {
-    /// Offers what matches, and lists it.
+    /// Reveals the matching actions, and lists them.
     fn discover(&self, args: &Value) -> Value {
         let Some(assistant) = self.assistant.upgrade() else {
             return json!([]);

@@ -1,4 +1,4 @@
-//! From a typed function to a handler of JSON values.
+//! Conversion of typed functions into handlers of JSON values.
 
 use std::{any::TypeId, rc::Rc};
 
@@ -16,12 +16,12 @@ use super::{
 pub(crate) type Handler =
     Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 
-/// The type of the error of a handler that cannot read its arguments.
+/// The error type of a handler that cannot deserialize its arguments.
 pub(super) const INVALID_ARGUMENTS: &str = "invalid_arguments";
 
-/// A function that can be a handler: of nothing, of the call's arguments, of a [`ToolContext`], or
-/// of both; `async` or not. [`IntoToolResult`](super::IntoToolResult) says what it may give back.
-/// `Marker` is inferred.
+/// A function that can be a handler: of no arguments, of the call's arguments, of a
+/// [`ToolContext`], or of both; `async` or not. See [`IntoToolResult`](super::IntoToolResult) for
+/// its return types. `Marker` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no handler of an action",
     label = "not a handler",
@@ -31,7 +31,7 @@ pub(super) const INVALID_ARGUMENTS: &str = "invalid_arguments";
             be printed"
 )]
 pub trait IntoHandler<Marker> {
-    /// The type of its arguments.
+    /// The type of the call's arguments.
     type Args;
     #[doc(hidden)]
     fn into_handler(self) -> Handler;
@@ -65,7 +65,7 @@ where
     }
 }
 
-/// Marks what takes a [`ToolContext`] alone.
+/// Marks handlers that take a [`ToolContext`] alone.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ContextAlone;
@@ -102,7 +102,7 @@ fn refuse(error: ToolError) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolE
     Box::pin(async move { Err(error) })
 }
 
-/// Waits for what a handler gives back; whether the loop ends is known by then.
+/// Awaits a handler's result, and then reads whether it ends the loop.
 fn finish(
     work: LocalBoxFuture<'static, Result<Value, ToolError>>,
     context: ToolContext,
@@ -116,13 +116,13 @@ fn finish(
     })
 }
 
-/// Reads arguments into the type that a handler wants. The error names the field (rule "typed arguments").
+/// Deserializes arguments. The error names the field (rule "typed arguments").
 fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
-    // A handler that wants none is given `()`, whatever came.
+    // A handler without arguments gets `()`, whatever was sent.
     if let Some(args) = as_it_is(&mut Some(())) {
         return Ok(args);
     }
-    // Known when it is compiled, so that who takes JSON as it is links no reader of it.
+    // Decided at compile time, so that handlers of raw JSON link no deserializer.
     if TypeId::of::<T>() == TypeId::of::<Value>() {
         let args = as_it_is(&mut Some(value));
         return args.ok_or_else(|| ToolError::new("Invalid arguments"));
@@ -137,7 +137,8 @@ fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolErro
     })
 }
 
-/// serde says what is wrong but not where: it is the field without which the error is another.
+/// Finds the field that causes an error, since serde does not report it: the one without which the
+/// error differs.
 fn culprit<T: DeserializeOwned>(value: &Value, error: &str) -> Option<String> {
     let object = value.as_object()?;
     let without = |key: &String| {

@@ -1,4 +1,4 @@
-//! Registering actions for as long as a component lives.
+//! Registration of actions for the lifetime of a component.
 
 use std::{
     rc::Rc,
@@ -22,15 +22,15 @@ use crate::{
     ui::{console_error, effect, page_settled, spawn_local},
 };
 
-/// Lets the assistant call an action as long as the component lives.
+/// Registers an action as long as the component lives.
 ///
-/// The newest registration of a name is in force; when it goes, the one before it is again. While
-/// its `enabled` is false the action is neither offered nor started; what runs goes on. Signals are
-/// read when a run opens, so that the agent is told what is true then. When the component goes, its
-/// running handlers are dropped and their calls answered as cancelled, unless the action is
-/// [`ToolAction::detached`]; its cards become default cards.
+/// The newest registration of a name is in force; when it is removed, the previous one is again.
+/// While `enabled` is false the action is neither offered nor started; running calls continue.
+/// Signals are read when a run opens, so that the agent gets their current values. When the
+/// component is unmounted, its running handlers are dropped and their calls answered as cancelled,
+/// unless the action is [`ToolAction::detached`]; its cards become default cards.
 ///
-/// Without an `<AssistantProvider>` above, one error is written to the console and nothing is
+/// Without an `<AssistantProvider>` above, one error is logged to the console and nothing is
 /// registered.
 ///
 /// ```
@@ -81,8 +81,8 @@ fn offer(action: ToolAction) {
     on_cleanup(move || offer.withdraw());
 }
 
-/// An action that is registered until it is dropped: for pages that register by hand instead of
-/// from a component.
+/// An action registration; dropping it unregisters the action. For pages that register actions
+/// outside of components.
 #[derive(Debug)]
 #[must_use = "dropping it unregisters the action"]
 pub struct ActionGuard(Offer);
@@ -109,17 +109,17 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When its name is none that providers accept.
+    /// Fails if providers do not accept its name.
     pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
         let offer = Offer::new(self.clone(), action.args());
         let registered = offer.try_register();
-        // A guard that goes takes everything back.
+        // If it is dropped, it undoes the registration.
         let guard = ActionGuard(offer);
         registered.map(|()| guard)
     }
 }
 
-/// What the session is told of an action, as far as it follows signals.
+/// The parts of a definition that follow signals.
 #[derive(Clone, PartialEq)]
 struct Rules {
     enabled: bool,
@@ -136,7 +136,7 @@ struct Told {
 }
 
 impl Told {
-    /// What is true now. Of a signal that is gone, what it said last.
+    /// Returns the current values, or the last known ones of a disposed signal.
     fn now(self, known: Option<&Rules>) -> Rules {
         let text = self.description.and_then(|text| text.try_get_untracked());
         let schema = self
@@ -159,7 +159,7 @@ impl Told {
     }
 }
 
-/// One registration: what the session is told, and the code behind it.
+/// One registration: the definition and its signals.
 #[derive(Clone)]
 struct Offer {
     assistant: Assistant,
@@ -169,14 +169,14 @@ struct Offer {
     known: Arc<Mutex<Known>>,
 }
 
-/// What was said of a registration.
+/// The last reported state of a registration.
 #[derive(Default)]
 struct Known {
-    /// What the session was told last.
+    /// The rules that the session received last.
     rules: Option<Rules>,
-    /// The schema that it took last.
+    /// The last schema that the session accepted.
     schema: Option<Value>,
-    /// What the programmer was told.
+    /// The last warning that was logged.
     complaint: String,
 }
 
@@ -219,7 +219,7 @@ impl Offer {
         offer
     }
 
-    /// Tells the session what is true now, unless it knows.
+    /// Updates the registration in the session, if it has changed.
     fn try_register(&self) -> Result<(), Refusal> {
         let Ok(mut known) = self.known.lock() else {
             return Ok(());
@@ -236,7 +236,7 @@ impl Offer {
         spec.parameters = now.parameters.unwrap_or(spec.parameters);
         spec.description = now.description.unwrap_or(spec.description);
         let (outcome, schema) = match (self.tell(spec.clone()), before) {
-            // A schema that is none keeps nothing else from being told.
+            // An invalid schema must not prevent other updates.
             (Err(refusal), Some(before)) if before != spec.parameters => {
                 spec.parameters = before.clone();
                 (self.tell(spec).and(Err(refusal)), Some(before))
@@ -260,8 +260,8 @@ impl Offer {
         })
     }
 
-    /// Of two actions of one name that are meant to run, one never does. What is only mounted
-    /// before another goes is none.
+    /// Warns about two acting registrations of one name, of which one never runs. A short overlap,
+    /// such as during navigation, is ignored.
     fn look_for_twin(&self) {
         if !self.spec.has_handler {
             return;
@@ -297,11 +297,11 @@ impl Offer {
         }
     }
 
-    /// Cards first: what they read may go right after.
+    /// Disposes cards first: the signals that they read may be disposed right after.
     fn withdraw(&self) {
         self.assistant.runtime().drop_source(self.id.0);
         self.assistant.cards().dispose(self.id);
-        // An unregistration is never refused.
+        // Unregistering is never refused.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().drop_code(self.id);
         self.assistant.renderers().remove_action(self.id);
@@ -309,12 +309,12 @@ impl Offer {
     }
 }
 
-/// Whether an action is offered and would run here.
+/// Returns true if an action is offered and would run here.
 fn is_acting(spec: &ActionSpec) -> bool {
     spec.enabled && spec.has_handler && spec.availability == Availability::Offered
 }
 
-/// A handler with what it may know of the assistant, which it does not keep.
+/// Binds a handler to a weak handle of the assistant.
 fn bound(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::Handler {
     let assistant = assistant.weak();
     let checked = spec.validate.then(|| spec.name.clone());

@@ -1,5 +1,4 @@
-//! What the application says about calls of an action, beside whether a person is asked: permission,
-//! limits, and arguments as they should be.
+//! The application's rules for calls other than approvals: permission, limits, and sanitizing.
 
 use std::{future::Future, rc::Rc};
 
@@ -10,9 +9,10 @@ use serde_json::Value;
 use super::ToolAction;
 
 impl<Args> ToolAction<Args> {
-    /// Asks the application right before a call starts, after rules and persons have let it pass: for
-    /// what changes meanwhile, such as a session that has ended. `Err` says why not; the agent is told
-    /// it, and the card shows it. Arguments that are not of the action's type are not permitted.
+    /// Sets a permission rule that is evaluated right before a call starts, after rules and
+    /// approvals have allowed it: for conditions that may change meanwhile, such as an expired
+    /// session. `Err` is the reason for the refusal, sent to the agent and shown on the card.
+    /// Arguments that do not have the action's type are refused.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -52,8 +52,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Holds how often it may start. What is over a limit is answered with an error that says when
-    /// to try again, and no person is asked about it.
+    /// Limits how often the action may start. A call above a limit is answered with an error that
+    /// says when to retry, and the user is not asked about it.
     ///
     /// ```
     /// use leptos_assistant::{CallLimits, ToolAction};
@@ -68,8 +68,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Cleans arguments before anything looks at them: what this gives is checked, shown, approved
-    /// and run, and the agent is told what ran. Arguments that a person edits must be clean already.
+    /// Sanitizes arguments before anything else: the result is validated, shown, approved and run,
+    /// and the agent is told the arguments that ran. Arguments that the user edits must already be
+    /// sanitized.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;

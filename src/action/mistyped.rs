@@ -1,5 +1,5 @@
-//! Arguments that are not of the type that a rule reads: a person is asked, a permission refuses, and nothing
-//! is said of them that was not read.
+//! Tests for arguments that do not have the type of a rule: approval is required, permission is
+//! refused, and no description is shown.
 
 use futures_util::FutureExt;
 use leptos::prelude::Owner;

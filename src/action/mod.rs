@@ -1,4 +1,4 @@
-//! What a component lets an assistant do: [`use_assistant_action`] and what goes with it.
+//! Actions of components: [`use_assistant_action`] and related types.
 
 mod answer;
 mod approval;

@@ -1,4 +1,4 @@
-//! What a renderer sees of what a call came to. Neighbour: `view`, for the call itself.
+//! The outcome of a call as its renderer sees it. Neighbour: `view`, for the call itself.
 
 use assistant_core::{
     conversation::{Phase, Progress},
@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::{ToolCallView, args::from_value};
 
 impl<T> ToolCallView<T> {
-    /// The newest preliminary result, if it is of this type.
+    /// Returns the newest preliminary result, if it has this type.
     ///
     /// ```
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// // What the handler gave to `ToolContext::preliminary`.
+    /// // The rows passed to `ToolContext::preliminary`.
     /// move || call.preliminary::<Vec<String>>().map(|rows| rows.join(", "))
     /// # }
     /// ```
@@ -40,7 +40,7 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.progress.clone()).flatten()
     }
 
-    /// The result, if it is of this type.
+    /// Returns the result, if it has this type.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -54,7 +54,7 @@ impl<T> ToolCallView<T> {
         from_value(self.result_value())
     }
 
-    /// The result as JSON.
+    /// Returns the result as JSON.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -69,7 +69,7 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
-    /// The files in the result: an agent's own tool may give some.
+    /// Returns the files in the result, which an agent's own tool may provide.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -91,7 +91,7 @@ impl<T> ToolCallView<T> {
         files.unwrap_or_default()
     }
 
-    /// Why it failed.
+    /// Returns the error message.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -105,7 +105,7 @@ impl<T> ToolCallView<T> {
         self.why(|_, message| message.to_owned())
     }
 
-    /// Why it failed, by its kind and in a program's words.
+    /// Returns the error, by its kind and message.
     pub(crate) fn why(&self, say: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
             let ended = match (call.error(), call.phase()) {

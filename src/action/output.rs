@@ -1,4 +1,4 @@
-//! What a handler may give back: plain values and errors of any kind, at once or in time.
+//! The return types of handlers: plain values and errors of any kind, synchronous or asynchronous.
 
 use std::{
     any::Any,
@@ -12,9 +12,9 @@ use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a handler gives back: text, numbers, `bool`, `()`, lists and maps, [`Value`], [`Json`] around
-/// anything that can be written as JSON, or a `Result` of anything that can. The error is a
-/// [`ToolError`] or whatever can be printed: an error of any crate, a boxed one, text.
+/// A return value of a handler: text, numbers, `bool`, `()`, lists and maps, [`Value`], [`Json`]
+/// around anything that implements `Serialize`, or a `Result` of such a value. The error is a
+/// [`ToolError`] or anything that can be printed: an error of any crate, a boxed one, text.
 ///
 /// ```
 /// use leptos_assistant::{Json, ToolAction};
@@ -36,15 +36,15 @@ use serde_json::Value;
     note = "wrap what implements `Serialize` in `leptos_assistant::Json`, or give back a `Result`"
 )]
 pub trait IntoToolResult {
-    /// The value that the agent is told.
+    /// Converts it to the value that the agent receives.
     ///
     /// # Errors
     ///
-    /// What went wrong, in the handler or in writing its value as JSON.
+    /// The error of the handler, or of serializing its value.
     fn into_tool_result(self) -> Result<Value, ToolError>;
 }
 
-/// Anything that can be written as JSON, as the value of a handler.
+/// A wrapper for any value that can be serialized as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Json<T>(
@@ -52,7 +52,7 @@ pub struct Json<T>(
     pub T,
 );
 
-/// Takes a value as what it is already: JSON values are neither read nor written once more.
+/// Downcasts a value, so that JSON values are not serialized again.
 pub(super) fn as_it_is<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
     (value as &mut dyn Any)
         .downcast_mut::<Option<U>>()
@@ -98,17 +98,17 @@ plain!(
     [T] Vec<T>, [T] Option<T>, [T] HashMap<String, T>, [T] BTreeMap<String, T>,
 );
 
-/// Marks what is there at once.
+/// Marks synchronous handlers.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Now;
 
-/// Marks what comes in time.
+/// Marks asynchronous handlers.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Later;
 
-/// What a handler gives back, at once or in time.
+/// A handler's return value, synchronous or asynchronous.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing that a handler can give back",

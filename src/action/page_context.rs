@@ -1,4 +1,4 @@
-//! What components tell the agent about the page.
+//! Context that components provide to the agent.
 
 use std::cell::Cell;
 
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::{assistant::assistant_or_complain, ui::console_error};
 
-/// A value for [`use_assistant_context`]: text, a JSON value, a signal, or a closure that gives
-/// something that can be written as JSON. `Marker` is inferred.
+/// A value for [`use_assistant_context`]: text, a JSON value, a signal, or a closure whose result
+/// can be serialized as JSON. `Marker` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing that an agent can be told as context",
     label = "not a signal, a closure, text or a JSON value",
@@ -18,11 +18,11 @@ use crate::{assistant::assistant_or_complain, ui::console_error};
     note = "what never changes is text, or `serde_json::json!(…)`"
 )]
 pub trait ContextValue<Marker>: 'static {
-    /// What is true now; `None` once the signal is gone.
+    /// Returns the current value; `None` once the signal is disposed.
     ///
     /// # Errors
     ///
-    /// When it cannot be written as JSON.
+    /// Fails if it cannot be serialized as JSON.
     fn read(&self) -> Result<Option<Value>, serde_json::Error>;
 }
 
@@ -34,7 +34,7 @@ pub struct ByClosure<T>(std::marker::PhantomData<T>);
 #[derive(Debug)]
 pub struct BySignal;
 
-/// Marks what never changes.
+/// Marks constant values.
 #[derive(Debug)]
 pub struct ByValue;
 
@@ -71,11 +71,11 @@ macro_rules! by_value {
 
 by_value!(String, &'static str, Value);
 
-/// Tells the agent something about the page as long as the component lives; it goes along with
-/// every run, under `context`. It is read when a run opens: after what a click or a handler has
-/// changed on the page. Text goes as it is, everything else as JSON.
+/// Provides context to the agent as long as the component lives; it is sent with every run, under
+/// `context`. The value is read when a run opens, after changes of the page by clicks or handlers
+/// have settled. Text is sent as it is, other values as JSON.
 ///
-/// What cannot be written as JSON is left out, with an error in the console.
+/// A value that cannot be serialized as JSON is left out, with an error in the console.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! What a call would change, told before a person approves it.
+//! Previews of the change that a call would make, shown before approval.
 
 use std::{fmt::Display, future::Future, rc::Rc};
 
@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::{ToolAction, ToolCallView};
 
 impl<Args> ToolAction<Args> {
-    /// Says what a call would change, and changes nothing by that: a sentence, or a value that is shown
-    /// as JSON. It stands on the card while a person is asked. When they approve, it is asked for once
-    /// more: if it says something else by then, nothing runs, and the card shows what it says now.
+    /// Sets a preview of the change that a call would make, without making it: a sentence, or a
+    /// value that is shown as JSON. The card shows it while it asks for approval. It is computed
+    /// again after the approval: if it differs by then, nothing runs, and the card shows the new
+    /// preview.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -56,8 +57,8 @@ impl<Args> ToolAction<Args> {
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns what the call would change, as its action says while a person is asked; `Err` says
-    /// why that is not known. Nothing until it has said it.
+    /// Returns the preview of the change that the call would make; `Err` is the reason for a
+    /// missing one, and `None` means that it is not computed yet.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -75,7 +76,7 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.preview().cloned()).flatten()
     }
 
-    /// Returns whether its action says what a call would change.
+    /// Returns true if the action has a preview.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -91,7 +92,7 @@ impl<T> ToolCallView<T> {
         !self.is_asked_by_agent() && !self.is_run_by_agent() && self.spec(has).unwrap_or_default()
     }
 
-    /// Returns whether the call was approved, and it is looked at once more what it would change.
+    /// Returns true if the call was approved, and its preview is being computed again.
     ///
     /// ```
     /// # use leptos::prelude::*;

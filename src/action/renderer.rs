@@ -8,22 +8,22 @@ use crate::{
     render::CallWords,
 };
 
-/// Picks one of the renderers of an action.
+/// Selects one of the renderers of an action.
 type Find = fn(&CallRenderers) -> Option<&Renderer<ToolCallView>>;
 
-/// Who draws something of a call.
+/// The renderer for a call's card or approval.
 pub(crate) struct Drawer {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<ToolCallView>,
-    /// Whether it sees arguments while they stream in.
+    /// True if it sees arguments while they stream in.
     pub(crate) streams_args: bool,
-    /// Whether it draws the calls of all tools.
+    /// True if it draws the calls of all tools.
     pub(crate) is_general: bool,
 }
 
 impl Assistant {
-    /// Which action draws something for calls of a name: the one in force, or else the newest one
-    /// that has a renderer, so that cards stay while their action is disabled.
+    /// Finds the action whose renderer draws calls of a name: the one in force, or else the newest
+    /// one that has a renderer, so that cards stay while their action is disabled.
     fn action_drawing(&self, name: &str, find: Find) -> Option<Drawer> {
         self.actions_of(name).into_iter().find_map(|id| {
             let renderers = self.renderers().action(id)?;
@@ -36,7 +36,7 @@ impl Assistant {
         })
     }
 
-    /// The actions of a name: first the one in force, then all from the newest.
+    /// Returns the actions of a name: first the one in force, then all from the newest.
     fn actions_of(&self, name: &str) -> Vec<RegistrationId> {
         let ids = self.read(|session| {
             let registry = session.registry();
@@ -49,18 +49,18 @@ impl Assistant {
         ids.unwrap_or_default()
     }
 
-    /// What the action of a name says of its calls.
+    /// Returns the texts of the action of a name.
     pub(crate) fn words_of(&self, name: &str) -> Option<CallWords> {
         let first = self.actions_of(name).into_iter().next()?;
         Some(self.renderers().action(first)?.words)
     }
 
-    /// Who draws the page's question whether a call of this name may run.
+    /// Returns the renderer for the page's approval of calls of this name.
     pub(crate) fn approval_of(&self, name: &str) -> Option<Drawer> {
         self.action_drawing(name, |renderers| renderers.approval.as_ref())
     }
 
-    /// Who draws the card of a call: its action, or else whoever draws tools.
+    /// Returns the renderer of a call's card: that of its action, or else one for tools.
     pub(crate) fn card_of(&self, name: &str) -> Option<Drawer> {
         let own = self.action_drawing(name, |renderers| renderers.card.as_ref());
         own.or_else(|| {

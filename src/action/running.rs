@@ -1,11 +1,12 @@
-//! Who runs an action, when, and for how long.
+//! The execution options of an action.
 
 use assistant_core::action::{Availability, Execution, ResultEncoding};
 
 use super::ToolAction;
 
 impl<Args> ToolAction<Args> {
-    /// Only shows what the agent does itself: never offered, never run here.
+    /// Only renders calls that the agent runs itself: the action is never offered, and never runs
+    /// here.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -21,10 +22,10 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// The agent runs it, not the page: what the person decides goes to the agent as the call's
-    /// tool message, `approved` or `denied`, and the agent's own result completes the call. For
-    /// agents that end their run at such a call and have no approval of their own; a handler is not
-    /// run. Together with [`ToolAction::render_only`] it asks about one of the agent's own tools.
+    /// Leaves execution to the agent: the user's decision is sent as the call's tool message,
+    /// `approved` or `denied`, and the agent's own result completes the call. For agents that end
+    /// their run at such a call and have no approval of their own; a handler is not run. Together
+    /// with [`ToolAction::render_only`] it requires approval for one of the agent's own tools.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, Approval};
@@ -40,7 +41,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Never runs at the same time as another action.
+    /// Prevents the action from running at the same time as another one.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -53,8 +54,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Runs as soon as its arguments are complete, before the run is over. Only for cheap,
-    /// idempotent reads.
+    /// Runs the action as soon as its arguments are complete, before the run is over. Only for
+    /// cheap, idempotent reads.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -67,9 +68,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// May run twice without harm. Where the page was loaded again, or crashed, while the handler ran,
-    /// nobody knows whether it came to its end: an idempotent action runs again by itself, of any
-    /// other the person is asked. It needs a store
+    /// Marks the action as safe to run twice. If the page was reloaded, or crashed, while the
+    /// handler ran, its outcome is unknown: an idempotent action runs again automatically; for any
+    /// other, the user decides. This needs a store
     /// ([`AssistantProvider`](crate::AssistantProvider)).
     ///
     /// ```
@@ -85,7 +86,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Goes on when its component goes; the handler must capture nothing that the component owns.
+    /// Keeps running handlers alive when their component is unmounted; they must capture nothing
+    /// that the component owns.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -102,7 +104,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Gives the handler up after some milliseconds; without it, it may take as long as it likes.
+    /// Limits the duration of the handler, in milliseconds; there is no limit by default.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -115,8 +117,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Words by which a filter finds it ([`Assistant::offer_only`](crate::Assistant::offer_only)); the
-    /// agent is not told.
+    /// Sets the tags by which a filter selects it
+    /// ([`Assistant::offer_only`](crate::Assistant::offer_only)); the agent does not receive them.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -129,7 +131,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Offered whatever filter is in force.
+    /// Offers the action regardless of the filter.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -142,8 +144,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Says which version of the action this is. It stands in records, and a call that was stored under
-    /// another one is asked about before it runs (rule "editions of an action").
+    /// Sets the version of the action. It is part of records, and a stored call of another version
+    /// needs approval before it runs (rule "editions of an action").
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -156,7 +158,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sends string results as they are instead of quoted.
+    /// Sends string results as they are, instead of quoted.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -170,7 +172,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Leaves checking the arguments to the handler.
+    /// Disables validation of the arguments, which the handler must validate.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;

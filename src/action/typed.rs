@@ -1,4 +1,4 @@
-//! The schema of an action's arguments, from their type.
+//! Schemas derived from the type of an action's arguments.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::ToolAction;
 
 impl ToolAction {
-    /// Makes the schema of the arguments from their type, which derives
+    /// Derives the schema of the arguments from their type, which implements
     /// [`JsonSchema`](schemars::JsonSchema): comments become descriptions, `#[schemars(…)]` sets
-    /// limits, `Option` makes a field one that may be left out. With the feature `schemars`,
-    /// which adds some 16 KB (gzip) to the bundle.
+    /// limits, `Option` makes a field optional. With the feature `schemars`, which adds some 16 KB
+    /// (gzip) to the bundle.
     ///
     /// ```
     /// use leptos_assistant::{
@@ -40,7 +40,7 @@ impl ToolAction {
 
     fn with_schema(mut self, mut schema: Value) -> Self {
         if let Value::Object(schema) = &mut schema {
-            // The model is told what the action is called, not the type.
+            // The model receives the name of the action, not of the type.
             schema.shift_remove("$schema");
             schema.shift_remove("title");
         }
@@ -50,7 +50,7 @@ impl ToolAction {
     }
 }
 
-/// Types that stand in others are written where they stand: not every provider follows references.
+/// Inlines nested types, since not every provider resolves references.
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
 }
