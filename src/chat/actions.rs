@@ -1,5 +1,4 @@
-//! What can be done with a turn once it is finished, and the small print beside it: when it was,
-//! how long it took, and how many tokens it needed, as far as that is known.
+//! The actions of a finished turn, with its time, duration and token count, as far as known.
 
 use assistant_core::{
     conversation::{Cost, MessageId},
@@ -23,12 +22,11 @@ use crate::{
     },
 };
 
-/// Below this a duration says nothing, in milliseconds.
+/// The shortest duration that is shown, in milliseconds.
 const NOTEWORTHY_MS: u64 = 100;
 
-/// Shows what can be done with one message once it is complete, with the small print beside it:
-/// copy, feedback, time and tokens. A [`Transcript`](super::Transcript) shows the same below each
-/// turn.
+/// Shows the actions of one message once it is complete: copy, feedback, time and tokens. A
+/// [`Transcript`](super::Transcript) shows the same below each turn.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -46,8 +44,8 @@ const NOTEWORTHY_MS: u64 = 100;
 /// ```
 #[component]
 pub fn MessageActions(
-    /// Called when the person says what they think of the message; without it they are not asked,
-    /// unless the transcript around it asks.
+    /// Called with the user's feedback on the message; without it the transcript's callback is
+    /// used, and without either there are no feedback buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
@@ -65,7 +63,7 @@ pub fn MessageActions(
     let edits = move || editing.with(|editing| editing.as_ref() == Some(&of));
     let role = spoken.message.role;
     let deeds = move || complete.get().then(|| deeds(&shared, vec![id.clone()]));
-    // Without a transcript around nothing else says that something was copied.
+    // Without a transcript nothing else announces that something was copied.
     let said = speaks.then(|| {
         view! {
             <p class="la-visually-hidden" role="status">{dynamic(move || announced.get())}</p>
@@ -84,7 +82,7 @@ pub fn MessageActions(
     view! { <div class="la-message-actions">{when(move || !edits(), draw)} {said}</div> }.into_any()
 }
 
-/// The bar below a turn: what can be done with it, and its small print.
+/// Renders the bar below a turn, with its actions and details.
 pub(super) fn bar(role: Role, children: AnyView) -> AnyView {
     let words = Words::current();
     view! {
@@ -100,7 +98,7 @@ pub(super) fn bar(role: Role, children: AnyView) -> AnyView {
     .into_any()
 }
 
-/// What can be done with messages that are finished, and what is known of them.
+/// Renders the actions and details of finished messages.
 pub(super) fn deeds(shared: &TranscriptContext, messages: Vec<MessageId>) -> Option<AnyView> {
     let words = Words::current();
     let (first, last) = (messages.first()?.clone(), messages.last()?.clone());
@@ -137,7 +135,7 @@ pub(super) fn deeds(shared: &TranscriptContext, messages: Vec<MessageId>) -> Opt
     Some(view! { {copy} {feedback} {again} {clock(at)} {cost} }.into_any())
 }
 
-/// What was written in a turn, as it was written.
+/// Returns the text of a turn as it was written.
 fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
     let texts = assistant.with_conversation(|conversation| {
         let found = messages.iter().filter_map(|id| conversation.message(id));
@@ -240,7 +238,7 @@ fn feedback_buttons(
     .into_any()
 }
 
-/// Tokens and time in words, as far as they are known.
+/// Formats tokens and time, as far as known.
 fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
     let mut words = Vec::new();
     let tokens = match (

@@ -1,10 +1,10 @@
-//! What waits for the person and has no place in a message.
+//! Pending approvals that belong to no message.
 
 use leptos::prelude::*;
 
 use crate::{assistant::Assistant, tool::of_the_page, ui::memo};
 
-/// How many calls that the page makes itself wait for the person.
+/// Counts the calls of the page itself that wait for the user.
 pub(super) fn own_asks(assistant: &Assistant) -> Memo<usize> {
     let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
     memo(move || keys.with(|keys| of_the_page(&assistant, keys).len()))

@@ -1,5 +1,5 @@
-//! What the windows have that open and close by a button: [`ChatSidebar`](super::ChatSidebar) and
-//! [`ChatPopup`](super::ChatPopup), which arrange it.
+//! The shared behaviour of windows that a button opens and closes:
+//! [`ChatSidebar`](super::ChatSidebar) and [`ChatPopup`](super::ChatPopup).
 
 use leptos::{html, prelude::*};
 
@@ -31,7 +31,8 @@ pub(super) struct Collapsible {
     pub id: String,
 }
 
-/// Draws one as `arrange` says. It begins open or closed where the application does not say.
+/// Renders one in the given arrangement. `begins_open` applies unless the application controls
+/// `open`.
 pub(super) fn collapsible(
     props: Props,
     begins_open: bool,
@@ -46,7 +47,7 @@ pub(super) fn collapsible(
         }
         None => ().into_any(),
     };
-    // A server draws nothing of it.
+    // A server renders nothing of it.
     after_hydration(|| ().into_any(), draw).into_any()
 }
 
@@ -75,7 +76,7 @@ impl Collapsible {
     }
 }
 
-/// What stands in the window.
+/// Renders the content of the window.
 fn window(children: Option<Children>, label: Signal<String>) -> AnyView {
     match children {
         Some(children) => children(),
@@ -83,16 +84,16 @@ fn window(children: Option<Children>, label: Signal<String>) -> AnyView {
     }
 }
 
-/// The focus goes to the button when what had it is hidden.
+/// Moves the focus to the button when the focused window is hidden.
 fn keep_focus(open: RwSignal<bool>, body: NodeRef<html::Div>, button: NodeRef<html::Button>) {
-    // Before anything is hidden: afterwards nothing says where the focus was.
+    // Before the window is hidden: afterwards the focus is lost.
     effect(move |known: Option<bool>| {
         let now = open.get();
         if let (Some(true), false) = (known, now)
             && let (Some(body), Some(button)) = (body.get_untracked(), button.get_untracked())
             && focus::is_in(&body)
         {
-            // Focusing an element that is in the page does not fail.
+            // Focusing an element in the page cannot fail.
             let _ = button.focus();
         }
         now

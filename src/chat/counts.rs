@@ -1,11 +1,11 @@
-//! Words with a number in them.
+//! Labels with a number.
 
-/// A word with a number in place of its `{count}`.
+/// Replaces `{count}` in a label with a number.
 pub(super) fn with_count(word: &str, count: usize) -> String {
     with_text(word, &count.to_string())
 }
 
-/// A word with something in place of its `{count}`.
+/// Replaces `{count}` in a label with a text.
 pub(super) fn with_text(word: &str, count: &str) -> String {
     word.replace("{count}", count)
 }

@@ -1,4 +1,4 @@
-//! The line between two days, and the time of a message.
+//! Day separators, and the time of a message.
 
 use leptos::prelude::*;
 
@@ -9,7 +9,8 @@ use crate::ui::{
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The line before a message that is the first of its day. A thread that begins today needs none.
+/// Renders the separator before a message that is the first of its day. A thread that begins today
+/// has none.
 pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
     let now = time::now();
     let before = before.filter(|before| *before != 0);
@@ -38,7 +39,7 @@ pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<An
     )
 }
 
-/// When a message appeared, in hours and minutes; in full for who points at it.
+/// Renders the time of a message, in hours and minutes, with the full date as its tooltip.
 pub(super) fn clock(at: i64) -> Option<AnyView> {
     let short = time::words(at, Form::Short).filter(|_| at != 0)?;
     let full = time::words(at, Form::Full);

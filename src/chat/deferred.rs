@@ -1,9 +1,10 @@
-//! The parts of a window for which something must have been said: a build may fetch them later.
+//! The parts of a window that are needed only once there are messages, which a build may load
+//! lazily.
 //!
-//! With the feature `split` the function that names what draws them is a split point. `wasm-split`
-//! cuts what is reached through it alone out of the module, and it is fetched when somebody turns to
-//! the window, or when there is something to show. Until then the window is its header, its
-//! suggestions and its composer.
+//! With the feature `split` the function that returns their renderers is a split point.
+//! `wasm-split` moves the code that is reached only through it into a separate module, which is
+//! fetched when the user turns to the window, or when there is something to show. Until then the
+//! window is its header, its suggestions and its composer.
 
 use leptos::prelude::*;
 
@@ -14,10 +15,10 @@ use super::{
 };
 use crate::{assistant::Assistant, tool::InterruptInbox};
 
-/// What stands in the transcript before the first message.
+/// The content of the transcript before the first message.
 type Empty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 
-/// The messages, and all that stands between them and the composer.
+/// Renders the messages, and everything between them and the composer.
 fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyView {
     let empty = move || empty();
     look_again();
@@ -30,13 +31,13 @@ fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyVie
     .into_any()
 }
 
-/// What is said, and asked in dialogs.
+/// Starts the announcements, and renders the dialogs.
 fn voices(assistant: Assistant, voice: Voice, speech: Signal<Speech>) -> AnyView {
     speak(&assistant, voice, speech);
     view! { <ConfirmDialogs assistant /> }.into_any()
 }
 
-/// The parts of one window.
+/// The deferred parts of one window.
 #[cfg(not(feature = "split"))]
 #[derive(Clone, Copy)]
 pub(super) struct Deferred(Voice);

@@ -1,4 +1,4 @@
-//! Questions that handlers ask in a dialog ([`crate::ToolContext::confirm`]).
+//! The questions that handlers ask in a dialog ([`crate::ToolContext::confirm`]).
 
 use leptos::{html, prelude::*};
 
@@ -9,14 +9,16 @@ use crate::{
     view::{ConfirmRequest, Question},
 };
 
-/// Shows the questions of handlers, one native `<dialog>` at a time, however many windows there are.
-/// A [`super::ChatWindow`] holds one; an application with a chat window of its own places it itself.
+/// Shows the questions of handlers, one native `<dialog>` at a time, however many windows there
+/// are. A [`super::ChatWindow`] includes one; an application with a custom chat window adds it
+/// itself.
 ///
 /// # Accessibility
 ///
-/// The dialog is modal, has a name and a description, and has the focus itself: a key that is typed
-/// while it opens presses no button. Its buttons and Escape, which is Cancel, count once it has stood
-/// for half a second; Confirm, once each part of it has been visible for as long and nothing covers it.
+/// The dialog is modal, has a name and a description, and takes the focus itself, so that a key
+/// typed while it opens presses no button. Its buttons and Escape, which is Cancel, count once it
+/// has been open for half a second; Confirm, once each part of it has been visible for as long and
+/// nothing covers it.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -34,7 +36,7 @@ use crate::{
 /// ```
 #[component]
 pub fn ConfirmDialogs(
-    /// Whose questions; those of the one above without it.
+    /// The assistant whose handlers ask; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -51,7 +53,7 @@ pub fn ConfirmDialogs(
     each(first, |request| request.id.to_string(), draw)
 }
 
-/// The time that a dialog stands before it can be answered, in milliseconds.
+/// The time before a dialog can be answered, in milliseconds.
 const STANDS_MS: u32 = 500;
 
 fn dialog(request: ConfirmRequest) -> AnyView {
@@ -60,7 +62,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
     let stands = RwSignal::new(false);
     effect(move |_| {
         if let Some(element) = element.get() {
-            // Fails only for a dialog that is open already.
+            // Fails only if the dialog is already open.
             let _ = element.show_modal();
             let _ = element.focus();
             after(STANDS_MS, move || {
@@ -68,7 +70,8 @@ fn dialog(request: ConfirmRequest) -> AnyView {
             });
         }
     });
-    // A script may close the dialog with any value: only the user's press on the button confirms.
+    // A script may close the dialog with any value, so only the user's press on the button
+    // confirms.
     let confirmed = StoredValue::new(false);
     let seen = Visibility::new(memo(|| ()), || ());
     let confirm = move |event: leptos::ev::MouseEvent| {

@@ -1,11 +1,11 @@
 //! Feedback about an answer.
 
-/// A person's opinion of an answer.
+/// The user's feedback on an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Feedback {
-    /// The last message of the answer, by the id that agents know.
+    /// The id of the last message of the answer, as agents know it.
     pub message_id: String,
-    /// Whether it was good; `None` takes back what was said before.
+    /// True for positive feedback; `None` withdraws earlier feedback.
     pub positive: Option<bool>,
 }

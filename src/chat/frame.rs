@@ -1,4 +1,4 @@
-//! The frame of a window: a named section whose parts find each other in it.
+//! The frame of a window: a named section that provides the context of its parts.
 
 use leptos::{ev, prelude::*};
 
@@ -10,8 +10,8 @@ use crate::{
     view::Window,
 };
 
-/// A window of your own arrangement: a named section, and the parts in it. [`ChatWindow`] is the
-/// default arrangement, written with nothing but public parts:
+/// A window with a custom arrangement: a named section, and the parts in it. [`ChatWindow`] is the
+/// default arrangement, built from public parts only:
 ///
 /// ```
 /// use leptos::{ev, prelude::*};
@@ -44,23 +44,25 @@ use crate::{
 /// }
 /// ```
 ///
-/// What a window needs whatever it looks like: an [`InterruptInbox`](crate::tool::InterruptInbox)
-/// for what waits for the person and has no place in a message, [`Notices`](super::Notices) for what
-/// went wrong, an [`OtherBranch`](super::OtherBranch) for what goes on out of sight, [`ConfirmDialogs`](super::ConfirmDialogs) for the questions of handlers.
+/// Parts that every window needs: an [`InterruptInbox`](crate::tool::InterruptInbox) for questions
+/// that belong to no message, [`Notices`](super::Notices) for errors, an
+/// [`OtherBranch`](super::OtherBranch) for activity on another branch, and
+/// [`ConfirmDialogs`](super::ConfirmDialogs) for the questions of handlers.
 ///
 /// # Styling
 ///
 /// `la-chat`, with `data-assistant-chat`, and `data-running` while a run, a handler or a question
-/// to the person is open; `data-elsewhere` while another tab acts on the conversation.
+/// to the user is open; `data-elsewhere` while another tab acts on the conversation.
 ///
 /// [`ChatWindow`]: super::ChatWindow
 #[component]
 pub fn ChatRoot(
-    /// Whose conversation; the one above without it. The parts inside find this one.
+    /// The assistant of the conversation; the one in context if omitted. It is provided to the
+    /// parts inside.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// What the window is called, to eyes and ears, instead of
-    /// [`Labels::title`](crate::Labels::title). Two windows on one page need names that differ.
+    /// The visible and accessible name of the window, instead of
+    /// [`Labels::title`](crate::Labels::title). Two windows on one page need different names.
     #[prop(optional, into)]
     label: Signal<String>,
     /// The parts.
@@ -69,7 +71,7 @@ pub fn ChatRoot(
     section(assistant, label, children, "ChatRoot")
 }
 
-/// The section, under the name of the component that is drawn with it.
+/// Renders the section, in the name of the given component.
 pub(super) fn section(
     assistant: Option<Assistant>,
     label: Signal<String>,
@@ -99,11 +101,11 @@ pub(super) fn section(
         }
     };
     let chat = NodeRef::new();
-    // Outside of a provider there is nothing to draw.
+    // Outside of a provider there is nothing to render.
     let parts = move || match assistant {
         None => ().into_any(),
         Some(assistant) => scope(Box::new(move || {
-            // What stands in one window does not stand in another.
+            // A question claimed by one window is not shown by another.
             let (number, called) = (assistant.runtime().number(), name.clone());
             let called = Signal::derive(move || called.get());
             provide_context(Window {
@@ -118,7 +120,7 @@ pub(super) fn section(
             children()
         })),
     };
-    // A server draws the shell, and the browser as long as it takes that over.
+    // A server renders the frame only, and so does the browser during hydration.
     view! {
         <section
             class="la-chat"
@@ -135,7 +137,8 @@ pub(super) fn section(
     .into_any()
 }
 
-/// Escape stops what runs, when nothing else is open that it would close and nobody is asked.
+/// Stops the running activity on Escape, unless something else is open that Escape would close, or
+/// the user is asked.
 fn escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
     if event.key() != "Escape" || composes(event) || event.default_prevented() {
         return;
@@ -147,12 +150,12 @@ fn escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
     let activity = assistant.activity().get_untracked();
     if activity.busy && !activity.waiting && !activity.asking && !in_dialog {
         event.prevent_default();
-        // Nothing to stop is what was wanted.
+        // A refusal means that nothing is running.
         let _ = assistant.stop();
     }
 }
 
-/// What a window is called.
+/// The name of a window.
 #[derive(Clone)]
 pub(super) struct Name {
     given: Signal<String>,
@@ -160,7 +163,7 @@ pub(super) struct Name {
 }
 
 impl Name {
-    /// The name of the window around, or what every window is called.
+    /// Returns the name of the surrounding window, or the default name.
     pub(super) fn current() -> Self {
         use_context().unwrap_or_else(|| Self::of(Signal::default()))
     }

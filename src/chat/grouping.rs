@@ -1,9 +1,9 @@
-//! Calls that are done, side by side, behind one line.
+//! Groups adjacent finished calls behind one line.
 //!
-//! An agent may call twenty tools before it says a word. Neighbours that ended well and have the
-//! default card become a group, across the messages of a turn; what runs, waits, failed or has a
-//! card of its own always shows. Cards do not move: those of a closed group are hidden where they
-//! stand. One that a person has opened, or is in, is left alone.
+//! An agent may call twenty tools before it writes a text. Adjacent calls that succeeded and have
+//! the default card become a group, across the messages of a turn; calls that run, wait or failed,
+//! and calls with a custom card, are always shown. Cards do not move: those of a closed group are
+//! hidden in place. A call that the user has opened or focused stays out of groups.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,17 +20,17 @@ use crate::{
     view::{PartCell, PartKind},
 };
 
-/// How many neighbours make a group.
+/// The minimum number of calls in a group.
 const ENOUGH: usize = 3;
-/// How many names a group says.
+/// The number of names in a group's summary.
 const NAMES: usize = 3;
 
-/// The place of a call in a group.
+/// The membership of a call in a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Membership {
     /// The first call of the group.
     head: CallKey,
-    /// What the group says, where this is its first call.
+    /// The group's summary, if this is its first call.
     says: Option<Summary>,
 }
 
@@ -40,13 +40,13 @@ struct Summary {
     names: String,
 }
 
-/// What a call is told of its group. Each has signals of its own: a memo passes every change of any
-/// call on to all that follow it, which is much for a hundred calls side by side.
+/// The signals of a call about its group. Each call has its own: a memo would notify all calls of
+/// every change of any call, which is expensive for a hundred adjacent calls.
 #[derive(Clone)]
 struct Slot {
-    /// Whether the call is behind the line of its group.
+    /// True if the call is hidden in its group.
     hides: ArcRwSignal<bool>,
-    /// Whether it is the first of a group, so that the line stands before it.
+    /// True if the call is the first of a group, so that the summary line precedes it.
     heads: ArcRwSignal<bool>,
 }
 
@@ -55,17 +55,18 @@ struct Slot {
 pub(super) struct Groups {
     members: Memo<HashMap<CallKey, Membership>>,
     open: RwSignal<HashSet<CallKey>>,
-    /// Calls that a person looks at.
+    /// The calls that the user has opened.
     kept: RwSignal<HashSet<CallKey>>,
     slots: StoredValue<HashMap<CallKey, Slot>>,
     done: Done,
-    /// Counts what changes the groups. Each call has its own place tell of it: what would follow them
-    /// all is told to follow all of them again at every change, which takes as long as drawing them.
+    /// Counts the changes of the groups. Each call reports its own changes: an effect that tracked
+    /// them all would subscribe to all of them again at every change, which takes as long as
+    /// rendering them.
     changes: RwSignal<u32>,
 }
 
 impl Groups {
-    /// The groups among the messages of a block.
+    /// Creates the groups of the messages of a block.
     pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
         let kept = RwSignal::new(HashSet::new());
         let changes = RwSignal::new(0_u32);
@@ -95,14 +96,13 @@ impl Groups {
         groups
     }
 
-    /// Whether a call is behind the line of its group; who asks inside a reactive closure follows
-    /// it.
+    /// Returns true if a call is hidden in its group; tracked when called in a reactive closure.
     pub(super) fn hides(self, call: &CallKey) -> bool {
         self.slot(call).hides.get()
     }
 
-    /// Whether all that a message holds is behind the line of a group in another message; who asks
-    /// inside a reactive closure follows it.
+    /// Returns true if all content of a message is hidden in a group that begins in another
+    /// message; tracked when called in a reactive closure.
     pub(super) fn hides_all(self, parts: &[PartCell]) -> bool {
         let mut any = false;
         let hides = |part: &PartCell| match &part.kind {
@@ -125,7 +125,7 @@ impl Groups {
                 hides: ArcRwSignal::new(hides),
                 heads: ArcRwSignal::new(heads),
             };
-            // Gone with the turn.
+            // The store is disposed with the turn.
             let _ = self
                 .slots
                 .try_update_value(|slots| slots.insert(*call, slot.clone()));
@@ -133,7 +133,7 @@ impl Groups {
         })
     }
 
-    /// Whether a call is hidden, and whether it is the first of a group.
+    /// Returns whether a call is hidden, and whether it is the first of a group.
     fn tells(self, call: &CallKey) -> (bool, bool) {
         let told = self.members.with(|members| {
             let member = members.get(call)?;
@@ -155,21 +155,21 @@ impl Groups {
             });
             slots.collect::<Vec<_>>()
         });
-        // A signal that is set may have views drawn that ask for a slot.
+        // Setting a signal may render views that request a slot.
         for (slot, hides, heads) in changed.unwrap_or_default() {
             set_if_changed(&slot.heads, heads);
             set_if_changed(&slot.hides, hides);
         }
     }
 
-    /// The groups may be others now.
+    /// Marks the groups as changed.
     pub(super) fn changed(self) {
         let _ = self
             .changes
             .try_update(|count| *count = count.wrapping_add(1));
     }
 
-    /// What the line before a call says; who asks inside a reactive closure follows it.
+    /// Reads the summary before a call; tracked when called in a reactive closure.
     fn says<R: Default>(self, head: &CallKey, read: impl FnOnce(&Summary) -> R) -> R {
         let said = self
             .members
@@ -194,7 +194,7 @@ impl Groups {
 
 type Row = Vec<(CallKey, String)>;
 
-/// Rows of neighbours that may be put together.
+/// Returns the rows of adjacent calls that may be grouped.
 fn rows(
     assistant: &Assistant,
     turn: &ArcRwSignal<Turn>,
@@ -213,7 +213,7 @@ fn rows(
                     PartKind::Call(key) if !kept.contains(key) => {
                         done(key).map(|name| (*key, name))
                     }
-                    // Text that is still empty when a call after it ends stays empty.
+                    // A text that is still empty when a later call ends stays empty.
                     PartKind::Text if part.mark.with_untracked(|mark| mark.len == 0) => continue,
                     _ => None,
                 };
@@ -227,7 +227,7 @@ fn rows(
     rows
 }
 
-/// The names of the calls of a turn that are done: each is looked at again when it changes itself.
+/// The names of a turn's finished calls; each is re-evaluated when its call changes.
 type Done = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
 
 fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<String>> {
@@ -244,8 +244,8 @@ fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<
     })
 }
 
-/// Whether a call ended well, by what this page or the agent's own tool did, and has the default
-/// card.
+/// Returns true if a call succeeded, run by this page or as the agent's own tool, and has the
+/// default card.
 fn ends_well(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;
@@ -288,7 +288,7 @@ fn grouped(row: Row) -> Vec<(CallKey, Membership)> {
     members.collect()
 }
 
-/// The place of a call: the line of its group where it is the first of one, then its card.
+/// Renders a call: the summary line if it is the first of a group, then its card.
 pub(super) fn place(
     assistant: &Assistant,
     groups: Groups,

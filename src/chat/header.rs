@@ -1,5 +1,4 @@
-//! The head of a window: its name, a word about what is going on, and what can be done with the
-//! conversation as a whole.
+//! The header of a window: its name, its status, and the actions on the whole conversation.
 
 use leptos::prelude::*;
 
@@ -10,8 +9,7 @@ use crate::{
     view::Activity,
 };
 
-/// The head of a window: its name, a [`ChatStatus`], and buttons, of which there is one
-/// ([`NewConversation`]) unless others are given.
+/// The header of a window: its name, a [`ChatStatus`], and buttons, by default [`NewConversation`].
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -32,10 +30,10 @@ use crate::{
 /// ```
 #[component]
 pub fn ChatHeader(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// What can be done.
+    /// The buttons.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -59,8 +57,8 @@ pub fn ChatHeader(
     .into_any()
 }
 
-/// The button that begins another conversation. Until something is said there, it is Undo, which goes
-/// back to the one before.
+/// The button that begins a new conversation. Until the first message it is an Undo button, which
+/// returns to the previous conversation.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -73,13 +71,13 @@ pub fn ChatHeader(
 /// ```
 #[component]
 pub fn NewConversation(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "NewConversation")?;
     let words = Words::current();
-    // What was left by this button, as long as nothing was said since.
+    // The conversation that was left by this button, until the first message.
     let left = RwSignal::new(None::<String>);
     let (messages, thread) = (assistant.messages(), assistant.thread_id());
     let undoes = {
@@ -90,14 +88,14 @@ pub fn NewConversation(
         })
     };
     let press = move |event: leptos::ev::MouseEvent| {
-        // The second click of a double click takes nothing back.
+        // The second click of a double click must not undo the first.
         if event.detail() > 1 {
             return;
         }
         match undoes.get_untracked() {
             Some(before) => {
                 left.set(None);
-                // Refused only when it is there no longer.
+                // Refused only if it no longer exists.
                 let _ = assistant.open_conversation(&before);
             }
             None => {
@@ -127,7 +125,7 @@ pub fn NewConversation(
     })
 }
 
-/// One word about what is going on.
+/// Shows the state of the chat in one word.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -141,10 +139,10 @@ pub fn NewConversation(
 ///
 /// # Styling
 ///
-/// `la-chat-status`, with `data-state`: `ready`, `running`, `waiting` (for the person) or `error`.
+/// `la-chat-status`, with `data-state`: `ready`, `running`, `waiting` (for the user) or `error`.
 #[component]
 pub fn ChatStatus(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {

@@ -1,6 +1,6 @@
-//! Where a window has little height its inbox stands at the end of the transcript: then both scroll
-//! as one, and what was said keeps room. The style sheet says when
-//! (`--la-inbox-in-transcript`), so that a window of another design decides for itself.
+//! Moves the inbox to the end of the transcript in low windows, so that both scroll together and
+//! the messages keep their space. The style sheet sets the condition (`--la-inbox-in-transcript`),
+//! so that custom designs can choose it.
 
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
@@ -12,11 +12,11 @@ use crate::ui::{browser, effect, find, focus};
 const INBOX: &str = ".la-inbox";
 const CONTENT: &str = ".la-transcript-content";
 
-/// Whether the inbox of the window around stands in its transcript.
+/// The position of the inbox of the surrounding window.
 #[derive(Clone, Copy)]
 pub(super) struct InTranscript {
     inside: RwSignal<bool>,
-    /// Changes when parts of the window have come since it stands.
+    /// Changes when further parts of the window were rendered.
     drawn: RwSignal<u32>,
 }
 
@@ -26,20 +26,20 @@ impl InTranscript {
     }
 }
 
-/// Has the window around look again where its inbox belongs: parts of it are drawn only now.
+/// Makes the surrounding window place its inbox again, after parts of it were rendered.
 pub(super) fn look_again() {
     if let Some(InTranscript { drawn, .. }) = use_context() {
         drawn.update(|count| *count = count.wrapping_add(1));
     }
 }
 
-/// Follows the size of a chat until its window goes, and tells what stands in it.
+/// Observes the size of a chat until its window is unmounted, and provides the position.
 pub(super) fn follow(chat: NodeRef<html::Section>) {
     let (inside, drawn) = (RwSignal::new(false), RwSignal::new(0));
     provide_context(InTranscript { inside, drawn });
     let kept = StoredValue::new_local(None::<SendWrapper<Node>>);
     effect(move |_| {
-        // What begins to observe is told the size at once.
+        // A new observer reports the size at once.
         drawn.track();
         let Some(chat) = chat.get() else {
             return;
@@ -59,8 +59,8 @@ pub(super) fn follow(chat: NodeRef<html::Section>) {
     });
 }
 
-/// Puts the inbox where it belongs, and returns whether that is the transcript if it moved. Who types
-/// in it goes on typing: what has the focus does not move.
+/// Moves the inbox to its position, and returns whether that is the transcript if it moved. An
+/// inbox with the focus does not move, so that typing continues.
 fn place(
     chat: &Element,
     kept: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,
@@ -70,7 +70,7 @@ fn place(
     if belongs_inside(&inbox) == inside || focus::is_in(&inbox) {
         return None;
     }
-    // Nothing of this fails for elements that are in the page.
+    // None of this fails for elements in the page.
     if inside {
         let before = kept.try_update_value(Option::take).flatten();
         if let Some(place) = before

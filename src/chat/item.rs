@@ -1,6 +1,6 @@
-//! What stands in the list of messages, as views see it.
+//! The items in the list of messages, as views see them.
 //!
-//! Neighbours: `thread` has the rules of blocks, `list` puts them into the page.
+//! Neighbours: `thread` has the rules of blocks, `list` mounts them.
 
 use std::ops::Range;
 
@@ -12,20 +12,20 @@ use crate::view::MessageEntry;
 /// A block as its view sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Turn {
-    /// Its messages.
+    /// The messages of the block.
     pub(super) entries: Vec<MessageEntry>,
-    /// The place of the first of them in the thread.
+    /// The index of its first message in the thread.
     pub(super) start: usize,
-    /// When the message before it appeared.
+    /// The time of the message before it.
     pub(super) before: Option<i64>,
-    /// The places of the whole turn.
+    /// The indices of the whole turn.
     pub(super) whole: Range<usize>,
-    /// Whether the turn is the newest.
+    /// True if the turn is the newest.
     pub(super) newest: bool,
 }
 
 impl Turn {
-    /// When the message before one appeared.
+    /// Returns the time of the message before the given one.
     pub(super) fn time_before(&self, id: &MessageId) -> Option<i64> {
         let place = self.entries.iter().position(|entry| entry.id == *id)?;
         match place.checked_sub(1) {
@@ -34,13 +34,13 @@ impl Turn {
         }
     }
 
-    /// Where a message stands in the thread.
+    /// Returns the index of a message in the thread.
     pub(super) fn place_of(&self, id: &MessageId) -> Option<usize> {
         let place = self.entries.iter().position(|entry| entry.id == *id)?;
         Some(self.start + place)
     }
 
-    /// Whether the turn ends with this block.
+    /// Returns true if the turn ends with this block.
     pub(super) fn ends_here(&self) -> bool {
         self.whole.end == self.start + self.entries.len()
     }
@@ -50,24 +50,24 @@ impl Turn {
     }
 }
 
-/// Where a thread ended once: its last messages, newest first, of which some may go.
+/// A former end of a thread: its last messages, newest first, some of which may be removed later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct End(pub(super) Vec<MessageId>);
 
-/// A block by its conversation and its first message: messages of two conversations may have the
-/// same id.
+/// The key of a block: its conversation and its first message, since messages of two conversations
+/// may have the same id.
 pub(super) type BlockId = (u64, MessageId);
 
-/// What stands in the list.
+/// An item in the list.
 #[derive(Clone)]
 pub(super) enum Item {
     Block(BlockId, ArcRwSignal<Turn>),
-    /// The room of what lies between the reader's place and the newest turn.
+    /// The space between the reader's position and the newest turn.
     Gap,
 }
 
 impl Item {
-    /// What makes it the same item as before.
+    /// Returns the key that identifies the item across updates.
     pub(super) fn key(&self) -> String {
         match self {
             Self::Block((conversation, id), _) => format!("{conversation} {id}"),

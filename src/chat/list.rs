@@ -1,7 +1,7 @@
-//! Which blocks of the thread are in the page, and the room that stands for the others.
+//! Selects the blocks of the thread that are mounted, and the space for the others.
 //!
-//! The rules are in `thread`; here they meet the page: heights are read, blocks come and go, and
-//! neither the focus nor a selection is lost with a block that goes. `scroll` keeps the place.
+//! `thread` has the rules, which this module applies to the page: it measures heights, mounts and
+//! unmounts blocks, and preserves the focus and the selection. `scroll` keeps the position.
 
 use std::{cell::RefCell, collections::HashMap, ops::Range};
 
@@ -16,21 +16,21 @@ use super::{
 };
 use crate::{ui::closest, view::MessageList};
 
-/// The attribute that says which block an element is.
+/// The attribute with the id of a block.
 const BLOCK: &str = "data-block";
 
 #[derive(Default)]
 struct State {
     thread: Thread,
     window: Option<Window>,
-    /// Everything is in the page.
+    /// True if all blocks are mounted.
     all: bool,
-    /// Something came since the last look, or the reader went somewhere else.
+    /// True if something arrived since the last inspection, or the reader moved.
     unlooked: bool,
     mounted: Mounted,
 }
 
-/// The blocks in the page, with their places among all blocks.
+/// The mounted blocks, with their indices among all blocks.
 type Mounted = HashMap<MessageId, (usize, ArcRwSignal<Turn>)>;
 
 /// The list of a transcript.
@@ -38,27 +38,27 @@ type Mounted = HashMap<MessageId, (usize, ArcRwSignal<Turn>)>;
 pub(super) struct List {
     state: StoredValue<RefCell<State>, LocalStorage>,
     pub(super) pinned: Pinned,
-    /// What is in the page, in order.
+    /// The mounted items, in order.
     pub(super) items: RwSignal<Vec<Item>>,
-    /// The room above and between, in pixels.
+    /// The space above and between, in pixels.
     pub(super) above: RwSignal<f64>,
     pub(super) between: RwSignal<f64>,
     /// Counts the changes of the thread.
     pub(super) changes: RwSignal<u32>,
-    /// How many messages the thread has.
+    /// The number of messages in the thread.
     pub(super) total: RwSignal<usize>,
-    /// Whether all are in the page because somebody wanted them to be.
+    /// True if all blocks are mounted on request.
     pub(super) all: RwSignal<bool>,
-    /// Whether some of them are not in the page.
+    /// True if some blocks are not mounted.
     pub(super) partial: RwSignal<bool>,
 }
 
-/// What a change of the thread means for the reader.
+/// The effect of a change on the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum News {
-    /// Nothing, or more at the end.
+    /// None, or growth at the end.
     More,
-    /// The person has said something.
+    /// A new message of the user.
     PersonSpoke,
     /// Another conversation.
     Other,
@@ -85,7 +85,7 @@ impl List {
             .unwrap_or_default()
     }
 
-    /// Takes in what has changed. Whoever follows the end sees it; a reader keeps what they see.
+    /// Applies a change of the thread. A reader at the end sees it; others keep their position.
     pub(super) fn follow(self, list: &MessageList, at_end: bool) -> News {
         let news = self
             .state
@@ -96,14 +96,14 @@ impl List {
         news
     }
 
-    /// Puts everything into the page, so that the browser can search it.
+    /// Mounts everything, so that the browser can search it.
     pub(super) fn show_all(self) {
         self.with(|state| state.all = true);
         self.show();
     }
 
-    /// Looks at what the reader sees, and fetches what comes near. At the end only what came since
-    /// the last look can change anything.
+    /// Inspects the reader's position, and mounts nearby blocks. At the end, only changes since the
+    /// last inspection matter.
     pub(super) fn look(
         self,
         scroller: &web_sys::HtmlElement,
@@ -125,7 +125,7 @@ impl List {
             }
             let moved = new != old;
             state.window = Some(new);
-            // What comes may be higher or lower than it was taken to be.
+            // New blocks may differ from their estimated height.
             state.unlooked = moved;
             moved | state.thread.learn()
         });
@@ -135,12 +135,12 @@ impl List {
         }
     }
 
-    /// The reader is somewhere else: the next look must not rely on the last one.
+    /// Invalidates the last inspection, because the reader has moved.
     pub(super) fn look_again(self) {
         self.with(|state| state.unlooked = true);
     }
 
-    /// Where the thread ends now.
+    /// Returns the current end of the thread.
     pub(super) fn end(self) -> Option<End> {
         self.with(|state| {
             let newest = state.thread.entries.iter().rev().take(8);
@@ -148,7 +148,7 @@ impl List {
         })
     }
 
-    /// How many messages of others came behind an earlier end.
+    /// Counts the messages, other than the user's, after an earlier end.
     pub(super) fn since(self, end: &End) -> usize {
         self.with(|state| {
             let entries = &state.thread.entries;
@@ -159,7 +159,7 @@ impl List {
         })
     }
 
-    /// The messages of a turn.
+    /// Returns the messages of a turn.
     pub(super) fn messages(self, whole: Range<usize>) -> Vec<MessageId> {
         self.with(|state| {
             let entries = state.thread.entries.get(whole).unwrap_or_default();
@@ -167,7 +167,7 @@ impl List {
         })
     }
 
-    /// The focus must not get lost with the block that it is in: then it goes to the list.
+    /// Moves the focus to the list if its block is unmounted.
     fn keep_focus(self, scroller: &web_sys::HtmlElement) {
         let focused = document().active_element();
         let block = focused.and_then(|focused| closest(&focused, "[data-block]"));
@@ -183,12 +183,12 @@ impl List {
         if !stays {
             let options = web_sys::FocusOptions::new();
             options.set_prevent_scroll(true);
-            // Fails for no element that takes the focus.
+            // Focusing a focusable element cannot fail.
             let _ = scroller.focus_with_options(&options);
         }
     }
 
-    /// Tells the page what it shows now.
+    /// Updates the signals of the view.
     fn show(self) {
         let shown = self.state.try_with_value(|state| {
             let mut state = state.borrow_mut();
@@ -254,7 +254,8 @@ impl State {
                 self.window = Some(Window::at_end(&self.thread));
                 News::More
             }
-            // The reader holds their place while another branch comes in from its first message on.
+            // The reader keeps their position while another branch is loaded from its first message
+            // on.
             None if number == self.thread.number && !at_end => {
                 let end = self.thread.blocks.len();
                 let start = window.0.start.min(end);
@@ -269,7 +270,7 @@ impl State {
         }
     }
 
-    /// The blocks in the page: those of the window, then those of the tail that are not in it.
+    /// Returns the mounted blocks: those of the window, then those of the tail that are not in it.
     fn shown(&self) -> (Range<usize>, Range<usize>) {
         let end = self.thread.blocks.len();
         let head = match &self.window {
@@ -336,7 +337,7 @@ impl State {
         Some((turn.entries.first()?.id.clone(), turn))
     }
 
-    /// Reads how high the blocks are and what the reader sees of them.
+    /// Measures the blocks and the visible range.
     fn measure(&mut self, scroller: &web_sys::HtmlElement, content: &web_sys::Element) -> View {
         let children = content.children();
         let mut origin = 0.0;
@@ -363,7 +364,7 @@ impl State {
     }
 }
 
-/// Whether text of this element is selected: what is selected stays.
+/// Returns true if text of this element is selected; selected blocks stay mounted.
 fn selects_in(content: &web_sys::Element) -> bool {
     let selection = window().get_selection().ok().flatten();
     selection.is_some_and(|selection| {

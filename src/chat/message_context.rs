@@ -1,4 +1,4 @@
-//! The contexts of one message: what its parts share, and whether a turn is around it.
+//! The contexts of one message: what its parts share, and whether it is part of a turn.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ pub(super) struct MessageContext {
 }
 
 impl MessageContext {
-    /// The state that it shares with the messages around it.
+    /// Returns the state that it shares with the messages around it.
     pub(super) fn shared(&self) -> TranscriptContext {
         self.shared.clone()
     }
 
-    /// Returns the context of a message; outside of one the part draws nothing and reports that.
+    /// Returns the context of a message; outside of one the part renders nothing and logs an error.
     pub(super) fn around(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
         if found.is_none() && in_browser() {

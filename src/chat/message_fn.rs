@@ -1,4 +1,4 @@
-//! A function of the application that draws a message.
+//! The application's renderer of messages.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::view::MessageCell;
 
-/// A function that draws a message: made from any function of a [`MessageCell`].
+/// A function that renders a message; converts from any function of a [`MessageCell`].
 #[derive(Clone)]
 pub struct MessageFn(Arc<dyn Fn(MessageCell) -> AnyView + Send + Sync>);
 

@@ -1,4 +1,4 @@
-//! The chat window and its pieces.
+//! The chat window and its parts.
 
 mod actions;
 mod announcer;

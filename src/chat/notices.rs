@@ -1,4 +1,4 @@
-//! What the person should know beside the conversation.
+//! Notices to the user outside of the conversation.
 
 use assistant_core::session::{Notice, NoticeAction, NoticeKind};
 use leptos::{ev, html, prelude::*};
@@ -11,12 +11,12 @@ use crate::{
     ui::{Icon, Labels, WordOf, Words, dynamic, each, focus, when},
 };
 
-/// Notices with what can be done about them.
+/// Shows notices and their actions.
 ///
 /// # Accessibility
 ///
-/// A failure is an `alert`; anything else is said by the [`Announcer`](super::Announcer). That the
-/// conversation is open in another tab is a `status`, which stands first.
+/// A failure is an `alert`; other notices are announced by the [`Announcer`](super::Announcer). A
+/// conversation that is open in another tab is a `status`, which comes first.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -33,7 +33,7 @@ use crate::{
 /// ```
 #[component]
 pub fn Notices(
-    /// Whose notices; those of the one above without it.
+    /// The assistant whose notices are shown; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -51,7 +51,7 @@ pub fn Notices(
     view! { <div class="la-chat-notices">{elsewhere} {list}</div> }.into_any()
 }
 
-/// Says that another tab acts on the conversation, and offers to do it here.
+/// Shows that another tab acts on the conversation, with a button that takes it over.
 fn elsewhere(assistant: &Assistant) -> AnyView {
     let (kept_in, assistant) = (assistant.kept_in(), assistant.clone());
     let words = Words::current();
@@ -72,7 +72,7 @@ fn elsewhere(assistant: &Assistant) -> AnyView {
     when(move || kept_in.get() == KeptIn::Elsewhere, bar).into_any()
 }
 
-/// A notice of one sentence, with one thing to do.
+/// A notice with one sentence and one button.
 pub(super) struct Bar {
     pub(super) tone: &'static str,
     pub(super) kind: Option<&'static str>,
@@ -101,12 +101,12 @@ impl Bar {
     }
 }
 
-/// How long a message is shown at once, in bytes.
+/// The longest message that is shown without expanding, in bytes.
 const SHORT: usize = 280;
-/// How much of a message is shown at all, in characters.
+/// The maximum length of a message, in characters.
 const MOST: usize = 4_000;
 
-/// What a status of HTTP means for who waits for the answer.
+/// Explains an HTTP status to the user.
 fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
     let word = match status {
         401 | 403 | 407 => &labels.not_allowed,
@@ -124,7 +124,7 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
     Some(word.to_string())
 }
 
-/// What a kind of notice always says.
+/// Returns the fixed sentence of a kind of notice.
 pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let word = match notice.kind {
         NoticeKind::Network => &labels.notice_unreachable,
@@ -157,7 +157,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     Some(word.to_string())
 }
 
-/// What an agent, a server or a decoder said, where a notice is about that.
+/// Renders the message of an agent, a server or a decoder, for notices about one.
 fn said(words: &Words, notice: &Notice) -> AnyView {
     let message = notice.message.clone();
     match notice.kind {
@@ -180,7 +180,7 @@ fn said(words: &Words, notice: &Notice) -> AnyView {
     }
 }
 
-/// Words of a program, behind a summary.
+/// Renders technical details behind a summary.
 fn details(words: &Words, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
@@ -216,8 +216,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         | NoticeKind::NotOpened => (None, "warning"),
         _ => (None, "info"),
     };
-    // What a server or a decoder says is no sentence to a person: a title says what happened, and
-    // their own words are there for who wants to know. An agent's may be meant for the person.
+    // A message of a server or a decoder is not written for the user: a title names the problem,
+    // and the message is available as details. An agent's message may be meant for the user.
     let title = match notice.kind {
         NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),
         NoticeKind::Protocol => Some(words.text(|l| &l.unreadable)),
@@ -247,7 +247,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         );
         let act = move |_| {
             leave(notice_ref);
-            // Refused only when the notice no longer holds, and then it goes by itself.
+            // Refused only if the notice no longer applies, and then it is removed anyway.
             let _ = match action {
                 NoticeAction::Retry => assistant.retry(),
                 NoticeAction::Continue => assistant.go_on(),
@@ -288,7 +288,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     .into_any()
 }
 
-/// Passes the focus on before the notice goes with it.
+/// Moves the focus before the notice is removed.
 fn leave(notice: NodeRef<html::Div>) {
     if let Some(notice) = notice.get_untracked() {
         focus::pass_on(&notice);

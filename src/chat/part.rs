@@ -1,4 +1,4 @@
-//! One part of a message: a call in its place, anything else as `part` draws it.
+//! A part of a message: a call in its slot, anything else as `part` renders it.
 
 use assistant_core::conversation::MessageId;
 use leptos::prelude::*;
@@ -10,7 +10,7 @@ use crate::{
     view::{PartCell, PartKind},
 };
 
-/// One part of a message, drawn by its renderer or by what it is.
+/// Renders one part of a message, by its renderer or by its kind.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -23,7 +23,7 @@ use crate::{
 /// ```
 #[component]
 pub fn PartView(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.

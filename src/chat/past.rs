@@ -1,4 +1,4 @@
-//! The conversations in the store: to be opened, renamed, deleted.
+//! The list of stored conversations, to be opened, renamed and deleted.
 
 use leptos::{
     ev::{KeyboardEvent, SubmitEvent},
@@ -12,13 +12,13 @@ use crate::{
     ui::{Icon, IconButton, Labels, Word, Words, composes, dynamic, each, effect, time, when},
 };
 
-/// The conversations that are kept in the store, newest first: each can be opened, renamed and
-/// deleted, and a deletion taken back. Without a store there are none.
+/// The stored conversations, newest first: each can be opened, renamed and deleted, and a deletion
+/// undone. Empty without a store.
 ///
 /// # Accessibility
 ///
-/// A list of buttons in a region with a name; the one that is open is `aria-current`. A deleted one
-/// leaves a `status` with Undo in its place.
+/// A list of buttons in a named region; the open one is `aria-current`. A deleted one is replaced
+/// by a `status` with Undo.
 ///
 /// # Styling
 ///
@@ -43,10 +43,10 @@ use crate::{
 /// ```
 #[component]
 pub fn PastConversations(
-    /// Whose conversations; those of the one above without it.
+    /// The assistant whose conversations are listed; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// Called when one was chosen, to close what the list stands in.
+    /// Called when one was chosen, for example to close the surrounding panel.
     #[prop(optional, into)]
     on_open: Option<Callback<()>>,
 ) -> impl IntoView {
@@ -57,7 +57,7 @@ pub fn PastConversations(
     let (listed, any) = (assistant.conversations(), assistant.conversations());
     let kept_in = assistant.kept_in();
     let reader = assistant.clone();
-    // The store is there once the provider is.
+    // The store is available once the provider is mounted.
     effect(move |_| {
         kept_in.track();
         reader.list_conversations();
@@ -85,12 +85,12 @@ pub fn PastConversations(
     .into_any()
 }
 
-/// What the items share.
+/// The state that the items share.
 #[derive(Clone)]
 struct PastList {
     assistant: Assistant,
     words: Words,
-    /// The conversation whose title is being written.
+    /// The conversation that is being renamed.
     renaming: RwSignal<Option<String>>,
     on_open: Option<Callback<()>>,
 }
@@ -123,7 +123,7 @@ impl PastList {
         let (opener, opened, after) = (self.assistant.clone(), thread.id.clone(), self.on_open);
         let open = move |_| {
             if opener.thread_id().get_untracked() != opened {
-                // What cannot be opened is told in the chat.
+                // A conversation that cannot be opened is reported in the chat.
                 let _ = opener.open_conversation(&opened);
             }
             if let Some(after) = after {
@@ -188,7 +188,8 @@ impl PastList {
         effect(move |_| {
             let Some(input) = input.get() else { return };
             input.set_value(&title);
-            // At once: who types already would lose the beginning. An element that is in the page takes the focus.
+            // At once, so that the first keys are not lost. Focusing an element in the page cannot
+            // fail.
             let _ = input.focus();
             input.select();
         });

@@ -1,22 +1,23 @@
-//! A list that gets no lower while blocks come and go, for browsers that hold no reader's place.
+//! Holds the height of a list while blocks are replaced, for browsers without scroll anchoring.
 //!
-//! Where a style sheet asks about sizes (`@container`), `WebKit` lays out while what goes is gone and what
-//! comes has no style yet, and moves whoever reads to where the list ends at that moment. So the list
-//! is held up until the new blocks have their heights; then `scroll` puts the reader back to their place.
+//! If a style sheet has container queries (`@container`), `WebKit` computes the layout while old
+//! blocks are removed and new ones have no style yet, and clamps the scroll position to the end of
+//! the list at that moment. So the list keeps its height until the new blocks have theirs; then
+//! `scroll` restores the reader's position.
 
 use leptos::{html, prelude::*};
 use web_sys::HtmlElement;
 
 use crate::ui::written;
 
-/// What holds the list up.
+/// The property that holds the height.
 const HEIGHT: &str = "min-block-size";
 
-/// The element that holds the blocks.
+/// The element that contains the blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Pinned {
     pub(super) content: NodeRef<html::Div>,
-    /// Counts how often it was pinned: an older pin does not end a newer one.
+    /// Counts the pins, so that an older one does not end a newer one.
     pins: StoredValue<u32>,
 }
 
@@ -28,7 +29,7 @@ impl Pinned {
         }
     }
 
-    /// Holds the list up until the frame after the next one is drawn.
+    /// Holds the height until the frame after the next one is drawn.
     pub(super) fn pin(self) {
         let Some(Some(content)) = self.content.try_get_untracked() else {
             return;
@@ -39,11 +40,11 @@ impl Pinned {
         let pins = self.pins;
         pins.update_value(|pins| *pins = pins.wrapping_add(1));
         let pin = pins.get_value();
-        // A pixel more, so that the change of height is noticed in any case.
+        // One pixel more, so that the change of height is always observed.
         let height = written(content.get_bounding_client_rect().height() + 1.0) + "px";
-        // Neither fails for this property and such a value.
+        // Setting this property to such a value cannot fail.
         let _ = HtmlElement::style(&content).set_property(HEIGHT, &height);
-        // In force before anything goes.
+        // Applies it before anything is removed.
         let _ = content.get_bounding_client_rect();
         request_animation_frame(move || {
             request_animation_frame(move || {
@@ -55,7 +56,7 @@ impl Pinned {
     }
 }
 
-/// Returns whether the browser keeps what a reader sees where it is (scroll anchoring). Safari does not.
+/// Returns true if the browser has scroll anchoring. Safari does not.
 pub(super) fn holds_places(element: &HtmlElement) -> bool {
     let property = wasm_bindgen::JsValue::from_str("overflowAnchor");
     js_sys::Reflect::has(&HtmlElement::style(element), &property).unwrap_or_default()

@@ -1,17 +1,17 @@
-//! The reader's place: which element is at the top of the view, and where exactly.
+//! The reader's position: the element at the top of the view, and its offset.
 //!
-//! When something above changes its height, or earlier messages come in, the same element is put
-//! back where it was. An element inside of a message is the better mark, but it may be gone by
-//! then; so all that lie around it are remembered, too.
+//! When something above changes its height, or earlier messages are mounted, the same element is
+//! scrolled back to its offset. An element inside of a message is more precise, but it may be
+//! removed; so its ancestors are remembered as well.
 
 use wasm_bindgen::JsCast;
 
 use super::pinned::holds_places;
 
-/// How deep the mark may lie in the content.
+/// The maximum depth of the mark in the content.
 const DEPTH: usize = 8;
 
-/// Elements around the top edge of the view, outermost first, with their distance from it.
+/// Elements at the top edge of the view, outermost first, with their distance from it.
 #[derive(Default)]
 pub(super) struct Place {
     marks: Vec<(web_sys::Element, f64)>,
@@ -19,7 +19,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Notes what is at the top of the view.
+    /// Records the elements at the top of the view.
     pub(super) fn of(scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) -> Self {
         let edge = scroller.get_bounding_client_rect().top();
         let mut marks = Vec::new();
@@ -37,9 +37,9 @@ impl Place {
         }
     }
 
-    /// How far the content has moved under a reader, beside what they moved themselves. A browser moves them itself
-    /// when so much went away that their place would lie behind the end, and one that holds places whenever it sees
-    /// that the content moves.
+    /// Returns the distance that the content has moved, other than by the reader's scrolling. The
+    /// browser itself scrolls when content was removed and the position would be beyond the end,
+    /// and a browser with scroll anchoring whenever the content moves.
     pub(super) fn shift(&self, scroller: &web_sys::HtmlElement) -> f64 {
         let top = scroller.scroll_top();
         let at_end = scroller.scroll_height() - top - scroller.client_height() <= 1;
@@ -54,7 +54,7 @@ impl Place {
         };
         let edge = scroller.get_bounding_client_rect().top();
         let mark = self.marks.iter().rev().find(|(mark, _)| {
-            // What is hidden now has no place.
+            // A hidden element has no position.
             mark.is_connected() && mark.get_client_rects().length() > 0
         });
         mark.map_or(0.0, |(mark, was)| {
@@ -63,8 +63,7 @@ impl Place {
     }
 }
 
-/// The first child that ends below an edge. Children stand below each other, so half of them can
-/// be left out at a time.
+/// Finds the first child that ends below an edge, by binary search, since children are stacked.
 fn first_below(parent: &web_sys::Element, edge: f64) -> Option<web_sys::Element> {
     let children = parent.children();
     let (mut low, mut high) = (0, children.length());

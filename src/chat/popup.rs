@@ -1,4 +1,4 @@
-//! A window above the page.
+//! A window that floats above the page.
 
 use leptos::{ev, prelude::*};
 
@@ -8,10 +8,10 @@ use super::{
 };
 use crate::ui::{composes, find, focus};
 
-/// A floating button that opens a window above it: another arrangement. The page stays usable
-/// beside it, and what is written, said and scrolled to stays while it is closed.
+/// A floating button that opens a window above it. The page stays usable, and input, messages and
+/// scroll position are kept while it is closed.
 ///
-/// Inside of it stands a [`ChatWindow`](super::ChatWindow), or whatever it is given.
+/// It contains a [`ChatWindow`](super::ChatWindow), unless other children are given.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -30,23 +30,23 @@ use crate::ui::{composes, find, focus};
 ///
 /// # Styling
 ///
-/// `la-popup`, with `data-open` and `data-unread`. `--la-popup-width` and `--la-popup-height` say
-/// how large it may be, `--la-popup-inset` how far from the edges it stands.
+/// `la-popup`, with `data-open` and `data-unread`. `--la-popup-width` and `--la-popup-height` set
+/// its maximum size, `--la-popup-inset` its distance from the edges.
 ///
 /// # Accessibility
 ///
-/// The button has the window's name and `aria-expanded`, and says when an answer or a question came
-/// while it was closed. Opening puts the focus into the text box; Escape closes, unless a dialog is
-/// open, and the focus goes back to the button.
+/// The button has the window's name and `aria-expanded`, and announces an answer or a question that
+/// arrived while it was closed. Opening focuses the text box; Escape closes it, unless a dialog is
+/// open, and returns the focus to the button.
 #[component]
 pub fn ChatPopup(
-    /// Whether it is open, for an application that wants to know or to say.
+    /// The open state, for applications that read or control it.
     #[prop(optional)]
     open: Option<RwSignal<bool>>,
-    /// What it is called, instead of [`Labels::title`](crate::Labels::title).
+    /// The name of the window, instead of [`Labels::title`](crate::Labels::title).
     #[prop(optional, into)]
     label: Signal<String>,
-    /// What stands in it; a [`ChatWindow`](super::ChatWindow) without it.
+    /// The content; a [`ChatWindow`](super::ChatWindow) if omitted.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

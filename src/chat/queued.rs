@@ -1,4 +1,4 @@
-//! What the person said while an answer to the agent had to go out first.
+//! Messages of the user that wait until an answer to the agent was sent.
 
 use assistant_core::event::{Content, PartBody};
 use leptos::prelude::*;
@@ -9,8 +9,8 @@ use crate::{
     ui::{Icon, Words, each, when},
 };
 
-/// The messages that follow, below the last one that was sent. Each becomes an ordinary message
-/// when it goes out.
+/// The queued messages, below the last one that was sent. Each becomes an ordinary message when it
+/// is sent.
 #[component]
 pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
     let queued = assistant.queued();

@@ -1,5 +1,5 @@
-//! Going from turn to turn by keyboard: the list takes the focus, and Up, Down, Home and End move it
-//! over the turns that are in the page. A turn that is higher than the window is scrolled first.
+//! Keyboard navigation between turns: the list takes the focus, and Up, Down, Home and End move it
+//! over the mounted turns. A turn that is higher than the window is scrolled first.
 
 use leptos::{ev::KeyboardEvent, prelude::*};
 use wasm_bindgen::JsCast;
@@ -8,9 +8,9 @@ use web_sys::{Element, HtmlElement};
 use super::scroll::StickToEnd;
 use crate::ui::after;
 
-/// A turn.
+/// The selector of a turn.
 const TURN: &str = ".la-turn";
-/// The time that the list takes to bring what comes into view into the page, in milliseconds.
+/// The time that the list takes to mount blocks that come into view, in milliseconds.
 const SETTLES_MS: u32 = 60;
 
 /// Moves the focus, if it is on the list or on a turn itself.
@@ -55,7 +55,7 @@ pub(super) fn moved(stick: StickToEnd, event: &KeyboardEvent) {
             event.prevent_default();
             later(scroller.into(), true);
         }
-        // The end may move while the browser goes there.
+        // The end may move while the browser scrolls there.
         "End" => {
             stick.jump();
             event.prevent_default();
@@ -75,7 +75,7 @@ fn turns(scroller: &Element) -> Vec<HtmlElement> {
         .collect()
 }
 
-/// Returns whether there is more of a turn beyond an edge of the list.
+/// Returns true if a turn extends beyond an edge of the list.
 fn is_cut(scroller: &Element, turn: &Element, above: bool) -> bool {
     let (list, turn) = (
         scroller.get_bounding_client_rect(),
@@ -90,12 +90,12 @@ fn is_cut(scroller: &Element, turn: &Element, above: bool) -> bool {
 fn go(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
     if let Some(turn) = turn {
         event.prevent_default();
-        // What is in the page takes the focus.
+        // Focusing an element in the page cannot fail.
         let _ = turn.focus();
     }
 }
 
-/// Goes to the first or the last turn once the list has it.
+/// Focuses the first or the last turn once the list has mounted it.
 fn later(scroller: Element, first: bool) {
     after(SETTLES_MS, move || {
         let turns = turns(&scroller);

@@ -1,8 +1,8 @@
-//! Sticking to the end without ever pulling a reader back.
+//! Follows the end of the transcript without moving a reader.
 //!
-//! The transcript follows what is new only while its end is in view. Whoever scrolls up stays
-//! where they are, whatever changes above, and gets a button to jump to the end. Neighbours:
-//! `place` knows what the reader sees, `list` which messages are there to be seen.
+//! New content is followed only while the end is in view. A reader who scrolls up keeps their
+//! position, whatever changes above, and gets a button that jumps to the end. Neighbours: `place`
+//! tracks the reader's position, `list` the mounted messages.
 
 use std::cell::{Cell, RefCell};
 
@@ -15,17 +15,17 @@ use wasm_bindgen::{JsCast, closure::Closure};
 use super::{list::List, place::Place};
 use crate::ui::after;
 
-/// How far from the end still counts as at the end, in pixels.
+/// The distance that still counts as at the end, in pixels.
 const NEAR: i32 = 48;
-/// The time that something that is opened takes to have its height, in milliseconds.
+/// The time that opened content takes to get its height, in milliseconds.
 const SETTLES_MS: u32 = 100;
-/// What is left free above a question that is shown from its head on, in pixels.
+/// The space above a question that is shown from its top, in pixels.
 const ABOVE: f64 = 8.0;
-/// What asks the person something in a message.
+/// The selector of questions to the user in a message.
 const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval), \
                         .la-inbox > :not(.la-inbox-progress, [inert])";
 
-/// Whether the end is in view, and the elements that scroll and grow.
+/// Tracks whether the end is in view, for the elements that scroll and grow.
 #[derive(Clone, Copy)]
 pub(super) struct StickToEnd {
     pub(super) scroller: NodeRef<html::Div>,
@@ -34,14 +34,14 @@ pub(super) struct StickToEnd {
     list: List,
     last_top: StoredValue<Cell<i32>, LocalStorage>,
     place: StoredValue<RefCell<Place>, LocalStorage>,
-    /// A question is to be shown as soon as it has its place.
+    /// True if a question is to be shown once it is mounted.
     asked: StoredValue<bool>,
-    /// A question is shown from its head on, and nobody has scrolled since.
+    /// True if a question is shown from its top, and nobody has scrolled since.
     pub(super) held: RwSignal<bool>,
 }
 
 impl StickToEnd {
-    /// Watches the content from when it is there until the component goes.
+    /// Observes the content from when it is mounted until the component is unmounted.
     pub(super) fn new(list: List) -> Self {
         let stick = Self {
             scroller: NodeRef::new(),
@@ -61,8 +61,8 @@ impl StickToEnd {
         stick
     }
 
-    /// The end goes out of view when the content grows, and when the place for it shrinks, as it
-    /// does when a notice appears below.
+    /// Observes sizes: the end leaves the view when the content grows, and when its container
+    /// shrinks, for example for a notice below.
     fn watch(self, scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) {
         let changed = Closure::<dyn FnMut()>::new(move || self.size_changed());
         let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
@@ -74,8 +74,8 @@ impl StickToEnd {
         on_cleanup(move || watching.0.disconnect());
     }
 
-    /// The person scrolled. Only moving up leaves the end: when content has grown since, the
-    /// distance to the end says nothing about what the person wants.
+    /// Handles scrolling by the user. Only scrolling up leaves the end: if the content has grown
+    /// since, the distance to the end does not show the user's intent.
     pub(super) fn scrolled(self) {
         let Some(element) = self.scroller.get_untracked() else {
             return;
@@ -84,7 +84,7 @@ impl StickToEnd {
         let before = self.last_top.with_value(|last| last.replace(top));
         let at_end = element.scroll_height() - top - element.client_height() <= NEAR;
         let moved_up = top < before;
-        // What is shown from its head on may be near the end, too.
+        // A question that is shown from its top may be near the end, too.
         if top != before {
             self.keep(false);
         }
@@ -92,16 +92,16 @@ impl StickToEnd {
             self.set_at_end(at_end);
         }
         self.note_place();
-        // Whoever follows the end and is not there yet is on the way.
+        // A reader who follows the end and is not there yet is being scrolled.
         if at_end == self.at_end.get_untracked() {
             self.look();
         }
     }
 
-    /// Whoever reads is put back to their place; whoever follows goes along. This comes after the
-    /// layout and before the page is painted, so nobody sees it move.
+    /// Restores a reader's position, or follows the end. This runs after layout and before paint,
+    /// so the movement is not visible.
     fn size_changed(self) {
-        // A question that is shown from its head on stays so while it gets its height.
+        // A question that is shown from its top stays so while it gets its height.
         let shows =
             self.asked.try_get_value() == Some(true) || self.held.try_get_untracked() == Some(true);
         if shows && self.show_question() {
@@ -128,7 +128,7 @@ impl StickToEnd {
         self.note_place();
     }
 
-    /// Remembers what the reader sees.
+    /// Records the reader's position.
     fn note_place(self) {
         if self.at_end.get_untracked() {
             return;
@@ -140,7 +140,7 @@ impl StickToEnd {
         }
     }
 
-    /// Sees to it that what comes near is in the page.
+    /// Mounts the blocks near the view.
     fn look(self) {
         let (scroller, content) = (self.scroller.get_untracked(), self.content.get_untracked());
         if let (Some(scroller), Some(content)) = (scroller, content) {
@@ -149,12 +149,13 @@ impl StickToEnd {
         }
     }
 
-    /// What stands there before the first message is read from its beginning.
+    /// Returns true if there are messages; the content before the first message is read from its
+    /// beginning.
     fn has_messages(self) -> bool {
         self.list.total.try_get_untracked().unwrap_or_default() > 0
     }
 
-    /// Something in the list is opened or closed: it stays where it is, although the end moves.
+    /// Keeps an element that is opened or closed in place, although the end moves.
     pub(super) fn something_opens(self) {
         if self.at_end.get_untracked() {
             self.at_end.set(false);
@@ -169,13 +170,13 @@ impl StickToEnd {
         }
     }
 
-    /// The number of questions that wait has changed. Whoever follows the end sees the first from its head on,
-    /// and the end again when none is left.
+    /// Handles a change in the number of open questions. A reader at the end sees the first from
+    /// its top, and the end again when none is left.
     pub(super) fn questions_changed(self, came: bool, any: bool) {
         let held = self.held.try_get_untracked() == Some(true);
         if any && (held || (came && self.at_end.get_untracked())) {
             self.asked.set_value(true);
-            // It may take the place of something that was as high.
+            // It may replace something of the same height.
             after(0, move || {
                 if self.asked.try_get_value() == Some(true) {
                     self.show_question();
@@ -186,7 +187,7 @@ impl StickToEnd {
         }
     }
 
-    /// Shows the first question from its head on. False if it is not in the page yet.
+    /// Shows the first question from its top. Returns false if it is not mounted yet.
     fn show_question(self) -> bool {
         let Some(Some(scroller)) = self.scroller.try_get_untracked() else {
             return false;
@@ -207,7 +208,7 @@ impl StickToEnd {
         true
     }
 
-    /// Shows the end and follows it from now on.
+    /// Scrolls to the end, and follows it from now on.
     pub(super) fn jump(self) {
         self.keep(false);
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
@@ -223,14 +224,15 @@ impl StickToEnd {
         }
     }
 
-    /// Keeps what the reader sees where it is, although they were at the end: something else is
-    /// about to take the place of what stands below.
+    /// Keeps the position of a reader at the end, because the content below is about to be
+    /// replaced.
     pub(super) fn hold(self) {
         self.set_at_end(false);
         self.note_place();
     }
 
-    /// What was waited for is there: whoever sees the end of it follows it, others read on.
+    /// Resumes after the replacement: a reader who sees its end follows it, others keep their
+    /// position.
     pub(super) fn settle(self) {
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
             return;

@@ -1,4 +1,4 @@
-//! A window beside the page.
+//! A window docked beside the page.
 
 use leptos::prelude::*;
 
@@ -7,10 +7,10 @@ use super::{
     unread::mark,
 };
 
-/// A window docked at the inline end of the page: another arrangement, with one button that
-/// collapses and opens it. What is written, said and scrolled to stays while it is collapsed.
+/// A window docked at the inline end of the page, with a button that collapses and opens it. Input,
+/// messages and scroll position are kept while it is collapsed.
 ///
-/// Inside of it stands a [`ChatWindow`](super::ChatWindow), or whatever it is given.
+/// It contains a [`ChatWindow`](super::ChatWindow), unless other children are given.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -32,25 +32,25 @@ use super::{
 ///
 /// # Styling
 ///
-/// `la-sidebar`, with `data-open` and `data-unread`. `--la-sidebar-width` says how wide it is; while
-/// it is open beside the page, `--la-sidebar-room` on the root element is that width, for the page
-/// to make room: `main { margin-inline-end: var(--la-sidebar-room, 0); }`. On a narrow screen it
+/// `la-sidebar`, with `data-open` and `data-unread`. `--la-sidebar-width` sets its width; while it
+/// is open beside the page, `--la-sidebar-room` on the root element is that width, so that the page
+/// can make room: `main { margin-inline-end: var(--la-sidebar-room, 0); }`. On a narrow screen it
 /// covers the page.
 ///
 /// # Accessibility
 ///
-/// The button has the window's name and `aria-expanded`, comes before the window, and stays the same
-/// one; it says when something came meanwhile. When the window collapses with the focus in it, the
-/// focus goes to the button.
+/// The button has the window's name and `aria-expanded`, precedes the window, and is never
+/// replaced; it announces an answer or a question that arrived meanwhile. If the window collapses
+/// with the focus in it, the focus moves to the button.
 #[component]
 pub fn ChatSidebar(
-    /// Whether it is open, for an application that wants to know or to say.
+    /// The open state, for applications that read or control it.
     #[prop(optional)]
     open: Option<RwSignal<bool>>,
-    /// What it is called, instead of [`Labels::title`](crate::Labels::title).
+    /// The name of the window, instead of [`Labels::title`](crate::Labels::title).
     #[prop(optional, into)]
     label: Signal<String>,
-    /// What stands in it; a [`ChatWindow`](super::ChatWindow) without it.
+    /// The content; a [`ChatWindow`](super::ChatWindow) if omitted.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

@@ -1,11 +1,11 @@
-//! What a chat shows when the program behind it has ended.
+//! The error state of a chat after its program has ended.
 //!
-//! After a panic nothing of a WebAssembly program can be relied on: what it was doing stays half
-//! done, and it may or may not answer. The library sets no panic hook; an application says in its
-//! own what the person should see. Nothing here reads signals or context, which the program may hold.
+//! After a panic the state of a WebAssembly program is not reliable: its work is half done, and it
+//! may not respond. The library sets no panic hook; an application calls this from its own. Nothing
+//! here reads signals or context, which the program may have borrowed.
 //!
-//! A trap (the stack or the memory ran out) calls no hook: the browser alone tells of it, as of an
-//! error that nobody caught.
+//! A trap (stack or memory exhausted) calls no hook: only the browser reports it, as an uncaught
+//! error.
 
 use js_sys::Reflect;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -13,8 +13,8 @@ use web_sys::{Element, Event};
 
 use crate::ui::{Labels, browser};
 
-/// Tells in every chat of the page that it has stopped, and offers to load the page again. For
-/// panic hooks:
+/// Shows in every chat of the page that it has stopped, and offers to reload the page. For panic
+/// hooks:
 ///
 /// ```no_run
 /// std::panic::set_hook(Box::new(|info| {
@@ -35,31 +35,30 @@ pub fn show_stopped(labels: &Labels) {
     for place in 0..chats.length() {
         let chat = chats.item(place).and_then(|chat| chat.dyn_into().ok());
         if let Some(chat) = chat {
-            // What cannot be shown any more is not shown: there is nobody left to tell.
+            // A failure to show it cannot be reported anywhere.
             let _ = stop(&chat, labels);
         }
     }
 }
 
-/// Tells the same when a trap ends the program. For the `main` of an application, once, beside its
-/// panic hook:
+/// Shows the same when a trap ends the program. Call it once in the `main` of an application, in
+/// addition to its panic hook:
 ///
 /// ```no_run
 /// leptos_assistant::chat::show_stopped_on_traps(leptos_assistant::Labels::default());
 /// ```
 ///
-/// It hears of every error that nobody catches in the page, and takes a trap for this program's
-/// where the error says that it went through this program. After a trap the little that runs here
-/// still runs, unless the program has used up its own stack to the last byte; then nothing of it
-/// does, and the browser's console alone tells. The npm package watches from outside and does not
-/// need it.
+/// It listens to all uncaught errors of the page, and treats a trap as this program's if its stack
+/// includes this program. After a trap this little code still runs, unless the program has
+/// exhausted its stack completely; then only the browser's console reports it. The npm package
+/// watches from outside and does not need it.
 pub fn show_stopped_on_traps(labels: Labels) {
     let Some(window) = browser() else {
         return;
     };
     let own = own_frames(&stack_of(&js_sys::Error::new("")));
     let heard = Closure::<dyn Fn(Event)>::new(move |event: Event| {
-        // An error that nobody caught, or a promise that nobody waited for.
+        // An uncaught error, or an unhandled rejection.
         let error = [get(&event, "error"), get(&event, "reason")];
         if error.iter().any(|error| is_trap(error, &own)) {
             show_stopped(&labels);
@@ -72,10 +71,10 @@ pub fn show_stopped_on_traps(labels: Labels) {
     heard.forget();
 }
 
-/// Whether an error is one by which a program of WebAssembly ends, and went through this one.
+/// Returns true if an error ends a WebAssembly program, and its stack includes this one.
 fn is_trap(error: &JsValue, own: &str) -> bool {
     let name = get(error, "name").as_string().unwrap_or_default();
-    // A full stack is a range error, or an internal one in Firefox.
+    // A stack overflow is a range error, or an internal one in Firefox.
     ["RuntimeError", "RangeError", "InternalError"].contains(&name.as_str())
         && stack_of(error).contains(own)
 }
@@ -88,8 +87,8 @@ fn stack_of(error: &JsValue) -> String {
     get(error, "stack").as_string().unwrap_or_default()
 }
 
-/// By what the functions of this program are known in a stack: the address of its module, where the
-/// browser tells it.
+/// Returns the text that identifies functions of this program in a stack: the address of its
+/// module, if the browser includes it.
 fn own_frames(stack: &str) -> String {
     const MARK: &str = ":wasm-function[";
     let own = stack.split_once(MARK).map(|(before, _)| {
@@ -116,7 +115,7 @@ fn stop(chat: &Element, labels: &Labels) -> Option<()> {
     add(&body, "p", "la-notice-title", &labels.stopped)?;
     add(&body, "p", "la-notice-text", &labels.stopped_text)?;
     let actions = add(&notice, "div", "la-notice-actions", "")?;
-    // A link to the page itself needs no program to follow it.
+    // A link to the page itself works without the program.
     let reload = add(&actions, "a", "la-button", &labels.reload)?;
     reload.set_attribute("href", "").ok()?;
     reload.set_attribute("data-size", "small").ok()

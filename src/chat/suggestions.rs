@@ -1,4 +1,4 @@
-//! What the person could say, and what stands there before the first message.
+//! Suggested messages, and the content before the first message.
 
 use leptos::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::{
     ui::{Words, dynamic, focus},
 };
 
-/// Something the person could say.
+/// A suggested message.
 #[derive(Clone)]
 pub struct Suggestion {
     /// The text that is sent.
@@ -19,7 +19,7 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    /// A suggestion whose button shows what is said.
+    /// Creates a suggestion whose button shows the text that is sent.
     ///
     /// ```
     /// use leptos_assistant::Suggestion;
@@ -35,7 +35,7 @@ impl Suggestion {
         }
     }
 
-    /// Shows something else on the button.
+    /// Sets another text for the button.
     ///
     /// ```
     /// use leptos_assistant::Suggestion;
@@ -48,7 +48,7 @@ impl Suggestion {
         self
     }
 
-    /// Puts an icon before it: one of [`Icon`](crate::Icon), or a function that draws one.
+    /// Sets an icon before the text: one of [`Icon`](crate::Icon), or a function that renders one.
     ///
     /// ```
     /// use leptos_assistant::{Icon, Suggestion};
@@ -71,14 +71,14 @@ impl std::fmt::Debug for Suggestion {
     }
 }
 
-/// Buttons that say something to the agent, at any time: what they are may be a signal. Nothing
-/// stands there without any.
+/// Buttons that send a suggested message, at any time; the list may be a signal. Renders nothing if
+/// it is empty.
 ///
 /// ```
 /// use leptos::prelude::*;
 /// use leptos_assistant::{Suggestion, chat::Suggestions, use_assistant};
 ///
-/// /// What can follow, once an answer is there.
+/// /// Suggestions for the next message, after an answer.
 /// #[component]
 /// fn Next() -> impl IntoView {
 ///     let activity = use_assistant()?.activity();
@@ -91,13 +91,13 @@ impl std::fmt::Debug for Suggestion {
 /// ```
 #[component]
 pub fn Suggestions(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// What the person could say.
+    /// The suggested messages.
     #[prop(into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// A line of buttons that can be scrolled, in place of a list.
+    /// Shows a scrollable row of buttons instead of a list.
     #[prop(optional, into)]
     strip: bool,
 ) -> impl IntoView {
@@ -132,8 +132,8 @@ fn button(assistant: &Assistant, suggestion: Suggestion) -> AnyView {
     let say = move |event: leptos::ev::MouseEvent| {
         let place = item.get_untracked();
         let said = assistant.send(text.clone()).is_ok();
-        // The button goes with what is said. Who works by keyboard goes on in the text box; a finger
-        // would only call the keyboard of its screen up.
+        // The button is removed when the message is sent. Keyboard users continue in the text box;
+        // on touch screens, focusing it would only open the keyboard.
         if let (true, 0, Some(place)) = (said, event.detail(), place) {
             focus::pass_on(&place);
         }
@@ -166,7 +166,7 @@ fn button(assistant: &Assistant, suggestion: Suggestion) -> AnyView {
 /// ```
 #[component]
 pub fn EmptyState(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The title, if any.
@@ -175,10 +175,10 @@ pub fn EmptyState(
     /// A sentence below it.
     #[prop(optional, into)]
     text: Signal<String>,
-    /// What the person could say first.
+    /// The suggested first messages.
     #[prop(optional, into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// More below.
+    /// Further content below.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

@@ -1,8 +1,8 @@
-//! The thread in blocks: what is in the page, and how much room the rest takes.
+//! The thread in blocks: those that are mounted, and the space of the others.
 //!
-//! A block is a message of the person, or what the agent answered up to the next one (rule
-//! "one conversation"); a long answer has several. Blocks come into the page and leave it as a whole. Nothing here
-//! touches the page: `list` does.
+//! A block is a message of the user, or the agent's messages up to the next one (rule "one
+//! conversation"); a long answer has several. Blocks are mounted and unmounted as a whole. Nothing
+//! here touches the page: `list` does.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -10,30 +10,30 @@ use assistant_core::{conversation::MessageId, event::Role};
 
 use crate::view::{MessageEntry, MessageList};
 
-/// How many messages a block holds at most.
+/// The maximum number of messages in a block.
 const BLOCK: usize = 20;
-/// How many messages are in the page at most, if that fills the view and its surroundings.
+/// The maximum number of mounted messages, if they fill the view and its surroundings.
 const MOST: usize = 60;
-/// How many messages of a longer thread are drawn when it is opened: more than most views show. The rest of what
-/// is to be around the view comes when somebody looks for it.
+/// The number of messages of a longer thread that are rendered when it is opened: more than most
+/// views show. The rest around the view is mounted on scrolling.
 const FIRST: usize = 16;
-/// How many messages come in at once.
+/// The number of messages mounted at once.
 const BATCH: usize = 20;
-/// How high a block is taken to be before any was seen, in pixels.
+/// The estimated height of a block before any was measured, in pixels.
 const FIRST_GUESS: f64 = 120.0;
-/// How many blocks must have been seen for a better guess.
+/// The number of measured blocks required for a better estimate.
 const ENOUGH_SEEN: f64 = 6.0;
 
-/// Some messages of one turn.
+/// Consecutive messages of one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Its messages by their places in the thread.
+    /// The indices of its messages in the thread.
     pub(super) places: Range<usize>,
-    /// Where its turn begins.
+    /// The index at which its turn begins.
     pub(super) turn: usize,
 }
 
-/// The messages that are shown, in blocks, and the height of each block that was seen.
+/// The messages in blocks, and the height of each measured block.
 #[derive(Default)]
 pub(super) struct Thread {
     pub(super) entries: Vec<MessageEntry>,
@@ -42,7 +42,7 @@ pub(super) struct Thread {
     guess: Option<f64>,
     pub(super) number: u64,
     edition: u64,
-    /// How many messages of the list were looked at.
+    /// The number of entries of the list that were processed.
     looked_at: usize,
 }
 
@@ -51,7 +51,7 @@ fn is_shown(entry: &MessageEntry) -> bool {
 }
 
 impl Thread {
-    /// Takes in what is new; true if the thread is another one now instead of a longer one.
+    /// Applies a change of the list; returns true if the thread was replaced instead of extended.
     pub(super) fn follow(&mut self, list: &MessageList) -> bool {
         let anew = list.edition() != self.edition;
         if anew {
@@ -111,25 +111,25 @@ impl Thread {
         self.heights.push(None);
     }
 
-    /// The id of a block: that of its first message.
+    /// Returns the id of a block: that of its first message.
     pub(super) fn id(&self, block: usize) -> Option<&MessageId> {
         let first = self.blocks.get(block)?.places.start;
         self.entries.get(first).map(|entry| &entry.id)
     }
 
-    /// Where the block with this id is.
+    /// Returns the index of the block with this id.
     pub(super) fn find(&self, id: &MessageId) -> Option<usize> {
         (0..self.blocks.len()).find(|block| self.id(*block) == Some(id))
     }
 
-    /// Remembers how high a block is.
+    /// Stores the measured height of a block.
     pub(super) fn measured(&mut self, block: usize, height: f64) {
         if let Some(known) = self.heights.get_mut(block) {
             *known = Some(height);
         }
     }
 
-    /// How many messages lie in some blocks.
+    /// Counts the messages in some blocks.
     pub(super) fn messages_in(&self, blocks: Range<usize>) -> usize {
         let blocks = self.blocks.get(blocks).unwrap_or_default();
         match (blocks.first(), blocks.last()) {
@@ -138,7 +138,8 @@ impl Thread {
         }
     }
 
-    /// Where the blocks that always stay begin: those of the newest turn, or the last of them.
+    /// Returns the start of the blocks that are always mounted: those of the newest turn, or the
+    /// last of them.
     pub(super) fn tail(&self) -> usize {
         let mut tail = self.blocks.len().saturating_sub(1);
         while tail > 0 {
@@ -159,7 +160,7 @@ impl Thread {
         first.is_some_and(|first| first.role == Role::User)
     }
 
-    /// The room that some blocks take: what was measured, else the average of it.
+    /// Returns the height of some blocks: measured, else estimated.
     pub(super) fn room(&self, blocks: Range<usize>) -> f64 {
         let guess = self.guess();
         let heights = self.heights.get(blocks).unwrap_or_default();
@@ -170,8 +171,8 @@ impl Thread {
         self.guess.unwrap_or(FIRST_GUESS)
     }
 
-    /// Takes the average of what was seen for the height of what was not; true if that is new. Once
-    /// is enough: each new guess moves everything below it.
+    /// Computes the estimate from the measured blocks; returns true if it is new. Done once,
+    /// because each new estimate moves everything below it.
     pub(super) fn learn(&mut self) -> bool {
         let (sum, count) = self
             .heights
@@ -188,19 +189,19 @@ impl Thread {
     }
 }
 
-/// What the reader sees, in pixels from the first block.
+/// The visible range, in pixels from the first block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
     pub(super) top: f64,
     pub(super) bottom: f64,
 }
 
-/// The blocks in the page, beside those of the tail.
+/// The mounted blocks in addition to those of the tail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Window(pub(super) Range<usize>);
 
 impl Window {
-    /// The end of a thread; all of a short one.
+    /// Creates the window at the end of a thread; all of a short one.
     pub(super) fn at_end(thread: &Thread) -> Self {
         let end = thread.blocks.len();
         if thread.messages_in(0..end) <= MOST / 2 {
@@ -213,8 +214,8 @@ impl Window {
         Self(start..end)
     }
 
-    /// The window for a view: what is in it and about as much again on either side. What is there
-    /// already stays until there is too much.
+    /// Returns the window for a view: the visible range, and about as much again on either side.
+    /// Mounted blocks stay until there are too many.
     pub(super) fn moved(&self, thread: &Thread, view: View) -> Self {
         let around = (view.bottom - view.top).max(400.0);
         let guess = thread.guess();
@@ -252,7 +253,7 @@ impl Window {
         Self(start..end).bounded(thread, &near(2.0 * around))
     }
 
-    /// Lets go of what is far away while there is too much.
+    /// Drops distant blocks while there are too many.
     fn bounded(self, thread: &Thread, keep: &Range<usize>) -> Self {
         let Range { mut start, mut end } = self.0;
         let tail = thread.tail();

@@ -27,9 +27,9 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// The list is a `log` that says nothing by itself (`aria-live="off"`): what is said of it says an
-/// [`Announcer`](super::Announcer). Each turn is an article with a hidden heading. From the list,
-/// Up and Down go from turn to turn, Home and End to the first and the last.
+/// The list is a `log` that announces nothing itself (`aria-live="off"`): an
+/// [`Announcer`](super::Announcer) does. Each turn is an article with a hidden heading. From the
+/// list, Up and Down move between turns, Home and End to the first and the last.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -47,21 +47,20 @@ use crate::{
 /// ```
 #[component]
 pub fn Transcript(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// What stands there before the first message.
+    /// The content before the first message.
     #[prop(optional, into)]
     empty: ViewFn,
-    /// After how many milliseconds a running tool gets a word that it takes long.
+    /// The time after which a running tool is shown as slow, in milliseconds.
     #[prop(default = 30_000)]
     stuck_after_ms: u32,
-    /// Called when the person says what they think of an answer; without it they are not asked.
+    /// Called with the user's feedback on an answer; without it there are no feedback buttons.
     #[prop(optional_no_strip, into)]
     on_feedback: Option<Callback<Feedback>>,
-    /// How a message is drawn, from its [`MessageCell`](crate::view::MessageCell); as
-    /// [`MessageView`](super::MessageView) draws it, with what can be done below each turn, without
-    /// it.
+    /// Renders a message from its [`MessageCell`](crate::view::MessageCell); by default
+    /// [`MessageView`](super::MessageView) does, with the actions below each turn.
     #[prop(optional, into)]
     message: Option<MessageFn>,
 ) -> impl IntoView {
@@ -94,7 +93,7 @@ pub fn Transcript(
         }
     };
     let items = each(move || list.items.get(), Item::key, draw);
-    // What is under way stands where it is, and on no other branch.
+    // Running activity is shown on its own branch only.
     let activity = assistant.activity();
     let here = move || !activity.get().elsewhere;
     let under_way = move || {
@@ -156,11 +155,11 @@ pub fn Transcript(
     .into_any()
 }
 
-/// What opens and closes something in the transcript.
+/// The selector of elements that open and close something in the transcript.
 const OPENS: &str = "summary, [aria-expanded]";
 
-/// Takes in what is new. Whoever has just said something wants to see the answer, and another
-/// conversation is read from its end.
+/// Follows the messages. After a message of the user the end is shown, and another conversation is
+/// opened at its end.
 fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     let messages = assistant.messages();
     let take_in = move || {
@@ -170,7 +169,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
             News::PersonSpoke | News::Other => stick.jump(),
         }
     };
-    // The first time at once, so that the first picture shows the thread.
+    // The first time synchronously, so that the first frame shows the thread.
     untrack(take_in.clone());
     effect(move |_| take_in());
     let (approvals, asked) = (
@@ -183,7 +182,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         let mut calls = approvals.get();
         asked.with(|list| calls.extend(list.iter().map(|asked| asked.call)));
         let mut open: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
-        // What an agent asks of its own accord stands here only where there is little height.
+        // Interrupts of the agent are shown here only in low windows.
         let of_agent = interrupts.with(|list| {
             let open = list.iter().filter(|open| open.answer.is_none());
             open.map(|open| open.interrupt.id.clone())
@@ -209,7 +208,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     });
 }
 
-/// How many messages came since the reader left the end.
+/// Counts the messages since the reader left the end.
 fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
     let left_at = Memo::new(move |known: Option<&Option<End>>| {
         if stick.at_end.get() {
@@ -223,7 +222,8 @@ fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
     })
 }
 
-/// A browser finds and prints only what is in the page: who searches or prints gets everything.
+/// Mounts everything when the user searches or prints, since browsers find and print only what is
+/// in the page.
 fn search_everything(list: List) {
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
@@ -232,7 +232,7 @@ fn search_everything(list: List) {
         }
     });
     on_cleanup(move || pressed.remove());
-    // Paper shows everything.
+    // Printing includes everything.
     let printed = window_event_listener_untyped("beforeprint", move |_| {
         if list.partial.try_get_untracked() == Some(true) {
             list.show_all();
@@ -241,8 +241,8 @@ fn search_everything(list: List) {
     on_cleanup(move || printed.remove());
 }
 
-/// The way to everything for those who do not scroll: first in the list, for as long as something
-/// is not in the page.
+/// The button that mounts everything, for users who do not scroll: first in the list, as long as
+/// something is not mounted.
 #[component]
 fn ShowAll(list: List) -> impl IntoView {
     let words = Words::current();
@@ -265,7 +265,7 @@ fn ShowAll(list: List) -> impl IntoView {
     when(move || list.partial.get(), button)
 }
 
-/// The room of messages that are not in the page.
+/// The space of messages that are not mounted.
 #[component]
 fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
     view! {
@@ -278,8 +278,8 @@ fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
     }
 }
 
-/// Says what goes on while nothing else shows it: which tool runs, or that the agent thinks. A
-/// tool that runs for long gets a word about it (rule "silent tools").
+/// Shows activity that nothing else shows: a running tool, or that the agent is thinking. A tool
+/// that runs for long is shown as slow (rule "silent tools").
 #[component]
 fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let words = Words::current();
@@ -289,20 +289,21 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let hint = words.clone();
     let of = assistant;
     let line = memo(move || {
-        // Whoever is asked sees the question; the tool does not run on until it is answered.
+        // While the user is asked, the question is shown; the tool does not continue until it is
+        // answered.
         if activity.get().asking {
             return None;
         }
         let tools = running.get();
         if !tools.is_empty() {
-            // The card says that it runs.
+            // The card shows that it runs.
             let says = || format!("{} {}…", words.word(|l| &l.running), tools.join(", "));
             return stuck.get().then(says);
         }
         let newest = messages.with(|list| list.last().map(|entry| entry.id.clone()));
         let cell = newest.and_then(|id| of.message(&id));
         let writes = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
-        // An open step says what goes on by itself.
+        // An open step shows the activity itself.
         let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished));
         (activity.get().streaming && !writes && !stepping)
             .then(|| words.word(|l| &l.thinking).into_owned())
@@ -323,7 +324,7 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     when(move || line.with(Option::is_some), says)
 }
 
-/// True once the same tools have been running for that long.
+/// Returns a signal that is true once the same tools have been running for the given time.
 fn watch_for_stuck(running: ArcReadSignal<Vec<String>>, after_ms: u32) -> RwSignal<bool> {
     let stuck = RwSignal::new(false);
     let round = RwSignal::new(0_u32);

@@ -1,5 +1,5 @@
-//! What the messages of one transcript share: what was said about answers, which message is being
-//! edited, and where the focus and the reader's place go when a branch takes the place of another.
+//! The state that the messages of one transcript share: feedback, the message being edited, and the
+//! focus and reading position while one branch replaces another.
 
 use std::collections::HashMap;
 
@@ -12,25 +12,25 @@ use crate::{
     ui::{SAID_MS, after},
 };
 
-/// See the module.
+/// The state that the messages of one transcript share.
 #[derive(Clone)]
 pub(super) struct TranscriptContext {
     pub(super) assistant: Assistant,
     pub(super) on_feedback: Option<Callback<Feedback>>,
-    /// Draws a message, where it is not as usual.
+    /// The custom renderer of messages, if any.
     pub(super) message: Option<MessageFn>,
-    /// What was said about answers, by their last message.
+    /// The feedback on answers, by their last message.
     pub(super) said: RwSignal<HashMap<MessageId, bool>>,
-    /// What is to be read out.
+    /// The text to announce.
     pub(super) announced: RwSignal<String>,
-    /// The turn that had the focus last, by its first message: its buttons are reached by Tab, and
-    /// those of the newest turn.
+    /// The turn that had the focus last, by its first message: its buttons, and those of the newest
+    /// turn, are reachable by Tab.
     pub(super) focused: RwSignal<Option<MessageId>>,
-    /// The message that the person rewrites.
+    /// The message that the user edits.
     pub(super) editing: RwSignal<Option<MessageId>>,
-    /// The version that was asked for by one of these buttons: its own button takes the focus.
+    /// The version that was requested by a picker, whose button takes the focus.
     pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,
-    /// The list around, if there is one.
+    /// The surrounding list, if there is one.
     pub(super) stick: Option<StickToEnd>,
 }
 
@@ -49,7 +49,7 @@ impl TranscriptContext {
         }
     }
 
-    /// Says something aloud, once.
+    /// Announces a text once.
     pub(super) fn announce(&self, text: String) {
         let announced = self.announced;
         announced.set(text);
@@ -58,21 +58,21 @@ impl TranscriptContext {
         });
     }
 
-    /// Keeps the reader where they are while another branch comes in.
+    /// Keeps the reader's position while another branch is loaded.
     pub(super) fn hold(&self) {
         if let Some(stick) = self.stick {
             stick.hold();
         }
     }
 
-    /// The other branch is there: whoever sees its end follows it.
+    /// Resumes after the branch was replaced: a reader who sees its end follows it.
     pub(super) fn settle(&self) {
         if let Some(stick) = self.stick {
             stick.settle();
         }
     }
 
-    /// Goes to the end: whoever asks for an answer wants to see it.
+    /// Scrolls to the end, where the requested answer appears.
     pub(super) fn follow(&self) {
         if let Some(stick) = self.stick {
             stick.jump();

@@ -1,4 +1,4 @@
-//! A turn of the thread, or a block of a long one: its messages, and what can be done with it.
+//! A turn of the thread, or a block of a long one: its messages and actions.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ use crate::{
     view::MessageEntry,
 };
 
-/// The messages of a block, in order. Below a turn that is finished stands what can be done.
+/// Renders the messages of a block, in order, with the actions below a finished turn.
 #[component]
 pub(super) fn TurnView(
     shared: TranscriptContext,
@@ -28,7 +28,7 @@ pub(super) fn TurnView(
     let words = Words::current();
     let spoken = words.clone();
     provide_context(InTurn);
-    // Seen by the messages of this block alone: each block has an owner of its own.
+    // Visible to the messages of this block only: each block has its own owner.
     provide_context(Groups::of(shared.assistant.clone(), turn.clone()));
     provide_context(shared.clone());
     let own = shared.message.clone();
@@ -50,7 +50,7 @@ pub(super) fn TurnView(
         });
         match line {
             Some(line) => view! { {line} {message} }.into_any(),
-            // What is not there has no place that is kept for it: every place is a node.
+            // Missing parts get no placeholder, since every placeholder is a node.
             None => message.into_any(),
         }
     };
@@ -59,13 +59,13 @@ pub(super) fn TurnView(
         |entry| entry.id.as_str().to_owned(),
         draw,
     );
-    // Who draws messages puts what can be done where it belongs.
+    // A custom message renderer places the actions itself.
     let bar = shared
         .message
         .is_none()
         .then(|| bar(shared, list, id.clone(), turn.clone()));
     let by_person = turn.with_untracked(Turn::by_person);
-    // Before an answer begins there is nothing of it, and no room is left for it.
+    // Until an answer begins, its block takes no space.
     let empty = (!is_own).then(|| {
         let (empty, of_cells) = (turn.clone(), assistant.clone());
         move || {
@@ -106,7 +106,7 @@ pub(super) fn TurnView(
     }
 }
 
-/// Who speaks in a turn, for who goes from heading to heading.
+/// Returns the heading of a turn, for navigation by headings.
 fn heading(words: &Words, by_person: bool) -> AnyView {
     match by_person {
         true => words.text(|l| &l.you),
@@ -114,8 +114,8 @@ fn heading(words: &Words, by_person: bool) -> AnyView {
     }
 }
 
-/// The bar below a turn. It is there once the turn is finished, and before that where it has
-/// versions: they can be looked at meanwhile.
+/// Renders the bar below a turn, once the turn is finished, or earlier if it has versions, which
+/// can be viewed meanwhile.
 fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyView {
     let activity = shared.assistant.activity();
     let by_person = turn.with_untracked(Turn::by_person);
@@ -150,7 +150,7 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
         edits || (whole.with(Option::is_none) && versions.with(Vec::is_empty))
     };
     let draw = move || {
-        // A stop for each button of each turn would be too many on the way to the text box.
+        // A tab stop for each button of each turn would be too many on the way to the text box.
         provide_context(TabStop(stops));
         let (picks, shared) = (shared.clone(), shared.clone());
         let pickers = each(
@@ -167,8 +167,8 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
     when(move || !nothing(), draw).into_any()
 }
 
-/// The messages of a turn that have other versions: its first, and those of its last block, where
-/// a branch began in the middle of it.
+/// Returns the messages of a turn that have other versions: its first, and those of its last block,
+/// if a branch began within it.
 fn versions(assistant: Assistant, list: List, turn: ArcRwSignal<Turn>) -> Memo<Vec<MessageId>> {
     memo(move || {
         let (ends, first, entries) = turn.with(|turn| {

@@ -1,4 +1,4 @@
-//! Whether something came while a window was closed.
+//! The unread mark of a closed window.
 
 use assistant_core::event::Role;
 use leptos::prelude::*;
@@ -8,10 +8,10 @@ use crate::{
     ui::{Words, dynamic, effect},
 };
 
-/// Something came while a window was closed: an answer, or a question to the person.
+/// True if an answer, or a question to the user, arrived while a window was closed.
 pub(super) type Unread = RwSignal<bool>;
 
-/// Follows it from now on.
+/// Tracks new messages and questions from now on.
 pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
     let unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());
@@ -35,7 +35,7 @@ pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
     unread
 }
 
-/// Says so, to eyes and ears.
+/// Renders the announcement of unread messages.
 pub(super) fn mark(unread: Unread) -> AnyView {
     let words = Words::current();
     let word = move || unread.get().then(|| words.text(|l| &l.unread));

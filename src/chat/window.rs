@@ -16,8 +16,8 @@ use crate::{
 /// A chat with the assistant of the nearest provider: messages, tool cards, notices, composer.
 ///
 /// It fills its parent, which must have a height. It is an arrangement of public parts, and
-/// [`ChatRoot`](super::ChatRoot) shows how to write another; [`ChatSidebar`](super::ChatSidebar) and
-/// [`ChatPopup`](super::ChatPopup) put it beside or above a page.
+/// [`ChatRoot`](super::ChatRoot) shows how to write another; [`ChatSidebar`](super::ChatSidebar)
+/// and [`ChatPopup`](super::ChatPopup) put it beside or above a page.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -39,43 +39,43 @@ use crate::{
 ///
 /// # Styling
 ///
-/// Everything has a class `la-…`; [`STYLE`](crate::STYLE) is a sheet for them, built on custom properties. The
-/// root carries `data-assistant-chat`, and `data-running` while a run, a handler or a question to
-/// the person is open.
+/// All elements have classes `la-…`; [`STYLE`](crate::STYLE) is a style sheet for them, built on
+/// custom properties. The root has `data-assistant-chat`, and `data-running` while a run, a handler
+/// or a question to the user is open.
 #[component]
 pub fn ChatWindow(
-    /// What the window is called, to eyes and ears, instead of
-    /// [`Labels::title`](crate::Labels::title). Two windows on one page need names that differ.
+    /// The visible and accessible name of the window, instead of
+    /// [`Labels::title`](crate::Labels::title). Two windows on one page need different names.
     #[prop(optional, into)]
     label: Signal<String>,
-    /// What stands there before the first message, above the suggestions.
+    /// The title before the first message, above the suggestions.
     #[prop(optional, into)]
     empty_title: Signal<String>,
     /// A sentence below it.
     #[prop(optional, into)]
     empty_text: Signal<String>,
-    /// What the person could say first.
+    /// The suggested first messages.
     #[prop(optional, into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// What the person could say next, above the composer once there are messages. It is for the
-    /// application to say what fits, and to give none while nothing does.
+    /// The suggested next messages, above the composer once there are messages. The application
+    /// updates the list, and leaves it empty while nothing fits.
     #[prop(optional, into)]
     follow_ups: Signal<Vec<Suggestion>>,
-    /// Which files the person may send along; none without it.
+    /// The files that the user may attach; none if omitted.
     #[prop(optional)]
     attachments: Option<Attachments>,
-    /// What the application writes along with in the composer.
+    /// The application's handle to the composer's text.
     #[prop(optional)]
     composer: Option<ComposerHandle>,
-    /// Called when the person says what they think of an answer; without it they are not asked.
+    /// Called with the user's feedback on an answer; without it there are no feedback buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
-    /// When answers are read out to who listens.
+    /// The time at which answers are read out to assistive technology.
     #[prop(optional, into)]
     speech: Signal<Speech>,
 ) -> impl IntoView {
     let children = move || {
-        // Its frame draws them for an assistant alone.
+        // The frame renders its parts only if there is an assistant.
         let Some(assistant) = use_assistant() else {
             return ().into_any();
         };
@@ -97,7 +97,7 @@ pub fn ChatWindow(
     section(None, label, Box::new(children), "ChatWindow")
 }
 
-/// What can follow, while nothing runs and something was said.
+/// Renders the follow-ups, while nothing runs and there are messages.
 fn next(assistant: &Assistant, follow_ups: Signal<Vec<Suggestion>>) -> impl IntoView + use<> {
     let (activity, messages) = (assistant.activity(), assistant.messages());
     let suggestions = Signal::derive(move || {

@@ -1,4 +1,4 @@
-//! What is said of messages: answers that come now, and nothing that stood there before.
+//! Announces new answers; messages that already existed are not announced.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -13,23 +13,23 @@ use crate::{
     view::{MessageCell, MessageList},
 };
 
-/// The most that is read out of one answer, in characters.
+/// The maximum length that is read out of one answer, in characters.
 const MOST: usize = 6_000;
 
-/// An answer that is being followed.
+/// The progress of announcing an answer.
 #[derive(Default)]
 struct Followed {
-    /// By the place of a text in the message.
+    /// The readers of texts, by part index.
     texts: HashMap<usize, Reader>,
-    /// The length of what was said, in characters.
+    /// The length announced so far, in characters.
     said: usize,
     done: bool,
 }
 
-/// What was said of a conversation.
+/// The announcement state of a conversation.
 struct Heard {
     thread: u64,
-    /// The newest message that was there.
+    /// The newest message seen.
     tip: Option<MessageId>,
     answers: HashMap<MessageId, Followed>,
 }
@@ -42,7 +42,7 @@ struct Speaker {
 }
 
 impl Speaker {
-    /// Returns a block behind its author, so that it is not taken for the page's words.
+    /// Prefixes a block with its author, so that it is not taken for text of the page.
     fn says(&self, block: &str) -> String {
         let who = untrack(|| match self.attributed {
             true => self.words.word(|l| &l.attributed),
@@ -51,7 +51,7 @@ impl Speaker {
         format!("{who}: {block}")
     }
 
-    /// Returns whether a block reads like an announcement that a decision is needed.
+    /// Returns true if a block reads like an announcement that a decision is needed.
     fn imitates(&self, block: &str) -> bool {
         let labels = self.words.now();
         let said = skeleton(block);
@@ -67,7 +67,7 @@ impl Speaker {
     }
 }
 
-/// Says answers as they come.
+/// Announces answers as they stream in.
 pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
     let (thread, tip) = voice.since();
     let heard = StoredValue::new_local(RefCell::new(Heard {
@@ -110,7 +110,7 @@ pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>
     });
 }
 
-/// The texts of a message as they are now, by their places; who asks is told of more.
+/// Returns the current texts of a message by part index; tracked when called in a reactive closure.
 fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
     let parts = cell.parts.get();
     let texts = parts.iter().filter(|part| part.kind == PartKind::Text);
@@ -126,7 +126,7 @@ fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bo
 }
 
 impl Heard {
-    /// The answers that came since this listens, and are not said in full.
+    /// Returns the answers that arrived since listening began, and are not announced in full.
     fn take_in(
         &mut self,
         list: &MessageList,
@@ -146,20 +146,21 @@ impl Heard {
             None => 0,
             Some(old) => match list.iter().rposition(|entry| entry.id == old) {
                 Some(place) => place + 1,
-                // Another branch: it stood there before.
+                // Another branch: its messages existed before.
                 None => list.len(),
             },
         };
         for entry in list.iter().skip(from) {
             if entry.role == Role::User || attributed(&entry.id) {
-                // What was before is said, or will not be: a list may bring a whole history.
+                // Earlier answers are done: a list may bring a whole history.
                 self.answers.values_mut().for_each(|one| one.done = true);
             }
             if entry.role == Role::Assistant {
                 self.answers.entry(entry.id.clone()).or_default();
             }
         }
-        // In the order of the list. They are few: the standard library's sort weighs three kilobytes.
+        // In the order of the list. There are few: the standard library's sort adds three
+        // kilobytes.
         let mut open: Vec<(Option<usize>, MessageId)> = Vec::new();
         for (id, _) in self.answers.iter().filter(|(_, one)| !one.done) {
             let place = list.iter().rposition(|entry| entry.id == *id);

@@ -1,5 +1,5 @@
-//! What a window says to who listens. Neighbours: `voice` has the regions that are read aloud,
-//! `answers` what is said of messages, `plain` their text as plain words.
+//! Announces chat activity to assistive technology. Neighbours: `voice` has the live regions,
+//! `answers` announces messages, `plain` converts them to plain text.
 
 mod answers;
 mod plain;
@@ -20,35 +20,36 @@ use crate::{
 };
 pub(super) use voice::Voice;
 
-/// When a window reads answers out.
+/// The time at which a window reads answers out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Speech {
-    /// Each answer when it is complete.
+    /// Each answer once it is complete.
     #[default]
     AtTheEnd,
-    /// Each paragraph, list and block of an answer when it is complete.
+    /// Each paragraph, list and block of an answer once it is complete.
     AsItComes,
-    /// Not at all; that there is an answer is said.
+    /// Never; only the existence of an answer is announced.
     Off,
 }
 
-/// After how much silence it is said that work goes on, in milliseconds.
+/// The silence after which ongoing work is announced, in milliseconds.
 const SILENCE_MS: u32 = 10_000;
 
-/// The time in which questions count as one with the first, in milliseconds.
+/// The time in which questions are announced together, in milliseconds.
 const GATHERS_MS: u32 = 300;
 
-/// Says aloud what the eye sees: answers as plain words, which tool runs or failed, what the person
-/// must decide, that it was stopped, and every few seconds of silence that work goes on. Nothing
-/// else of a window is a live region but what a person's own deed calls up. A window has one; of
+/// Announces chat activity to assistive technology: answers as plain text, tools that run or
+/// failed, decisions that the user must make, stops, and, after every few seconds of silence, that
+/// work continues. Nothing else in a window is a live region, except what an action of the user
+/// opens. A window has one; of several windows of an assistant one speaks.
 /// several windows of an assistant one speaks.
 ///
 /// # Accessibility
 ///
-/// Three regions that are always in the page and never seen: a polite `log` of answers, whose
-/// entries go after some seconds, a `status`, and an assertive one for what must be decided. Never said
-/// are the person's own words, what stood there before, times and the names of buttons.
+/// Three visually hidden regions that are always in the page: a polite `log` of answers, whose
+/// entries are removed after some seconds, a `status`, and an assertive one for decisions. The
+/// user's own messages, earlier messages, times and button names are never announced.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -63,10 +64,10 @@ const GATHERS_MS: u32 = 300;
 /// ```
 #[component]
 pub fn Announcer(
-    /// Whose conversation; the one above without it.
+    /// The assistant to announce; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// When answers are read out.
+    /// The time at which answers are read out.
     #[prop(optional, into)]
     speech: Signal<Speech>,
 ) -> impl IntoView {
@@ -76,7 +77,7 @@ pub fn Announcer(
     Some(voice.regions())
 }
 
-/// Says from now on what comes.
+/// Announces everything from now on.
 pub(super) fn speak(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
     answers::follow(assistant, voice, speech);
     say_what_is_asked(assistant, voice);
@@ -85,7 +86,7 @@ pub(super) fn speak(assistant: &Assistant, voice: Voice, speech: Signal<Speech>)
     say_that_work_goes_on(assistant, voice);
 }
 
-/// What waits for a decision: each once, those that come one after the other together.
+/// Announces pending decisions: each once, and those that arrive in quick succession together.
 fn say_what_is_asked(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
@@ -136,7 +137,7 @@ fn say_what_is_asked(assistant: &Assistant, voice: Voice) {
     });
 }
 
-/// Which tool runs, and which failed.
+/// Announces tools that run, and tools that failed.
 fn say_tools(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
     let heard = assistant.on_call_event(move |event: &CallEvent| {
@@ -158,7 +159,7 @@ fn say_tools(assistant: &Assistant, voice: Voice) {
     on_cleanup(move || drop(heard));
 }
 
-/// That a call runs, in the page's words where it has some.
+/// Returns the announcement of a running call, by its title if it has one.
 pub(super) fn doing<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let said = call.words();
     let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
@@ -166,7 +167,7 @@ pub(super) fn doing<T>(call: &ToolCallView<T>, words: &Words) -> String {
         .unwrap_or_else(|| running(said.title.unwrap_or_else(|| in_plain(&call.name()))))
 }
 
-/// What a notice says that is no failure: those are alerts of their own.
+/// Announces notices other than failures, which are alerts themselves.
 fn say_notices(assistant: &Assistant, voice: Voice) {
     let (notices, words) = (assistant.notices(), Words::current());
     effect(move |known: Option<Vec<NoticeId>>| {
@@ -183,7 +184,7 @@ fn say_notices(assistant: &Assistant, voice: Voice) {
     });
 }
 
-/// Breaks a long silence, as long as nobody but the person is waited for.
+/// Announces after a long silence that work continues, unless it waits for the user.
 fn say_that_work_goes_on(assistant: &Assistant, voice: Voice) {
     let (activity, words) = (assistant.activity(), Words::current());
     let works = memo(move || {

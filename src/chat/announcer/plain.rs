@@ -1,11 +1,11 @@
-//! A text as plain words, block by block.
+//! Conversion of text to plain words, block by block.
 
 #[cfg(feature = "markdown")]
 use assistant_core::text::markdown::{Kind, Markdown, Node};
 
 use crate::ui::Labels;
 
-/// Reads a growing text, and tells each block once it is finished.
+/// Reads a growing text, and returns each block once it is complete.
 #[derive(Default)]
 pub(super) struct Reader {
     #[cfg(feature = "markdown")]
@@ -17,7 +17,8 @@ pub(super) struct Reader {
 
 #[cfg(feature = "markdown")]
 impl Reader {
-    /// The blocks that were finished since the last time; all of them once no more may come.
+    /// Returns the blocks completed since the last call; all remaining ones once the text is
+    /// complete.
     pub(super) fn read(&mut self, text: &str, open: bool, labels: &Labels) -> Vec<String> {
         let changes = self.markdown.advance(text, open);
         self.blocks.truncate(changes.from);
@@ -45,7 +46,8 @@ impl Reader {
 
 #[cfg(not(feature = "markdown"))]
 impl Reader {
-    /// The paragraphs that were finished since the last time; all of them once no more may come.
+    /// Returns the paragraphs completed since the last call; all remaining ones once the text is
+    /// complete.
     pub(super) fn read(&mut self, text: &str, open: bool, _: &Labels) -> Vec<String> {
         let blocks: Vec<&str> = text.split("\n\n").collect();
         let end = blocks.len() - usize::from(open);
@@ -56,7 +58,7 @@ impl Reader {
     }
 }
 
-/// The words of a node: what is read as it stands, and of code and formulas that they are there.
+/// Appends the words of a node; a code block is replaced by its line count.
 #[cfg(feature = "markdown")]
 fn plain(node: &Node, labels: &Labels, words: &mut String) {
     match &node.kind {

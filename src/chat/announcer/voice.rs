@@ -1,4 +1,4 @@
-//! The regions that assistive technology reads out.
+//! The live regions.
 
 use assistant_core::{conversation::MessageId, session::NoticeId};
 use leptos::prelude::*;
@@ -13,39 +13,39 @@ use crate::{
 /// The time that a text stays in its region, in milliseconds.
 const STAYS_MS: u32 = 10_000;
 
-/// How long what passes is heard before something else that passes, in milliseconds.
+/// The minimum time between two transient announcements, in milliseconds.
 const PASSES_MS: u32 = 200;
 
-/// What goes on for a while, and whether it does still.
+/// A transient announcement, and a check whether it still applies.
 type Passing = (String, GoesOn);
 type GoesOn = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// Texts in a region, each with its number.
+/// The texts in a region, each with its number.
 type Region = RwSignal<Vec<(u64, String)>>;
 
-/// Says things, where no other window does.
+/// Announces texts, unless another window does.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct Voice {
-    /// The conversation and its newest message when this voice was there first: what comes later is said.
+    /// The conversation and its newest message at the start; later messages are announced.
     since: StoredValue<(u64, Option<MessageId>)>,
-    /// The notices that stood there before.
+    /// The notices that existed at the start.
     notices: StoredValue<Vec<NoticeId>>,
     elsewhere: Memo<Option<String>>,
     answers: Region,
     status: Region,
     urgent: Region,
     count: StoredValue<u64>,
-    /// Whether something that passes was said just now, and what waits for that.
+    /// True while a transient announcement is recent, and the next one that waits.
     passing: StoredValue<(bool, Option<Passing>)>,
 }
 
 impl Voice {
-    /// The voice of a window. Of several windows of an assistant one speaks.
+    /// Creates the voice of a window. Of several windows of an assistant one speaks.
     pub(in crate::chat) fn of(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
         let now = |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
         let since = StoredValue::new(messages.with_untracked(now));
-        // A conversation that is opened stood there before, too; who speaks by then follows it itself.
+        // An opened conversation existed before, too; a running announcer tracks it itself.
         effect(move |_| {
             messages.with(|list| {
                 if since.with_value(|(thread, _)| *thread != list.thread()) {
@@ -67,33 +67,34 @@ impl Voice {
         }
     }
 
-    /// From where on messages are said.
+    /// Returns the position from which messages are announced.
     pub(super) fn since(self) -> (u64, Option<MessageId>) {
         self.since.get_value()
     }
 
-    /// The notices that are not said.
+    /// Returns the notices that are not announced.
     pub(super) fn known_notices(self) -> Vec<NoticeId> {
         self.notices.get_value()
     }
 
-    /// The number of times it said something.
+    /// Returns the number of announcements.
     pub(super) fn count(self) -> u64 {
         self.count.try_get_value().unwrap_or_default()
     }
 
-    /// A piece of an answer: it is heard after what was said before.
+    /// Announces a piece of an answer, after earlier ones.
     pub(super) fn answer(self, text: impl Into<String>) {
         self.say(self.answers, text.into(), false);
     }
 
-    /// What goes on: the newest takes the place of what was said before.
+    /// Announces a status, which replaces the previous one.
     pub(in crate::chat) fn status(self, text: impl Into<String>) {
         self.say(self.status, text.into(), true);
     }
 
-    /// What goes on for a while, as a tool does that runs. Of many, one after the other, nobody hears each: what
-    /// comes within moments of the one before waits, the newest takes its place, and it is said if it goes on still.
+    /// Announces a transient status, such as a running tool. In a quick succession not every one
+    /// can be heard: one that follows within moments waits, a newer one replaces it, and it is
+    /// announced if it still applies.
     pub(super) fn passing(self, text: String, goes_on: impl Fn() -> bool + Send + Sync + 'static) {
         let waits = self.passing.try_update_value(|(said, next)| {
             *next = said.then(|| (text.clone(), Box::new(goes_on) as GoesOn));
@@ -118,7 +119,7 @@ impl Voice {
         });
     }
 
-    /// What must be decided: it is heard at once.
+    /// Announces a pending decision immediately.
     pub(super) fn urgent(self, text: impl Into<String>) {
         self.say(self.urgent, text.into(), true);
     }
@@ -144,7 +145,7 @@ impl Voice {
         });
     }
 
-    /// The regions. What is removed from them is not said.
+    /// Renders the regions. Removals are not announced.
     pub(in crate::chat) fn regions(self) -> AnyView {
         let texts = |region: Region| {
             let draw = |(_, text): (u64, String)| view! { <p>{text}</p> }.into_any();

@@ -1,4 +1,4 @@
-//! Rewriting a message of the person where it stands.
+//! In-place editing of a user message.
 
 use assistant_core::{conversation::MessageId, event::Role, session::Refusal};
 use leptos::{ev, html, prelude::*};
@@ -9,10 +9,9 @@ use crate::ui::{
     fresh_id, when,
 };
 
-/// The button that lets the person rewrite their message where it stands: a
-/// [`MessageEditor`] takes the place of its text. It stands below messages of the person alone,
-/// and waits while something is under way. A [`Transcript`](crate::chat::Transcript) shows it
-/// below each of them.
+/// The button that opens a [`MessageEditor`] in place of a user message's text. It is shown below
+/// user messages only, and disabled while something is running. A
+/// [`Transcript`](crate::chat::Transcript) shows it below each of them.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -51,9 +50,9 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
     .view(&words)
 }
 
-/// The box in which a person rewrites their message, there while they do. Enter sends it as
-/// another version of the message, with its files; Shift+Enter breaks the line; Escape leaves all
-/// as it was. There is an example at [`MessageEdit`].
+/// The editor of a user message, mounted while the user edits it. Enter sends the text as another
+/// version of the message, with its files; Shift+Enter inserts a line break; Escape cancels. See
+/// [`MessageEdit`] for an example.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -69,12 +68,12 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 ///
 /// # Accessibility
 ///
-/// The box takes the focus with the text. Who leaves it is back at the button that opened it; who
-/// sends goes on in the composer. What is refused is told, and the text stays.
+/// The text box takes the focus with the text. Cancelling returns the focus to the button that
+/// opened it; sending moves it to the composer. A refusal is announced, and the text stays.
 ///
 /// # Styling
 ///
-/// `la-message-editor`; the message around has `data-editing`.
+/// `la-message-editor`; the surrounding message has `data-editing`.
 #[component]
 pub fn MessageEditor() -> impl IntoView {
     let Some(spoken) = MessageContext::around("MessageEditor") else {
@@ -89,7 +88,7 @@ pub fn MessageEditor() -> impl IntoView {
     when(open, move || editor(&shared, &id)).into_any()
 }
 
-/// What is under the editor's buttons and keys.
+/// The state that the editor's buttons and keys act on.
 #[derive(Clone)]
 struct Draft {
     shared: TranscriptContext,
@@ -101,7 +100,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Leaves all as it was.
+    /// Closes the editor without changes.
     fn leave(&self) {
         let turn = self.around(".la-turn");
         let turn = turn.or_else(|| self.around(".la-message"));
@@ -128,7 +127,7 @@ impl Draft {
                     focus_in(chat, ".la-composer-input");
                 }
             }
-            // There is nothing to send: the composer does not speak of that, either.
+            // There is nothing to send; the composer does not report that, either.
             Err(Refusal::EmptyMessage) => {}
             Err(refusal) => self.refused.set(Some(Labels::refusal(&refusal))),
         }
@@ -143,7 +142,7 @@ impl Draft {
         let composing = composes(event);
         match event.key().as_str() {
             "Escape" if !composing => {
-                // It closes this box, and no window around it.
+                // It closes this editor, not a surrounding window.
                 event.stop_propagation();
                 event.prevent_default();
                 self.leave();
@@ -219,19 +218,19 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     .into_any()
 }
 
-/// Puts the text into the box, and the focus behind it.
+/// Fills the text box, and focuses its end.
 fn begin(draft: &Draft, text: String) {
     let (input, refused) = (draft.input, draft.refused);
     effect(move |_| {
         if let Some(input) = input.get() {
             input.set_value(&text);
-            // None of this fails for a box that is in the page.
+            // None of this fails for an element in the page.
             let _ = input.focus();
             let end = u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
             let _ = input.set_selection_range(end, end);
         }
     });
-    // What stood in the way may be over.
+    // The reason for the refusal may no longer apply.
     let activity = draft.shared.assistant.activity();
     effect(move |_| {
         activity.track();

@@ -1,4 +1,4 @@
-//! What goes on while the person looks at another branch.
+//! Activity on a branch that is not shown.
 
 use leptos::{ev, prelude::*};
 
@@ -7,8 +7,8 @@ use crate::{
     ui::{Icon, Words, closest, dynamic, focus::focus_in, when},
 };
 
-/// Says that something is under way, or waits for the person, on another branch than the one that
-/// is shown, and leads there. Nothing stands there otherwise. A
+/// Shows that something is running, or waits for the user, on another branch than the one shown,
+/// with a button that switches there. Renders nothing otherwise. A
 /// [`ChatWindow`](crate::ChatWindow) has one between its messages and its composer.
 ///
 /// ```
@@ -23,11 +23,11 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// An [`Announcer`](super::super::Announcer) says it aloud. Who goes there has the focus in the
-/// list of messages, at its end.
+/// An [`Announcer`](super::super::Announcer) announces it. The button moves the focus to the end of
+/// the list of messages.
 #[component]
 pub fn OtherBranch(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {

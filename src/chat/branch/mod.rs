@@ -1,5 +1,5 @@
-//! The branches of a conversation on the screen: versions of a message, rewriting a message,
-//! another answer, and what goes on elsewhere.
+//! The branches of a conversation: versions of a message, editing, regenerating, and activity on
+//! other branches.
 
 mod edit;
 mod elsewhere;

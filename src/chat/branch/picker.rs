@@ -1,4 +1,4 @@
-//! Which version of a message is shown, and the way to the others.
+//! The version picker of a message.
 
 use assistant_core::conversation::{MessageId, Sibling};
 use leptos::{ev, html, prelude::*};
@@ -6,12 +6,13 @@ use leptos::{ev, html, prelude::*};
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
 
-/// Shows the version of a message, "2 / 3", with buttons for the one before and the one after.
-/// Nothing stands there for a message with one version. A [`Transcript`](crate::chat::Transcript)
-/// shows it below each turn that has versions.
+/// Shows the version of a message, "2 / 3", with buttons for the previous and the next. Renders
+/// nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows it below
+/// each turn that has versions.
 ///
-/// What follows a version is as it was when it was shown last. While something is under way it may
-/// be left, too: it goes on where it is, and an [`OtherBranch`](super::OtherBranch) leads back.
+/// A version is shown with the messages that followed it when it was last shown. Switching is
+/// possible while something is running: it continues on its branch, and an
+/// [`OtherBranch`](super::OtherBranch) leads back.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -27,9 +28,9 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 ///
 /// # Accessibility
 ///
-/// A group of two buttons; the arrow keys work in it, too. The button keeps the focus from one
-/// version to the next, and the version that is shown is announced. At an end the button stays and
-/// is `aria-disabled`.
+/// A group of two buttons, which also supports the arrow keys. The button keeps the focus from one
+/// version to the next, and the new version is announced. At an end the button stays and is
+/// `aria-disabled`.
 ///
 /// # Styling
 ///
@@ -50,7 +51,7 @@ pub fn BranchPicker() -> impl IntoView {
     when(several, move || picker(&shared, &id)).into_any()
 }
 
-/// The picker of a message, whether or not it has other versions.
+/// Renders the picker of a message, whether or not it has other versions.
 pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
     let (assistant, of) = (shared.assistant.clone(), id.clone());
@@ -122,7 +123,7 @@ fn show(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
     }
 }
 
-/// The version that was asked for has come: its button has the focus, as the one before had.
+/// Moves the focus to the button of the requested version, as the previous one had it.
 fn take_focus(
     shared: &TranscriptContext,
     id: &MessageId,
@@ -145,7 +146,7 @@ fn take_focus(
             shared.wanted.set(None);
             let options = web_sys::FocusOptions::new();
             options.set_prevent_scroll(true);
-            // Focusing an element that is in the page does not fail.
+            // Focusing an element in the page cannot fail.
             let _ = button.focus_with_options(&options);
             shared.settle();
             let place = place.get_untracked();

@@ -1,4 +1,4 @@
-//! Another answer.
+//! Regenerates an answer as a new branch.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::{ev, prelude::*};
@@ -9,9 +9,9 @@ use crate::{
     ui::{Icon, IconButton, Words, closest, focus::focus_in, when},
 };
 
-/// The button that asks the agent for another version of its message; the one before stays, and a
-/// [`BranchPicker`](super::BranchPicker) leads to it. It stands below answers alone, and waits
-/// while something is under way. A [`Transcript`](crate::chat::Transcript) shows it below each
+/// The button that regenerates an answer as a new version; the previous one stays, and a
+/// [`BranchPicker`](super::BranchPicker) leads to it. It is shown below answers only, and disabled
+/// while something is running. A [`Transcript`](crate::chat::Transcript) shows it below each
 /// answer.
 ///
 /// ```
@@ -35,7 +35,7 @@ pub fn MessageRegenerate() -> impl IntoView {
     can.then(|| when(move || !streaming.get(), button))
 }
 
-/// Returns whether there is something that a message answers.
+/// Returns true if a message is an answer to another one.
 pub(in crate::chat) fn can_regenerate(assistant: &Assistant, id: &MessageId) -> bool {
     let can = assistant.with_conversation(|conversation| {
         let answers = conversation.message(id).is_some_and(|message| {
@@ -57,7 +57,7 @@ pub(in crate::chat) fn regenerate_button(shared: &TranscriptContext, id: &Messag
         let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
         if shared.assistant.regenerate(&id).is_ok() {
             shared.follow();
-            // The button goes with the version before.
+            // The button is removed with the previous version.
             if let Some(chat) = chat {
                 focus_in(chat, ".la-transcript-scroller");
             }

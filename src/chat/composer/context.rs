@@ -16,33 +16,33 @@ use crate::{
 /// The context that the parts of a composer share.
 pub(super) type Shared = Arc<ComposerContext>;
 
-/// See [`Shared`].
+/// The state behind [`Shared`].
 pub(super) struct ComposerContext {
     pub(super) assistant: Assistant,
     pub(super) handle: ComposerHandle,
     pub(super) words: Words,
     pub(super) tray: Option<Tray>,
-    /// The reason why the last attempt to send was refused.
+    /// The reason for which the last attempt to send was refused.
     pub(super) refused: RwSignal<Option<WordOf>>,
     pub(super) busy: Memo<bool>,
     pub(super) state: Memo<&'static str>,
-    /// True if a question is open that is no approval.
+    /// True if a question other than an approval is open.
     pub(super) asked: Memo<bool>,
-    /// True if a message would deny what waits for approval.
+    /// True if a message would deny pending approvals.
     pub(super) denies: Memo<bool>,
-    /// True if Send is there.
+    /// True if Send is shown.
     pub(super) sends: Memo<bool>,
-    /// True if something can be said in between.
+    /// True if a message can be sent during the loop.
     pub(super) interjects: Memo<bool>,
-    /// True if what goes on belongs to another branch than the one that is shown.
+    /// True if the activity belongs to another branch than the one shown.
     pub(super) elsewhere: Memo<bool>,
     /// True if Send or Stop has the focus.
     pub(super) on_button: RwSignal<bool>,
-    /// When Send and Stop took each other's place last, in milliseconds since 1970.
+    /// The time at which Send and Stop last replaced each other, in milliseconds since 1970.
     swapped: StoredValue<i64>,
-    /// True if the one that says something in between has it.
+    /// True if the interject button has the focus.
     pub(super) on_interject: RwSignal<bool>,
-    /// The id of the line that explains, where there is one.
+    /// The id of the hint line, if there is one.
     pub(super) hint: RwSignal<Option<String>>,
 }
 
@@ -62,7 +62,7 @@ impl ComposerContext {
             let asks = || interrupts.with(|list| list.iter().any(is_asked));
             asking.get().asking || asks()
         });
-        // With this option a message denies what waits for approval, as long as nothing else waits.
+        // With this option a message denies pending approvals, as long as nothing else waits.
         let auto_deny = assistant.runtime().auto_deny;
         let takes = assistant.runtime().interjections;
         let interjects =
@@ -88,7 +88,8 @@ impl ComposerContext {
         }
     }
 
-    /// Returns the context of a composer; outside of one the part draws nothing and reports that.
+    /// Returns the context of a composer; outside of one the part renders nothing and logs an
+    /// error.
     pub(super) fn around(part: &str) -> Option<Shared> {
         let found = use_context::<Shared>();
         if found.is_none() && in_browser() {
@@ -97,7 +98,7 @@ impl ComposerContext {
         found
     }
 
-    /// Clears the reason why a message was refused.
+    /// Clears the reason for a refused message.
     pub(super) fn forget_refusals(&self) {
         let (state, refused) = (self.state, self.refused);
         effect(move |_| {
@@ -112,7 +113,7 @@ impl ComposerContext {
         }
     }
 
-    /// The button that goes when the state changes may have the focus: it passes to the text box.
+    /// Moves the focus to the text box when a state change hides the focused button.
     pub(super) fn keep_focus(&self) {
         let (handle, swapped) = (self.handle, self.swapped);
         let pass_on = move |goes: Memo<bool>, focused: RwSignal<bool>| {
@@ -133,13 +134,13 @@ impl ComposerContext {
         pass_on(self.interjects, self.on_interject);
     }
 
-    /// Returns whether a click is the second of a double click on the button that stood there before.
+    /// Returns true if a click is the second of a double click that began on the replaced button.
     pub(super) fn was_meant_for_the_other(&self, click: &ev::MouseEvent) -> bool {
         click.detail() > 1 && now() - self.swapped.get_value() < DOUBLE_CLICK_MS
     }
 }
 
-/// The composer around this component, if there is one.
+/// Returns the handle of the surrounding composer, if there is one.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -166,7 +167,7 @@ pub fn use_composer() -> Option<ComposerHandle> {
 /// The longest time between the clicks of a double click, in milliseconds.
 const DOUBLE_CLICK_MS: i64 = 700;
 
-/// Returns whether a question of the agent has no answer yet.
+/// Returns true if a question of the agent has no answer yet.
 pub(in crate::chat) fn is_asked(open: &OpenInterrupt) -> bool {
     open.call.is_none() && open.answer.is_none()
 }
@@ -182,7 +183,7 @@ fn state_of(activity: Activity) -> &'static str {
     }
 }
 
-/// Returns the text of the line below, while nothing was refused.
+/// Returns the text of the hint line while nothing was refused.
 pub(super) fn hint_of(writing: &ComposerContext) -> WordOf {
     let asked = writing.asked.get();
     match writing.state.get() {
@@ -195,7 +196,7 @@ pub(super) fn hint_of(writing: &ComposerContext) -> WordOf {
     }
 }
 
-/// An id for the line that explains.
+/// Generates an id for the hint line.
 pub(super) fn hint_id() -> String {
     format!("la-hint-{}", fresh_id())
 }

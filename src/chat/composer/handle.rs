@@ -1,12 +1,13 @@
-//! How an application writes along: reads the text, sets it, puts the focus there.
+//! The application's handle to a composer: reads and sets the text, and moves the focus.
 
 use leptos::{html, prelude::*};
 
-/// The text of a composer, for an application: it reads it, sets it and puts the focus there.
+/// A handle to the text of a composer: it reads the text, sets it, and focuses the text box.
 ///
-/// Inside of a composer [`use_composer`](super::use_composer) finds it. From anywhere else: make one, and give it to
-/// [`ChatWindow`](crate::ChatWindow) or [`ComposerRoot`](super::ComposerRoot). What is set before
-/// the composer is there stands in it then, and a text outlives its composer as long as the handle.
+/// Inside of a composer [`use_composer`](super::use_composer) returns it. Elsewhere, create one and
+/// pass it to [`ChatWindow`](crate::ChatWindow) or [`ComposerRoot`](super::ComposerRoot). A text
+/// set before the composer is mounted is shown then, and a text outlives its composer as long as
+/// the handle.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -39,7 +40,8 @@ impl Default for ComposerHandle {
 }
 
 impl ComposerHandle {
-    /// A handle for a composer that is still to come. It belongs to the component that makes it.
+    /// Creates a handle for a composer that is mounted later. It belongs to the component that
+    /// creates it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -58,7 +60,7 @@ impl ComposerHandle {
         }
     }
 
-    /// Returns the text of the box. A reactive closure that reads it runs again when it changes.
+    /// Returns the text of the box. Tracked when called in a reactive closure.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -75,7 +77,7 @@ impl ComposerHandle {
         self.text.try_get().unwrap_or_default()
     }
 
-    /// Writes something in place of what is there. Nothing is sent.
+    /// Replaces the text. Nothing is sent.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -96,7 +98,7 @@ impl ComposerHandle {
         self.note(text);
     }
 
-    /// Puts the focus into the box, where it is in the page.
+    /// Focuses the text box, if it is in the page.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -109,12 +111,12 @@ impl ComposerHandle {
     /// ```
     pub fn focus(&self) {
         if let Some(element) = self.element() {
-            // Focusing an element that is in the page does not fail.
+            // Focusing an element in the page cannot fail.
             let _ = element.focus();
         }
     }
 
-    /// The box, where it is in the page.
+    /// Returns the text box, if it is in the page.
     pub(super) fn element(&self) -> Option<web_sys::HtmlTextAreaElement> {
         self.input.try_get_untracked().flatten()
     }
@@ -123,9 +125,9 @@ impl ComposerHandle {
         self.input
     }
 
-    /// Takes in what stands in the box by now.
+    /// Stores the current text of the box.
     pub(super) fn note(&self, text: String) {
-        // Nobody follows the text of a handle that is gone.
+        // Nothing tracks the text of a disposed handle.
         let _ = self.text.try_set(text);
     }
 
@@ -137,13 +139,13 @@ impl ComposerHandle {
     }
 }
 
-/// Lets the box grow with its text where the browser does not do it by itself.
+/// Resizes the box to its text, in browsers without `field-sizing`.
 pub(super) fn grow(element: &web_sys::HtmlTextAreaElement) {
     if web_sys::css::supports_with_value("field-sizing", "content").unwrap_or(false) {
         return;
     }
     let style = web_sys::HtmlElement::style(element);
-    // Setting a custom property does not fail.
+    // Setting a custom property cannot fail.
     let _ = style.set_property("--la-composer-height", "auto");
     let height = format!("{}px", element.scroll_height());
     let _ = style.set_property("--la-composer-height", &height);

@@ -1,6 +1,7 @@
-//! Where the person writes: the parts, and their default arrangement.
+//! The composer: its parts, and their default arrangement.
 //!
-//! Neighbours: `context` holds what the parts share, `handle` is the application's access to the text.
+//! Neighbours: `context` holds what the parts share, `handle` is the application's access to the
+//! text.
 
 mod context;
 mod handle;
@@ -23,13 +24,12 @@ pub use root::{ComposerRoot, ComposerRootProps};
 
 pub(super) use context::is_asked;
 
-/// The box in which the person writes, with Send and Stop: the parts of a [`ComposerRoot`] in their
-/// default arrangement.
+/// The text box with Send and Stop: the parts of a [`ComposerRoot`] in their default arrangement.
 ///
-/// Enter sends and never stops; while something runs the text stays, and a button of its own, or
-/// Ctrl+Enter, says it in between. Shift+Enter breaks the line.
-/// Keys that end an input method's composition do neither. Writing is always possible: while
-/// something stands in the way of sending, the text stays and the reason is told.
+/// Enter sends and never stops. While something runs the text stays, and a separate button, or
+/// Ctrl+Enter, sends it during the loop. Shift+Enter inserts a line break. Keys that end an input
+/// method's composition do neither. Typing is always possible: while sending is not, the text stays
+/// and the reason is shown.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -46,13 +46,13 @@ pub(super) use context::is_asked;
 /// ```
 #[component]
 pub fn Composer(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// Which files may be sent along; none without it.
+    /// The files that may be attached; none if omitted.
     #[prop(optional_no_strip, into)]
     attachments: Option<Attachments>,
-    /// What the application writes along with.
+    /// The application's handle to the text.
     #[prop(optional_no_strip, into)]
     handle: Option<ComposerHandle>,
 ) -> impl IntoView {

@@ -1,4 +1,5 @@
-//! The parts of a composer. Each has one element, which takes attributes; all but the list of files.
+//! The parts of a composer. Each has one element, which takes attributes, except for the list of
+//! files.
 
 use leptos::{ev, prelude::*};
 
@@ -11,7 +12,7 @@ use crate::{
     ui::{Icon, Words, composes, dynamic, effect},
 };
 
-/// The box in which the person writes, a `textarea`. Enter sends, Shift+Enter breaks the line.
+/// The text box, a `textarea`. Enter sends, Shift+Enter inserts a line break.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -34,7 +35,7 @@ pub fn ComposerInput() -> impl IntoView {
         writing.refused,
     );
     let input = handle.input();
-    // What was written before the box was there.
+    // The text that was set before the box was mounted.
     effect(move |_| {
         if let Some(element) = input.get() {
             let text = untrack(|| handle.text());
@@ -76,7 +77,7 @@ pub fn ComposerInput() -> impl IntoView {
     .into_any()
 }
 
-/// The button that sends; it is hidden while something runs.
+/// The button that sends; hidden while something runs.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -89,7 +90,7 @@ pub fn ComposerInput() -> impl IntoView {
 /// ```
 #[component]
 pub fn ComposerSend(
-    /// What it shows; an icon and a word without it.
+    /// The content of the button; an icon and a label if omitted.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -114,10 +115,9 @@ pub fn ComposerSend(
     .view()
 }
 
-/// The button that says something while the assistant is at work: it is delivered at the next
-/// boundary between tools ([`Assistant::interject`](crate::Assistant::interject)). It is hidden
-/// while nothing runs, and while the assistant waits for an answer; Ctrl+Enter in the box does the
-/// same.
+/// The button that sends the text during the loop: it is delivered at the next boundary between
+/// tools ([`Assistant::interject`](crate::Assistant::interject)). It is hidden while nothing runs,
+/// and while the assistant waits for an answer; Ctrl+Enter in the text box does the same.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -132,7 +132,7 @@ pub fn ComposerSend(
 /// ```
 #[component]
 pub fn ComposerInterject(
-    /// What it shows; an icon and a word without it.
+    /// The content of the button; an icon and a label if omitted.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -156,7 +156,7 @@ pub fn ComposerInterject(
     .view()
 }
 
-/// The button that stops the run, its handlers and its questions; it is hidden while nothing runs.
+/// The button that stops the run, its handlers and its questions; hidden while nothing runs.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -169,7 +169,7 @@ pub fn ComposerInterject(
 /// ```
 #[component]
 pub fn ComposerStop(
-    /// What it shows; an icon and a word without it.
+    /// The content of the button; an icon and a label if omitted.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -179,7 +179,7 @@ pub fn ComposerStop(
     let stopper = writing.clone();
     let stop = move |event: ev::MouseEvent| {
         if !stopper.was_meant_for_the_other(&event) {
-            // Nothing to stop is what was wanted.
+            // A refusal means that nothing is running.
             let _ = stopper.assistant.stop();
         }
     };
@@ -191,7 +191,7 @@ pub fn ComposerStop(
     .view()
 }
 
-/// What the buttons of a composer have in common. Each knows whether the focus is on it.
+/// A button of a composer, which tracks whether it has the focus.
 struct Button {
     kind: &'static str,
     class: &'static str,
@@ -204,7 +204,7 @@ struct Button {
 }
 
 impl Button {
-    /// One that is there while the assistant is at work.
+    /// Creates a button that is shown while the assistant is busy.
     fn plain(writing: &ComposerContext) -> Self {
         Self {
             kind: "button",
@@ -249,7 +249,7 @@ fn face(children: Option<Children>, icon: Icon, word: AnyView) -> AnyView {
     }
 }
 
-/// The focus left a button. That counts where the person moved it, not where the button was hidden.
+/// Handles the loss of focus, unless the button was hidden.
 fn left(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
     let button = event_target::<web_sys::HtmlElement>(event);
     if button.offset_parent().is_some() {
@@ -257,7 +257,7 @@ fn left(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
     }
 }
 
-/// The button that lets the person pick files. Nothing stands there if none may be sent along.
+/// The button that opens the file dialog. Renders nothing if attachments are not allowed.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -275,7 +275,7 @@ fn left(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
 /// ```
 #[component]
 pub fn ComposerAttach(
-    /// What it shows; an icon without it.
+    /// The content of the button; an icon if omitted.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -285,8 +285,8 @@ pub fn ComposerAttach(
     Some(attach_button(tray, children))
 }
 
-/// The files that will be sent along, and why others were not taken. It is a list beside a line of
-/// its own, and takes no attributes. There is an example at [`ComposerAttach`].
+/// The attached files, and the reasons for refused ones. It is a list next to a separate line, and
+/// takes no attributes. See [`ComposerAttach`] for an example.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -313,7 +313,8 @@ pub fn ComposerAttachments() -> impl IntoView {
     Some(tray_view(tray, writing.handle.input()))
 }
 
-/// The line that explains: how to send, or why that has to wait. What was refused is an `alert`.
+/// The hint line: how to send, or the reason for which sending is not possible. A refusal is an
+/// `alert`.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -333,7 +334,7 @@ pub fn ComposerHint() -> impl IntoView {
     let id = hint_id();
     hint.set(Some(id.clone()));
     on_cleanup(move || {
-        // The composer may go as a whole.
+        // The composer may be disposed as a whole.
         let _ = hint.try_set(None);
     });
     let words: Words = writing.words.clone();
@@ -347,7 +348,7 @@ pub fn ComposerHint() -> impl IntoView {
                 true => "la-composer-reason",
                 false => "la-composer-hint",
             }
-            // A hint is there to be read, what was refused is told.
+            // A hint is read on demand, a refusal is announced.
             role=move || refused.with(Option::is_some).then_some("alert")
             id=id
         >

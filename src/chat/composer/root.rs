@@ -11,10 +11,11 @@ use crate::{
     ui::scope,
 };
 
-/// A composer of your own arrangement: a form whose parts find each other in it. Submitting it
-/// sends what is written and attached. [`Composer`](super::Composer) is the default arrangement.
+/// A composer with a custom arrangement: a form that provides the context of its parts. Submitting
+/// it sends the text and the attachments. [`Composer`](super::Composer) is the default arrangement.
 ///
-/// Files that are pasted, or dropped on the chat around it, are taken if there are attachments.
+/// If attachments are enabled, files that are pasted, or dropped on the surrounding chat, are
+/// attached.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -35,16 +36,16 @@ use crate::{
 /// # Styling
 ///
 /// `la-composer`, with `data-state`: `idle`, `running`, or `blocked` while something waits for the
-/// person.
+/// user.
 #[component]
 pub fn ComposerRoot(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// Which files may be sent along; none without it.
+    /// The files that may be attached; none if omitted.
     #[prop(optional_no_strip, into)]
     attachments: Option<Attachments>,
-    /// What the application writes along with.
+    /// The application's handle to the text.
     #[prop(optional_no_strip, into)]
     handle: Option<ComposerHandle>,
     /// The parts.
@@ -53,7 +54,7 @@ pub fn ComposerRoot(
     form(assistant, attachments, handle, children)
 }
 
-/// The form, with what its parts share in force inside of it.
+/// Renders the form, and provides the context of its parts.
 pub(super) fn form(
     assistant: Option<Assistant>,
     attachments: Option<Attachments>,

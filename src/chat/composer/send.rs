@@ -1,4 +1,4 @@
-//! Sending what is written.
+//! Sends the text and the attachments of a composer.
 
 use assistant_core::{event::Content, session::Refusal};
 use leptos::prelude::*;
@@ -10,20 +10,21 @@ use crate::{
 };
 
 impl ComposerContext {
-    /// Sends what is written and attached.
+    /// Sends the text and the attachments.
     pub(super) fn send(&self) {
         self.refused
             .set(written(self, Assistant::send_content).err());
     }
 
-    /// Says what is written in between.
+    /// Sends the text and the attachments during the loop.
     pub(super) fn interject(&self) {
         self.refused
             .set(written(self, Assistant::interject_content).err());
     }
 }
 
-/// Sends what is written and attached, if anything is. What is refused stays; the reason comes back.
+/// Sends the text and the attachments, if there are any. If the message is refused, they stay, and
+/// the reason is returned.
 fn written(
     writing: &ComposerContext,
     say: fn(&Assistant, Content) -> Result<(), Refusal>,
@@ -40,7 +41,7 @@ fn written(
     };
     let sent = say(assistant, content);
     sent.map_err(|refusal| -> WordOf {
-        // An approval card asks for another thing than a question does.
+        // An approval needs another hint than a question.
         let asks = assistant.interrupts();
         let asks = asks.with_untracked(|list| list.iter().any(is_asked));
         match refusal {

@@ -1,4 +1,4 @@
-//! The parts of a window that is built with a split point: fetched when they are wanted.
+//! The deferred parts of a window that is built with a split point, fetched on demand.
 
 #![allow(
     unsafe_code,
@@ -21,14 +21,14 @@ use crate::{
     ui::{Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner},
 };
 
-/// The functions that draw them.
+/// The functions that render the parts.
 #[derive(Clone, Copy)]
 struct Drawers {
     conversation: fn(Empty, Option<Callback<Feedback>>) -> AnyView,
     voices: fn(Assistant, Voice, Signal<Speech>) -> AnyView,
 }
 
-/// The split point: what only this function reaches is in a module of its own.
+/// The split point: code that only this function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn drawers() -> Result<Drawers, SplitLoaderError> {
     Ok(Drawers {
@@ -37,13 +37,13 @@ fn drawers() -> Result<Drawers, SplitLoaderError> {
     })
 }
 
-/// The events by which somebody turns to a window.
+/// The events that show that the user turns to a window.
 const TURNED_TO: [&str; 2] = ["pointerenter", "focusin"];
 
-/// After how long it is said that the part is still on its way, in milliseconds.
+/// The time after which loading is announced, in milliseconds.
 const LONG_MS: u32 = 1_000;
 
-/// What is there of the parts.
+/// The loading state of the parts.
 #[derive(Clone, Copy)]
 enum Stage {
     Away,
@@ -52,13 +52,13 @@ enum Stage {
     Failed,
 }
 
-/// The parts of one window, which are fetched when they are wanted.
+/// The deferred parts of one window.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct Deferred {
     stage: RwSignal<Stage>,
-    /// Whether somebody has turned to the window.
+    /// True once the user has turned to the window.
     turned_to: RwSignal<bool>,
-    /// Whether there has been something to show.
+    /// True once there was something to show.
     needed: RwSignal<bool>,
     voice: Voice,
 }
@@ -89,7 +89,7 @@ impl Deferred {
             let (needed, turned_to) = (parts.needed.get(), parts.turned_to.get());
             let fetches = match parts.stage.get_untracked() {
                 Stage::Away => needed || turned_to,
-                // Something has come since that wants to be seen.
+                // Something to show has arrived since.
                 Stage::Failed => needed && was_needed == Some(false),
                 Stage::Fetching | Stage::Fetched(_) => false,
             };
@@ -108,7 +108,7 @@ impl Deferred {
         self.stage.set(Stage::Fetching);
         spawn_local(async move {
             let stage = drawers().await.map_or(Stage::Failed, Stage::Fetched);
-            // The window may be gone by now.
+            // The window may be disposed by now.
             self.stage.try_set(stage);
         });
         let words = words.clone();
@@ -120,8 +120,8 @@ impl Deferred {
         });
     }
 
-    /// Suggestions stand where they are until something is said, so that who has just gone to
-    /// one by key does not lose it.
+    /// Renders the suggestions in their place until there is a message, so that a suggestion that
+    /// was just focused keeps the focus.
     pub(in crate::chat) fn conversation(
         self,
         empty: Empty,
@@ -147,7 +147,7 @@ impl Deferred {
         dynamic(conversation).into_any()
     }
 
-    /// Where the messages will be, from where it is heard that somebody turns to the window.
+    /// Renders the place of the messages, which listens for the user turning to the window.
     fn place(self, words: &Words, inside: AnyView) -> AnyView {
         let place = NodeRef::<html::Div>::new();
         effect(move |_| {
@@ -182,7 +182,7 @@ impl Deferred {
         });
         let heard = SendWrapper::new((chat, turned));
         for event in TURNED_TO {
-            // Nothing of this fails for an element that is there.
+            // None of this fails for an element in the page.
             let _ = heard
                 .0
                 .add_event_listener_with_callback(event, heard.1.as_ref().unchecked_ref());

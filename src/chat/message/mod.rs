@@ -1,5 +1,5 @@
-//! One message: its frame, and the parts of it in their default arrangement. What a part of its
-//! text looks like is in the room `part`.
+//! A message: its frame, and its parts in their default arrangement. The module `part` renders the
+//! individual parts.
 
 mod notes;
 mod parts;
@@ -26,8 +26,8 @@ pub use notes::MessageNotes;
 use parts::speaker_words;
 pub use parts::{MessageParts, MessageSpeaker};
 
-/// One message of the chat: the parts of a [`MessageRoot`] in their default arrangement. Nothing
-/// stands for an empty one.
+/// A message of the chat: the parts of a [`MessageRoot`] in their default arrangement. Renders
+/// nothing for an empty one.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -46,12 +46,12 @@ pub use parts::{MessageParts, MessageSpeaker};
 /// ```
 #[component]
 pub fn MessageView(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.
     message: MessageCell,
-    /// Its number in the thread, and how many there are: given when not all are in the page.
+    /// Its number in the thread, and the total: given if not all messages are mounted.
     #[prop(optional, into)]
     place: Signal<Option<(usize, usize)>>,
 ) -> impl IntoView {
@@ -59,7 +59,7 @@ pub fn MessageView(
     let draw = move || {
         let (named, by_person) = (message.speaker.is_some(), message.role == Role::User);
         let children = move || {
-            // What most messages have not has no place that is kept for it: every place is a node.
+            // Rare parts get no placeholder, since every placeholder is a node.
             let speaker = (named && !by_person).then(|| view! { <MessageSpeaker /> }.into_any());
             let editor = by_person.then(|| view! { <MessageEditor /> }.into_any());
             let rest = [
@@ -80,8 +80,9 @@ pub fn MessageView(
     when(move || !empty.get(), draw)
 }
 
-/// A message of your own arrangement: an `article`, or a part of its turn's in a transcript, whose parts find each other in it.
-/// [`MessageView`] is the default arrangement. It is hidden while there is nothing to show.
+/// A message with a custom arrangement: an `article`, or a part of its turn's article in a
+/// transcript, that provides the context of its parts. [`MessageView`] is the default arrangement.
+/// It is hidden while there is nothing to show.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -107,19 +108,19 @@ pub fn MessageView(
 ///
 /// # Styling
 ///
-/// `la-message`, with `data-role` (`user`, `assistant`, …), `data-attributed` where the agent added it
-/// as if the user had said it (`data-role` is `assistant` then), `data-streaming` while more is
-/// expected, `data-editing` while the person rewrites it, `data-interjected` where they said it
-/// in between, `data-folded` while all its calls are behind the line of a group in another message,
-/// and `data-message-id` as agents know it.
+/// `la-message`, with `data-role` (`user`, `assistant`, …), `data-attributed` if the agent added it
+/// as if the user had written it (`data-role` is `assistant` then), `data-streaming` while more is
+/// expected, `data-editing` while the user edits it, `data-interjected` if the user sent it during
+/// the loop, `data-folded` while all its calls are hidden in a group of another message, and
+/// `data-message-id` as agents know it.
 #[component]
 pub fn MessageRoot(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.
     message: MessageCell,
-    /// Its number in the thread, and how many there are: given when not all are in the page.
+    /// Its number in the thread, and the total: given if not all messages are mounted.
     #[prop(optional, into)]
     place: Signal<Option<(usize, usize)>>,
     /// The parts.
@@ -128,7 +129,7 @@ pub fn MessageRoot(
     article(assistant, message, place, children)
 }
 
-/// The message around this component, if there is one: a part of your own begins with it.
+/// Returns the surrounding message, if there is one, for custom parts.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -178,7 +179,7 @@ fn article(
             (_, attributed) => speaker_words(&words, named.as_deref(), attributed),
         };
         let (role, attributed) = (message.role, message.attributed.clone());
-        // What the agent makes its own while it is shown is the user's no more.
+        // A message that the agent claims while it is shown is no longer the user's.
         let whose = move || match attributed.get() {
             true => Role::Assistant.as_str(),
             false => role.as_str(),
@@ -204,12 +205,12 @@ fn article(
             put("data-streaming", streaming.get().then_some(""));
             put("hidden", empty.get().then_some(""));
         });
-        // A turn of the transcript is one article, with a heading that says who speaks.
+        // A turn of the transcript is one article, with a heading that names the speaker.
         let alone = use_context::<InTurn>().is_none();
         let named_itself =
             (!by_person && message.speaker.is_some()) || message.attributed.get_untracked();
         let role = (!alone && !named_itself).then_some("none");
-        // The place of a turn says where its messages stand.
+        // The position of a turn covers its messages.
         let number = move || place.get().map(|(number, _)| number.to_string());
         let count = move || place.get().map(|(_, count)| count.to_string());
         view! {

@@ -1,5 +1,5 @@
-//! What is said about a message: why it is shorter than it should be, and what the agent has the
-//! person say instead.
+//! Notes on a message: the reason for which it is incomplete, and the agent's differing version of
+//! it.
 
 use assistant_core::conversation::Cut;
 use leptos::prelude::*;
@@ -11,10 +11,10 @@ use crate::{
     ui::{Icon, Words, dynamic, when},
 };
 
-/// Notes below a message: that it was said in between, the steps that it was made in, that it was
-/// cut short, or that the agent's record of it differs. Each is
-/// an element of its own, there when there is something to say; so it takes no attributes. There is
-/// an arrangement with it at [`super::MessageView`].
+/// Notes below a message: that it was sent during the loop, the steps that it was made in, that it
+/// is incomplete, or that the agent's record of it differs. Each is an element of its own, rendered
+/// if it applies, so the component takes no attributes. [`super::MessageView`] is an arrangement
+/// with it.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -37,7 +37,7 @@ pub fn MessageNotes() -> impl IntoView {
     let (steps, interjected) = (message.steps.read_only(), message.interjected);
     let some = steps.clone();
     let (is_cut, is_disputed) = (cut.clone(), disputed.clone());
-    // Most messages have none, and one place for all of them is enough.
+    // Most messages have none, and one placeholder for all of them is enough.
     let any = move || {
         interjected
             || some.with(|steps| !steps.is_empty())
@@ -67,7 +67,7 @@ pub fn MessageNotes() -> impl IntoView {
     when(any, notes).into_any()
 }
 
-/// Why the message is shorter than it should be.
+/// Renders the reason for which the message is incomplete.
 fn cut_note(words: &Words, cut: Cut) -> impl IntoView + use<> {
     let (word, failure) = match cut {
         Cut::Stopped => (words.text(|l| &l.cut_stopped), false),
@@ -84,7 +84,7 @@ fn cut_note(words: &Words, cut: Cut) -> impl IntoView + use<> {
     }
 }
 
-/// That the agent has the person say something else, and what.
+/// Renders the agent's version of the user's message, if it differs.
 fn disputed_note(words: &Words, text: String) -> impl IntoView + use<> {
     view! {
         <details class="la-message-disputed la-fold">

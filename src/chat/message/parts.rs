@@ -1,4 +1,4 @@
-//! Who speaks, and the parts of a message in order.
+//! The speaker and the parts of a message, in order.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,8 +19,8 @@ use crate::{
     view::{PartCell, PartKind},
 };
 
-/// The name of the speaker behind the word for the assistant, where the agent gives one: one of
-/// several agents. What cannot be seen in a name is shown.
+/// The name of the speaker after the label of the assistant, if the agent names one of several
+/// agents. Invisible characters in a name are made visible.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -50,8 +50,8 @@ pub fn MessageSpeaker() -> impl IntoView {
     })
 }
 
-/// Who speaks, in one line of plain text: a name of the agent's choice stands behind the word for
-/// the assistant, and never alone.
+/// Returns the speaker in one line of plain text: a name chosen by the agent follows the label of
+/// the assistant, and is never shown alone.
 pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
     let name = name.map(|name| in_plain(&capped(name)));
@@ -63,7 +63,7 @@ pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool)
     all.join(" · ").into()
 }
 
-/// The most that is shown of a name, in characters.
+/// The maximum length of a name, in characters.
 const MOST_OF_NAME: usize = 60;
 
 fn capped(name: &str) -> Cow<'_, str> {
@@ -73,8 +73,8 @@ fn capped(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The parts of a message in order: text, thoughts, files, calls with their cards. There is an
-/// example at [`super::MessageRoot`].
+/// The parts of a message in order: text, reasoning, files, calls with their cards. See
+/// [`super::MessageRoot`] for an example.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -113,7 +113,7 @@ pub fn MessageParts() -> impl IntoView {
             _ => draw(),
         }
     };
-    // A call keeps its card wherever a list moves it; who types in it goes on typing.
+    // A call keeps its card when the list moves it, so that typing in it continues.
     let key = |part: &PartCell| match &part.kind {
         PartKind::Call(key) => format!("{key:?}"),
         kind => format!("{} {kind:?}", part.index),
@@ -130,7 +130,7 @@ pub fn MessageParts() -> impl IntoView {
     let parts = each(listed, key, draw);
     let asked = use_context::<Batch>().map(batch_bar);
     let (attributed, words) = (message.attributed.clone(), spoken.words.clone());
-    // One place for what few messages have: every place is a node.
+    // One placeholder for rare content, since every placeholder is a node.
     let head = move || {
         let mark = attributed.get().then(|| {
             view! {
@@ -150,13 +150,13 @@ pub fn MessageParts() -> impl IntoView {
     .into_any()
 }
 
-/// How many of several calls show the default card, which can be opened.
+/// Counts the default cards of several calls, which can be opened.
 fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(key),
         _ => None,
     });
-    // One call alone opens by itself.
+    // A single call opens by itself.
     if calls.clone().nth(1).is_none() {
         return 0;
     }

@@ -1,4 +1,4 @@
-//! What can be done with the message that the keyboard is at.
+//! The actions on the current message of the tree.
 
 use assistant_core::{conversation::Message, event::Role};
 use leptos::prelude::*;
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::{Asked, Tree};
 use crate::ui::{Icon, Labels, Word, dynamic, memo};
 
-/// The toolbar below the tree.
+/// Renders the toolbar below the tree.
 pub(super) fn bar(tree: &Tree) -> AnyView {
     let words = tree.words.clone();
     let is_there = {

@@ -1,4 +1,4 @@
-//! What is asked before a branch goes, and where one is begun.
+//! The dialogs for deleting a branch, and for beginning one.
 
 use assistant_core::{
     conversation::MessageId,
@@ -12,7 +12,7 @@ use crate::{
     ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id},
 };
 
-/// The dialog, while something is asked.
+/// Renders the dialog while one is open.
 pub(super) fn view(tree: &Tree) -> AnyView {
     let (asked, tree) = (tree.asked, tree.clone());
     each(
@@ -28,13 +28,13 @@ pub(super) fn view(tree: &Tree) -> AnyView {
 fn open(element: NodeRef<html::Dialog>) {
     effect(move |_| {
         if let Some(element) = element.get() {
-            // Fails only for a dialog that is open already.
+            // Fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
 }
 
-/// Returns whether the dialog was left by the button that does it.
+/// Returns true if the dialog was closed by its confirming button.
 fn agreed(element: NodeRef<html::Dialog>) -> bool {
     let dialog = element.get_untracked();
     dialog.is_some_and(|dialog| dialog.return_value() == "confirm")
@@ -78,7 +78,7 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
         sent: Box::new(|_| ()),
         closed: Box::new(move || {
             if agreed(element) {
-                // It is gone already if this is refused.
+                // A refusal means that it is already gone.
                 let message = message.clone();
                 let _ = of.assistant.change_tree(TreeChange::Delete { message });
             }
@@ -87,14 +87,15 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     .view(tree, turn)
 }
 
-/// What the dialogs have in common: a title, what is asked, and two buttons of which the second does it.
+/// The shared frame of the dialogs: a title, the content, and two buttons of which the second
+/// confirms.
 struct Frame {
     element: NodeRef<html::Dialog>,
     title: fn(&Labels) -> &Word,
-    /// The id of what describes it.
+    /// The id of the describing element.
     told: Option<String>,
     inside: AnyView,
-    /// Whether Cancel has the focus first.
+    /// True if Cancel has the initial focus.
     cancels_first: bool,
     does: fn(&Labels) -> &Word,
     variant: &'static str,
@@ -176,7 +177,7 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
                 return;
             };
             match tree.assistant.edit(&id, input.value().trim_end()) {
-                // What was said is where the person goes on.
+                // The user continues at the message that was sent.
                 Ok(()) => tree.cursor.set(None),
                 Err(Refusal::EmptyMessage) => event.prevent_default(),
                 Err(refusal) => {

@@ -1,7 +1,7 @@
-//! The tree as a drawing: what of it is in view, how near it is, and the lines between messages.
+//! The drawing of the tree: its visible area, its zoom, and the lines between messages.
 //!
-//! Nothing here knows how large a place is: the style says so, in units of the size of the text,
-//! which follows the zoom. Neighbours: `row` draws a message in either form, `view` the list.
+//! Nothing here knows the size of a cell: the style sheet sets it, in units of the font size, which
+//! follows the zoom. Neighbours: `row` renders a message in either form, `view` the list.
 
 use assistant_core::conversation::{Drawing, Spot};
 use leptos::{ev, html, prelude::*};
@@ -12,22 +12,22 @@ use super::{
 };
 use crate::ui::{Icon, IconButton, each, effect, written};
 
-/// How far away and how near a drawing can be.
+/// The smallest zoom.
 const FARTHEST: f64 = 0.25;
-/// See [`FARTHEST`].
+/// The largest zoom.
 const NEAREST: f64 = 1.5;
-/// What is smaller than this cannot be read.
+/// The smallest zoom at which text can be read.
 const READABLE: f64 = 0.5;
-/// What one press of a button makes of the zoom.
+/// The zoom factor of a button.
 const STEP: f64 = 1.25;
-/// What one pixel of a wheel does to it, and the most pixels of one turn.
+/// The zoom per pixel of a wheel.
 const WHEEL: f64 = 0.005;
-/// See [`WHEEL`].
+/// The maximum pixels of one wheel event.
 const TURN: f64 = 50.0;
-/// The most rows in the page, however far away the drawing is.
+/// The maximum number of mounted rows, at any zoom.
 const MOST: usize = 800;
 
-/// What of the drawing is in view.
+/// The visible area of the drawing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plane {
     pub(super) element: NodeRef<html::Div>,
@@ -35,7 +35,7 @@ pub(super) struct Plane {
     area: RwSignal<Area>,
 }
 
-/// Columns and lines, each from and to.
+/// The visible columns and lines, each from and to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Area {
     columns: (f64, f64),
@@ -51,7 +51,7 @@ impl Plane {
         }
     }
 
-    /// Lets the style know how large the drawing is.
+    /// Passes the size of the drawing to the style sheet.
     fn lay(self, drawing: &Drawing) {
         let Some(element) = self.element.get_untracked() else {
             return;
@@ -62,12 +62,12 @@ impl Plane {
             ("--la-tree-lines", as_pixels(drawing.lines())),
             ("--la-tree-zoom", self.zoom.get_untracked()),
         ] {
-            // Setting a number does not fail.
+            // Setting a number cannot fail.
             let _ = style.set_property(name, &written(value));
         }
     }
 
-    /// The width and the height of a place, in pixels. `None` as long as nothing is drawn.
+    /// Returns the width and the height of a cell, in pixels; `None` as long as nothing is drawn.
     fn place(self, drawing: &Drawing) -> Option<(f64, f64)> {
         let rect = self.element.get_untracked()?.get_bounding_client_rect();
         let place = (
@@ -79,10 +79,10 @@ impl Plane {
     }
 }
 
-/// Where a scrolling element is, counted from where lines begin.
+/// The scroll position of an element, counted from where lines begin.
 struct Scroll {
     element: web_sys::HtmlDivElement,
-    /// -1 where lines run from right to left.
+    /// -1 for right-to-left text.
     sign: f64,
 }
 
@@ -140,7 +140,7 @@ impl Tree {
         })
     }
 
-    /// Sees which part of the drawing is in view.
+    /// Updates the visible area of the drawing.
     pub(super) fn look_at_plane(&self) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -165,7 +165,7 @@ impl Tree {
         }
     }
 
-    /// Scrolls until a row is in view, or in the middle of it.
+    /// Scrolls a row into view, or into the middle.
     pub(super) fn bring_spot_into_view(&self, at: usize, middle: bool) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -188,8 +188,7 @@ impl Tree {
         self.look();
     }
 
-    /// Draws it nearer or farther away; what is at a point of the view stays there. Without a
-    /// point it is the middle.
+    /// Zooms around a point of the view; around the middle if there is none.
     fn zoom_to(&self, zoom: f64, point: Option<(f64, f64)>) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -213,8 +212,7 @@ impl Tree {
         self.zoom_to(self.plane.zoom.get_untracked() / STEP, None);
     }
 
-    /// As near as all of it fits, with the message that the keyboard is at in the middle if it
-    /// does not.
+    /// Zooms so that everything fits, with the current message in the middle if it does not.
     fn fit(&self) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -229,7 +227,7 @@ impl Tree {
         self.bring_spot_into_view(self.at.get_untracked(), true);
     }
 
-    /// A wheel with Ctrl, or two fingers on a pad, zooms at the pointer.
+    /// Zooms at the pointer for a wheel with Ctrl, or two fingers on a touchpad.
     pub(super) fn wheel(&self, event: &ev::WheelEvent) {
         let zooms = event.ctrl_key() || event.meta_key();
         let Some(scroll) = Scroll::of(self).filter(|_| zooms && self.drawn.get_untracked()) else {
@@ -258,7 +256,7 @@ struct Way {
     shown: bool,
 }
 
-/// The lines in view. Who hears the tree is told its levels instead.
+/// Renders the visible lines. Assistive technology gets the levels of the tree instead.
 pub(super) fn ways(tree: &Tree) -> AnyView {
     let (of, drawing) = (tree.clone(), tree.drawing);
     let items = move || {
@@ -283,14 +281,14 @@ pub(super) fn ways(tree: &Tree) -> AnyView {
     view! { <div class="la-tree-ways" aria-hidden="true">{lines}</div> }.into_any()
 }
 
-/// The toolbar above the tree.
+/// Renders the toolbar above the tree.
 pub(super) fn tools(tree: &Tree) -> AnyView {
     let (drawn, plane, drawing) = (tree.drawn, tree.plane, tree.drawing);
     let far = move || (plane.zoom.get() < READABLE).then_some("");
     effect(move |_| {
         let (far, element) = (far(), plane.element.get());
         let Some(element) = element else { return };
-        // Setting an attribute with a good name does not fail.
+        // Setting an attribute with a valid name cannot fail.
         let _ = match far {
             Some(value) => element.set_attribute("data-far", value),
             None => element.remove_attribute("data-far"),

@@ -1,4 +1,4 @@
-//! Keys of the tree: they go from row to row, and close branches.
+//! Keyboard navigation of the tree: moves between rows, and folds branches.
 
 use assistant_core::conversation::MessageId;
 use leptos::{ev, prelude::*};
@@ -6,7 +6,7 @@ use leptos::{ev, prelude::*};
 use super::{Asked, Tree, row::beginning};
 use crate::ui::lower;
 
-/// The rows of a page.
+/// The number of rows in a page.
 const PAGE: usize = 10;
 
 pub(super) fn pressed(tree: &Tree, event: &ev::KeyboardEvent) {
@@ -59,7 +59,7 @@ fn id_of(tree: &Tree, at: usize) -> Option<MessageId> {
     tree.rows.with_untracked(|rows| rows.get(at).map(id))
 }
 
-/// Opens what is closed, then goes to the first of its versions.
+/// Unfolds a folded row, then moves to the first of its versions.
 fn further_in(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
@@ -72,7 +72,7 @@ fn further_in(tree: &Tree, at: usize) -> usize {
     }
 }
 
-/// Closes what is open, else goes to where the versions began.
+/// Folds an unfolded row, else moves to the row where the versions began.
 fn out(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
@@ -85,7 +85,7 @@ fn out(tree: &Tree, at: usize) -> usize {
     }
 }
 
-/// The next message that begins with a letter.
+/// Finds the next message that begins with a letter.
 fn find(tree: &Tree, at: usize, typed: &str) -> usize {
     let typed = lower(typed);
     let found = tree.assistant.with_conversation(|all| {
@@ -104,7 +104,7 @@ fn find(tree: &Tree, at: usize, typed: &str) -> usize {
 }
 
 impl Tree {
-    /// Opens or closes what follows a message. What is shown may be in it.
+    /// Folds or unfolds the messages after one, which may include the branch that is shown.
     pub(super) fn toggle(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         self.closed.update(|closed| {

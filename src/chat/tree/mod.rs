@@ -1,8 +1,8 @@
-//! All branches of a conversation at once.
+//! The tree of all branches of a conversation.
 //!
-//! Neighbours: `keys` is how it is walked, `row` what a message looks like in it, `view` which rows
-//! are in view, `drawn` the same as a drawing, `deeds` what can be done with one, `dialog` what is
-//! asked first, `undo` how a deletion is taken back.
+//! Neighbours: `keys` has the keyboard navigation, `row` renders a message, `view` selects the
+//! visible rows, `drawn` does the same for the drawing, `deeds` has the actions, `dialog` their
+//! dialogs, `undo` restores deleted branches.
 
 mod deeds;
 mod dialog;
@@ -25,15 +25,15 @@ use crate::{
     ui::{Words, each, fresh_id, scope},
 };
 
-/// All branches of a conversation as a tree: what is shown is marked, any message can be gone to,
-/// and branches can be deleted, or begun by rewriting a message.
+/// All branches of a conversation as a tree: the branch that is shown is marked, any message can be
+/// selected, and branches can be deleted, or begun by editing a message.
 ///
-/// What follows without a choice stands below what it follows; where there are versions they stand
-/// one level further in. Only the rows in view are in the page, however large the tree is. It fills
-/// its parent, which should have a height; without one it grows up to a limit.
+/// Messages without alternatives are listed below the one that they follow; versions are indented
+/// by one level. Only visible rows are mounted, however large the tree is. It fills its parent,
+/// which should have a height; without one it grows up to a limit.
 ///
-/// A button draws the same tree with lines from message to message, with Fit and zoom. Whichever
-/// form it has, a deletion can be undone until the assistant is at work again.
+/// A button switches to a drawing of the same tree with lines between messages, with Fit and zoom.
+/// In either form, a deletion can be undone until the assistant is running again.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -52,20 +52,20 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// A `tree` with one stop for the keyboard: the arrows go up, down, in and out, Home and End to the
-/// ends, letters to the next message that begins with them; Enter shows the branch up to a message,
-/// Delete asks whether it is to go. Drawn, it is the same `tree` with the same keys, and `+` and `-`
-/// zoom. Above the tree stands a toolbar for its form, below it one for the message that the
-/// keyboard is at.
+/// A `tree` with one tab stop: the arrows move up, down, in and out, Home and End to the ends,
+/// letters to the next message that begins with them; Enter shows the branch up to a message,
+/// Delete asks before deleting it. The drawing is the same `tree` with the same keys, and `+` and
+/// `-` zoom. Above the tree is a toolbar for its form, below it one for the current message.
 ///
 /// # Styling
 ///
-/// `la-tree`, with rows `la-tree-row` that carry `data-role`, `data-shown` on the branch that is
-/// shown and `data-cursor` where the keyboard is; `--la-tree-level` is how far in a row stands. Drawn,
-/// it has `data-drawn`, and `--la-tree-column` and `--la-tree-step` are the sizes of a place.
+/// `la-tree`, with rows `la-tree-row` that have `data-role`, `data-shown` on the branch that is
+/// shown and `data-cursor` on the current message; `--la-tree-level` is the indentation of a row.
+/// The drawing has `data-drawn`, and `--la-tree-column` and `--la-tree-step` are the sizes of a
+/// cell.
 #[component]
 pub fn TreeView(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// Begins as a drawing.
@@ -78,38 +78,38 @@ pub fn TreeView(
     scope(Box::new(move || draw(&Tree::new(assistant, drawn))))
 }
 
-/// What the pieces of the tree share.
+/// The state that the parts of the tree share.
 #[derive(Clone)]
 struct Tree {
     assistant: Assistant,
     words: Words,
     rows: Memo<Arc<Vec<OutlineRow>>>,
     closed: RwSignal<HashSet<MessageId>>,
-    /// Where the keyboard is.
+    /// The current message of keyboard navigation.
     cursor: RwSignal<Option<MessageId>>,
-    /// The same as a row.
+    /// The row of the current message.
     at: Memo<usize>,
-    /// What of the list is in view.
+    /// The visible part of the list.
     list: view::List,
-    /// Whether it is drawn.
+    /// True while it is a drawing.
     drawn: RwSignal<bool>,
-    /// Where everything stands while it is drawn.
+    /// The layout of the drawing.
     drawing: Memo<Option<Arc<Drawing>>>,
-    /// What of the drawing is in view.
+    /// The visible area of the drawing.
     plane: drawn::Plane,
     scroller: NodeRef<html::Div>,
-    /// What is asked first, and which question it is: a dialog that was left says so later than the next one opens.
+    /// The open dialog with an id, since a dialog may report its end after the next one has opened.
     asked: RwSignal<Option<(String, Asked)>>,
-    /// Names the rows, which the tree points at.
+    /// The prefix of row ids, which the tree refers to.
     name: Arc<str>,
 }
 
-/// What a person is asked before something is done.
+/// A dialog that precedes an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Asked {
-    /// Asks whether a message goes, with all below it.
+    /// Confirms the deletion of a message and everything below it.
     Delete(MessageId),
-    /// What it shall say instead, as another version.
+    /// Edits a message as another version.
     Edit(MessageId),
 }
 
@@ -127,7 +127,7 @@ impl Tree {
             |_, _| true,
         );
         let cursor = RwSignal::new(None::<MessageId>);
-        // A row that is gone leaves the cursor where it was.
+        // If its row is removed, the cursor keeps its position.
         let at = Memo::new(move |before: Option<&usize>| {
             rows.with(|rows| {
                 let of = |id: &MessageId| rows.iter().position(|row| row.id == *id);
@@ -169,7 +169,7 @@ impl Tree {
         self.asked.set(Some((fresh_id(), what)));
     }
 
-    /// A question was answered, and the person goes on in the tree, unless the next one stands.
+    /// Closes a dialog, and focuses the tree unless the next dialog is open.
     fn answered(&self, turn: &str) {
         let stands = self
             .asked
@@ -180,24 +180,24 @@ impl Tree {
         }
     }
 
-    /// The message that the keyboard is at.
+    /// Returns the current message.
     fn current(&self) -> Option<OutlineRow> {
         let at = self.at.get();
         self.rows.with(|rows| rows.get(at).cloned())
     }
 
-    /// The branch that ends with a message is shown.
+    /// Shows the branch that ends with a message.
     fn show(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         let message = message.clone();
-        // It is gone by now if there is none.
+        // A refusal means that the message is gone.
         let _ = self.assistant.change_tree(TreeChange::Select {
             message,
             exact: true,
         });
     }
 
-    /// Goes to a row, which comes into view.
+    /// Moves to a row, and scrolls it into view.
     fn go_to(&self, at: usize) {
         let id = self
             .rows
@@ -212,10 +212,10 @@ impl Tree {
         format!("{}-{at}", self.name)
     }
 
-    /// Puts the focus back on the tree once a dialog is gone.
+    /// Focuses the tree after a dialog.
     fn focus(&self) {
         if let Some(scroller) = self.scroller.get_untracked() {
-            // Focusing an element that is in the page does not fail.
+            // Focusing an element in the page cannot fail.
             let _ = scroller.focus();
         }
     }
@@ -276,5 +276,5 @@ fn draw(tree: &Tree) -> AnyView {
     .into_any()
 }
 
-/// A row, its number, and where it stands if it is drawn.
+/// A row with its index, and its position in the drawing.
 type Entry = (usize, OutlineRow, Option<Spot>);

@@ -1,4 +1,4 @@
-//! One message of the tree: who speaks, how it begins, and which version it is.
+//! A message of the tree: its speaker, its beginning, and its version.
 
 use assistant_core::{
     conversation::{Conversation, Message, MessageId, OutlineRow, Part, Spot},
@@ -9,10 +9,10 @@ use leptos::prelude::*;
 use super::{Tree, view::as_pixels};
 use crate::ui::{Icon, dynamic, written};
 
-/// The most of a message that a row begins with, in characters.
+/// The maximum length of the beginning of a message, in characters.
 const MOST: usize = 120;
 
-/// Draws the row at a place, of the list or of the drawing.
+/// Renders the row at an index, in the list or in the drawing.
 pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>) -> AnyView {
     let words = tree.words.clone();
     let (height, here) = (tree.list.height, tree.at);
@@ -67,7 +67,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
             toggles.cursor.set(Some(of.clone()));
             toggles.toggle(&of);
         };
-        // For a pointer alone: by keyboard it is the arrows.
+        // For pointers only: the keyboard uses the arrows.
         view! {
             <span class="la-tree-fold" aria-hidden="true" on:click=toggle>
                 {Icon::chevron()}
@@ -111,7 +111,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
     .into_any()
 }
 
-/// The beginning of a message, else what it holds.
+/// Returns the beginning of a message, else a description of its content.
 pub(super) fn beginning(id: &MessageId, conversation: &Conversation) -> Option<String> {
     let message = conversation.message(id)?;
     let texts = message.parts.iter().filter_map(Part::as_text);

@@ -1,4 +1,4 @@
-//! What was deleted last can be brought back.
+//! Restores the last deleted branch.
 
 use assistant_core::session::TreeChange;
 use leptos::prelude::*;
@@ -9,12 +9,12 @@ use crate::{
     ui::{dynamic, memo},
 };
 
-/// Says what went, with a button that brings it back for as long as the engine can.
+/// Shows the last deletion, with an Undo button as long as the engine can restore it.
 pub(super) fn view(tree: &Tree) -> AnyView {
     let (of, activity) = (tree.clone(), tree.assistant.activity());
     let gone = memo(move || {
         of.assistant.tree_changes().track();
-        // A run that begins is the end of it.
+        // A run that begins ends it.
         activity.track();
         let last = |all: &assistant_core::conversation::Conversation| {
             let last = all.last_deleted();

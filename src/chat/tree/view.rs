@@ -1,4 +1,4 @@
-//! Which rows of the list are in view: only those are in the page.
+//! Selects the visible rows of the list; only those are mounted.
 
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -7,21 +7,21 @@ use wasm_bindgen::{JsCast, closure::Closure};
 use super::{Entry, Tree};
 use crate::ui::{after, effect, written};
 
-/// The height that a row is taken to have until one was seen, in pixels.
+/// The estimated height of a row until one was measured, in pixels.
 const FIRST_GUESS: f64 = 40.0;
-/// The number of rows in the page above and below those in view.
+/// The number of mounted rows above and below the visible ones.
 const AROUND: usize = 6;
-/// The most rows in the page, whatever room the application gives them.
+/// The maximum number of mounted rows, at any height.
 const MOST: usize = 200;
-/// The number that is taken to be in view before there is any room.
+/// The number of rows before the height is known.
 const LEAST: usize = 2 * AROUND + 1;
 
-/// What of the list is in view.
+/// The visible part of the list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List {
     /// The height of a row, in pixels.
     pub(super) height: RwSignal<f64>,
-    /// The first row in the page, and their number.
+    /// The index of the first mounted row, and the number of rows.
     window: RwSignal<(usize, usize)>,
 }
 
@@ -44,7 +44,7 @@ impl Tree {
         })
     }
 
-    /// The height of the list, for the page. A drawing has its own.
+    /// Returns the height of the list, as CSS; `None` for a drawing, which has its own.
     pub(super) fn list_height(&self) -> impl Fn() -> Option<String> + Send + 'static {
         let (rows, drawn, list) = (self.rows, self.drawn, self.list);
         move || {
@@ -53,7 +53,7 @@ impl Tree {
         }
     }
 
-    /// Scrolls until a row is in view.
+    /// Scrolls a row into view.
     pub(super) fn bring_into_view(&self, at: usize) {
         let Some(scroller) = self.scroller.get_untracked() else {
             return;
@@ -76,10 +76,11 @@ impl Tree {
         self.look();
     }
 
-    /// The focus came. By a pointer it came to a row, which must not move away below it.
+    /// Scrolls the current row into view on focus by keyboard. A row that was clicked must not move
+    /// away.
     pub(super) fn came(&self) {
         let by_key = self.scroller.get_untracked().is_some_and(|scroller| {
-            // It fails only for a selector that is none.
+            // Fails only for an invalid selector.
             scroller.matches(":focus-visible").unwrap_or_default()
         });
         if by_key {
@@ -87,7 +88,7 @@ impl Tree {
         }
     }
 
-    /// Sees which rows are in view, and how high they are.
+    /// Updates the visible rows and their height.
     pub(super) fn look(&self) {
         if self.drawn.get_untracked() {
             return self.look_at_plane();
@@ -137,15 +138,15 @@ pub(super) fn whole(number: f64) -> usize {
     number.max(0.0) as usize
 }
 
-/// Looks at once, and whenever there is more or less room; where the keyboard is comes into view
-/// once there is any.
+/// Updates the view now and on every change of size, and scrolls the current row into view once
+/// there is space.
 pub(super) fn begin(tree: &Tree) {
     let of = tree.clone();
     effect(move |before: Option<bool>| {
         of.rows.track();
         let drawn = of.drawn.get();
         of.look();
-        // In another form it stands at another place, once the page has that form.
+        // In another form the row has another position, once the page has that form.
         if before != Some(drawn) {
             let of = of.clone();
             after(0, move || {
