@@ -1,6 +1,6 @@
-//! One of several actions that an agent asks about: exactly what it is, and the decision of the user about it.
+//! One of several actions that an agent asks about: its exact arguments, and the user's decision.
 //!
-//! Neighbour: `action_list` draws all of them and sends the decisions.
+//! Neighbour: `action_list` renders all of them and sends the decisions.
 
 use assistant_core::session::{ActionDecision, DecisionKind, RequestedAction};
 use leptos::prelude::*;
@@ -24,7 +24,7 @@ const KINDS: [DecisionKind; 4] = [
     DecisionKind::Respond,
 ];
 
-/// The decision about one action, as far as the user has made it.
+/// The user's decision about one action, which may be incomplete.
 #[derive(Clone, Copy)]
 pub(super) struct ActionChoice {
     kind: RwSignal<Option<DecisionKind>>,
@@ -32,18 +32,18 @@ pub(super) struct ActionChoice {
     args: RwSignal<String>,
     reason: RwSignal<String>,
     response: RwSignal<String>,
-    /// True once the user wanted to send the decisions.
+    /// True once the user has tried to send the decisions.
     pub(super) tried: RwSignal<bool>,
 }
 
-/// The reason why there is no decision yet.
+/// The reason for which there is no decision yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undecided {
-    /// None was chosen.
+    /// No decision was chosen.
     NotChosen,
     /// The text of the response is missing.
     NoResponse,
-    /// The edited arguments are not JSON from this place on.
+    /// The edited arguments are invalid JSON from this position on.
     NoJson { line: usize, column: usize },
 }
 
@@ -84,7 +84,7 @@ impl ActionChoice {
         }
     }
 
-    /// The sentence below a field that is not filled in well.
+    /// Returns the error below an invalid field.
     fn problem(self, labels: &Labels) -> Option<String> {
         if !self.tried.get() {
             return None;
@@ -100,7 +100,7 @@ impl ActionChoice {
     }
 }
 
-/// Draws an action and its decisions. `number` counts from 1.
+/// Renders an action and its decisions. `number` counts from 1.
 pub(super) fn action_choice(
     number: usize,
     action: &RequestedAction,
@@ -144,7 +144,8 @@ pub(super) fn action_choice(
     .into_any()
 }
 
-/// The arguments, exactly; all that the agent says of the action, where it says more than the middleware does.
+/// Renders the exact arguments, or the whole request if it has more fields than the middleware
+/// adds.
 fn arguments(action: &RequestedAction, seen: Visibility, words: &Words) -> AnyView {
     let known = ["name", "args", "description"];
     let request = action.request().as_object();
@@ -192,7 +193,7 @@ fn radio(
     answers: Signal<bool>,
     words: &Words,
 ) -> AnyView {
-    // A `change` that follows a script's click is trusted: the click tells.
+    // A `change` event after a scripted click is trusted, so check the click.
     let choose = move |event: leptos::ev::MouseEvent| match is_trusted(&event) {
         true => choice.kind.set(Some(kind)),
         false => event.prevent_default(),
@@ -218,7 +219,7 @@ fn radio(
     .into_any()
 }
 
-/// A field that a decision takes.
+/// A field of a decision.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Args,
@@ -235,7 +236,7 @@ fn field(of: Field, choice: ActionChoice, words: &Words) -> AnyView {
     let below = format!("la-field-{}", fresh_id());
     let wording = words.clone();
     let problem = Signal::derive(move || choice.problem(&wording.get()));
-    // What would take effect in the field is shown by its code below it.
+    // Shows hidden characters of the field by their codes below it.
     let exact = move || {
         let hidden = text.with(|text| has_hidden(text, Detail::Exact).then(|| text.clone()));
         hidden.map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })

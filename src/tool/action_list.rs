@@ -1,7 +1,7 @@
-//! Several actions that an agent asks about at once: each is shown exactly and has a decision of its own, and all
-//! decisions go out together.
+//! Several actions that an agent asks about at once: each is shown exactly and has its own
+//! decision, and all decisions are sent together.
 //!
-//! Neighbours: `question` is the card around it, `action_choice` one of the actions.
+//! Neighbours: `question` is the surrounding card, `action_choice` one of the actions.
 
 use assistant_core::session::{ActionDecision, OpenInterrupt, Refusal};
 use leptos::prelude::*;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::ui::{Words, dynamic, memo};
 
-/// The decisions about the actions of a question; none for a question without actions.
+/// The decisions about the actions of a question; empty for a question without actions.
 #[derive(Clone, Copy)]
 pub(super) struct ActionChoices(StoredValue<Vec<ActionChoice>>);
 
@@ -27,13 +27,13 @@ impl ActionChoices {
         ))
     }
 
-    /// Returns one decision for each action, in their order, once all are made; tracked.
+    /// Returns one decision for each action, in order, once all are made; tracked.
     fn decisions(self) -> Result<Vec<ActionDecision>, Undecided> {
         let choices = self.0.try_get_value().unwrap_or_default();
         choices.into_iter().map(ActionChoice::decision).collect()
     }
 
-    /// Returns the decisions for sending. What is missing is marked from now on.
+    /// Returns the decisions for sending, or marks the missing ones.
     pub(super) fn collect(self) -> Result<Vec<ActionDecision>, Refusal> {
         untrack(|| self.decisions()).map_err(|_| {
             let choices = self.0.try_get_value().unwrap_or_default();
@@ -48,12 +48,12 @@ impl ActionChoices {
         })
     }
 
-    /// Follows whether every action has a decision.
+    /// Returns whether every action has a decision, as a memo.
     pub(super) fn are_made(self) -> Memo<bool> {
         memo(move || self.decisions().is_ok())
     }
 
-    /// Draws the actions; they take decisions while `answers` holds.
+    /// Renders the actions; they accept decisions while `answers` is true.
     pub(super) fn view(
         self,
         open: &OpenInterrupt,

@@ -1,16 +1,16 @@
-//! What an agent says about its question: marked as its words, and no longer than it may be beside
-//! the words of the page.
+//! The agent's text about its question: marked as such, and limited in length next to the page's
+//! text.
 
 use leptos::prelude::*;
 
 use super::ExactText;
 use crate::ui::{Icon, Words};
 
-/// How much is shown at once, in characters and in lines; the rest can be opened.
+/// The maximum length shown at once, in characters and in lines; the rest can be expanded.
 const MOST_CHARS: usize = 500;
 const MOST_LINES: usize = 8;
 
-/// The words, and whose they are.
+/// Renders the text, attributed to the agent.
 pub(super) fn agents_words(words: &Words, text: &str) -> AnyView {
     let (shown, rest) = capped(text.trim());
     let shown = match rest.is_empty() {
@@ -42,7 +42,7 @@ pub(super) fn agents_words(words: &Words, text: &str) -> AnyView {
     .into_any()
 }
 
-/// What is shown at once, and the rest.
+/// Splits a text into the part shown at once, and the rest.
 fn capped(text: &str) -> (&str, &str) {
     let end_of_chars = text.char_indices().nth(MOST_CHARS).map(|(at, _)| at);
     let mut breaks = text.match_indices('\n').map(|(at, _)| at);

@@ -1,5 +1,5 @@
-//! The question whether a call may run: asked by the page, or by the agent. Two kinds of card that
-//! cannot be taken for each other.
+//! The approval card of a call, asked for by the page or by the agent. The two kinds of card are
+//! clearly distinguishable.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -20,31 +20,32 @@ use crate::{
     view::Question,
 };
 
-/// Asks the person whether a call may run, showing exactly what would. The arguments can be
-/// changed first, where the action or the agent takes changed ones.
+/// Asks the user to approve a call, showing exactly what would run. The arguments can be edited
+/// first, if the action or the agent accepts edits.
 ///
-/// The page's own question (`data-kind="page"`) says what this page will run, in the page's words:
-/// what [`ToolAction::describe`](crate::ToolAction::describe) says of the call, with the arguments
-/// that it does not mention below it and all exact arguments one click away, else the action's title or name above the arguments. `data-risk` says
-/// how much depends on it ([`Risk`]).
-/// An agent's question (`data-kind="agent"`) says that the agent asks; what the agent says stands
-/// below the arguments, as its words. Approving counts once the end of the arguments was in view
-/// and the card has stood unchanged for half a second; until then the button is `aria-disabled`.
-/// Deny asks for a reason, which may be left out; a second press denies. Where several windows of one assistant stand in the page, one of them asks,
+/// The page's own approval (`data-kind="page"`) is in the page's words: the description from
+/// [`ToolAction::describe`](crate::ToolAction::describe), with the arguments that it does not
+/// mention below it and all exact arguments one click away, else the action's title or name above
+/// the arguments. `data-risk` is the [`Risk`] of the action. An agent's question
+/// (`data-kind="agent"`) says that the agent asks; the agent's text is shown below the arguments,
+/// attributed to it. Approving counts once the end of the arguments was visible and the card has
+/// been unchanged for half a second; until then the button is `aria-disabled`. Deny asks for an
+/// optional reason; a second press denies. If several windows of one assistant are mounted, one of
+/// them asks, and the others refer to it.
 /// and the others say so.
 ///
 /// # Accessibility
 ///
-/// A named group in the flow of the chat. It never takes the focus; when a button of it had the
-/// focus and the card goes, the focus passes to the text box of the chat. That the call has changed
-/// is a `status`.
+/// A named group in the flow of the chat. It never takes the focus; if one of its buttons had the
+/// focus and the card is removed, the focus moves to the text box of the chat. A change of the call
+/// is announced as a `status`.
 ///
 /// ```
 /// use leptos::prelude::*;
 /// use leptos_assistant::{ToolCallView, tool::ApprovalCard};
 /// use serde_json::Value;
 ///
-/// /// A frame of your own around the built-in question.
+/// /// A custom frame around the built-in approval.
 /// #[component]
 /// fn Framed(call: ToolCallView<Value>) -> impl IntoView {
 ///     view! { <div class="frame"><ApprovalCard call /></div> }
@@ -63,9 +64,9 @@ pub fn ApprovalCard(
     })
 }
 
-/// The card, wherever else the question stands.
+/// Renders the card, regardless of other windows.
 pub(super) fn asked(call: ToolCallView<Value>) -> AnyView {
-    // Another question is another card.
+    // A new interrupt gets a new card.
     let asked = memo(move || call.interrupt_id());
     dynamic(move || card(&call, asked.get())).into_any()
 }

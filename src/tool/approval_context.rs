@@ -16,7 +16,7 @@ pub(super) struct ApprovalContext {
     pub(super) call: ToolCallView<Value>,
     pub(super) card: NodeRef<html::Div>,
     pub(super) editing: RwSignal<bool>,
-    /// The time to answer is over.
+    /// True once the time to answer is over.
     pub(super) over: RwSignal<bool>,
     /// The page's description of the call.
     pub(super) said: Said,
@@ -26,18 +26,18 @@ impl ApprovalContext {
     /// Tracks whether the card can have been read.
     pub(super) fn visibility(&self) -> Visibility {
         let editing = self.editing;
-        // A form of other arguments is void.
+        // A form of outdated arguments is closed.
         visibility(self.call, move || editing.set(false))
     }
 
-    /// Passes the focus on before the card goes with it.
+    /// Moves the focus before the card is removed.
     pub(super) fn leave(&self) {
         if let Some(card) = self.card.get_untracked() {
             focus::pass_on(&card);
         }
     }
 
-    /// The button that was pressed goes with what stood there: the focus stays in the card.
+    /// Keeps the focus in the card after the pressed button was removed.
     pub(super) fn focus_soon(&self, selector: &'static str) {
         if let Some(card) = self.card.get_untracked() {
             focus::focus_in(card.into(), selector);
@@ -45,7 +45,8 @@ impl ApprovalContext {
     }
 }
 
-/// Tracks whether a call can have been read as it is now; `changed` is called when it becomes another one.
+/// Tracks whether the current call can have been read; `changed` is called whenever the call
+/// changes.
 pub(super) fn visibility(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Visibility {
     let content: Memo<Option<Fingerprint>> = memo(move || call.fingerprint());
     Visibility::new(content, changed)

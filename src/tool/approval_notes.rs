@@ -1,4 +1,4 @@
-//! Notes beside an approval: that the call has changed, and that more is to be read.
+//! Notes on an approval: that the call has changed, and that there is more to read.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -9,13 +9,13 @@ use crate::{
     ui::{Words, dynamic, memo},
 };
 
-/// Says that the call has changed since it was shown, if it has.
+/// Shows that the call has changed since it was shown, if it has.
 pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     let first = untrack(|| call.fingerprint());
     let says = memo(move || {
         let now = call.fingerprint();
-        // Of an action that is gone for now, something else is said.
+        // An action that is currently not registered has another note.
         call.has_changed() || (now.is_some() && now != first && call.can_run())
     });
     let note = move || {
@@ -30,7 +30,7 @@ pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
     .into_any()
 }
 
-/// Tells a user who pressed Approve too early what is left to read.
+/// Asks a user who pressed Approve too early to read the rest.
 pub(super) fn hint(words: &Words, visibility: Visibility) -> impl IntoView + use<> {
     let words = words.clone();
     let text = move || {

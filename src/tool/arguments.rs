@@ -9,7 +9,7 @@ use crate::{
     ui::{Words, dynamic, memo},
 };
 
-/// Draws the exact arguments that would run, followed by `end`.
+/// Renders the exact arguments that would run, followed by `end`.
 pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyView {
     let text = memo(move || match call.args_value() {
         Some(args) => pretty(&args),
@@ -19,7 +19,7 @@ pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyV
     arguments_block(text.into_any(), end)
 }
 
-/// Draws the block that arguments are read in.
+/// Renders the block that contains arguments.
 pub(super) fn arguments_block(text: AnyView, end: Option<AnyView>) -> AnyView {
     view! {
         <pre

@@ -1,4 +1,4 @@
-//! What a handler asks with a schema: a form in the card of its call.
+//! A handler's question with a schema: a form in the card of its call.
 
 use assistant_core::{conversation::CallKey, session::Refusal};
 use leptos::{html, prelude::*};
@@ -12,8 +12,7 @@ use crate::{
     view::{Asked, Question},
 };
 
-/// Reads what the handler of a call asks by a form; who asks inside a reactive closure is told of
-/// changes.
+/// Reads the form question of a call's handler; tracked when called in a reactive closure.
 fn asked_of<R>(assistant: &Assistant, call: CallKey, read: impl FnOnce(&Asked) -> R) -> Option<R> {
     assistant.view().asked.with(|list| {
         let mut newest = list.iter().rev();
@@ -22,12 +21,12 @@ fn asked_of<R>(assistant: &Assistant, call: CallKey, read: impl FnOnce(&Asked) -
     })
 }
 
-/// Whether the handler of a call asks by a form.
+/// Returns true if the handler of a call asks with a form.
 pub(super) fn asks_with_form(assistant: &Assistant, call: CallKey) -> bool {
     asked_of(assistant, call, |_| ()).is_some()
 }
 
-/// The form of what the handler of a call asks, while it does.
+/// Renders the form of a handler's question, while it is open.
 pub(super) fn asked_by_handler(call: ToolCallView<Value>) -> AnyView {
     let Some(assistant) = call.assistant() else {
         return ().into_any();

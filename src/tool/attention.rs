@@ -1,5 +1,5 @@
-//! Spares the user questions: those that were held back, the way out of all of them, and the
-//! mark on a call that they denied before.
+//! Limits the number of questions to the user: held-back questions, the button that denies
+//! everything, and the mark on a call that was denied before.
 
 use assistant_core::session::OpenInterrupt;
 use leptos::{html, prelude::*};
@@ -11,13 +11,13 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, memo, when},
 };
 
-/// Denies everything that is open and stops the assistant; `leave` is called before what has the
-/// focus goes.
+/// Renders the button that denies everything open and stops the assistant; `leave` is called before
+/// the focused element is removed.
 pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> AnyView {
     let (words, assistant) = (Words::current(), assistant.clone());
     let stop = move |event: leptos::ev::MouseEvent| {
         leave();
-        // Refused only when nothing is open any more.
+        // Refused only if nothing is open.
         let _ = assistant.deny_all(decider_by(&event));
     };
     view! {
@@ -28,7 +28,7 @@ pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> 
     .into_any()
 }
 
-/// A line below the agent's questions, where several wait or some were held back.
+/// Renders a line below the agent's questions, if several wait or some were held back.
 pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
     let interrupts = assistant.interrupts();
     let counts = memo(move || {
@@ -62,7 +62,7 @@ fn line(assistant: &Assistant, held: Memo<usize>) -> AnyView {
         };
         let show = move |_| {
             leave();
-            // Refused only when none is held back any more.
+            // Refused only if none is held back.
             let _ = assistant.show_held_back();
         };
         view! {
@@ -83,7 +83,7 @@ fn line(assistant: &Assistant, held: Memo<usize>) -> AnyView {
     .into_any()
 }
 
-/// Says that no one was asked about a call, as the user denied an equal one in this turn.
+/// Shows that the user was not asked about a call, because they denied an equal one in this turn.
 pub(super) fn denied_mark(call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     dynamic(move || {

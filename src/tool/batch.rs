@@ -1,4 +1,4 @@
-//! Several questions of one response: answered together, each for what its card shows.
+//! Several approvals of one response: answered together, each for the call that its card shows.
 
 use assistant_core::{conversation::Decider, session::Verdict};
 use leptos::prelude::*;
@@ -16,15 +16,15 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, is_trusted, memo},
 };
 
-/// What the cards of one response ask, for the line that answers them together.
+/// The approvals of one response, for the bar that answers them together.
 #[derive(Clone, Copy)]
 pub(crate) struct Batch {
     entries: RwSignal<Vec<Entry>>,
-    /// Whether there is more than one: most messages ask nothing, and watch no more than this.
+    /// True if there is more than one: most messages have none, and track nothing else.
     several: RwSignal<bool>,
 }
 
-/// A question, and whether it was read.
+/// An approval, and its visibility.
 #[derive(Clone, Copy)]
 struct Entry {
     number: u64,
@@ -41,7 +41,7 @@ impl Batch {
     }
 
     fn change(self, change: impl FnOnce(&mut Vec<Entry>)) {
-        // Gone with the message.
+        // The store is disposed with the message.
         let count = self.entries.try_update(|list| {
             change(list);
             list.len()
@@ -53,8 +53,8 @@ impl Batch {
     }
 }
 
-/// Adds a question of the page to those of its response, for as long as its card stands. The
-/// agent's questions are each answered by themselves.
+/// Adds an approval of the page to those of its response, as long as its card is mounted. The
+/// agent's questions are answered individually.
 pub(super) fn joins(call: ToolCallView<Value>, seen: Visibility) {
     let Some(batch) = use_context::<Batch>() else {
         return;
@@ -66,16 +66,16 @@ pub(super) fn joins(call: ToolCallView<Value>, seen: Visibility) {
         return;
     };
     let entry = Entry { number, call, seen };
-    // The list may be what draws the card.
+    // The list may be rendering the card.
     batch.change(|list| list.push(entry));
     on_cleanup(move || batch.change(|list| list.retain(|entry| entry.number != number)));
 }
 
-/// A row for each question of a response that has several, and the answers to all of them.
-/// Approving counts once each card was read to its end and the list has stood for half a second;
-/// every decision is one about its own call as its card shows it.
+/// Renders a row for each approval of a response that has several, and the buttons for all of them.
+/// Approving counts once each card was read to its end and the list has been unchanged for half a
+/// second; every decision applies to its own call as its card shows it.
 pub(crate) fn bar(batch: Batch) -> AnyView {
-    // Cards come one after the other.
+    // The cards are mounted one after the other.
     let Batch { entries, several } = batch;
     dynamic(move || {
         several
@@ -103,13 +103,13 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
     };
     let approve = move |event: leptos::ev::MouseEvent| {
         let list = entries.get_untracked();
-        // What is still to be read is shown; nothing is approved in part.
+        // Scrolls to the unread part; nothing is approved partially.
         if !is_trusted(&event) || !seen.allows() || !list.iter().all(|one| one.seen.is_read()) {
             return;
         }
         leave();
         for one in list {
-            // Refused only when it was decided elsewhere or is another one now, as its card says.
+            // Refused only if it was decided elsewhere or has changed, as its card shows.
             let _ = (one.call).decide(Verdict::Approve { args: None }, Decider::Person);
         }
     };
@@ -117,7 +117,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
         let by = decider_by(&event);
         leave();
         for one in entries.get_untracked() {
-            // Refused only when it was decided elsewhere.
+            // Refused only if it was decided elsewhere.
             let _ = one.call.decide(Verdict::Deny { reason: None }, by);
         }
     };

@@ -1,5 +1,5 @@
-//! Bounds of an approval that holds for later calls: the fields of the card that narrow them, and the
-//! words of the list that say what is left.
+//! The bounds of remembered approvals: the fields of the card that narrow them, and the description
+//! of the remaining bounds in the list.
 
 use assistant_core::action::{ArgMaximum, GrantBounds, RememberedApproval};
 use leptos::prelude::*;
@@ -7,10 +7,11 @@ use leptos::prelude::*;
 use super::ExactText;
 use crate::ui::{Words, is_trusted, time};
 
-/// The spans that a person can choose, in milliseconds; the longest that the action permits is one, too.
+/// The durations offered to the user, in milliseconds, in addition to the longest that the action
+/// permits.
 const SPANS: [i64; 5] = [600_000, 3_600_000, 14_400_000, 86_400_000, 604_800_000];
 
-/// The bounds that a person chose on a card. They begin as wide as the action permits.
+/// The bounds that the user chose on a card. Initially as wide as the action permits.
 #[derive(Clone, Copy)]
 pub(super) struct Narrowed(RwSignal<GrantBounds>);
 
@@ -24,14 +25,14 @@ impl Narrowed {
     }
 }
 
-/// Fields for the bounds that an action declares.
+/// Renders the fields for the bounds that an action declares.
 pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> AnyView {
     let words = Words::current();
     let uses = widest.uses.map(|most| uses_field(&words, most, narrowed));
     let lasts = widest
         .lasts_ms
         .map(|most| lasts_field(&words, most, narrowed));
-    // What holds for the same arguments alone needs no limit of them.
+    // An approval for the same arguments needs no limits on them.
     let maxima = widest.maxima.iter().filter(|_| wider);
     let maxima = maxima.map(|maximum| maximum_field(&words, maximum, narrowed));
     let maxima = maxima.collect_view();
@@ -45,7 +46,7 @@ fn uses_field(words: &Words, most: u32, narrowed: Narrowed) -> AnyView {
             return put_back(&event, &kept.to_string());
         }
         let chosen = event_target_value(&event).trim().parse::<u32>().ok();
-        // What is no number permits nothing by itself.
+        // An invalid number permits nothing.
         let chosen = chosen.unwrap_or(0).min(most);
         narrowed.0.update(|bounds| bounds.uses = Some(chosen));
     };
@@ -111,7 +112,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
         }
         let chosen = event_target_value(&event);
         let chosen = serde_json::from_str(chosen.trim()).ok();
-        // What is no number permits nothing by itself.
+        // An invalid number permits nothing.
         let chosen: serde_json::Number = chosen.unwrap_or_else(|| i64::MIN.into());
         let pointer = pointer.clone();
         narrowed.0.update(|bounds| {
@@ -138,18 +139,18 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
     .into_any()
 }
 
-/// Shows again what the user chose, instead of what a script wrote.
+/// Restores the user's choice after a script has changed it.
 fn put_back(event: &leptos::ev::Event, value: &str) {
     event_target::<web_sys::HtmlInputElement>(event).set_value(value);
 }
 
-/// The last part of a pointer, which names the argument.
+/// Returns the last part of a pointer, which names the argument.
 fn name_of(pointer: &str) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     last.replace("~1", "/").replace("~0", "~")
 }
 
-/// Says what is left of an approval: uses, time and amounts.
+/// Describes the remaining bounds of an approval: uses, time and amounts.
 pub(super) fn left(words: &Words, approval: &RememberedApproval) -> Option<String> {
     let put = |word: &str, name: &str, value: &str| word.replace(name, value);
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! What stands in an approval card: what would run, and the answers.
+//! The content of an approval card: what would run, and the answers.
 
 use assistant_core::{conversation::Decider, session::Verdict};
 use leptos::{html, prelude::*};
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::ui::{Icon, Words, composes, decider_by, dynamic, is_trusted, memo, when};
 
-/// What would run, and the answers.
+/// Renders what would run, and the answers.
 pub(super) fn decide(
     shown: &ApprovalContext,
     extent: Extent,
@@ -60,8 +60,8 @@ pub(super) fn decide(
     }
 }
 
-/// What would run: as the page describes it, with what it does not mention below and all exact
-/// arguments one click away; or exactly.
+/// Renders what would run: the page's description, with the unmentioned arguments below and all
+/// exact arguments one click away; or the exact arguments.
 fn what(
     shown: &ApprovalContext,
     extent: Extent,
@@ -92,7 +92,7 @@ fn what(
     }
 }
 
-/// The arguments that the description leaves out, exactly.
+/// Renders the exact arguments that the description does not mention.
 fn not_mentioned(words: &Words, rest: &Value, seen: Visibility) -> AnyView {
     view! {
         <div class="la-approval-rest">
@@ -112,7 +112,7 @@ fn not_mentioned(words: &Words, rest: &Value, seen: Visibility) -> AnyView {
     .into_any()
 }
 
-/// The button that makes a form of the arguments, where changed ones are taken.
+/// Renders the button that opens the form for editing arguments, if edits are accepted.
 fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> Option<impl IntoView + use<>> {
     let (words, shown) = (Words::current(), shown.clone());
     let takes = untrack(|| shown.call.approval_takes());
@@ -136,8 +136,8 @@ fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> Option<impl Int
     })
 }
 
-/// The buttons. Deny asks for a reason first, where one is taken: then it stands beside Back, and
-/// nothing approves.
+/// Renders the buttons. Deny first asks for a reason, if one is accepted: then it is next to Back,
+/// and there is no button to approve.
 fn answers(
     shown: &ApprovalContext,
     seen: Visibility,
@@ -147,15 +147,15 @@ fn answers(
     let words = Words::current();
     let (call, over) = (shown.call, shown.over);
     let again = untrack(|| call.has_unknown_outcome());
-    // What a person does not want run again needs no reason.
+    // Declining to run a call again needs no reason.
     let takes_reason = !again && untrack(|| call.approval_takes()).reason;
     let denying = RwSignal::new(false);
     let reason = NodeRef::<html::Input>::new();
     let takes_yes = move || runnable.get() && !over.get() && !denying.get();
     let (left, denied, back) = (shown.clone(), shown.clone(), shown.clone());
     let approve = move |event: leptos::ev::MouseEvent| {
-        // A refusal means that it was decided elsewhere, and then the card goes by itself, or that
-        // it has changed, and then it shows that. A page may have moved the button out of the card.
+        // Refused if it was decided elsewhere, and then the card is removed, or if it has changed,
+        // and then the card shows that. A page may have moved the button out of the card.
         if !is_trusted(&event) || !seen.allows() {
             return;
         }
@@ -171,7 +171,7 @@ fn answers(
         let text = reason.get_untracked().map(|input| input.value());
         let text = text.as_deref().map(str::trim).unwrap_or_default();
         denied.leave();
-        // Refused only when it was decided elsewhere, and then the card goes by itself.
+        // Refused only if it was decided elsewhere, and then the card is removed.
         let reason = (!text.is_empty()).then(|| text.to_owned());
         let _ = call.decide(Verdict::Deny { reason }, decider_by(event));
     };
@@ -209,7 +209,7 @@ fn answers(
             .into_any()
         }
     };
-    // An action that is gone is not denied: its call is sent away.
+    // A call whose action is gone is dismissed, not denied.
     let asks_first = move || takes_reason && runnable.get_untracked() && !denying.get_untracked();
     let press_deny = move |event: leptos::ev::MouseEvent| match asks_first() {
         true => {
@@ -271,7 +271,7 @@ fn answers(
     .into_any()
 }
 
-/// What is on the button: what is approved, too, where it is the page that asks.
+/// Returns the button's content, which names the approved call if the page asks.
 fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
     let call = shown.call;
     let by_agent = untrack(|| call.is_asked_by_agent());
@@ -292,7 +292,7 @@ fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
     .into_any()
 }
 
-/// The same in full, for who points at it: the button cuts what has no room. It is its name, too.
+/// Returns the full accessible name and tooltip of the button, which truncates its content.
 fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Send + Sync + use<> {
     let (call, words) = (shown.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
@@ -312,7 +312,7 @@ fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Se
     }
 }
 
-/// The arguments as fields; approving takes them as they are then.
+/// Renders the arguments as fields; approving uses their values.
 pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;

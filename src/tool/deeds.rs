@@ -1,4 +1,4 @@
-//! What an agent wants to do when it asks, as data: tools and their arguments, exactly as they are.
+//! The tools and arguments in an agent's question, shown exactly as data.
 
 use assistant_core::session::OpenInterrupt;
 use leptos::prelude::*;
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use super::{ExactText, visibility::Visibility};
 use crate::{assistant::Assistant, ui::Words};
 
-/// The most tools that are shown by themselves; of more, all that came along is shown.
+/// The maximum number of tools shown individually; if there are more, the whole metadata is shown.
 const MAX_DEEDS: usize = 20;
-/// The depth to which they are looked for in what comes along with a question; what is deeper is shown as all that came
-/// along.
+/// The depth to which a question's metadata is searched; if it is deeper, the whole metadata is
+/// shown.
 const MAX_DEPTH: usize = 6;
 
-/// What the agent wants to do, as far as it says so: tools and their arguments, exactly as they
-/// are; if that is not known and the agent says nothing else, all that came along. Each is to be
-/// read to its end. A list of several actions is shown whole.
+/// Renders the tools that the agent wants to run, with their exact arguments, as far as the
+/// question names them; if none is found and the question has no text, the whole metadata. Each
+/// must be read to its end. A list of several actions is shown as a whole.
 pub(super) fn about(
     assistant: &Assistant,
     open: &OpenInterrupt,
@@ -72,7 +72,7 @@ fn exact_block(text: String, seen: Visibility) -> impl IntoView {
     }
 }
 
-/// The names under which frameworks put a tool.
+/// The keys under which frameworks name a tool.
 const NAMES: [&str; 7] = [
     "name",
     "tool",
@@ -82,7 +82,7 @@ const NAMES: [&str; 7] = [
     "function",
     "functionName",
 ];
-/// The names under which they put its arguments.
+/// The keys under which frameworks put its arguments.
 const ARGS: [&str; 8] = [
     "args",
     "arguments",
@@ -107,8 +107,8 @@ fn is_tool(value: &Value) -> bool {
     name_of(value).is_some() && args_of(value).is_some()
 }
 
-/// Finds tools with arguments in what comes along with a question: every framework puts them
-/// somewhere else, under words of its own. Returns false if some may be missing.
+/// Finds tools with arguments in a question's metadata, since every framework uses another
+/// structure and other keys. Returns false if some may be missing.
 fn find_deeds(value: &Value, depth: usize, found: &mut Vec<(String, String)>) -> bool {
     let inner: Vec<&Value> = match value {
         Value::Object(object) => object.values().collect(),
@@ -126,7 +126,7 @@ fn find_deeds(value: &Value, depth: usize, found: &mut Vec<(String, String)>) ->
         found.push((name.to_owned(), args));
         return true;
     }
-    // Among tools, one without arguments is one, too.
+    // In a list of tools, one without arguments counts, too.
     let among_tools = value.is_array() && inner.iter().any(|item| is_tool(item));
     if among_tools && !inner.iter().all(|item| is_tool(item)) {
         return false;

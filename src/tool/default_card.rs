@@ -1,4 +1,4 @@
-//! The card of a call whose action draws none: name, state, arguments, result.
+//! The default card of a call: name, state, arguments, result.
 
 use assistant_core::conversation::Phase;
 use leptos::prelude::*;
@@ -13,14 +13,14 @@ use crate::{
     ui::{Icon, Labels, Word, Words, dynamic, memo, spinner},
 };
 
-/// Title or name, the argument that tells most, and the state of a call in one line; arguments,
-/// result and error behind it.
+/// Title or name, the most significant argument, and the state of a call in one line, with
+/// arguments, result and error behind it.
 ///
-/// Closed at first, and drawn once it is opened. A result that calls itself a failure (`success: false`, or an `error`) is
-/// shown as one; a result that the agent supplies for an action of the page is shown as reported
-/// by the agent. Where a person changed the arguments, the changed ones are shown, and what the
-/// agent had asked for can be opened. What the handler asks with a schema
-/// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) stands below it as a form.
+/// Closed at first, and rendered once it is opened. A result that declares itself a failure
+/// (`success: false`, or an `error`) is shown as one; a result that the agent supplies for an
+/// action of the page is shown as reported by the agent. If the user edited the arguments, the
+/// edited ones are shown, and the agent's can be expanded. A question of the handler with a schema
+/// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown below it as a form.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -46,7 +46,7 @@ pub fn DefaultCard(
         let text = exact(title.unwrap_or_else(|| name.name()));
         view! { <span class="la-tool-name" data-titled=titled>{text}</span> }
     };
-    // What the call comes to changes it often, and its arguments once.
+    // The call changes often, its arguments once.
     let telling = memo(move || name.telling());
     let argument = move || {
         let text = telling.get()?;
@@ -54,14 +54,14 @@ pub fn DefaultCard(
     };
     let state = call;
     let said = words.clone();
-    // What was stopped, denied or skipped was not carried out, and nothing broke.
+    // A call that was stopped, denied or skipped was not carried out, and is not an error.
     let tone = memo(move || {
         let ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
         let failed = ended && call.result_value().as_ref().is_some_and(tells_failure);
         (failed, call.is_reported())
     });
     let body = call;
-    // What nobody has opened is not in the page.
+    // The body is mounted on first opening.
     let opened = RwSignal::new(false);
     let toggled = move |event: leptos::ev::Event| {
         let card = event_target::<web_sys::HtmlDetailsElement>(&event);
@@ -101,13 +101,13 @@ pub fn DefaultCard(
 }
 
 impl<T> ToolCallView<T> {
-    /// The argument that tells most, without a copy of them all.
+    /// Returns the most significant argument, without a copy of them all.
     fn telling(&self) -> Option<String> {
         self.read(|call| call.effective_args().and_then(telling))
             .flatten()
     }
 
-    /// The card that stands where an action has no renderer.
+    /// Renders the card of an action without a renderer.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -187,7 +187,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     view! { {args}{dynamic(rest)} }
 }
 
-/// The arguments as a person changed them, and behind a line what the agent had asked for.
+/// Renders the arguments as the user edited them, with the agent's behind a summary.
 fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
     let (ran, wanted) = untrack(|| (call.args_value(), call.original_args()));
     let text = |args: Option<Value>| exact(args.map(|args| pretty(&args)).unwrap_or_default());
@@ -235,7 +235,7 @@ fn section(
     }
 }
 
-/// A text as it is, anything else as indented JSON.
+/// Formats a text as it is, anything else as indented JSON.
 fn written(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -243,7 +243,7 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// Whether a result calls itself a failure.
+/// Returns true if a result declares itself a failure.
 pub(crate) fn tells_failure(value: &Value) -> bool {
     value.get("success") == Some(&Value::Bool(false))
         || value.get("error").is_some_and(|error| !error.is_null())

@@ -1,7 +1,7 @@
-//! Text exactly as it is, with what the eye cannot see made visible.
+//! Exact text, with invisible characters made visible.
 //!
-//! Long text lies in blocks, so that what is added to its end, and what is out of view, costs the
-//! browser nothing for the rest. Nothing is added between them: it copies as it is.
+//! Long text is split into blocks, so that appended and scrolled-out text causes little layout.
+//! Nothing is inserted between them: it copies unchanged.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -10,14 +10,15 @@ use wasm_bindgen::JsCast;
 use super::pieces::{Detail, Piece, pieces as split};
 use crate::{action::ToolCallView, ui::effect};
 
-/// How long a block is at least, in bytes.
+/// The minimum size of a block, in bytes.
 const BLOCK: usize = 4096;
-/// How far beyond that a block looks for a good place to end, in bytes.
+/// The distance beyond it in which a block may end at a better position, in bytes.
 const LOOK: usize = 256;
 
-/// Text in which everything that the eye cannot see is shown by its code instead of taking effect:
-/// controls, direction marks, ignorable and blank characters, spaces other than U+0020, long gaps.
-/// Letters that do not fit the script of their word carry their code. A person approves what will
+/// Text with invisible characters shown by their codes instead of taking effect: controls,
+/// direction marks, ignorable and blank characters, spaces other than U+0020, long gaps. Letters
+/// that do not fit the script of their word show their code as well. So a user approves what really
+/// runs.
 /// really run.
 ///
 /// ```
@@ -25,7 +26,7 @@ const LOOK: usize = 256;
 /// use leptos_assistant::{ToolCallView, tool::ExactText};
 /// use serde_json::Value;
 ///
-/// /// Shows whom a call would pay, with nothing hidden in the name.
+/// /// Shows the payee of a call, with nothing hidden in the name.
 /// #[component]
 /// fn Payee(call: ToolCallView<Value>) -> impl IntoView {
 ///     move || {
@@ -38,8 +39,9 @@ const LOOK: usize = 256;
 pub fn ExactText(
     /// The text.
     text: String,
-    /// Leaves what ordinary writing needs as it is: no-break and ideographic spaces, joiners and
-    /// variation selectors in emoji, letters of several scripts. For text that nobody decides by.
+    /// Leaves characters of ordinary writing as they are: no-break and ideographic spaces, joiners
+    /// and variation selectors in emoji, letters of several scripts. For text that no decision
+    /// depends on.
     #[prop(optional)]
     readable: bool,
 ) -> impl IntoView {
@@ -61,7 +63,7 @@ pub fn ExactText(
     blocks.into_any()
 }
 
-/// The arguments of a call as the agent writes them, growing with them: nothing is drawn twice.
+/// Renders the arguments of a call while they stream in; only new text is rendered.
 #[component]
 pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
     let place = NodeRef::<html::Span>::new();
@@ -84,12 +86,12 @@ pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
     view! { <span node_ref=place></span> }
 }
 
-/// What of a growing text is drawn.
+/// The rendered part of a growing text.
 #[derive(Default)]
 struct Shown {
     generation: u32,
     len: usize,
-    /// The block at the end, and how long it is.
+    /// The last block, and its size in bytes.
     block: Option<web_sys::Element>,
     block_len: usize,
 }
@@ -139,7 +141,7 @@ impl Shown {
     }
 }
 
-/// Adds to the text at the end of an element. Neither way fails for text.
+/// Appends text to an element. Neither way can fail for text.
 fn append_text(element: &web_sys::Element, text: &str) {
     let last = element.last_child();
     if let Some(node) = last.and_then(|node| node.dyn_into::<web_sys::Text>().ok()) {
@@ -149,7 +151,7 @@ fn append_text(element: &web_sys::Element, text: &str) {
     }
 }
 
-/// A new element at the end of another.
+/// Appends a new element.
 fn element(parent: &web_sys::Element, class: &str) -> Option<web_sys::Element> {
     let element = parent.owner_document()?.create_element("span").ok()?;
     element.set_class_name(class);
@@ -157,8 +159,8 @@ fn element(parent: &web_sys::Element, class: &str) -> Option<web_sys::Element> {
     Some(element)
 }
 
-/// Divides text where the block that it goes to, and that holds so much already, is long enough:
-/// after a line, else between words, else anywhere. `None` if all of it still belongs there.
+/// Splits text once a block with `block_len` bytes is long enough: after a line, else between
+/// words, else anywhere. `None` if all of it still fits.
 fn cut(text: &str, block_len: usize) -> Option<(&str, &str)> {
     let room = BLOCK.saturating_sub(block_len);
     if text.len() <= room {

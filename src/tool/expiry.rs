@@ -1,12 +1,12 @@
-//! Until when a question can be answered: a line that says so, and another once the time is over.
+//! The time limit of a question: a line with the time, and another once it is over.
 //!
-//! It only tells. Whether an answer still counts is for the session to say.
+//! It only informs the user. The session decides whether an answer still counts.
 
 use leptos::prelude::*;
 
 use crate::ui::{Words, after, dynamic, now, time};
 
-/// The line. `at` is in milliseconds since 1970; nothing stands there without it.
+/// Renders the line. `at` is in milliseconds since 1970; renders nothing without it.
 #[component]
 pub(super) fn Expiry(
     at: Option<i64>,
@@ -16,7 +16,7 @@ pub(super) fn Expiry(
     let at = at?;
     let left = at.saturating_sub(now()).max(0);
     over.set(left == 0);
-    // What lies further ahead than a timer reaches is over when the page is long gone.
+    // A longer time than a timer supports outlasts the page.
     if let (true, Ok(left)) = (left > 0, i32::try_from(left)) {
         after(left.unsigned_abs(), move || {
             // The question may be answered by then.

@@ -1,55 +1,56 @@
-//! What a JSON Schema asks for, as fields of a form, and the value that filled fields make.
+//! Converts a JSON Schema into form fields, and filled fields into a value.
 //!
-//! A schema may come from an agent: references are followed only inside of it and so far, objects
-//! are opened only so deep, and what has no field of its own is written as JSON. Nothing is checked
-//! here: whoever takes the value holds it to the schema. Neighbour: `form` shows the fields.
+//! A schema may come from an agent: references are followed only inside of it and up to a limit,
+//! objects are expanded up to a depth, and a value without a field of its own is entered as JSON.
+//! Nothing is validated here: the caller validates the value. Neighbour: `form` renders the fields.
 
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::ui::{Labels, Word};
 
-/// How many references and alternatives lead from a schema to what it means.
+/// The maximum number of references and alternatives that are followed.
 const MAX_HOPS: usize = 8;
-/// How deep objects are opened into fields.
+/// The depth to which objects are expanded into fields.
 const MAX_DEPTH: usize = 3;
-/// How many fields a form has at most; a longer one is asked for as JSON.
+/// The maximum number of fields in a form; a longer one is entered as JSON.
 const MAX_FIELDS: usize = 100;
-/// A text that may be longer than this gets a box of several lines.
+/// The maximum length for which a text gets a single line.
 const LONG: u64 = 200;
 
-/// One field of a form.
+/// A field of a form.
 #[derive(Clone)]
 pub(super) struct Field {
-    /// The keys that lead to it; none if it is the whole value.
+    /// The keys that lead to it; empty for the whole value.
     path: Vec<String>,
-    /// As its schema says; empty if it says nothing, or if the field takes more than one kind of value.
+    /// The label from the schema; empty if it has none, or if the field accepts more than one kind
+    /// of value.
     label: String,
     pub(super) hint: Option<String>,
     pub(super) required: bool,
-    /// Whether it held a text when the form was made: one to change may be made empty.
+    /// True if it initially had a text, which may then be cleared.
     given: bool,
     pub(super) kind: Kind,
     pub(super) text: RwSignal<String>,
-    /// What is ticked: one for a yes-or-no, one for each of several choices.
+    /// The ticked boxes: one for a boolean, one for each of several choices.
     pub(super) ticked: RwSignal<Vec<bool>>,
 }
 
 #[derive(Clone, PartialEq)]
 pub(super) enum Kind {
-    /// A line of text, by its type of `<input>`.
+    /// A single line, with its type of `<input>`.
     Text(&'static str),
     LongText,
     Number,
     Check,
     Choice(Vec<Choice>),
     Several(Vec<Choice>),
-    /// A list of texts, one on each line.
+    /// A list of texts, one per line.
     Lines,
-    /// What can have one value only is shown, and not asked for.
+    /// A constant, which is shown and not asked for.
     Fixed(Value),
     Json,
-    /// Anything: what begins like JSON is JSON, the rest is text.
+    /// Any value: text that begins like JSON is parsed, other text is a string.
     Free,
 }
 
@@ -59,19 +60,19 @@ pub(super) struct Choice {
     pub(super) label: String,
 }
 
-/// What is wrong with the value of a field.
+/// An error in the value of a field.
 #[derive(Clone, Copy)]
 pub(super) enum Wrong {
     Missing,
     NoNumber,
-    /// And where it stops being JSON.
+    /// Invalid JSON from this position on.
     NoJson {
         line: usize,
         column: usize,
     },
 }
 
-/// The fields that a schema asks for, with what they hold at first.
+/// Returns the fields of a schema, with their initial values.
 pub(super) fn of(schema: &Value, initial: Option<&Value>) -> Vec<Field> {
     let mut fields = Vec::new();
     let whole = Place {
@@ -91,7 +92,7 @@ pub(super) fn of(schema: &Value, initial: Option<&Value>) -> Vec<Field> {
     vec![field]
 }
 
-/// Where in the value something stands.
+/// A position in the value.
 struct Place<'a> {
     path: Vec<String>,
     label: Option<String>,
@@ -99,7 +100,7 @@ struct Place<'a> {
     initial: Option<&'a Value>,
 }
 
-/// Adds the fields of an object; nothing for what is none.
+/// Adds the fields of an object; returns false if the schema has no properties.
 fn open(root: &Value, schema: &Value, place: &Place<'_>, fields: &mut Vec<Field>) -> bool {
     let plain = plain(root, schema);
     let properties = plain.get("properties").and_then(Value::as_object);
@@ -151,7 +152,7 @@ fn field(root: &Value, schema: &Value, place: &Place<'_>) -> Field {
     }
 }
 
-/// What a schema means: the end of its references, and the one alternative beside `null`.
+/// Resolves a schema: follows its references, and the only alternative beside `null`.
 fn plain<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_HOPS {
@@ -178,7 +179,7 @@ fn only_alternative(schema: &Value) -> Option<&Value> {
     others.next().filter(|_| others.next().is_none())
 }
 
-/// What a schema says beside its type, itself or where it refers to.
+/// Returns a keyword of a schema, from the schema itself or its reference.
 fn said<'a>(root: &'a Value, schema: &'a Value, key: &str) -> Option<&'a Value> {
     schema.get(key).or_else(|| plain(root, schema).get(key))
 }
@@ -206,14 +207,14 @@ fn kind_of(root: &Value, schema: &Value) -> Kind {
     }
 }
 
-/// The one type that it may have, beside `null`.
+/// Returns the only type of a schema, apart from `null`.
 fn type_of(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::String(name) => Some(name),
         Value::Array(list) => {
             let mut names = list.iter().filter_map(Value::as_str);
             let mut names = names.by_ref().filter(|name| *name != "null");
-            // Several types have no field of their own: they are written as JSON.
+            // Values of several types have no field of their own: they are entered as JSON.
             names.next().filter(|_| names.next().is_none()).or(Some(""))
         }
         _ => None,
@@ -244,7 +245,7 @@ fn list_kind(root: &Value, schema: &Value) -> Kind {
     }
 }
 
-/// A list of values, plain or each with a title of its own.
+/// Returns the choices of a schema, with a title for each if given.
 fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let choice = |value: &Value| Choice {
@@ -262,7 +263,7 @@ fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
         Some(Choice {
             value: value.clone(),
             label: match (title, shown(value)) {
-                // What a title stands for is seen beside it.
+                // A title shows its value as well.
                 (Some(title), value) if title != value => format!("{title} ({value})"),
                 (_, value) => value,
             },
@@ -271,14 +272,14 @@ fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
     list.iter().map(choice).collect()
 }
 
-/// A text plain, anything else as JSON.
+/// Formats a text plainly, anything else as JSON.
 fn shown(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A value as its field shows it.
+/// Formats a value for its field.
 fn text_of(kind: &Kind, value: &Value) -> String {
     match (kind, value) {
         (Kind::Choice(_), value) => value.to_string(),
@@ -305,12 +306,12 @@ fn ticks_of(kind: &Kind, value: Option<&Value>) -> Vec<bool> {
 }
 
 impl Field {
-    /// What it is called, as its schema says.
+    /// Returns the label from the schema.
     pub(super) fn label(&self) -> &str {
         &self.label
     }
 
-    /// The word for a value that is asked for as a whole, and that its schema does not name.
+    /// Returns the label of a whole value that the schema does not name.
     pub(super) fn word(&self) -> Option<fn(&Labels) -> &Word> {
         if !self.label.is_empty() || !self.path.is_empty() {
             return None;
@@ -321,14 +322,14 @@ impl Field {
         })
     }
 
-    /// Where it stands in the value, as a JSON pointer.
+    /// Returns its position in the value, as a JSON pointer.
     pub(super) fn pointer(&self) -> String {
         let keys = self.path.iter();
         keys.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")))
             .collect()
     }
 
-    /// What is entered; nothing for a field left empty.
+    /// Returns the entered value; `None` for an optional field left empty.
     pub(super) fn value(&self) -> Result<Option<Value>, Wrong> {
         let text = self.text.get_untracked();
         let ticked = self.ticked.get_untracked();
@@ -339,7 +340,7 @@ impl Field {
             }
             Kind::Check => {
                 let yes = ticked.contains(&true);
-                // An object that nothing else asks for does not come about by a box left open.
+                // An unticked box does not create an optional object.
                 (yes || self.required || self.path.len() < 2).then_some(Value::Bool(yes))
             }
             Kind::Several(choices) => {
@@ -383,7 +384,7 @@ fn json(text: &str) -> Result<Value, Wrong> {
     })
 }
 
-/// Puts the value of a field where it belongs.
+/// Sets the value of a field in the whole value.
 pub(super) fn put(whole: &mut Option<Value>, field: &Field, value: Value) {
     if field.path.is_empty() {
         *whole = Some(value);

@@ -1,7 +1,7 @@
-//! A form made from a JSON Schema: for edited arguments and for what an agent asks.
+//! A form generated from a JSON Schema: for edited arguments and for questions of an agent.
 //!
-//! What is entered is checked by whoever takes it, not here; what they find wrong stands at its
-//! field. Neighbour: `fields` makes the fields of a schema, and a value of the fields.
+//! The caller validates the entered value; its problems are shown at the fields. Neighbour:
+//! `fields` converts a schema into fields, and fields into a value.
 
 use leptos::{html, prelude::*};
 use serde_json::{Map, Value};
@@ -15,22 +15,22 @@ use crate::ui::{
     Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, lower, memo,
 };
 
-/// A problem with a value of a form.
+/// A validation error in the value of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// A JSON pointer into the value, empty for the whole.
     pub path: String,
-    /// The change that is needed, in a few words.
+    /// The required change, in a few words.
     pub message: String,
 }
 
-/// Asks for a value that a schema describes: field by field where it is an object, else as a whole.
-/// It is submitted by the user, with a click or a key; a form that a script submits gives no value.
+/// A form for a value described by a schema: one field per property for an object, else a single
+/// one. The user submits it with a click or a key; a form that a script submits produces no value.
 ///
 /// # Accessibility
 ///
-/// Every field has a label, and what is wrong with it as its description. All that is wrong stands
-/// in an `alert` above the buttons, and the first field of it gets the focus.
+/// Every field has a label, and its error as the description. All errors are in an `alert` above
+/// the buttons, and the first invalid field gets the focus.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -47,25 +47,25 @@ pub struct Problem {
 /// ```
 #[component]
 pub fn SchemaForm(
-    /// JSON Schema of the value.
+    /// The JSON Schema of the value.
     schema: Value,
-    /// What the fields hold at first.
+    /// The initial value.
     #[prop(optional)]
     initial: Option<Value>,
-    /// What is wrong with the last value.
+    /// The validation errors of the last value.
     #[prop(into)]
     problems: Signal<Vec<Problem>>,
-    /// Word on the button that submits.
+    /// The label of the submit button.
     #[prop(into)]
     submit: Signal<String>,
-    /// Takes the value.
+    /// Called with the value.
     #[prop(into)]
     on_submit: Callback<Value>,
-    /// Whether the button that submits looks as if it did; it keeps the focus either way.
+    /// True if the submit button appears enabled; it stays focusable either way.
     #[prop(optional, into)]
     enabled: Option<Signal<bool>>,
-    /// Shows below a field everything in it that the eye cannot see, also what ordinary writing
-    /// needs: for values that a person decides by.
+    /// Shows all invisible characters of a field below it, including those of ordinary writing: for
+    /// values that a decision depends on.
     #[prop(optional)]
     exact: bool,
     /// Further buttons.
@@ -88,13 +88,13 @@ pub fn SchemaForm(
         list.extend(problems.get());
         list
     });
-    // A form that a script submits (`requestSubmit`) has a trusted event, too: it is the press on the
-    // button before it that is the user's. Enter in a field presses the button.
+    // The event of a form that a script submits (`requestSubmit`) is trusted, too, so the preceding
+    // press of the button is checked. Enter in a field presses the button.
     let pressed = StoredValue::new(false);
     let press = move |event: leptos::ev::MouseEvent| {
         pressed.set_value(is_trusted(&event));
         after_by_browser(0, move || {
-            // Gone with the form.
+            // The store is disposed with the form.
             let _ = pressed.try_set_value(false);
         });
     };
@@ -153,14 +153,14 @@ pub fn SchemaForm(
     }
 }
 
-/// The value that the fields make, or what cannot be read in them, by their places.
+/// Returns the value of the fields, or the errors by field index.
 fn collect(fields: &[Field]) -> Result<Value, Vec<(usize, Wrong)>> {
     let mut whole = None;
     let mut wrong = Vec::new();
     for (at, field) in fields.iter().enumerate() {
         match field.value() {
             Ok(Some(value)) => fields::put(&mut whole, field, value),
-            // The whole value cannot be left out.
+            // The whole value is required.
             Ok(None) if field.pointer().is_empty() => wrong.push((at, Wrong::Missing)),
             Ok(None) => {}
             Err(found) => wrong.push((at, found)),
@@ -172,7 +172,7 @@ fn collect(fields: &[Field]) -> Result<Value, Vec<(usize, Wrong)>> {
     }
 }
 
-/// What cannot be read in a field, as a sentence.
+/// Describes an error in a field.
 fn in_words(field: &Field, wrong: Wrong, labels: &Labels) -> Problem {
     let path = field.pointer();
     let message = match wrong {
@@ -187,7 +187,7 @@ fn in_words(field: &Field, wrong: Wrong, labels: &Labels) -> Problem {
     Problem { path, message }
 }
 
-/// Asks for what is missing, by the label of its field: "Enter the number of nights."
+/// Asks for a missing value, by the label of its field: "Enter the number of nights."
 fn enter(label: &str, labels: &Labels) -> String {
     let mut letters = label.chars();
     let first = letters.next().map(|first| lower(&first.to_string()));
@@ -206,7 +206,7 @@ fn enter(label: &str, labels: &Labels) -> String {
     text.replace("{field}", label)
 }
 
-/// What is wrong, by the label of its field where it has one and nothing else says it.
+/// Returns an error as a sentence, with the label of its field unless it contains it.
 fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
     let field = fields.iter().find(|field| concerns(field, wrong));
     let place = match field.map(|field| (field, field.word())) {
@@ -225,7 +225,7 @@ fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
     }
 }
 
-/// Whether something is wrong in a field, or in what it is a part of or holds.
+/// Returns true if an error is in a field, in one of its parents or in its contents.
 fn concerns(field: &Field, wrong: &Problem) -> bool {
     let pointer = field.pointer();
     let within = |outer: &str, inner: &str| {
@@ -238,7 +238,7 @@ fn concerns(field: &Field, wrong: &Problem) -> bool {
     within(&pointer, &wrong.path) || within(&wrong.path, &pointer)
 }
 
-/// A field with its hint and what is wrong with it.
+/// Renders a field with its hint and its error.
 fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words) -> AnyView {
     if matches!(field.kind, Kind::Fixed(_)) {
         return fixed(field, words);
@@ -252,7 +252,7 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words
     });
     let hint = field.hint.clone();
     let text = field.text;
-    // What would take effect in the field is shown by its code below it.
+    // Shows hidden characters of the field by their codes below it.
     let readable = detail == Detail::Readable;
     let exact = move || {
         text.with(|text| has_hidden(text, detail).then(|| text.clone()))
@@ -271,12 +271,13 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words
     .into_any()
 }
 
-/// Words of the schema, which may be an agent's: nothing in them hides or turns what is around it.
+/// Renders a text of the schema, which may be an agent's, so that it cannot hide or reorder
+/// surrounding text.
 fn said(text: &str) -> AnyView {
     view! { <ExactText text=text.to_owned() readable=true /> }.into_any()
 }
 
-/// What a field is called.
+/// Returns the name of a field.
 fn name(field: &Field, words: &Words) -> AnyView {
     match field.word() {
         Some(word) => words.text(word),
@@ -284,7 +285,7 @@ fn name(field: &Field, words: &Words) -> AnyView {
     }
 }
 
-/// What can have one value only is not asked for: it is shown, if it is part of the answer.
+/// Renders a constant, if it is part of the answer.
 fn fixed(field: &Field, words: &Words) -> AnyView {
     let Ok(Some(value)) = field.value() else {
         return ().into_any();
@@ -366,8 +367,8 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>, words: &Words
     .into_any()
 }
 
-/// The choice of nothing. Its value is not written out: an element that is all written out is cloned
-/// from HTML, which a page may forbid.
+/// Renders the empty choice. Its value is dynamic, because fully static elements are cloned from
+/// HTML, which a page may forbid.
 fn no_choice() -> impl IntoView {
     let value = String::new();
     view! { <option value=value>"–"</option> }
@@ -383,7 +384,7 @@ fn options(choices: &[Choice], text: RwSignal<String>) -> AnyView {
     options.collect_view().into_any()
 }
 
-/// Choices of which any number may be taken.
+/// Renders choices of which any number may be selected.
 fn several(field: &Field, choices: &[Choice], id: String, label: AnyView) -> AnyView {
     let ticked = field.ticked;
     let boxes = choices.iter().enumerate();

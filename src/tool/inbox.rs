@@ -1,5 +1,5 @@
-//! What waits for the person and has no place in a message: questions of the agent, and calls that
-//! the page makes itself. Neighbour: `question` draws one question.
+//! Questions to the user that belong to no message: interrupts of the agent, and calls made by the
+//! page. Neighbour: `question` renders one question.
 
 use assistant_core::{conversation::CallKey, event::Interrupt, session::OpenInterrupt};
 use leptos::prelude::*;
@@ -11,22 +11,22 @@ use crate::{
     ui::{Words, dynamic, each, memo, when},
 };
 
-/// The questions of the agent that no approval card stands for: Approve and Deny where that answers
-/// it, else a form from the schema of its answer. All of them must be answered or given up before
-/// the agent goes on: of several, a line says how many are, those with a card of their own among
-/// them. A question whose answer the agent did not accept is open again.
+/// The interrupts of the agent that have no approval card: Approve and Deny if that answers it,
+/// else a form from the schema of the answer. All of them must be answered or cancelled before the
+/// agent continues: if there are several, a line counts the answered ones, including those with a
+/// card of their own. A question whose answer the agent rejected is open again.
 ///
-/// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line says how many, shows
-/// them, or denies everything and stops. Where several questions wait, the line stands there, too.
+/// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line counts them,
+/// shows them, or denies everything and stops. The line is also shown if several questions wait.
 ///
-/// Calls of [`Assistant::execute`] that a person must approve, or that ask the person something,
-/// have their cards here, too.
+/// Calls of [`Assistant::execute`] that need approval, or that ask the user something, have their
+/// cards here as well.
 ///
 /// # Accessibility
 ///
-/// Each is a named group, with its number if there are several; none takes the focus. When one goes
-/// that had it, the focus passes to the next, after the last to the text box of the chat. How many
-/// are answered is a `status`.
+/// Each is a named group, with its number if there are several; none takes the focus. If the
+/// focused one is removed, the focus moves to the next, and after the last to the text box of the
+/// chat. The count of answered ones is a `status`.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -43,7 +43,7 @@ use crate::{
 /// ```
 #[component]
 pub fn InterruptInbox(
-    /// Whose questions; those of the one above without it.
+    /// The assistant whose questions are shown; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -92,7 +92,7 @@ pub fn InterruptInbox(
     let held = assistant.clone();
     let draw = move |open| question(&assistant, open);
     let key = |open: &OpenInterrupt| {
-        // Another question of the same id is another one.
+        // Another question with the same id is a new item.
         let Interrupt {
             id,
             reason,
@@ -113,7 +113,7 @@ pub fn InterruptInbox(
     Some(view! { <div class="la-inbox">{progress} {cards} {list} {held_back}</div> })
 }
 
-/// Those of some calls that the page makes itself: no message holds them.
+/// Returns the calls that the page made itself, which belong to no message.
 pub(crate) fn of_the_page(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
     let of_page = assistant.with_conversation(|conversation| {
         let alone = |key: &&CallKey| conversation.message_of_call(key).is_none();

@@ -1,15 +1,17 @@
-//! Arguments that a description does not mention: they are shown below it, and never folded.
+//! Finds arguments that a description does not mention: they are shown below it, and never folded.
 //!
-//! Mentioned is only what can be read in the description: the value of each leaf, as a word of its
+//! Only a value that can be read in the description counts as mentioned: each leaf, as a separate
+//! word, as often as it occurs in the arguments. In case of doubt, the argument is shown again.
 //! own, as often as arguments have it. Where that is not sure, the argument is shown once more.
 
 use serde_json::{Map, Value};
 
 use super::pieces::{Detail, has_hidden};
 
-/// Shorter values than this are words by accident too often: only a row of their own mentions them.
+/// The minimum length of a value that may be mentioned in text; shorter ones match by accident, so
+/// only a row of their own mentions them.
 const SHORT: usize = 4;
-/// The most leaves that are looked for.
+/// The maximum number of leaves that are searched for.
 const MOST_LEAVES: usize = 50;
 
 /// A description: its sentence, and rows of a name and a value.
@@ -18,7 +20,7 @@ pub(super) struct Says<'a> {
     pub(super) rows: &'a [(String, String)],
 }
 
-/// Returns the arguments that are not mentioned, as an object of them; `None` if all are.
+/// Returns the arguments that are not mentioned, as an object; `None` if all are.
 pub(super) fn unmentioned(args: &Value, says: &Says<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
@@ -34,7 +36,7 @@ pub(super) fn unmentioned(args: &Value, says: &Says<'_>) -> Option<Value> {
             (key.as_str(), leaves, read)
         })
         .collect();
-    // Nobody reads so many one by one, and a description of them all does not fit its card.
+    // Too many to be read individually, and to fit into a description on the card.
     if all.iter().map(|(_, leaves, _)| leaves.len()).sum::<usize>() > MOST_LEAVES {
         return Some(Value::Object(args.clone()));
     }
@@ -54,8 +56,8 @@ pub(super) fn unmentioned(args: &Value, says: &Says<'_>) -> Option<Value> {
     (!left.is_empty()).then_some(Value::Object(left))
 }
 
-/// Collects the leaves of a value as they are written; `false` if one cannot be mentioned: what is
-/// empty, what the eye cannot see, keys within objects, too many.
+/// Collects the leaves of a value as text; returns `false` if one cannot be mentioned: empty
+/// values, invisible characters, keys within objects, or too many.
 fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
     match value {
         Value::Array(items) => {
@@ -63,7 +65,7 @@ fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
                 && items.len() <= MOST_LEAVES
                 && items.iter().all(|item| collect(item, leaves))
         }
-        // What is said of a leaf deep inside says nothing of its place.
+        // A mention of a nested leaf does not show its position.
         Value::Object(_) | Value::Null => false,
         Value::String(text) => {
             leaves.push(text.clone());
@@ -77,7 +79,7 @@ fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
 }
 
 impl Says<'_> {
-    /// Returns whether a leaf of an argument is said at least so often.
+    /// Returns true if a leaf of an argument is mentioned at least this often.
     fn mentions(&self, key: &str, leaf: &str, times: usize) -> bool {
         let named = |name: &str| plain(name) == plain(key);
         if self
@@ -96,13 +98,13 @@ impl Says<'_> {
     }
 }
 
-/// A name without what differs between `fileName`, `file_name` and "File name".
+/// Normalizes a name, so that `fileName`, `file_name` and "File name" are equal.
 fn plain(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// Counts how often a text holds another as a word of its own: `2.0` is none of `12.0` or `2.0.1`.
+/// Counts the occurrences of a text as a separate word: `2.0` does not occur in `12.0` or `2.0.1`.
 fn words(text: &str, word: &str) -> usize {
     let joins =
         |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"()[]{}\"“”„‘’«»?!;=".contains(c);
@@ -111,7 +113,7 @@ fn words(text: &str, word: &str) -> usize {
         let mut after = text.get(at + word.len()..).unwrap_or_default().chars();
         let apart = |next: &mut dyn Iterator<Item = char>| match next.next() {
             Some(c) if c.is_alphanumeric() => false,
-            // A sign belongs to a word where a word follows it.
+            // A sign belongs to a word if a word follows it.
             Some(c) if joins(c) => !next.next().is_some_and(char::is_alphanumeric) && c != '-',
             _ => true,
         };
@@ -164,12 +166,12 @@ mod tests {
         let rows = [("To", "Ada")];
         let left_over = json!({"cc": "eve@evil.example", "draft": false, "note": ""});
         assert_eq!(left(&args, "Send the mail?", &rows), left_over);
-        // Of two that are the same, one mention mentions none.
+        // One mention does not cover two equal values.
         let twice = json!({"from": "Ada Lovelace", "to": "Ada Lovelace"});
         assert_eq!(left(&twice, "Pay Ada Lovelace?", &[]), twice);
         let rows = [("From", "Ada Lovelace")];
         assert_eq!(left(&twice, "Pay?", &rows), json!({"to": "Ada Lovelace"}));
-        // Short values are words by accident.
+        // Short values match by accident.
         let short = json!({"replicas": 2});
         assert_eq!(left(&short, "Deploy 2 versions?", &[]), short);
         assert_eq!(left(&short, "", &[("Replicas", "2")]), Value::Null);
@@ -189,7 +191,7 @@ mod tests {
             left(&json!("Main Street"), "Main Street?", &[]),
             Value::Null
         );
-        // What the eye cannot see is shown with its codes.
+        // Invisible characters are shown by their codes.
         let hidden = json!({"to": "Ada\u{200b}Lovelace"});
         assert_eq!(left(&hidden, "Pay Ada\u{200b}Lovelace?", &[]), hidden);
         for odd in [json!({}), json!({"a": []}), json!(null), json!([])] {

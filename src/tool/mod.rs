@@ -1,5 +1,4 @@
-//! Tool calls in the chat: whose card stands where, the default card, and the question to the
-//! person.
+//! Tool calls in the chat: the selection of their cards, the default card, and approvals.
 
 mod action_choice;
 mod action_list;

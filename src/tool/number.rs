@@ -7,7 +7,7 @@ use crate::{
     ui::{Words, dynamic},
 };
 
-/// The number of a question among all that the agent asks; empty for the only one.
+/// Renders the number of a question among all that the agent asks; empty for a single one.
 pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
     let (interrupts, words) = (assistant.interrupts(), Words::current());
     dynamic(move || {
@@ -20,7 +20,7 @@ pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
     .into_any()
 }
 
-/// Fills a word with a number and a count; none for the only one.
+/// Fills a label with a number and a count; `None` for a single one.
 pub(super) fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
     let put = |name, number: usize| word.replace(name, &number.to_string());
     (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))

@@ -1,5 +1,4 @@
-//! A question stands in one window, however many there are; the others say where, and can take it
-//! over.
+//! Shows each question in one window; other windows refer to it, and can take it over.
 
 use leptos::prelude::*;
 
@@ -13,14 +12,14 @@ use crate::{
 pub(crate) struct Claim {
     /// The window that shows the question instead; `None` if this place does.
     pub(crate) elsewhere: Memo<Option<String>>,
-    /// Shows it here from now on.
+    /// Moves the question to this place.
     take_over: Callback<()>,
 }
 
-/// Claims a question for the component that is being made, for as long as it lives.
+/// Claims a question for the current component, for its lifetime.
 pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
     let id = assistant.runtime().number();
-    // What stands in no window is one of its own.
+    // A place outside of a window counts as a window of its own.
     let window = use_context::<Window>().unwrap_or_else(|| Window {
         number: id,
         name: Signal::default(),
@@ -39,7 +38,7 @@ pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
     }
 }
 
-/// Draws a question here, or says in which window it stands.
+/// Renders a question, or a reference to the window that shows it.
 pub(super) fn once(
     assistant: &Assistant,
     question: Question,
@@ -53,7 +52,7 @@ pub(super) fn once(
     let own = move || own.and_then(|window| window.name.try_get());
     dynamic(move || match elsewhere.get() {
         None => draw(),
-        // A name that both have tells nothing.
+        // A shared name does not identify the window.
         Some(name) if own().as_ref() == Some(&name) => note("", take_over),
         Some(name) => note(&name, take_over),
     })

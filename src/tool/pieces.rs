@@ -1,6 +1,6 @@
-//! Text in pieces: what stands as it is, and what must be made visible.
+//! Splits text into plain pieces and pieces that must be made visible.
 //!
-//! Neighbour: `exact` shows the pieces.
+//! Neighbour: `exact` renders the pieces.
 
 use std::ops::Range;
 
@@ -9,21 +9,22 @@ use assistant_core::text::{
     hidden::is_hidden,
 };
 
-/// How many spaces in a row are left as they are; more would push what follows out of sight.
+/// The maximum number of consecutive spaces that are left as they are; more could push text out of
+/// sight.
 const MOST_SPACES: usize = 16;
-/// Bytes around a word within which its name is searched.
+/// The number of bytes around a word in which its name is searched for.
 const MOST_OF_NAME: usize = 256;
-/// How many equal characters in a row are each shown by their code.
+/// The maximum number of equal consecutive characters that are each shown by their code.
 const MOST_CODES: usize = 3;
 
-/// How much of a text is made visible.
+/// The extent to which a text is made visible.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// Everything that the eye cannot see or takes for something else.
+    /// All invisible and confusable characters.
     Exact,
-    /// The same of a piece of a text that grows, which nothing is concluded from as a whole.
+    /// The same for a piece of a growing text, without conclusions from the text as a whole.
     Growing,
-    /// The same, but for what ordinary writing needs: no-break and ideographic spaces, joiners and
+    /// The same, except for ordinary writing: no-break and ideographic spaces, joiners and
     /// variation selectors inside of emoji, joiners between letters of scripts that join them.
     Readable,
 }
@@ -31,13 +32,13 @@ pub(super) enum Detail {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Plain(&'a str),
-    /// Characters that stand together and show nothing of their own, by their codes.
+    /// Consecutive invisible characters, by their codes.
     Hidden(String),
     /// A letter or digit of another script than its word, and its code.
     Foreign(&'a str, String),
 }
 
-/// Divides a text.
+/// Splits a text into pieces.
 pub(super) fn pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let poses = detail == Detail::Exact && poses_as_ascii(text);
@@ -57,13 +58,13 @@ pub(super) fn pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Whether a text holds something that would be made visible.
+/// Returns true if a text has characters that would be made visible.
 pub(super) fn has_hidden(text: &str, detail: Detail) -> bool {
     let pieces = pieces(text, detail);
     pieces.iter().any(|piece| !matches!(piece, Piece::Plain(_)))
 }
 
-/// The text with what is hidden in it written out, for an attribute.
+/// Returns the text with hidden characters written out, for an attribute.
 pub(crate) fn in_plain(text: &str) -> String {
     let write = |piece: &Piece<'_>| match piece {
         Piece::Plain(text) => (*text).to_owned(),
@@ -90,7 +91,7 @@ fn push<'a>(
     }
 }
 
-/// The codes of characters; many equal ones are counted.
+/// Formats the codes of characters; long runs of equal ones are counted.
 fn codes(run: &str) -> String {
     let mut codes: Vec<String> = Vec::new();
     let mut rest = run.chars().peekable();
@@ -112,13 +113,13 @@ fn code(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
 }
 
-/// Marks what of visible text misleads: long gaps, and words in letters of several scripts.
-/// Where the whole text reads as if it were ASCII, so do all its words.
+/// Marks misleading visible text: long gaps, and words with letters of several scripts. If the
+/// whole text imitates ASCII, every word that does is marked, not only names.
 fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<Piece<'a>>) {
     let mut plain = 0;
     let mut at = 0;
     let mut line_begins = begins_line;
-    // Whether the word before is in letters or digits of ASCII.
+    // True if the previous word consists of ASCII letters or digits.
     let mut follows_ascii = false;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let end = at + word_len(rest);
@@ -160,13 +161,14 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
     );
 }
 
-/// Returns whether letters or digits of ASCII come next, perhaps behind more digits of other scripts.
+/// Returns true if ASCII letters or digits follow, possibly after further digits of other scripts.
 fn precedes_ascii(text: &str) -> bool {
     text.trim_start_matches(is_foreign_digit)
         .starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
-/// How far the word, the gap, the escape sequence or the single character at the start goes.
+/// Returns the length of the word, the gap, the escape sequence or the single character at the
+/// start.
 fn word_len(text: &str) -> usize {
     let mut chars = text.chars();
     let Some(first) = chars.next() else {
@@ -175,7 +177,7 @@ fn word_len(text: &str) -> usize {
     let until = |belongs: fn(char) -> bool| text.find(|c| !belongs(c)).unwrap_or(text.len());
     match first {
         ' ' => until(|c| c == ' '),
-        // What it stands for is no part of the word behind it.
+        // An escape sequence is not part of the following word.
         '\\' => {
             let escaped = chars.next();
             let digits = if escaped == Some('u') { 4 } else { 0 };
@@ -187,7 +189,7 @@ fn word_len(text: &str) -> usize {
     }
 }
 
-/// The scripts whose letters are taken for each other.
+/// The scripts with letters that are confusable with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Script {
     Latin,
@@ -196,7 +198,7 @@ enum Script {
     Armenian,
 }
 
-/// The script that a word of several is held to be in; `None` for a word of one.
+/// Returns the main script of a word in several scripts; `None` for a word in one script.
 fn mixed_with(word: &str) -> Option<Script> {
     if word.is_ascii() {
         return None;
@@ -210,8 +212,8 @@ fn mixed_with(word: &str) -> Option<Script> {
     Some(if home { Script::Latin } else { *first })
 }
 
-/// Returns whether a word that reads as if it were ASCII is one of a name: of a key in JSON, or of
-/// something that is written with letters of ASCII, as an address is.
+/// Returns true if a word that reads like ASCII is part of a name: of a JSON key, or of a token
+/// with ASCII letters, such as an address.
 fn is_name(text: &str, word: Range<usize>) -> bool {
     let near = |at: &usize| text.is_char_boundary(*at);
     let first = (word.start.saturating_sub(MOST_OF_NAME)..word.start).find(near);
@@ -276,15 +278,15 @@ fn hides(text: &str, at: usize, c: char, detail: Detail) -> bool {
     is_hidden(c) && (detail != Detail::Readable || !is_of_text(text, at, c))
 }
 
-/// Whether ordinary writing needs a hidden character where it stands.
+/// Returns true if a hidden character at this position is part of ordinary writing.
 fn is_of_text(text: &str, at: usize, c: char) -> bool {
     let (before, rest) = text.split_at_checked(at).unwrap_or_default();
     let mut before = before.chars().rev();
     let after = rest.chars().nth(1);
     match c {
-        // Spaces that are seen as spaces.
+        // Visible spaces.
         '\u{a0}' | '\u{2002}'..='\u{2009}' | '\u{202f}' | '\u{3000}' => true,
-        // The look of the sign before it.
+        // Selects the presentation of the preceding character.
         '\u{fe0e}' | '\u{fe0f}' => before.next().is_some_and(|sign| {
             is_pictograph(sign)
                 || (matches!(sign, '0'..='9' | '#' | '*') && after == Some('\u{20e3}'))
@@ -302,7 +304,7 @@ fn is_of_text(text: &str, at: usize, c: char) -> bool {
     }
 }
 
-/// Whether an emoji can begin with it.
+/// Returns true if an emoji can begin with the character.
 const fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{24c2}'
         | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{25a0}'..='\u{27bf}'
@@ -310,7 +312,7 @@ const fn is_pictograph(c: char) -> bool {
         | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Letters of Arabic, of the scripts of India, of Burmese and Khmer.
+/// Returns true for letters of Arabic, the Indic scripts, Burmese and Khmer.
 const fn joins_letters(c: char) -> bool {
     matches!(c, '\u{620}'..='\u{6ff}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{dff}'
         | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17b3}' | '\u{17b6}'..='\u{17ff}')
@@ -374,7 +376,7 @@ mod tests {
             ("to αβγ and где", "to αβγ and где"),
             ("гαде", "гα[U+03B1]де"),
             ("größe naïve", "größe naïve"),
-            // What a break is written as is no letter of the word behind it.
+            // An escaped line break is not part of the following word.
             (r#""a\nгде\\где""#, r#""a\nгде\\где""#),
             (r"\u001bгде", r"\u001bгде"),
             ("user_имя", "user_имя"),
@@ -386,7 +388,7 @@ mod tests {
     #[test]
     fn letters_that_pose_as_ascii_are_marked_in_names() {
         for (text, expected) in [
-            // A key of its own, and the same in the middle of other words.
+            // A single key, and the same word among others.
             (
                 "{\n  \"x\": 1,\n  \"х\": 2\n}",
                 "{\n  \"x\": 1,\n  \"х[U+0445]\": 2\n}",
@@ -395,14 +397,14 @@ mod tests {
                 "{\"имя\": \"с кем\", \"с\": 1}",
                 "{\"имя\": \"с кем\", \"с[U+0441]\": 1}",
             ),
-            // The whole of a name, in one script.
+            // A whole name, in one script.
             ("рау", "р[U+0440]а[U+0430]у[U+0443]"),
             ("ｐay", "ｐ[U+FF50]ay"),
             (
                 "где сорок рау.com",
                 "где сорок р[U+0440]а[U+0430]у[U+0443].com",
             ),
-            // Ordinary words are left alone.
+            // Ordinary words are not marked.
             ("он и она, а не с ними", "он и она, а не с ними"),
             ("ＡＢＣ東京", "ＡＢＣ東京"),
         ] {

@@ -1,15 +1,15 @@
-//! JSON as a person reads it before they approve it.
+//! Formats JSON for approval.
 
 use std::fmt::Write;
 
 use assistant_core::wire::json::canonical::by_name;
 use serde_json::Value;
 
-/// How far lines are indented at most, in levels.
+/// The maximum indentation, in levels.
 const MOST_LEVELS: usize = 24;
 
-/// Writes a value as indented JSON, the keys of objects in order: equal values have one text. A
-/// line break inside of a text stays `\n`, so that none pushes what follows out of sight.
+/// Formats a value as indented JSON with sorted keys, so that equal values have equal texts. Line
+/// breaks inside of strings stay `\n`, so that none pushes text out of sight.
 pub(super) fn pretty(value: &Value) -> String {
     let mut out = String::new();
     let mut open = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn pretty(value: &Value) -> String {
     out
 }
 
-/// A list or an object being written; a stack of them instead of recursion.
+/// A list or an object that is being written; a stack of them replaces recursion.
 struct Level<'a> {
     entries: Box<dyn Iterator<Item = Entry<'a>> + 'a>,
     end: char,
@@ -68,9 +68,9 @@ fn line(out: &mut String, levels: usize) {
     out.extend(std::iter::repeat_n("  ", levels.min(MOST_LEVELS)));
 }
 
-/// Text, number, word, or an empty list or object.
+/// Writes a text, number, literal, or an empty list or object.
 fn scalar(value: &Value, out: &mut String) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(out, "{value}");
 }
 

@@ -1,4 +1,4 @@
-//! What a call would change, on the card that asks about it.
+//! The preview of a call on its approval card.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::{
     ui::{Words, dynamic},
 };
 
-/// What the action of a call says that would change; nothing where it says nothing.
+/// Renders the preview of a call, if its action has one.
 pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
     if !untrack(|| call.has_preview()) {
         return ().into_any();

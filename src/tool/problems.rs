@@ -1,4 +1,4 @@
-//! What is wrong with what a form gave, in the words in force: it follows another language.
+//! The errors of a form's value, in the current language.
 
 use assistant_core::session::Refusal;
 use leptos::prelude::*;
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::Problem;
 use crate::ui::{Labels, Words};
 
-/// Why the last value of a form was not taken.
+/// The reason for which the last value of a form was refused.
 #[derive(Clone, Copy)]
 pub(super) struct Problems(RwSignal<Option<Refusal>>);
 
@@ -15,15 +15,15 @@ impl Problems {
         Self(RwSignal::new(None))
     }
 
-    /// Keeps what was said to a value. Returns whether it was taken.
+    /// Stores the outcome for a value. Returns true if it was accepted.
     pub(super) fn tell(self, outcome: Result<(), Refusal>) -> bool {
         let taken = outcome.is_ok();
-        // The form is gone if what it is about has changed.
+        // The form is gone if its subject has changed.
         let _ = self.0.try_set(outcome.err());
         taken
     }
 
-    /// A sentence for each of them.
+    /// Returns a sentence for each error.
     pub(super) fn said(self, words: &Words) -> Signal<Vec<Problem>> {
         let words = words.clone();
         Signal::derive(move || match self.0.get() {

@@ -1,8 +1,8 @@
-//! One question of the agent: who asks, what it is about, and the ways to answer.
+//! A question of the agent: who asks, its subject, and the ways to answer.
 //!
-//! The words are the agent's and are marked so; what it wants to do is shown as data, exactly. A
-//! question looks like no approval card of the page's own actions. Like there, an answer counts once
-//! all of it was in view; a denial, and giving it up, count at once.
+//! The text is the agent's and attributed to it; the tools that it wants to run are shown exactly,
+//! as data. It looks different from an approval card of the page's own actions. As there, an answer
+//! counts once all of it was visible; denying and cancelling count at once.
 
 use assistant_core::{
     conversation::{Decider, Fingerprint},
@@ -31,12 +31,12 @@ use crate::{
     view::Question,
 };
 
-/// How much of the agent's words is shown, in characters.
+/// The maximum length of the agent's text, in characters.
 const MAX_WORDS: usize = 4_000;
-/// Words that take more room scroll, in characters and lines.
+/// The size above which the text scrolls, in characters and lines.
 const MANY_WORDS: (usize, usize) = (200, 5);
 
-/// What the buttons of one question share.
+/// The state that the buttons of one question share.
 #[derive(Clone)]
 struct AnswerForm {
     assistant: Assistant,
@@ -44,26 +44,26 @@ struct AnswerForm {
     words: Words,
     card: NodeRef<html::Div>,
     problems: Problems,
-    /// Whether the time to answer is over.
+    /// True once the time to answer is over.
     over: RwSignal<bool>,
-    /// Whether the ways to answer are shown: after a rejection the person asks for them.
+    /// True if the ways to answer are shown: after a rejection the user opens them.
     answering: RwSignal<bool>,
-    /// Whether the form stands there although Approve or Deny would answer.
+    /// True if the form is shown although Approve or Deny would answer.
     in_detail: RwSignal<bool>,
-    /// The decisions about the actions that it lists.
+    /// The decisions about the listed actions.
     choices: ActionChoices,
-    /// Whether an answer counts.
+    /// Tracks whether an answer counts.
     seen: Visibility,
 }
 
-/// One question of the agent, once in the page: in a view of the application, or else in the
-/// built-in one.
+/// Renders one question of the agent, once in the page: by the application's renderer, or else
+/// built in.
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let asked = Question::Interrupt(open.interrupt.id.clone());
     let shown = assistant.clone();
     once(assistant, asked, move || {
         let (assistant, open) = (shown.clone(), open.clone());
-        // A rejected answer to the question of a call is no question of its own.
+        // A rejected answer to a call's approval is not a separate question.
         let reason = open.call.is_none().then(|| open.interrupt.reason.clone());
         let found = assistant.clone();
         let renderer = memo(move || {
@@ -71,7 +71,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             let found = found.renderers().interrupt(reason.as_ref()?)?;
             Some(found.id)
         });
-        // What it is about may become another call: then it is another question.
+        // If its call changes, it becomes another question.
         let about = about_now(&assistant, open.clone());
         let redrawn = memo(move || (about.get(), renderer.get()));
         raisable(move || match redrawn.get().1 {
@@ -81,7 +81,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     })
 }
 
-/// Follows what an answer to a question is about.
+/// Tracks the fingerprint of a question.
 fn about_now(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerprint>> {
     let assistant = assistant.clone();
     memo(move || {
@@ -97,8 +97,8 @@ fn about_now(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerpr
     })
 }
 
-/// A view of the application. It must have been in sight to its end before an answer counts; one
-/// that draws nothing has the built-in question.
+/// Renders the view of the application. It must have been visible to its end before an answer
+/// counts; if it is empty, the built-in question replaces it.
 fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
     let seen = Visibility::new(memo(|| ()), || ());
@@ -125,7 +125,7 @@ fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 impl InterruptView {
-    /// The built-in question.
+    /// Renders the built-in question.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -153,7 +153,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         .clone()
         .filter(|text| !text.trim().is_empty());
     let (answering, in_detail) = (RwSignal::new(!open.rejected), RwSignal::new(false));
-    // Other ways to answer are other buttons under the same pointer.
+    // Other ways to answer are different buttons at the same position.
     let ways_shown = memo(move || (answering.get(), in_detail.get()));
     let seen = Visibility::new(ways_shown, || ());
     let (choices, over) = (ActionChoices::new(&open), RwSignal::new(false));
@@ -167,7 +167,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         (false, true) => about(assistant, &open, message.is_none(), seen),
         (false, false) => ().into_any(),
     };
-    // A reason may name who made it: `adk:tool_confirmation`.
+    // A reason may have a prefix for its source: `adk:tool_confirmation`.
     let reason = interrupt.reason.rsplit(':').next().unwrap_or_default();
     let text = message.unwrap_or_else(|| words(reason));
     let form = AnswerForm {
@@ -189,7 +189,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     });
     let (card, expires) = (form.card, form.shown.open.expires_at());
     let ways = move || match (form.shown.open.call.is_some(), form.answering.get()) {
-        // Its card takes the answer.
+        // The approval card accepts the answer.
         (true, _) => actions(form.give_up_button("")),
         (false, false) => form.again(),
         (false, true) => form.ways(),
@@ -223,7 +223,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     .into_any()
 }
 
-/// What the agent says, marked as its own; hidden characters are shown by their codes.
+/// Renders the agent's text, attributed to it; hidden characters are shown by their codes.
 fn agents_words(id: String, text: &str, seen: Visibility) -> impl IntoView + use<> {
     let (characters, lines) = MANY_WORDS;
     let long = text.len() > characters || text.lines().count() > lines;
@@ -236,7 +236,7 @@ fn agents_words(id: String, text: &str, seen: Visibility) -> impl IntoView + use
             class="la-question-words"
             id=id
             dir="auto"
-            // What scrolls can be reached by keyboard.
+            // Scrollable text must be reachable by keyboard.
             tabindex=long.then_some("0")
         >
             <ExactText text=shown />
@@ -250,28 +250,29 @@ fn actions(buttons: impl IntoView + 'static) -> AnyView {
 }
 
 impl AnswerForm {
-    /// Answers; `None` gives the question up.
+    /// Answers the question; `None` cancels it.
     fn settle(&self, value: Option<Value>, by: Decider) {
         self.tell(self.assistant.answer_as_shown(&self.shown, value, by));
     }
 
-    /// Shows whether an answer was taken.
+    /// Handles the outcome of an answer.
     fn tell(&self, outcome: Result<(), Refusal>) {
         let taken = self.problems.tell(outcome);
         if let (true, Some(card)) = (taken, self.card.get_untracked()) {
             focus::pass_on(&card);
-            // It goes with the next frame. Setting an attribute with a plain name does not fail.
+            // It is removed with the next frame. Setting an attribute with a valid name cannot
+            // fail.
             let _ = card.set_attribute("inert", "");
         }
     }
 
-    /// A card that was answered goes, unless the agent has rejected the answer by then.
+    /// Reactivates an answered card if the agent has rejected the answer.
     fn wake_up(&self) {
         let (card, interrupts) = (self.card, self.assistant.interrupts());
         effect(move |_| {
             interrupts.track();
             if let Some(card) = card.get() {
-                // Removing an attribute does not fail.
+                // Removing an attribute cannot fail.
                 let _ = card.remove_attribute("inert");
             }
         });
@@ -292,7 +293,7 @@ impl AnswerForm {
         .into_any()
     }
 
-    /// After a rejection: to answer again, or to give it up.
+    /// Renders the buttons after a rejection: answer again, or cancel.
     fn again(&self) -> AnyView {
         let (answering, card, over) = (self.answering, self.card, self.over);
         let answer = move |_| {
@@ -319,7 +320,7 @@ impl AnswerForm {
         actions(buttons)
     }
 
-    /// The ways to answer, as long as there is time; to give it up is possible always.
+    /// Renders the ways to answer, while there is time; cancelling is always possible.
     fn ways(&self) -> AnyView {
         if self.shown.open.takes_decisions() {
             return self.send_decisions();
@@ -331,7 +332,7 @@ impl AnswerForm {
         let problems = self.problems.said(&self.words);
         let open = &self.shown.open;
         let schema = open.interrupt.response_schema.clone();
-        // Text or JSON, where a boolean is one of several types.
+        // Text or JSON, if a boolean is one of several types.
         let schema = schema.filter(|_| !open.takes_more_than_boolean());
         let schema = schema.map_or(Value::Bool(true), Value::Object);
         let answer = {
@@ -365,7 +366,7 @@ impl AnswerForm {
         .into_any()
     }
 
-    /// The button that sends a decision for each action.
+    /// Renders the button that sends a decision for each action.
     fn send_decisions(&self) -> AnyView {
         let (over, seen, form) = (self.over, self.seen, self.clone());
         let made = self.choices.are_made();
@@ -403,7 +404,7 @@ impl AnswerForm {
         view! { {self.told()} {actions(buttons)} {hint(&self.words, seen)} }.into_any()
     }
 
-    /// What is wrong with the last answer.
+    /// Renders the error of the last answer.
     fn told(&self) -> AnyView {
         let problems = self.problems.said(&self.words);
         let told = move || {
@@ -415,7 +416,7 @@ impl AnswerForm {
         dynamic(told).into_any()
     }
 
-    /// Approve and Deny, or Yes and No where the answer is that alone.
+    /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean.
     fn decision(&self) -> AnyView {
         let (over, seen) = (self.over, self.seen);
         let schema = self.shown.open.interrupt.response_schema.as_ref();
@@ -438,14 +439,14 @@ impl AnswerForm {
                 self.words.text(|l| &l.deny),
             ],
         };
-        // Where the agent takes no denial, the question can be given up.
+        // If the agent accepts no denial, the question can be cancelled.
         let denial = Verdict::Deny { reason: None };
         let takes_denial = matches!(self.shown.open.answer_to(&denial), Ok(Some(_)));
         let ways = words.into_iter().zip([true, false]);
         let ways = ways.filter(|(_, yes)| *yes || takes_denial);
         let buttons = ways.map(|(word, yes)| {
             let form = self.clone();
-            // A plain No may be what the agent is after.
+            // A plain No may be the answer that the agent wants to obtain.
             let gated = yes || bare;
             let decide = move |event: leptos::ev::MouseEvent| {
                 if gated && !(is_trusted(&event) && seen.allows()) {

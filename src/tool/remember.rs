@@ -1,5 +1,5 @@
-//! Decisions that hold for later calls: the choice on the card, the mark on what was allowed
-//! earlier, and the list of what a person has allowed.
+//! Remembered approvals: the choice on the card, the mark on calls that were allowed earlier, and
+//! the list of approvals.
 
 use assistant_core::action::{
     GrantBounds, Remember, RememberScope, RememberedApproval, RememberedArgs, Remembering,
@@ -18,7 +18,7 @@ use crate::{
     ui::{Icon, Labels, Word, Words, dynamic, each, is_trusted, memo, time, when},
 };
 
-/// What a person chose on a card.
+/// The user's choice on a card.
 #[derive(Clone, Copy)]
 pub(super) struct Choice {
     scope: RwSignal<Option<RememberScope>>,
@@ -35,7 +35,7 @@ impl Choice {
         }
     }
 
-    /// What is to be remembered; nothing unless the person says so.
+    /// Returns the approval to remember, if the user chose one.
     pub(super) fn now(self) -> Option<Remember> {
         let scope = self.scope.get_untracked()?;
         let any_args = self.any_args.get_untracked();
@@ -45,7 +45,7 @@ impl Choice {
 
 type Label = fn(&Labels) -> &Word;
 
-/// Asks for how long an approval of this call holds; nothing where it is asked each time.
+/// Renders the choice of how long an approval is valid; nothing if each call needs one.
 pub(super) fn choice(call: ToolCallView<Value>, choice: Choice) -> AnyView {
     let remembering = untrack(|| call.remembering());
     if remembering == Remembering::Never {
@@ -70,7 +70,7 @@ pub(super) fn choice(call: ToolCallView<Value>, choice: Choice) -> AnyView {
     });
     let options = options.collect_view();
     let chosen = move |event: leptos::ev::Event| {
-        // What a script chooses is put back.
+        // Reverts a choice made by a script.
         if !is_trusted(&event) {
             let kept = choice.scope.get_untracked();
             let select = event_target::<web_sys::HtmlSelectElement>(&event);
@@ -145,7 +145,7 @@ fn wider_label(words: &Words, remembering: &Remembering) -> AnyView {
     }
 }
 
-/// Says that nobody was asked about a call because something was allowed earlier.
+/// Shows that the user was not asked about a call because of an earlier approval.
 pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     dynamic(move || {
@@ -162,12 +162,12 @@ pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
     .into_any()
 }
 
-/// Lists what the person has allowed for later calls, and revokes it: for a dialog or a page of
-/// settings.
+/// Lists the remembered approvals of the user, with buttons that revoke them: for a dialog or a
+/// settings page.
 ///
 /// # Accessibility
 ///
-/// A list under a heading of its own; each button says what it revokes.
+/// A list under its own heading; each button names what it revokes.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -184,7 +184,7 @@ pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
 /// ```
 #[component]
 pub fn AllowedActions(
-    /// Whose approvals; those of the assistant above without it.
+    /// The assistant whose approvals are listed; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -208,7 +208,7 @@ pub fn AllowedActions(
         let words = words.clone();
         each(
             move || allowed.get(),
-            // What is left of one is another row.
+            // A used approval is a new row.
             |approval| format!("{} {}", approval.id, approval.used),
             move |approval| row(&assistant, &words, approval),
         )
@@ -260,7 +260,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
     let title = {
         let (assistant, name) = (assistant.clone(), name.clone());
         memo(move || {
-            // A component that registers the action may come later, or speak another language.
+            // The component that registers the action may be mounted later, or change its language.
             assistant.view().renderers.track();
             let words = assistant.words_of(&name);
             words.and_then(|words| words.title)

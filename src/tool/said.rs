@@ -1,5 +1,6 @@
-//! What a page says of a call that it asks about: title, sentence and rows. What comes from an
-//! application is capped and shown as text, and what does not fit has the exact arguments below it.
+//! The page's description of a call that needs approval: title, sentence and rows. Texts of an
+//! application are capped and shown as plain text, and a truncated description has the exact
+//! arguments below it.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -15,26 +16,26 @@ use crate::{
     ui::{Icon, Labels, Word, Words, dynamic, memo},
 };
 
-/// The most that is shown of a sentence, in characters.
+/// The maximum length of a sentence, in characters.
 const MAX_SENTENCE: usize = 500;
-/// The most rows that are shown.
+/// The maximum number of rows.
 const MAX_ROWS: usize = 12;
-/// The most that is shown of a row's name, and of its value, in characters.
+/// The maximum length of a row's name, and of its value, in characters.
 const MAX_NAME: usize = 60;
 const MAX_VALUE: usize = 300;
 
 /// The part of a call that is described.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Extent {
-    /// Nothing says more than its name.
+    /// Nothing beyond its name.
     Nothing,
-    /// Something that was too long to be shown.
+    /// A part, because the description was too long.
     Part,
-    /// All that the page says of it is shown; with the arguments that it does not mention, if any.
+    /// Everything that the page describes; with the arguments that it does not mention, if any.
     All(Option<Value>),
 }
 
-/// What the page says of a call, as it is shown.
+/// The page's description of a call, as shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Shown {
     sentence: String,
@@ -42,7 +43,7 @@ struct Shown {
     cut: bool,
 }
 
-/// Follows what the page says of a call.
+/// Tracks the page's description of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Said {
     call: ToolCallView<Value>,
@@ -56,14 +57,14 @@ impl Said {
             call,
             by_agent,
             shown: memo(move || match by_agent {
-                // An agent's question has none of the page's words.
+                // An agent's question has none of the page's texts.
                 true => None,
                 false => shown(call),
             }),
         }
     }
 
-    /// Returns what of the exact arguments is described.
+    /// Returns the part of the exact arguments that is described.
     pub(super) fn extent(self) -> Memo<Extent> {
         memo(move || {
             self.shown.with(|shown| match shown {
@@ -80,7 +81,7 @@ impl Said {
         })
     }
 
-    /// Icon, question, and which call it is about.
+    /// Renders the icon, the question, and the call that it is about.
     pub(super) fn heading(self, words: &Words) -> AnyView {
         let (of, by_agent) = (self.call, self.by_agent);
         let icon = move || match (by_agent, of.risk()) {
@@ -109,7 +110,7 @@ impl Said {
         .into_any()
     }
 
-    /// Who runs what.
+    /// Renders the runner and the name of the call.
     fn names(self, words: &Words) -> AnyView {
         let who: fn(&Labels) -> &Word =
             match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
@@ -127,7 +128,7 @@ impl Said {
         .into_any()
     }
 
-    /// What is asked, in the page's words.
+    /// Returns the question, in the page's words.
     pub(super) fn asks(self, words: &Words) -> Option<String> {
         if self.by_agent {
             return None;
@@ -144,7 +145,7 @@ impl Said {
         })
     }
 
-    /// What tells the call from others of its action, where the question does not say it.
+    /// Returns the argument that distinguishes the call, unless the question contains it.
     pub(super) fn telling(self) -> Option<String> {
         let text = telling(&self.call.args_value()?)?;
         let said = self.shown.with(|shown| {
@@ -155,7 +156,7 @@ impl Said {
         (!said).then_some(text)
     }
 
-    /// Draws what to be careful about, and what the action does where nothing else says so.
+    /// Renders the risk, and the description of the action if nothing else describes it.
     pub(super) fn text(self, words: &Words) -> AnyView {
         let (call, by_agent, words) = (self.call, self.by_agent, words.clone());
         if by_agent {
@@ -175,7 +176,7 @@ impl Said {
         view! { {dynamic(risk)} {dynamic(what)} }.into_any()
     }
 
-    /// What was said in rows.
+    /// Renders the rows of the description.
     pub(super) fn rows(self) -> AnyView {
         let rows = move || {
             let rows = self.shown.get().map(|shown| shown.rows).unwrap_or_default();
@@ -195,7 +196,7 @@ impl Said {
     }
 }
 
-/// A question about a call in one line, to be heard: what is asked, and the rows below it.
+/// Returns the question about a call in one line, for announcements: the sentence and the rows.
 pub(crate) fn asked_words(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
         let name = in_plain(&call.name());
@@ -214,13 +215,12 @@ pub(crate) fn asked_words(call: ToolCallView<Value>, words: &Words) -> String {
     parts.join(", ")
 }
 
-/// What an action says of a call, as far as a card has room for it. A description that says nothing
-/// is none.
+/// Returns the description of a call, capped for the card. An empty description is ignored.
 fn shown(call: ToolCallView<Value>) -> Option<Shown> {
     let described = call.described()?;
     let mut shown = Shown::default();
     let mut capped = |text: &str, most: usize| {
-        // No break pushes what follows out of sight.
+        // Line breaks must not push text out of sight.
         let text = text.replace('\n', "\\n").replace('\r', "\\r");
         match text.char_indices().nth(most) {
             Some((end, _)) => {

@@ -1,5 +1,5 @@
-//! The place of a tool call in a message: the approval card, the action's own card, or the
-//! default card.
+//! The slot of a tool call in a message: the approval card, the action's own card, or the default
+//! card.
 
 use std::rc::Rc;
 
@@ -31,27 +31,27 @@ use crate::{
     view::Question,
 };
 
-/// What stands in the slot right now.
+/// The current content of a slot.
 #[derive(Clone, PartialEq)]
 enum Face {
     Approval,
-    /// The page's question, as the action draws it.
+    /// The page's approval, as the action renders it.
     CustomApproval(RegistrationId),
     Custom(RegistrationId),
     Default,
 }
 
-/// Says whether the calls below it stand behind one line.
+/// True if the calls below are hidden in a group.
 #[derive(Clone)]
 pub(crate) struct Folded(pub(crate) ArcRwSignal<bool>);
 
-/// The place of a tool call in a message. An unknown call has none.
+/// The slot of a tool call in a message. Renders nothing for an unknown call.
 ///
 /// ```
 /// use leptos::prelude::*;
 /// use leptos_assistant::{tool::ToolCallSlot, use_assistant};
 ///
-/// /// The cards of what waits for the person, in one place of the page.
+/// /// The cards of all calls that wait for the user, in one place.
 /// #[component]
 /// fn Waiting() -> impl IntoView {
 ///     let asked = use_assistant().map(|assistant| assistant.pending_approvals());
@@ -63,7 +63,7 @@ pub(crate) struct Folded(pub(crate) ArcRwSignal<bool>);
 /// ```
 #[component]
 pub fn ToolCallSlot(
-    /// Whose conversation; the one above without it.
+    /// The assistant of the conversation; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The key of the call.
@@ -99,7 +99,7 @@ pub fn ToolCallSlot(
         >
             {dynamic(move || {
                 let card = match face.get() {
-                    // Behind a line nothing of it is seen.
+                    // A hidden card is not rendered.
                     Face::Default if folded.as_ref().is_some_and(|Folded(folded)| folded.get()) => {
                         return ().into_any();
                     }
@@ -115,32 +115,33 @@ pub fn ToolCallSlot(
     .into_any()
 }
 
-/// Who draws the call; who asks inside a reactive closure is told of changes.
+/// Selects the content of a slot; tracked when called in a reactive closure.
 fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
     assistant.view().renderers.track();
     let name = call.name();
     if call.phase() == Phase::ApprovalRequested {
-        // What the agent asks, and what nothing here can run, has the built-in card.
+        // Approvals requested by the agent, and for calls that cannot run here, have the built-in
+        // card.
         let own = !call.is_asked_by_agent() && call.can_run();
         let own = own.then(|| assistant.approval_of(&name)).flatten();
         return own.map_or(Face::Approval, |own| Face::CustomApproval(own.id));
     }
-    // A card of the page shows what this page ran, and nothing that was only said.
+    // A custom card shows calls that this page ran, not ones that were merely reported.
     match assistant.card_of(&name) {
-        // What draws all tools knows nothing of the question of one.
+        // A renderer for all tools cannot show the question of one.
         Some(card) if card.is_general && asks_with_form(assistant, *call.key()) => Face::Default,
         Some(card) if !call.is_reported() => Face::Custom(card.id),
         _ => Face::Default,
     }
 }
 
-/// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
+/// Returns true if a call shows the default card; tracked when called in a reactive closure.
 pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
     let view = ToolCallView::new(assistant, *call);
     assistant.call(call).is_some() && face_of(assistant, &view) == Face::Default
 }
 
-/// What an action draws for a call.
+/// Renders a call by its action's renderer.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
     foreign(assistant, move || {
@@ -155,9 +156,9 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     })
 }
 
-/// What an action draws to ask whether a call may run, with the exact arguments one click away. It
-/// must have been in view to its end before an approval counts. One that draws nothing has the
-/// built-in card.
+/// Renders the approval of a call by its action's renderer, with the exact arguments one click
+/// away. It must have been visible to its end before an approval counts. If it is empty, the
+/// built-in card replaces it.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
     once(&assistant.clone(), question, move || {

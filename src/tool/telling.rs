@@ -1,11 +1,11 @@
-//! The argument that tells calls of one action apart, beside the name in one line.
+//! The argument that distinguishes calls of one action, shown next to the name.
 
 use serde_json::Value;
 
-/// The most that is shown of it, in characters.
+/// The maximum length of the argument, in characters.
 const MAX: usize = 60;
 
-/// The first text of one line, else the first number.
+/// Returns the first single-line text, else the first number.
 pub(super) fn telling(args: &Value) -> Option<String> {
     let args = args.as_object()?;
     let text = args.values().filter_map(Value::as_str);

@@ -4,18 +4,18 @@ use leptos::prelude::{document, window};
 use wasm_bindgen::JsCast;
 use web_sys::{CssStyleDeclaration, Element, HtmlElement, Node, ShadowRoot};
 
-/// Least height of a line of text that can be read, in pixels.
+/// The minimum height of a readable line, in pixels.
 const LEAST_LINE: f64 = 5.0;
-/// Least opacity.
+/// The minimum opacity.
 const LEAST_OPACITY: f64 = 0.9;
-/// Least scale.
+/// The minimum scale.
 const LEAST_SCALE: f64 = 0.5;
-/// Most by which letters may be moved together, as a share of their size.
+/// The maximum negative letter spacing, as a share of the font size.
 const TIGHTEST: f64 = 0.2;
-/// Least contrast between text and background; text for people has 4.5 and more.
+/// The minimum contrast between text and background; readable text has 4.5 and more.
 const LEAST_CONTRAST: f64 = 1.3;
 
-/// Effects that hide or distort, with the values that do neither.
+/// The effects that hide or distort, with their harmless values.
 const EFFECTS: [(&str, &[&str]); 6] = [
     ("filter", &["none", ""]),
     ("clip-path", &["none", ""]),
@@ -25,14 +25,14 @@ const EFFECTS: [(&str, &[&str]); 6] = [
     ("rotate", &["none", ""]),
 ];
 
-/// Returns whether no style of an element or of what contains it hides it.
+/// Returns true if no style of an element or of its ancestors hides it.
 pub(super) fn is_shown(element: &Element) -> bool {
     let mut next = Some(element.clone());
     while let Some(element) = next {
         if !has_plain_effects(&element) {
             return false;
         }
-        // Effects of what contains it do not reach a modal dialog.
+        // Effects of its ancestors do not apply to a modal dialog.
         if element.matches(":modal").unwrap_or(false) {
             return true;
         }
@@ -41,7 +41,7 @@ pub(super) fn is_shown(element: &Element) -> bool {
     true
 }
 
-/// Returns whether no style of an element, or of what is between it and its card, hides it, and its text can be read.
+/// Returns true if no style between an element and its card hides it, and its text is legible.
 pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
     let mut next = Some(element.clone());
     while let Some(inner) = next.filter(|inner| inner != card) {
@@ -53,7 +53,7 @@ pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
     element == card || is_legible(element)
 }
 
-/// The element around another, through shadow roots.
+/// Returns the parent of an element, through shadow roots.
 pub(super) fn parent(element: &Element) -> Option<Element> {
     let around = || {
         let root: ShadowRoot = element.get_root_node().dyn_into().ok()?;
@@ -62,18 +62,18 @@ pub(super) fn parent(element: &Element) -> Option<Element> {
     element.parent_element().or_else(around)
 }
 
-/// The computed style of an element.
+/// Returns the computed style of an element.
 pub(super) fn style_of(element: &Element) -> Option<CssStyleDeclaration> {
     let window = document().default_view()?;
     window.get_computed_style(element).ok()?
 }
 
-/// The computed value of a property; empty where the browser does not know it.
+/// Returns the computed value of a property; empty if the browser does not know it.
 pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
     style.get_property_value(name).unwrap_or_default()
 }
 
-/// Returns whether an element is one in which the user writes or chooses.
+/// Returns true if an element is a form field.
 fn is_field(element: &Element) -> bool {
     element.matches("input, select, textarea").unwrap_or(false)
 }
@@ -91,7 +91,7 @@ fn has_plain_effects(element: &Element) -> bool {
         && is_large(element)
 }
 
-/// Returns whether a computed transform only moves, or scales a little.
+/// Returns true if a computed transform only moves, or scales a little.
 fn keeps_shape(transform: &str) -> bool {
     let Some(matrix) = transform.strip_prefix("matrix(") else {
         return matches!(transform, "none" | "");
@@ -106,7 +106,7 @@ fn keeps_shape(transform: &str) -> bool {
     a >= LEAST_SCALE && d >= LEAST_SCALE && b.abs() < 0.05 && c.abs() < 0.05
 }
 
-/// Returns whether an element is drawn at about the size that it is laid out in.
+/// Returns true if an element is drawn at about its layout size.
 fn is_large(element: &Element) -> bool {
     let Some(html) = element.dyn_ref::<HtmlElement>() else {
         return true;
@@ -115,7 +115,8 @@ fn is_large(element: &Element) -> bool {
     laid_out < 1.0 || element.get_bounding_client_rect().width() >= laid_out * LEAST_SCALE
 }
 
-/// Returns whether the text of an element is inside of it, large enough, and of another colour than what is behind it.
+/// Returns true if the text of an element is inside of it, large enough, and contrasts with its
+/// background.
 fn is_legible(element: &Element) -> bool {
     let Some(style) = style_of(element) else {
         return true;
@@ -152,14 +153,14 @@ fn is_legible(element: &Element) -> bool {
     inside && line.height() >= LEAST_LINE && has_contrast(text.parent_element().as_ref())
 }
 
-/// Returns whether no style sheet adds words to those of an element.
+/// Returns true if no style sheet adds text to an element.
 fn has_words_of_its_own(element: &Element) -> bool {
     ["::before", "::after"]
         .iter()
         .all(|pseudo| has_no_pseudo_element(element, pseudo))
 }
 
-/// Returns whether an element has no content from a style sheet at one of its ends.
+/// Returns true if a pseudo-element of an element has no content.
 pub(super) fn has_no_pseudo_element(element: &Element, pseudo: &str) -> bool {
     let style = document().default_view().and_then(|window| {
         let style = window.get_computed_style_with_pseudo_elt(element, pseudo);
@@ -168,7 +169,7 @@ pub(super) fn has_no_pseudo_element(element: &Element, pseudo: &str) -> bool {
     style.is_none_or(|style| matches!(value(&style, "content").as_str(), "none" | "normal" | ""))
 }
 
-/// Returns whether the letters of a text do not overlap.
+/// Returns true if the letters of a text do not overlap.
 fn is_spaced(text: &Node) -> bool {
     let Some(style) = text.parent_element().as_ref().and_then(style_of) else {
         return true;
@@ -185,7 +186,7 @@ fn is_spaced(text: &Node) -> bool {
         .is_none_or(|(spacing, size)| spacing > -TIGHTEST * size)
 }
 
-/// The first text below a node that is not blank.
+/// Returns the first non-blank text below a node.
 fn first_text(node: &Node) -> Option<Node> {
     let children = std::iter::successors(node.first_child(), Node::next_sibling);
     children.into_iter().find_map(|child| {
@@ -202,7 +203,7 @@ fn has_contrast(element: Option<&Element>) -> bool {
         return true;
     };
     let fill = value(&style, "-webkit-text-fill-color");
-    // The browser replaces both by colours of the user then, and tells of one.
+    // With forced colours the browser replaces both by the user's, and reports one.
     let text = if fill.is_empty() || has_forced_colors() {
         value(&style, "color")
     } else {
@@ -224,7 +225,7 @@ fn has_forced_colors() -> bool {
     list.ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// The luminance behind an element; `None` where it has no single colour.
+/// Returns the luminance of the background of an element; `None` if it is not a single colour.
 fn background(element: &Element) -> Option<f64> {
     let mut next = Some(element.clone());
     while let Some(element) = next {
@@ -241,7 +242,8 @@ fn background(element: &Element) -> Option<f64> {
     None
 }
 
-/// The luminance and the opacity of a computed colour, where the browser gives it as `rgb()` or `rgba()`.
+/// Returns the luminance and the opacity of a computed colour, if it is in the form `rgb()` or
+/// `rgba()`.
 pub(super) fn color(text: &str) -> Option<(f64, f64)> {
     let inner = text
         .strip_prefix("rgba(")

@@ -1,7 +1,8 @@
 //! Hit tests: finds what the page draws over an element.
 //!
-//! Layers that take no clicks (`pointer-events: none`) are left out of hit tests, so a style sheet gives them clicks for
-//! as long as a test lasts. Layers that draw nothing, such as the container of a page's toasts, are no covers.
+//! Hit tests skip layers that take no clicks (`pointer-events: none`), so a style sheet makes them
+//! take clicks for the duration of a test. Layers that draw nothing, such as the container of a
+//! page's toasts, are not covers.
 
 use js_sys::Array;
 use leptos::prelude::document;
@@ -11,45 +12,46 @@ use web_sys::{CssStyleSheet, Document, Element, Node, ShadowRoot};
 use super::appearance::{color, has_no_pseudo_element, parent, style_of, value};
 use crate::ui::closest;
 
-/// Lets every element take part in hit tests.
+/// Makes every element take part in hit tests.
 const ALL_TAKE_PART: &str = "*, ::before, ::after { pointer-events: auto !important }";
-/// Selects what the chat draws above a card that is scrolled.
+/// Selects the chat's own controls above a scrolled card.
 const OWN_CONTROLS: &str = ".la-jump, .la-message-bar, .la-inbox-progress";
-/// Selects what contains both a card and those.
+/// Selects the containers of both a card and those controls.
 const OWN_WINDOW: &str = ".la-chat, .la-inbox";
-/// Selects what draws something whatever its style is.
+/// Selects elements that draw something regardless of their style.
 const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
     select, button, meter, progress, hr, fieldset, math, math *";
-/// The most points in a row and in a column, besides those at the edges.
+/// The maximum number of points in a row and in a column, besides those at the edges.
 const MOST: u8 = 64;
-/// Distance of the outermost points from the edge, in pixels.
+/// The distance of the outermost points from the edge, in pixels.
 const EDGE: f64 = 0.5;
 
-/// What is above an element.
+/// The content above an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cover {
     Nothing,
-    /// Layers that draw nothing, or parts of its card and controls of the chat over its smaller part.
+    /// Layers that draw nothing, or parts of its card and controls of the chat over its smaller
+    /// part.
     Transparent,
-    /// Other parts of its card, or controls of the chat: it comes into view by scrolling.
+    /// Other parts of its card, or controls of the chat: scrolling brings it into view.
     Card,
     /// No pixel of it is in view.
     OutOfView,
-    /// Something else.
+    /// Anything else.
     Foreign,
 }
 
-/// How far apart the points of a test are.
+/// The distance between the points of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grid {
-    /// Finds what covers a word.
+    /// Finds covers of the size of a word.
     Wide,
-    /// Finds what covers a letter, at a higher cost.
+    /// Finds covers of the size of a letter, at a higher cost.
     Narrow,
 }
 
 impl Grid {
-    /// Distance between two points in a row and in a column, in pixels.
+    /// Returns the distance between two points in a row and in a column, in pixels.
     const fn steps(self) -> (f64, f64) {
         match self {
             Self::Wide => (32.0, 16.0),
@@ -58,7 +60,7 @@ impl Grid {
     }
 }
 
-/// Hit tests that belong together. The page is as it was once this is dropped.
+/// A series of hit tests. Dropping it restores the page.
 #[derive(Default)]
 pub(super) struct HitTest {
     sheet: Option<CssStyleSheet>,
@@ -67,7 +69,7 @@ pub(super) struct HitTest {
 }
 
 impl HitTest {
-    /// Returns what is above an element of a card.
+    /// Returns the content above an element of a card.
     pub(super) fn cover(&mut self, element: &Element, card: &Element, grid: Grid) -> Cover {
         let Some((left, top, right, bottom)) = visible_box(element) else {
             return Cover::OutOfView;
@@ -133,7 +135,7 @@ impl Drop for HitTest {
     }
 }
 
-/// The constructed style sheets of a document or shadow root.
+/// Returns the constructed style sheets of a document or shadow root.
 fn sheets_of(root: &Node) -> Array {
     match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
         (Some(document), _) => document.adopted_style_sheets(),
@@ -158,8 +160,8 @@ struct Point {
     inside: bool,
 }
 
-/// The places of points along a side: near both ends, where most covers reach in, and evenly in between. True marks
-/// those in between.
+/// Returns the positions of points along a side: near both ends, where most covers begin, and
+/// evenly in between. True marks those in between.
 fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone {
     let count = (length / step).ceil().clamp(1.0, MOST.into());
     let between = (0..MOST).map(f64::from).take_while(move |at| *at < count);
@@ -175,7 +177,7 @@ pub(super) struct Scope {
     pub(super) anchor: Element,
 }
 
-/// The scopes of an element, the document's first.
+/// Returns the scopes of an element, the document's first.
 pub(super) fn scopes(element: &Element) -> Vec<Scope> {
     let mut scopes = Vec::new();
     let mut next = Some(element.clone());
@@ -188,7 +190,7 @@ pub(super) fn scopes(element: &Element) -> Vec<Scope> {
     scopes
 }
 
-/// What is above an element at one point.
+/// Returns the content above an element at one point.
 fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
     let mut cover = Cover::Nothing;
     'scopes: for Scope { root, anchor } in scopes {
@@ -197,7 +199,8 @@ fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
                 continue 'scopes;
             }
             if found.contains(Some(anchor)) {
-                // A rounded corner leaves a gap. Inside, only a pseudo-element of what contains it comes first.
+                // A rounded corner leaves a gap. Inside, only a pseudo-element of an ancestor comes
+                // first.
                 return match point.inside && !is_small(anchor) {
                     true => Cover::Foreign,
                     false => cover,
@@ -216,7 +219,7 @@ fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
     cover
 }
 
-/// Returns whether an element belongs to a control of the chat that a card is in.
+/// Returns true if an element belongs to a control of the chat that contains a card.
 fn is_own_control(element: &Element, card: &Element) -> bool {
     let control = closest(element, OWN_CONTROLS);
     control
@@ -224,7 +227,7 @@ fn is_own_control(element: &Element, card: &Element) -> bool {
         .is_some_and(|window| window.contains(Some(card)))
 }
 
-/// Returns whether an element is a mark, which has no point far from its edge.
+/// Returns true if an element is so small that no point is far from its edge.
 pub(super) fn is_small(element: &Element) -> bool {
     let edges = element.get_bounding_client_rect();
     edges.width() < 8.0 || edges.height() < 8.0
@@ -244,7 +247,8 @@ pub(super) fn elements_at(root: &Node, x: f64, y: f64) -> Vec<Element> {
         .collect()
 }
 
-/// The part of an element that no scroller around it and no edge of the window cuts off: left, top, right, bottom.
+/// Returns the part of an element that no scroll container and no edge of the window clips: left,
+/// top, right, bottom.
 pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     let edges = |element: &Element| {
         let edges = element.get_bounding_client_rect();
@@ -267,7 +271,7 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     let mut next = parent(element);
     while let Some(around) = next {
         let scrolls = style_of(&around).is_some_and(|style| value(&style, "overflow") != "visible");
-        // What the page's own scroller shows is the window.
+        // The page's own scroll container is the window.
         if scrolls && !around.is_same_node(Some(&window)) && around.local_name() != "body" {
             visible = cut(visible, edges(&around));
         }
@@ -279,7 +283,7 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     (visible.2 > visible.0 && visible.3 > visible.1).then_some(visible)
 }
 
-/// Returns whether an element draws nothing itself. What it contains is found by itself.
+/// Returns true if an element draws nothing itself. Its contents are tested separately.
 fn draws_nothing(element: &Element) -> bool {
     let Some(style) = style_of(element) else {
         return false;

@@ -1,7 +1,8 @@
-//! Explains why the browser denies that a part is visible.
+//! Evaluates the browser's denial that a part is visible.
 //!
-//! The browser counts shadows and outlines of neighbours as covers. Where hit tests find nothing above a part and no
-//! neighbour has any, something is above it that hit tests cannot find, such as a layer in a closed shadow root.
+//! The browser counts shadows and outlines of neighbours as covers. If hit tests find nothing above
+//! a part and no neighbour has any, it is covered by something that hit tests cannot find, such as
+//! a layer in a closed shadow root.
 
 use web_sys::Element;
 
@@ -10,15 +11,16 @@ use super::{
     covers::{elements_at, is_small, scopes, visible_box},
 };
 
-/// Distances from a part at which neighbours are looked for, in pixels. Shadows seldom reach further.
+/// The distances from a part at which neighbours are searched for, in pixels. Shadows seldom reach
+/// further.
 const DISTANCES: [f64; 6] = [2.0, 8.0, 16.0, 28.0, 44.0, 64.0];
-/// Distance between two points beside a part, in pixels.
+/// The distance between two points beside a part, in pixels.
 const STEP: f64 = 24.0;
-/// The most points along one side.
+/// The maximum number of points along one side.
 const MOST: u8 = 24;
-/// Distance from an edge of what is cut off that is still no cut, in pixels.
+/// The clipped width that is ignored, in pixels.
 const SLACK: f64 = 1.0;
-/// Properties that draw outside of a box, each with the value that draws nothing.
+/// The properties that draw outside of a box, each with the value that draws nothing.
 const OUTSIDE: [(&str, &str); 4] = [
     ("box-shadow", "none"),
     ("outline-style", "none"),
@@ -26,7 +28,7 @@ const OUTSIDE: [(&str, &str); 4] = [
     ("text-shadow", "none"),
 ];
 
-/// Returns whether a denial proves that something is above a part over which hit tests found nothing.
+/// Returns true if a denial proves that a part is covered although hit tests found nothing.
 pub(super) fn proves_cover(part: &Element) -> bool {
     !is_small(part)
         && !part.matches("input, select, textarea").unwrap_or(true)
@@ -34,7 +36,7 @@ pub(super) fn proves_cover(part: &Element) -> bool {
         && !has_shadow_beside(part)
 }
 
-/// Returns whether no edge cuts anything of an element off: the browser examines the whole of it.
+/// Returns true if no edge clips an element, so that the browser examines all of it.
 fn is_whole(element: &Element) -> bool {
     let whole = element.get_bounding_client_rect();
     visible_box(element).is_some_and(|(left, top, right, bottom)| {
@@ -45,7 +47,7 @@ fn is_whole(element: &Element) -> bool {
     })
 }
 
-/// Returns whether a neighbour draws outside of its box.
+/// Returns true if a neighbour draws outside of its box.
 fn has_shadow_beside(element: &Element) -> bool {
     let edges = element.get_bounding_client_rect();
     let scopes = scopes(element);

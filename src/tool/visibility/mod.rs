@@ -1,12 +1,13 @@
 //! Tracks whether a user can have read a request before they answer it.
 //!
-//! An answer counts once each part of the card was visible for half a second, and for as long nothing has covered what
-//! is in view and, for a press by pointer, the card has stayed in place. A click that was meant for something else,
-//! and one that comes before the request can have been read, therefore decides nothing. Keys act on the focused
-//! button, so movement does not matter to them. Events that a script makes decide nothing at all.
+//! An answer counts once each part of the card was visible for half a second, nothing has covered
+//! the visible part for as long and, for a press by pointer, the card has not moved for as long. So
+//! a click that was meant for something else, or that comes before the request can have been read,
+//! decides nothing. Keys act on the focused button, so movement does not matter to them. Scripted
+//! events decide nothing at all.
 //!
-//! `parts` observes the pieces of a card, `appearance`, `covers` and `denials` examine one piece, `presses` knows who
-//! pressed, `on_top` opens a covered request above the page.
+//! `parts` observes the parts of a card, `appearance`, `covers` and `denials` examine one part,
+//! `presses` tracks the user's presses, `on_top` opens a covered request above the page.
 
 mod appearance;
 mod covers;
@@ -29,40 +30,41 @@ use crate::{
 pub(crate) use on_top::cover_note;
 pub(super) use on_top::raisable;
 
-/// Time for which each part must be visible, and the card uncovered and in place, in milliseconds.
+/// The time for which each part must be visible, and the card uncovered and in place, in
+/// milliseconds.
 const SETTLE_MS: u32 = 500;
-/// Time between two examinations while something is missing, in milliseconds.
+/// The interval between examinations while a condition is not met, in milliseconds.
 const SHORT_MS: u32 = 100;
-/// The same once an answer counts.
+/// The interval between examinations once an answer counts, in milliseconds.
 const LONG_MS: u32 = 250;
-/// Selects what holds the marks and buttons of one request.
+/// Selects the element that contains the marks and buttons of one request.
 const CARD: &str = ".la-approval, .la-approval-custom, .la-batch, .la-dialog-form";
 
-/// Whether an answer to one request counts.
+/// Tracks whether an answer to one request counts.
 #[derive(Clone, Copy)]
 pub(crate) struct Visibility {
-    /// Marks at the ends of what is to be read.
+    /// The marks at the ends of texts that must be read.
     marks: StoredValue<Vec<NodeRef<html::Span>>>,
     parts: StoredValue<Option<SendWrapper<Parts>>>,
     presses: Presses,
-    /// Counts how often the request changed: timers of an earlier content are void.
+    /// Counts the changes of the request: timers of earlier content are ignored.
     round: StoredValue<u32>,
-    /// Each part was visible for long enough.
+    /// True once each part was visible for long enough.
     read: RwSignal<bool>,
-    /// Nothing has covered what is in view for long enough.
+    /// True once nothing has covered the visible part for long enough.
     clear: RwSignal<bool>,
-    /// The card has stayed in place for long enough.
+    /// True once the card has not moved for long enough.
     still: RwSignal<bool>,
-    /// A part stays out of view, or the user wanted to approve before they had seen it.
+    /// True if a part stays out of view, or the user tried to approve before they had seen it.
     prompts: RwSignal<bool>,
-    /// Something covers the card, and not only for a moment.
+    /// True if the card is covered, and not only for a moment.
     covered: RwSignal<bool>,
-    /// Opens the request above the page, where that is possible.
+    /// Opens the request above the page, if that is possible.
     on_top: Option<OnTop>,
 }
 
 impl Visibility {
-    /// Starts over whenever the content changes, and calls `changed` then.
+    /// Creates a tracker that starts over and calls `changed` whenever the content changes.
     pub(crate) fn new<T: Clone + PartialEq + Send + Sync + 'static>(
         content: Memo<T>,
         changed: impl Fn() + 'static,
@@ -94,11 +96,12 @@ impl Visibility {
         visibility
     }
 
-    /// A mark for the end of something that is to be read.
+    /// Renders a mark at the end of a text that must be read.
     pub(crate) fn end(self) -> AnyView {
         let mark = NodeRef::new();
         self.marks.update_value(|marks| marks.push(mark));
-        // An element without a size is not in view at the very edge; this one has a size without our style sheet, too.
+        // An element without a size is not in view at the very edge; this one has a size even
+        // without the style sheet.
         view! {
             <span
                 class="la-approval-end"
@@ -111,7 +114,7 @@ impl Visibility {
         .into_any()
     }
 
-    /// The check that a view drawn by the application passes before it decides.
+    /// Returns the gate for a view rendered by the application.
     pub(super) fn gate(self) -> Gate {
         Gate {
             passes: Callback::new(move |()| match (self.presses.current(), self.allows()) {
@@ -123,22 +126,22 @@ impl Visibility {
         }
     }
 
-    /// Returns whether an answer counts, however it is given.
+    /// Returns true if an answer counts, regardless of how it is given.
     pub(crate) fn is_done(self) -> bool {
         self.read.get() && self.clear.get() && self.still.get()
     }
 
-    /// Returns whether the user is to be told to read on.
+    /// Returns true if the user should be asked to read on.
     pub(super) fn prompts_to_read(self) -> bool {
         self.prompts.get() && !self.read.get() && !self.covered.get()
     }
 
-    /// Returns whether the user is to be told that something covers the card.
+    /// Returns true if the user should be told that the card is covered.
     pub(crate) fn is_covered(self) -> bool {
         self.covered.get()
     }
 
-    /// Returns whether the press that is being handled decides. What is still to be read is scrolled into view.
+    /// Returns true if the press that is being handled decides. Scrolls to an unread part.
     pub(crate) fn allows(self) -> bool {
         let press = self.presses.current();
         let read = press.is_some() && self.is_read();
@@ -146,8 +149,8 @@ impl Visibility {
         read && (self.still.get_untracked() || !pointed)
     }
 
-    /// Returns whether everything was visible for long enough and is not covered now. What is still to be read is
-    /// scrolled into view.
+    /// Returns true if everything was visible for long enough and is not covered now. Scrolls to an
+    /// unread part.
     pub(super) fn is_read(self) -> bool {
         self.examine(true);
         let read = self.read.get_untracked();
@@ -183,7 +186,7 @@ impl Visibility {
         self.tick();
     }
 
-    /// Examines the card now, and again after a while, for as long as its content is the same.
+    /// Examines the card now, and periodically as long as its content is the same.
     fn tick(self) {
         self.examine(false);
         let Some(round) = self.round.try_get_value() else {
@@ -201,7 +204,7 @@ impl Visibility {
         });
     }
 
-    /// Examines the card; with `pressed`, without relying on earlier reports of the browser.
+    /// Examines the card; if `pressed`, without relying on earlier reports of the browser.
     fn examine(self, pressed: bool) {
         let state = self
             .parts
@@ -224,7 +227,7 @@ impl Visibility {
     }
 }
 
-/// Sets a signal that may be gone, and only to a new value.
+/// Sets a signal that may be disposed, only if the value differs.
 fn set(signal: RwSignal<bool>, value: bool) {
     if signal.try_get_untracked() == Some(!value) {
         let _ = signal.try_set(value);

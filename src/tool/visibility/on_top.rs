@@ -5,14 +5,14 @@ use leptos::{html, prelude::*};
 use super::Visibility;
 use crate::ui::{Words, dynamic, effect, focus};
 
-/// Opens one request above the page, or puts it back in its place.
+/// Opens one request above the page, or returns it to its place.
 #[derive(Clone, Copy)]
 pub(super) struct OnTop {
     is_open: RwSignal<bool>,
 }
 
-/// Draws a request in its place, or in a modal dialog once the user has asked for that. The request is drawn anew
-/// there, so it must have been visible there before an answer counts.
+/// Renders a request in its place, or in a modal dialog once the user has opened one. The request
+/// is rendered anew there, so it must have been visible there before an answer counts.
 pub(in crate::tool) fn raisable(draw: impl Fn() -> AnyView + Send + 'static) -> AnyView {
     let on_top = OnTop {
         is_open: RwSignal::new(false),
@@ -28,7 +28,7 @@ pub(in crate::tool) fn raisable(draw: impl Fn() -> AnyView + Send + 'static) -> 
     .into_any()
 }
 
-/// Says that something covers the request, with the way to open it above that.
+/// Shows that the request is covered, with a button that opens it above the cover.
 pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
     let (text, button) = (words.clone(), words.clone());
     let says = move || {
@@ -69,9 +69,9 @@ fn dialog(on_top: OnTop, card: AnyView) -> AnyView {
     let element = NodeRef::<html::Dialog>::new();
     effect(move |_| {
         if let Some(dialog) = element.get() {
-            // Fails only for a dialog that is open already.
+            // Fails only if the dialog is already open.
             let _ = dialog.show_modal();
-            // A key that is typed meanwhile presses no button.
+            // A key typed meanwhile presses no button.
             let _ = dialog.focus();
         }
     });

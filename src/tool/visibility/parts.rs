@@ -1,8 +1,10 @@
-//! The parts of a card that must be visible: title, question, rows, arguments, fields, end marks and buttons.
+//! The parts of a card that must be visible: title, question, rows, arguments, fields, end marks
+//! and buttons.
 //!
-//! The browser reports which parts are in view and, where it has `IntersectionObserver` v2, whether they are
-//! guaranteed to be visible. A part without that guarantee is examined by hit tests: the report covers the whole
-//! element, also where it is scrolled out of view, and counts transparent layers as covers.
+//! The browser reports which parts are in view and, with `IntersectionObserver` v2, whether they
+//! are guaranteed to be visible. A part without that guarantee is examined by hit tests, because
+//! the report covers the whole element, including parts that are scrolled out of view, and counts
+//! transparent layers as covers.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -21,29 +23,30 @@ use crate::ui;
 const PARTS: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .la-dialog-actions > .la-button, .la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
     .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-question-action-name, .la-question-choices .la-field, .la-code, .la-approval-end, \
     .la-approval-actions > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
-/// Selects the parts of a card that the application draws, besides the card itself.
+/// Selects the parts of a card that the application renders, besides the card itself.
 const OWN_PARTS: &str =
     ":is(:scope > .la-approval-end, button):not([hidden], [hidden] *, details *)";
-/// Age in milliseconds from which a denial holds: a newer one may be of a button that changes under the pointer.
+/// The age from which a denial is used, in milliseconds: a newer one may be caused by a button that
+/// changes under the pointer.
 const AGE_MS: i64 = 300;
 /// Movement in pixels that still counts as stationary.
 const SLACK: f64 = 4.0;
-/// Least time between two reports of the browser, in milliseconds; it allows no less.
+/// The minimum time between two reports of the browser, in milliseconds; it allows no less.
 const DELAY_MS: f64 = 100.0;
-/// Shares of a part in view at which the browser reports.
+/// The visible shares of a part at which the browser reports.
 const THRESHOLDS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// The browser's last word on a part.
+/// The browser's latest report on a part.
 #[derive(Clone, Copy)]
 struct Report {
     in_view: bool,
-    /// Whether the browser guarantees that it is visible; `None` where it gives no guarantees.
+    /// True if the browser guarantees that it is visible; `None` if it gives no guarantees.
     visible: Option<bool>,
-    /// When it came.
+    /// The time of the report.
     at: i64,
 }
 
-/// What an examination finds out about a part.
+/// The result of examining a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sight {
     Visible,
@@ -54,24 +57,24 @@ enum Sight {
 struct Part {
     element: Element,
     report: Option<Report>,
-    /// Since when it has been visible.
+    /// The time since which it has been visible.
     visible_since: Option<i64>,
-    /// It was visible for long enough.
+    /// True once it was visible for long enough.
     read: bool,
 }
 
-/// Result of examining a card.
+/// The result of examining a card.
 #[derive(Clone, Copy)]
 pub(super) struct State {
-    /// Each part was visible for long enough.
+    /// True once each part was visible for long enough.
     pub(super) read: bool,
-    /// Nothing has covered what is in view for long enough.
+    /// True if nothing has covered the visible part for long enough.
     pub(super) clear: bool,
-    /// The card has stayed in place for long enough.
+    /// True if the card has not moved for long enough.
     pub(super) still: bool,
-    /// Something has covered it for so long that the user is told.
+    /// True if it has been covered for so long that the user is told.
     pub(super) covered: bool,
-    /// Some parts have been out of view for so long that the user is told to read on.
+    /// True if some parts have been out of view for so long that the user is asked to read on.
     pub(super) waits: bool,
 }
 
@@ -82,12 +85,12 @@ pub(super) struct Parts {
     observer: Option<IntersectionObserver>,
     _reported: Closure<dyn FnMut(Array)>,
     begun: i64,
-    /// Left and bottom edge of the card.
+    /// The left and bottom edge of the card.
     place: (f64, f64),
     moved: i64,
-    /// Since when something covers it.
+    /// The time since which it has been covered.
     covered: Option<i64>,
-    /// When something covered it last.
+    /// The time at which it was last covered.
     cleared: i64,
 }
 
@@ -121,8 +124,8 @@ impl Parts {
         }
     }
 
-    /// Returns the first part that was not visible yet; an end mark, which brings what it ends along, if
-    /// there is one.
+    /// Returns the first part that was not visible yet; an end mark if there is one, since its text
+    /// comes into view with it.
     pub(super) fn next_unread(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
         let unread = || list.iter().filter(|part| !part.read);
@@ -131,7 +134,7 @@ impl Parts {
         Some(next.element.clone())
     }
 
-    /// Examines the card as it is now; with `pressed`, every part in view by hit tests, too.
+    /// Examines the card in its current state; if `pressed`, also every visible part by hit tests.
     pub(super) fn examine(&mut self, now: i64, pressed: bool) -> State {
         let settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
         self.renew();
@@ -169,7 +172,7 @@ impl Parts {
         }
     }
 
-    /// Observes parts that have appeared, and forgets those that are gone.
+    /// Observes new parts, and removes parts that are gone.
     fn renew(&self) {
         let own = self.card.class_list().contains("la-approval-custom");
         let selector = if own { OWN_PARTS } else { PARTS };
@@ -225,7 +228,7 @@ impl Drop for Parts {
 }
 
 impl Report {
-    /// What is assumed without an observer.
+    /// The report that is assumed without an observer.
     const UNKNOWN: Self = Self {
         in_view: true,
         visible: None,
@@ -243,7 +246,7 @@ impl Report {
 }
 
 impl Part {
-    /// Takes in what an examination found out.
+    /// Updates the part with the result of an examination.
     fn see(&mut self, sight: Sight, now: i64) {
         self.visible_since = match sight {
             Sight::Visible => self.visible_since.or(Some(now)),
@@ -261,7 +264,7 @@ impl Part {
         now: i64,
         tests: &mut HitTest,
     ) -> Sight {
-        // What has no box any more was hidden.
+        // An element without boxes was hidden.
         let is_drawn = self.element.get_client_rects().length() > 0;
         if !framed || !is_drawn || !appearance::is_shown_within(&self.element, card) {
             return Sight::Covered;
@@ -279,7 +282,7 @@ impl Part {
             Cover::Card | Cover::OutOfView => Sight::OutOfView,
             Cover::Nothing if report.visible == Some(false) => {
                 let holds = now.saturating_sub(report.at) >= AGE_MS;
-                // What covers a letter is smaller than the wide grid.
+                // The cover of a letter is smaller than the wide grid.
                 let letter =
                     pressed && tests.cover(&self.element, card, Grid::Narrow) == Cover::Foreign;
                 let covered = letter || (holds && denials::proves_cover(&self.element));
@@ -293,7 +296,7 @@ impl Part {
     }
 }
 
-/// Makes an observer that reports occlusion where the browser can.
+/// Creates an observer that reports occlusion if the browser supports it.
 fn observer(on_report: &Closure<dyn FnMut(Array)>) -> Option<IntersectionObserver> {
     let options = IntersectionObserverInit::new();
     let thresholds: Array = THRESHOLDS
@@ -303,13 +306,13 @@ fn observer(on_report: &Closure<dyn FnMut(Array)>) -> Option<IntersectionObserve
     options.set_threshold(&thresholds);
     let visibility = [("trackVisibility", true.into()), ("delay", DELAY_MS.into())];
     for (name, value) in visibility {
-        // Setting a property of a fresh object does not fail.
+        // Setting a property of a fresh object cannot fail.
         let _ = Reflect::set(&options, &name.into(), &value);
     }
     IntersectionObserver::new_with_options(on_report.as_ref().unchecked_ref(), &options).ok()
 }
 
-/// Returns whether there is anything of an element to see.
+/// Returns true if an element has visible content.
 fn has_content(element: &Element) -> bool {
     const NO_TEXT: &str = ".la-approval-end, .la-approval-custom, input, select, textarea";
     let blank = || {

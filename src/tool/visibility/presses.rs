@@ -1,9 +1,10 @@
 //! Clicks and keys by which a user decides inside a card.
 //!
-//! A page can turn an event of the user to a button that they did not mean: by a label, by pointer capture, by a box that
-//! reaches out of the button, or by moving the focus while a key is down. So a click counts only inside the button that
-//! the pointer went down on, and a key only on the button that had the focus when it went down. A click that follows
-//! neither is one of assistive technology.
+//! A page can redirect an event of the user to a button that they did not mean: by a label, by
+//! pointer capture, by a box that extends beyond the button, or by moving the focus while a key is
+//! down. So a click counts only inside the button that the pointer went down on, and a key only on
+//! the button that had the focus when it went down. A click after neither comes from assistive
+//! technology.
 
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -16,15 +17,15 @@ use crate::ui::{accepts_scripts, after_by_browser, closest, is_trusted, now};
 const PRESSES: [&str; 2] = ["click", "keydown"];
 /// The events that begin a press.
 const BEGINNINGS: [&str; 2] = ["pointerdown", "keydown"];
-/// Time after which a click does not belong to a press that began elsewhere, in milliseconds.
+/// The time after which a click no longer belongs to a press that began elsewhere, in milliseconds.
 const FORGOTTEN_MS: i64 = 1_000;
-/// Time without typing before a key decides, in milliseconds.
+/// The time without typing before a key decides, in milliseconds.
 const QUIET_MS: i64 = 500;
 
 /// A click or a key of the user in the card.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Press {
-    /// True if a pointer made it.
+    /// True if it was made by a pointer.
     pub(super) pointed: bool,
     /// Distinguishes it from earlier presses.
     number: u32,
@@ -43,12 +44,12 @@ struct Beginning {
 /// Tracks the press that is being handled.
 #[derive(Clone, Copy)]
 pub(super) struct Presses {
-    /// `None` while a script makes one.
+    /// `None` during a scripted press.
     current: StoredValue<Option<Press>>,
-    /// The number of the last one.
+    /// The number of the last press.
     last: StoredValue<u32>,
     begun: StoredValue<Option<Beginning>>,
-    /// When a letter was typed last.
+    /// The time at which a letter was last typed.
     typed: StoredValue<i64>,
 }
 
@@ -82,7 +83,7 @@ impl Presses {
         if key.is_some_and(|key| key.key() != " " && key.key().chars().count() == 1) {
             self.typed.set_value(now());
         }
-        // Inside of a shadow root the window knows only its host as the target.
+        // Inside of a shadow root the window sees only its host as the target.
         let target = event.composed_path().get(0).dyn_into().ok();
         self.begun.set_value(Some(Beginning {
             target: SendWrapper::new(target),
@@ -92,7 +93,7 @@ impl Presses {
         }));
     }
 
-    /// Lets a press decide while it is handled, until the browser's next task; an event that a script makes
+    /// Lets a press decide while it is handled, until the browser's next task; a scripted event
     /// meanwhile ends it.
     fn pressed(self, event: &Event) {
         let before = self.last.try_get_value().unwrap_or_default();
@@ -112,7 +113,7 @@ impl Presses {
         });
     }
 
-    /// Returns whether a trusted event goes where the user pressed.
+    /// Returns true if a trusted event goes to the element that the user pressed.
     fn is_meant(self, event: &Event) -> bool {
         let Some(target) = event
             .target()
@@ -146,7 +147,7 @@ impl Presses {
     }
 }
 
-/// Returns whether Enter in a field of a form presses its button.
+/// Returns true if Enter in a field of a form presses its button.
 fn submits(begun: &Beginning, button: &Element) -> bool {
     let field = begun.target.as_ref();
     let form = closest(button, "form").filter(|form| form.contains(field.map(AsRef::as_ref)));
@@ -155,23 +156,23 @@ fn submits(begun: &Beginning, button: &Element) -> bool {
         && field.is_some_and(|field| field.matches("input, select").unwrap_or(false))
 }
 
-/// Returns whether a click is inside of the box of a button.
+/// Returns true if a click is inside of the box of a button.
 fn is_inside(button: &Element, click: &MouseEvent) -> bool {
     let edges = button.get_bounding_client_rect();
     let (x, y) = (f64::from(click.client_x()), f64::from(click.client_y()));
-    // Positions are whole numbers, edges are not.
+    // Positions are integers, edges are not.
     x + 1.0 >= edges.left()
         && x - 1.0 <= edges.right()
         && y + 1.0 >= edges.top()
         && y - 1.0 <= edges.bottom()
 }
 
-/// Listens while events go down the page, until the owner is disposed.
+/// Listens in the capture phase, until the owner is disposed.
 fn listen(target: EventTarget, kinds: [&'static str; 2], handle: impl Fn(&Event) + 'static) {
     let handle = Closure::<dyn Fn(Event)>::new(move |event: Event| handle(&event));
     let callback = handle.as_ref().unchecked_ref();
     for kind in kinds {
-        // Does not fail.
+        // Cannot fail.
         let _ = target.add_event_listener_with_callback_and_bool(kind, callback, true);
     }
     let listening = SendWrapper::new((target, handle));
