@@ -1,11 +1,11 @@
-//! Access to the browser, where there is one.
+//! Access to the browser, if there is one.
 //!
-//! On a server nothing of the browser may be touched: natively each call into it would end the
+//! On a server the browser must not be accessed: natively each call into it would abort the
 //! process. The features of this crate do not tell, since one build may have all of them.
 
 use web_sys::Window;
 
-/// The browser's window; `None` on a server.
+/// Returns the browser's window; `None` on a server.
 pub(crate) fn browser() -> Option<Window> {
     #[cfg(target_arch = "wasm32")]
     return web_sys::window();
@@ -13,12 +13,12 @@ pub(crate) fn browser() -> Option<Window> {
     None
 }
 
-/// Whether there is a browser.
+/// Returns true in a browser.
 pub(crate) fn in_browser() -> bool {
     browser().is_some()
 }
 
-/// Lets something run beside the page. On a server it is dropped.
+/// Spawns a task in a browser; drops it on a server.
 pub(crate) fn spawn_local(work: impl Future<Output = ()> + 'static) {
     if in_browser() {
         wasm_bindgen_futures::spawn_local(work);

@@ -1,13 +1,13 @@
-//! Writing to the clipboard.
+//! Writes to the clipboard.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
-/// How long a button says what became of copying, in milliseconds.
+/// The time that a button shows the outcome of copying, in milliseconds.
 pub(crate) const SAID_MS: u32 = 2_000;
 
-/// Puts a text into the clipboard; says whether it is there. Pages without a secure address have
-/// no clipboard, and a browser may refuse.
+/// Copies a text to the clipboard; returns false on failure. Pages in an insecure context have no
+/// clipboard, and a browser may refuse.
 pub(crate) async fn copy(text: &str) -> bool {
     let Some(window) = super::browser() else {
         return false;

@@ -1,8 +1,8 @@
-//! The time of a test, in place of the browser's, for as long as it is set.
+//! The fake clock of a test, which replaces the browser's time while it is set.
 
 use std::cell::RefCell;
 
-/// What is due, and when.
+/// A scheduled callback.
 struct Due {
     at: i64,
     act: Box<dyn FnOnce()>,
@@ -11,7 +11,7 @@ struct Due {
 #[derive(Default)]
 struct Clock {
     now: i64,
-    /// In the order in which it was asked for.
+    /// In the order in which they were scheduled.
     due: Vec<Due>,
 }
 
@@ -19,7 +19,7 @@ thread_local! {
     static CLOCK: RefCell<Option<Clock>> = const { RefCell::new(None) };
 }
 
-/// Stops the time at some milliseconds since 1970.
+/// Stops the time at a number of milliseconds since 1970.
 pub(crate) fn set(now: i64) {
     let clock = Clock {
         now,
@@ -29,19 +29,19 @@ pub(crate) fn set(now: i64) {
     drop(old);
 }
 
-/// Gives the browser its time back; what was due never comes.
+/// Restores the browser's time; pending callbacks are dropped.
 pub(crate) fn unset() {
     let old = CLOCK.take();
     drop(old);
 }
 
-/// The time of the test, if there is one.
+/// Returns the time of the test, if it is set.
 pub(super) fn now() -> Option<i64> {
     CLOCK.with_borrow(|clock| clock.as_ref().map(|clock| clock.now))
 }
 
-/// Keeps an act until it is due, or gives it back for the browser to keep. What waits for no time
-/// at all only waits for the page.
+/// Schedules a callback, or returns it for the browser to schedule. A callback without delay only
+/// waits for the page.
 pub(super) fn keep(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>> {
     CLOCK.with_borrow_mut(|clock| match clock {
         Some(clock) if ms > 0 => {
@@ -53,7 +53,7 @@ pub(super) fn keep(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>>
     })
 }
 
-/// Lets some milliseconds pass: what is due by then happens, each at its time.
+/// Advances the time: due callbacks run in order, each at its time.
 pub(crate) fn advance(ms: i64) {
     let until = now().unwrap_or_default() + ms;
     while let Some(act) = next_until(until) {

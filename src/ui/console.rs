@@ -1,6 +1,6 @@
-//! What is said to the programmer of the page.
+//! Messages to the programmer of the page.
 
-/// Writes to the console, or to a server's log, what a programmer may not have meant.
+/// Logs a warning to the console, or to a server's log.
 pub(crate) fn console_warn(message: &str) {
     #[cfg(target_arch = "wasm32")]
     web_sys::console::warn_1(&wasm_bindgen::JsValue::from_str(message));
@@ -8,8 +8,8 @@ pub(crate) fn console_warn(message: &str) {
     log_once(message);
 }
 
-/// Writes an error of the programmer to the console (rule "a hook without a provider"). On a server
-/// it goes to the log, each message once, however many pages are drawn.
+/// Logs an error of the programmer to the console (rule "a hook without a provider"). On a server
+/// each message is logged once, however many pages are rendered.
 pub(crate) fn console_error(message: &str) {
     #[cfg(target_arch = "wasm32")]
     web_sys::console::error_1(&wasm_bindgen::JsValue::from_str(message));
@@ -22,7 +22,7 @@ pub(crate) fn console_error(message: &str) {
 fn log_once(message: &str) {
     use std::sync::Mutex;
 
-    /// More different messages than this are of no use to anyone.
+    /// The maximum number of different messages.
     const MOST: usize = 100;
     static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

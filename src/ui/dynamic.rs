@@ -1,20 +1,19 @@
-//! Views that change, with their types erased.
+//! Dynamic views, type-erased.
 //!
-//! Every type of closure that is given to the renderer is compiled into functions of its own: a
-//! list costs nearly ten kilobytes of the module, a branch two. Behind a `Box` all of them share
-//! one.
+//! The renderer is compiled separately for every closure type: a list adds nearly ten kilobytes to
+//! the module, a branch two. Behind a `Box` all of them share one copy.
 
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 
-/// A view that is rebuilt when what it reads changes.
+/// A view that is rebuilt when its dependencies change.
 pub(crate) type Dynamic = Box<dyn FnMut() -> AnyView + Send>;
 
-/// See [`Dynamic`].
+/// Creates a [`Dynamic`] view.
 pub(crate) fn dynamic<V: IntoAny>(mut view: impl FnMut() -> V + Send + 'static) -> Dynamic {
     Box::new(move || view().into_any())
 }
 
-/// A view that is there for as long as something holds. It is rebuilt only when that changes.
+/// Renders a view while a condition holds. It is rebuilt only when the condition changes.
 pub(crate) fn when(
     holds: impl Fn() -> bool + Send + Sync + 'static,
     view: impl Fn() -> AnyView + Send + 'static,
@@ -27,13 +26,13 @@ fn memo_of(holds: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<bool> {
     ArcMemo::new(move |_| holds())
 }
 
-/// One item of a list: what makes it the same as before, and how to draw it.
+/// An item of a list: its key, and its renderer.
 struct Entry {
     key: String,
     draw: Box<dyn FnOnce() -> AnyView + Send>,
 }
 
-/// A list of views. An item is drawn once for as long as its key is in the list.
+/// Renders a list. An item is rendered once as long as its key is in the list.
 pub(crate) fn each<T: Send + 'static>(
     items: impl Fn() -> Vec<T> + Send + 'static,
     key: impl Fn(&T) -> String + Send + 'static,
@@ -62,8 +61,8 @@ fn entries(each: Box<dyn Fn() -> Vec<Entry> + Send>) -> AnyView {
     .into_any()
 }
 
-/// A view in a scope of its own: what it provides is found below it and not beside it. A component
-/// alone has no such scope.
+/// Renders a view in a scope of its own: contexts that it provides are visible below it only. A
+/// component alone has no such scope.
 pub(crate) fn scope(view: Box<dyn FnOnce() -> AnyView>) -> AnyView {
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let view = owner.with(view);

@@ -1,4 +1,4 @@
-//! Files of the person: reading them, and saving what lies in a message.
+//! Files of the user: reading them, and saving files from messages.
 
 use futures_channel::oneshot;
 use js_sys::{Array, Uint8Array};
@@ -6,30 +6,30 @@ use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::after;
 
-/// How long the browser gets to take up a file that is saved, in milliseconds.
+/// The time that the browser has to start a download, in milliseconds.
 const TAKE_UP_MS: u32 = 10_000;
 
-/// The bytes of a file as base64; `None` if it cannot be read. The browser reads and encodes
-/// beside the page.
+/// Reads a file as base64; `None` if it cannot be read. The browser reads and encodes off the main
+/// thread.
 pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     let reader = web_sys::FileReader::new().ok()?;
     let (sender, receiver) = oneshot::channel();
     let done = Closure::once_into_js(move || {
-        // A receiver that is gone is a file that nobody wants any more.
+        // The receiver may be gone.
         let _ = sender.send(());
     });
     reader.set_onloadend(Some(done.unchecked_ref()));
     reader.read_as_data_url(file).ok()?;
     receiver.await.ok()?;
     let url = reader.result().ok()?.as_string()?;
-    // An empty file gives `data:` with or without a comma.
+    // An empty file results in `data:` with or without a comma.
     let base64 = url.split_once(',').map_or("", |(_, base64)| base64);
     Some(base64.to_owned())
 }
 
-/// Lets the person save bytes as a file. They are given as base64; what is none is not saved.
+/// Saves bytes as a file. They are given as base64; invalid base64 is ignored.
 pub(crate) fn save_file(name: &str, base64: &str) {
-    // Nothing can be done about a browser that refuses.
+    // A refusal of the browser cannot be handled.
     let _ = try_save(name, base64);
 }
 
@@ -41,7 +41,7 @@ fn try_save(name: &str, base64: &str) -> Option<()> {
         .filter_map(|c| u8::try_from(c).ok())
         .collect();
     let content = Array::of1(&Uint8Array::from(bytes.as_slice()));
-    // A type that no browser opens: what is saved comes from an agent.
+    // A type that no browser opens, since the content comes from an agent.
     let options = web_sys::BlobPropertyBag::new();
     options.set_type("application/octet-stream");
     let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&content, &options).ok()?;
@@ -52,7 +52,7 @@ fn try_save(name: &str, base64: &str) -> Option<()> {
     link.set_download(name);
     link.click();
     after(TAKE_UP_MS, move || {
-        // An address that is gone already is what was wanted.
+        // Revoking an address twice is not an error.
         let _ = web_sys::Url::revoke_object_url(&url);
     });
     Some(())

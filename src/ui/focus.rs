@@ -1,5 +1,5 @@
-//! Where the focus goes when what had it leaves the chat. Without this it falls to the page, and
-//! who works by keyboard begins at its top again.
+//! Moves the focus when the focused element is removed from the chat. Otherwise it would fall back
+//! to the page, and keyboard users would start at its top again.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -7,11 +7,11 @@ use web_sys::HtmlDialogElement;
 
 use super::{after, closest, find};
 
-/// What takes the focus in a question.
+/// Selects the focusable elements of a question.
 const FIELDS: &str = "input, select, textarea, button";
 
-/// Passes the focus on if it is inside of what goes: to the next open question beside it, else to
-/// the text box of the chat.
+/// Moves the focus if it is inside of an element that is about to be removed: to the next open
+/// question, else to the text box of the chat.
 pub(crate) fn pass_on(going: &web_sys::Element) {
     let dialog = closest(going, "dialog:modal");
     if !is_in(dialog.as_ref().unwrap_or(going)) {
@@ -21,15 +21,15 @@ pub(crate) fn pass_on(going: &web_sys::Element) {
         let chat = closest(going, ".la-chat")?;
         asked(&chat, going).or_else(|| find(&chat, ".la-composer-input"))
     });
-    // Outside of a modal dialog nothing takes the focus.
+    // Outside of a modal dialog nothing can be focused.
     if let Some(dialog) = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok()) {
         dialog.close();
     }
     focus(next);
 }
 
-/// Goes on in the chat around a button that goes with its click: to the text box, by a key or a
-/// mouse. A finger would only call the keyboard of its screen up: it goes on in what is said.
+/// Moves the focus after a button is removed by its click: to the text box for a key or a mouse, to
+/// the transcript on a touch screen, where focusing the text box would open the keyboard.
 pub(crate) fn go_on(from: &web_sys::Element, by_key: bool) {
     let Some(chat) = closest(from, ".la-chat") else {
         return;
@@ -44,12 +44,12 @@ pub(crate) fn go_on(from: &web_sys::Element, by_key: bool) {
     if let Some(element) = element {
         let options = web_sys::FocusOptions::new();
         options.set_prevent_scroll(true);
-        // Focusing an element that is in the page does not fail.
+        // Focusing an element in the page cannot fail.
         let _ = element.focus_with_options(&options);
     }
 }
 
-/// Another question in a message, as a whole: who works by keyboard reads it first.
+/// Returns another question in a message, as a whole, so that keyboard users read it first.
 fn asked(chat: &web_sys::Element, going: &web_sys::Element) -> Option<web_sys::Element> {
     let cards = chat
         .query_selector_all(".la-tool .la-approval[tabindex]")
@@ -61,13 +61,13 @@ fn asked(chat: &web_sys::Element, going: &web_sys::Element) -> Option<web_sys::E
     others.next()
 }
 
-/// Whether the focus is inside of an element.
+/// Returns true if the focus is inside of an element.
 pub(crate) fn is_in(element: &web_sys::Element) -> bool {
     let active = document().active_element();
     active.is_some_and(|active| element.contains(Some(&active)))
 }
 
-/// The first field of another question in the inbox; those that go are inert.
+/// Returns the first field of another question in the inbox; answered ones are inert.
 fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     let after = std::iter::successors(going.next_element_sibling(), |e| e.next_element_sibling());
     let before = std::iter::successors(going.previous_element_sibling(), |e| {
@@ -80,7 +80,7 @@ fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     others.find_map(|other| find(&other, FIELDS))
 }
 
-/// Puts the focus on something in an element, once the page has what just changed.
+/// Focuses an element below another, after pending changes of the page.
 pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
     after(0, move || {
         focus(find(&place, selector));
@@ -90,7 +90,7 @@ pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
 fn focus(element: Option<web_sys::Element>) {
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(element) = element {
-        // Focusing an element that is in the page does not fail.
+        // Focusing an element in the page cannot fail.
         let _ = element.focus();
     }
 }

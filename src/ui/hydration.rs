@@ -1,14 +1,14 @@
-//! Views that are drawn in the browser alone, after a page that a server has sent was taken over.
+//! Views that are rendered in the browser only, after hydration.
 
 use leptos::prelude::*;
 
 use super::{after, dynamic, in_browser};
 
-/// Time for which a page that is being hydrated is left alone, in milliseconds.
+/// The interval for checking whether hydration is over, in milliseconds.
 const HYDRATING_MS: u32 = 10;
 
-/// Draws something in the browser alone: at once, or, where it takes over a page that a server has
-/// sent, after that. Until then, and on the server, `before` stands there.
+/// Renders a view in the browser only: at once, or, if the page is being hydrated, afterwards.
+/// Until then, and on the server, `before` is rendered.
 pub(crate) fn after_hydration(
     before: impl Fn() -> AnyView + Send + 'static,
     draw: impl FnOnce() -> AnyView + Send + 'static,
@@ -41,7 +41,7 @@ fn draw_later(before: Before, draw: Draw) -> AnyView {
     dynamic(view).into_any()
 }
 
-/// Tells whether what is made here takes over what a server has sent, as long as it does.
+/// Returns a function that tells whether the current view is being hydrated.
 fn hydrating() -> impl Fn() -> bool + Clone + 'static {
     let context = Owner::current_shared_context();
     move || {
@@ -58,12 +58,12 @@ fn once_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool
     }
 }
 
-/// Draws its children in the browser alone. On a server, and while the page that it sent is taken
-/// over (hydrated), the fallback stands there, so that both draw the same.
+/// Renders its children in the browser only. On a server, and during hydration, the fallback is
+/// rendered, so that both outputs match.
 ///
-/// [`ChatWindow`](crate::ChatWindow) needs none around it. A chat of your own, and whatever
-/// else reads [`use_assistant`](crate::use_assistant) while it is drawn, does: there is no
-/// assistant on a server.
+/// [`ChatWindow`](crate::ChatWindow) does not need it. A custom chat, and anything else that reads
+/// [`use_assistant`](crate::use_assistant) while it is rendered, does: there is no assistant on a
+/// server.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -83,10 +83,10 @@ fn once_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool
 /// ```
 #[component]
 pub fn ClientOnly(
-    /// What stands there before; nothing without it.
+    /// The view before hydration is over; empty if omitted.
     #[prop(optional, into)]
     fallback: ViewFn,
-    /// What is drawn in the browser.
+    /// The view in the browser.
     children: Children,
 ) -> impl IntoView {
     after_hydration(move || fallback.run(), children)

@@ -1,22 +1,22 @@
-//! Buttons that show an icon and are named by a word.
+//! Buttons with an icon and an accessible name.
 
 use leptos::{ev::MouseEvent, html, prelude::*};
 
 use super::{Icon, Labels, Words, dynamic, labels::Word};
 
-/// Whether the buttons below it are reached by Tab. Those that are not are pressed like all others,
-/// and found by who reads the page piece by piece.
+/// True if the buttons below are reachable by Tab. Others can still be pressed, and are found by
+/// assistive technology.
 #[derive(Clone, Copy)]
 pub(crate) struct TabStop(pub(crate) Memo<bool>);
 
-/// A small button with an icon. Its word is its name, and its tip.
+/// A small button with an icon. Its label is its accessible name and its tooltip.
 pub(crate) struct IconButton {
     pub class: &'static str,
     pub name: fn(&Labels) -> &Word,
     pub icon: Signal<Icon>,
-    /// Says so, and is reached by keyboard anyway.
+    /// Marks it as disabled, but keeps it focusable.
     pub disabled: Signal<bool>,
-    /// Whether what it switches is on, for a button that switches something.
+    /// The state of a toggle button.
     pub pressed: Signal<Option<bool>>,
     pub node: NodeRef<html::Button>,
     pub act: Box<dyn FnMut(MouseEvent)>,

@@ -1,4 +1,4 @@
-//! Icons: one path each, drawn on 20 by 20.
+//! Icons: one path each, drawn on a 20 by 20 grid.
 
 use leptos::prelude::*;
 
@@ -146,13 +146,13 @@ impl Icon {
         }
     }
 
-    /// The icon as a view, hidden from assistive technology: what it means stands beside it.
+    /// Renders the icon, hidden from assistive technology: its meaning must be given next to it.
     #[must_use]
     pub fn view(self) -> impl IntoView {
         self.with_class("la-icon")
     }
 
-    /// The arrow of a summary, which turns when its details are open.
+    /// Renders the chevron of a summary, which turns when its details are open.
     #[must_use]
     pub fn chevron() -> impl IntoView {
         Self::Chevron.with_class("la-icon la-chevron")
@@ -162,8 +162,8 @@ impl Icon {
         drawn(class, self.name(), self.path())
     }
 
-    /// An icon of the application's own, drawn as those of the library are: from one path on 20 by
-    /// 20, hidden from assistive technology.
+    /// Renders a custom icon in the style of the library's: one path on a 20 by 20 grid, hidden
+    /// from assistive technology.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -199,7 +199,7 @@ impl From<Icon> for ViewFn {
     }
 }
 
-/// The turning mark of work under way.
+/// Renders the indicator of ongoing work.
 pub fn spinner() -> impl IntoView {
     view! { <span class="la-spinner" aria-hidden="true"></span> }
 }

@@ -1,6 +1,6 @@
-//! Ids that no other has.
+//! Unique ids.
 
-/// A fresh id: 128 random bits of the platform, in hex.
+/// Generates an id of 128 random bits, in hex.
 pub(crate) fn fresh_id() -> String {
     #[cfg(not(target_arch = "wasm32"))]
     return native_id();
@@ -8,7 +8,7 @@ pub(crate) fn fresh_id() -> String {
     platform_id()
 }
 
-/// Without a browser: what the standard library seeds its hash maps with. Ids only have to differ.
+/// Without a browser, uses the seeds of the standard library's hash maps. Ids only have to differ.
 #[cfg(not(target_arch = "wasm32"))]
 fn native_id() -> String {
     use std::hash::{BuildHasher, Hasher, RandomState};

@@ -1,4 +1,4 @@
-//! Every word that the components show, replaceable for another language.
+//! All texts of the components, replaceable for another language.
 
 mod english;
 
@@ -8,12 +8,11 @@ use assistant_core::session::Refusal;
 
 pub(crate) type Word = Cow<'static, str>;
 
-/// Which of the words, to be said in those in force: what is kept of a text that follows another
-/// language.
+/// A selector of a label, for texts that follow the current language.
 pub(crate) type WordOf = fn(&Labels) -> &Word;
 
-/// The words that the components show; what stands in braces is put in, `{count}` for a number.
-/// Another set is provided by [`provide_labels`](crate::provide_labels).
+/// The texts of the components; placeholders are in braces, `{count}` for a number. Another set is
+/// provided by [`provide_labels`](crate::provide_labels).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is named after its English word or place")]
 pub struct Labels {
@@ -58,12 +57,12 @@ pub struct Labels {
     pub deny: Word,
     pub approve_all: Word,
     pub deny_all: Word,
-    /// On the button that denies everything open and stops the assistant.
+    /// The button that denies everything open and stops the assistant.
     pub deny_all_and_stop: Word,
-    /// Beside the questions, for one or more that were held back.
+    /// The line about one or more questions that were held back.
     pub held_back: Word,
     pub show_held_back: Word,
-    /// On a call that was denied like an equal one before.
+    /// The mark on a call that was denied because an equal one was denied before.
     pub denied_before: Word,
     pub several_questions: Word,
     pub back: Word,
@@ -108,8 +107,8 @@ pub struct Labels {
     pub yes: Word,
     pub no: Word,
     pub required: Word,
-    /// Asks for what is missing in a field: `{field}` is its label, `{name}` the same as it stands
-    /// inside of an English sentence.
+    /// The request for a missing value: `{field}` is the label of the field, `{name}` the same in
+    /// the form used inside of an English sentence.
     pub enter_field: Word,
     pub no_number: Word,
     pub no_json: Word,
@@ -163,11 +162,11 @@ pub struct Labels {
     pub allowed_fields: Word,
     pub allowed_exactly: Word,
     pub revoke: Word,
-    /// Above the fields that narrow an approval for later calls.
+    /// The labels of the fields that narrow an approval for later calls.
     pub bound_uses: Word,
     pub bound_lasts: Word,
     pub bound_maximum: Word,
-    /// In the list of what was allowed: what is left of it.
+    /// The remaining bounds in the list of approvals.
     pub uses_left: Word,
     pub holds_until: Word,
     pub up_to: Word,
@@ -212,7 +211,7 @@ pub struct Labels {
     pub alert_caution: Word,
     pub agent_asks: Word,
     pub give_up: Word,
-    /// Above the actions that an agent asks about, `{count}` of them.
+    /// The heading of the actions that an agent asks about, `{count}` of them.
     pub decide_each: Word,
     pub no_arguments: Word,
     /// A decision: the action does not run, and the user's text is its result.
@@ -299,18 +298,17 @@ pub struct Labels {
     pub undo: Word,
     pub save: Word,
     pub title_of: Word,
-    /// What stands there instead of the English sentence about a value that does not fit its form,
-    /// or about a call that could not run. Each goes by its kind: the keyword of JSON Schema that
-    /// is not met (`minimum`, `maxLength`, `enum`, …, for `type` the name of the type that is
-    /// asked for), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str), or
-    /// `denied`, `cancelled`, `skipped`. `{limit}` stands for what the schema says there. There are
-    /// words for `integer` and `pattern`, and a list of yours takes their place; `required` has the
-    /// word of that name if it is not in the list.
+    /// Replacements for the English sentences about invalid values and failed calls. The key is the
+    /// violated JSON Schema keyword (`minimum`, `maxLength`, `enum`, …, for `type` the name of the
+    /// expected type), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str),
+    /// or `denied`, `cancelled`, `skipped`. `{limit}` is the value of the keyword. The default has
+    /// texts for `integer` and `pattern`, which a custom list replaces; `required` falls back to
+    /// the label of that name.
     pub reasons: Cow<'static, [(&'static str, Word)]>,
 }
 
 impl Labels {
-    /// Why something was not done, to the person who asked for it.
+    /// Returns the label for a refusal, for the user whose request was refused.
     pub(crate) fn refusal(refusal: &Refusal) -> WordOf {
         match refusal {
             Refusal::Busy => |l| &l.busy_hint,
@@ -327,12 +325,12 @@ impl Labels {
             Refusal::EachAction { .. } => |l| &l.decisions_missing,
             Refusal::DecisionNotAllowed { .. } => |l| &l.decision_not_taken,
             Refusal::Elsewhere => |l| &l.open_elsewhere,
-            // The others are told to programs.
+            // The others are for programs.
             _ => |l| &l.failed,
         }
     }
 
-    /// Why something failed, by its kind, else as a program says it.
+    /// Returns the reason for a failure, by its kind, else the given message.
     pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
         let word = |kind: &str| self.reasons.iter().find(|(of, _)| *of == kind);
         let of_type = (kind == "type").then(|| word(limit)).flatten();

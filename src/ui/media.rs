@@ -1,12 +1,12 @@
-//! Which media the page may fetch, as the provider says.
+//! The media policy of the provider.
 
 use std::sync::Arc;
 
 use assistant_core::text::address::MediaPolicy;
 use leptos::prelude::*;
 
-/// The policy in force here: what `<AssistantProvider media=…>` says, else that nothing is
-/// fetched.
+/// Returns the media policy in force: that of `<AssistantProvider media=…>`, else one that fetches
+/// nothing.
 #[must_use]
 pub fn media_policy() -> Arc<MediaPolicy> {
     use_context::<Arc<MediaPolicy>>().unwrap_or_default()

@@ -1,5 +1,5 @@
-//! What every room may use and that knows nothing of any: words, icons, focus, time, files, and the
-//! views that change (`dynamic`, `each`, `when`).
+//! Shared building blocks without dependencies on other modules: labels, icons, focus, time, files,
+//! and dynamic views (`dynamic`, `each`, `when`).
 
 mod browser;
 mod clipboard;

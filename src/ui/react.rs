@@ -1,14 +1,14 @@
-//! Effects and memos with the types of their closures taken off.
+//! Effects and memos, type-erased.
 //!
-//! Every closure that an effect or a memo is made of is compiled into a copy of the reactive
-//! machinery, half a kilobyte and more of the module. Behind a `Box` all of them share one.
+//! The reactive machinery is compiled separately for every closure of an effect or a memo, which
+//! adds half a kilobyte and more to the module. Behind a `Box` all of them share one copy.
 
 use std::rc::Rc;
 
 use leptos::{prelude::*, reactive::effect::RenderEffect};
 use send_wrapper::SendWrapper;
 
-/// Runs after what it reads has changed, with what it returned the time before.
+/// Runs an effect after its dependencies have changed, with its previous result.
 pub(crate) fn effect<T: 'static>(mut run: impl FnMut(Option<T>) -> T + 'static) {
     let mut before = None;
     boxed(Box::new(move || before = Some(run(before.take()))));
@@ -18,7 +18,7 @@ fn boxed(mut run: Box<dyn FnMut()>) {
     Effect::new(move |_| run());
 }
 
-/// A value that is computed again when what it reads has changed, and tells others only if it differs.
+/// Creates a memo, which notifies others only if its value differs.
 pub(crate) fn memo<T: PartialEq + Send + Sync + 'static>(
     read: impl Fn() -> T + Send + Sync + 'static,
 ) -> Memo<T> {
@@ -31,11 +31,11 @@ fn memo_of<T: PartialEq + Send + Sync + 'static>(
     Memo::new(move |_| read())
 }
 
-/// Says which attributes an element has: by name, and none where there is no value.
+/// Lists the attributes of an element by name; an attribute without a value is removed.
 pub(crate) type Attributes = Rc<dyn Fn(&mut dyn FnMut(&'static str, Option<&str>))>;
 
-/// For `use:attributes`: several attributes of an element that follow the same things, written together. Each
-/// attribute by itself is an effect that is woken by itself.
+/// A directive (`use:attributes`) that writes several attributes with the same dependencies
+/// together. Individual attributes would each be an effect that is woken separately.
 pub(crate) fn attributes(element: web_sys::Element, say: Attributes) {
     let written = RenderEffect::new(move |before: Option<Written>| {
         let mut written = before.unwrap_or_default();
@@ -52,7 +52,7 @@ pub(crate) fn attributes(element: web_sys::Element, say: Attributes) {
                 return;
             }
             *known = value.map(str::to_owned);
-            // A name of ours is always one.
+            // The crate's attribute names are always valid.
             let _ = match value {
                 Some(value) => element.set_attribute(name, value),
                 None => element.remove_attribute(name),
@@ -60,10 +60,10 @@ pub(crate) fn attributes(element: web_sys::Element, say: Attributes) {
         });
         written
     });
-    // For as long as what is drawn around the element.
+    // Lives as long as the surrounding view.
     let written = SendWrapper::new(written);
     on_cleanup(move || drop(written));
 }
 
-/// The values that an element has, in the order in which they are said.
+/// The current values of an element's attributes, in order.
 type Written = Vec<Option<String>>;

@@ -10,17 +10,19 @@ macro_rules! sheets {
     };
 }
 
-/// The style sheet of all components: to be served, or written to a file that the page links. It names
-/// no font, image or other file. In a checkout, `cargo xtask style` writes it to `style/all.css`.
+/// The style sheet of all components, to be served, or written to a file that the page links. It
+/// references no font, image or other file. In a checkout, `cargo xtask style` writes it to
+/// `style/all.css`.
 ///
-/// A host changes the look by setting its custom properties (`--la-…`, at the top of the sheet).
+/// A host changes the appearance by setting its custom properties (`--la-…`, at the top of the
+/// sheet).
 ///
 /// ```
-/// // A server may answer with it; an application of files alone writes it into its folder.
+/// // A server may respond with it; a static application writes it into its folder.
 /// let sheet = ("text/css", leptos_assistant::STYLE);
 /// assert!(sheet.1.contains("--la-accent"));
 /// ```
-// Later sheets may rely on those before.
+// Later sheets may depend on earlier ones.
 pub const STYLE: &str = sheets![
     "tokens",
     "controls",

@@ -1,4 +1,4 @@
-//! Times as people read them, in the language of the page.
+//! Formats times and numbers for users, in the language of the page.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::written;
 
-/// How a time is written.
+/// The format of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Hours and minutes.
@@ -27,7 +27,7 @@ const FULL: &[Choice<'_>] = &[("dateStyle", "full"), ("timeStyle", "short")];
 const DAY: [Choice<'_>; 3] = [("weekday", "long"), ("day", "numeric"), ("month", "long")];
 const DIGITS: Choice<'_> = ("maximumFractionDigits", "1");
 
-/// A time in words. Nothing when the browser has none for it.
+/// Formats a time; `None` if the browser cannot.
 pub(crate) fn words(ms: i64, form: Form) -> Option<String> {
     let dated = [DAY[0], DAY[1], DAY[2], ("year", "numeric")];
     let options = match form {
@@ -39,7 +39,7 @@ pub(crate) fn words(ms: i64, form: Form) -> Option<String> {
     intl("DateTimeFormat", options, &date(ms).into())
 }
 
-/// A number in words: 1.2K, 3.4.
+/// Formats a number: 1.2K, 3.4.
 pub(crate) fn number(value: f64, compact: bool) -> String {
     let options = match compact {
         true => [DIGITS, ("notation", "compact")].as_slice(),
@@ -48,7 +48,7 @@ pub(crate) fn number(value: f64, compact: bool) -> String {
     intl("NumberFormat", options, &value.into()).unwrap_or_else(|| written(value))
 }
 
-/// A span of time in words, in its greatest whole unit: 10 minutes, 1 day.
+/// Formats a duration, in its greatest whole unit: 10 minutes, 1 day.
 pub(crate) fn span(ms: i64) -> String {
     let minutes = ms.max(0) / 60_000;
     let (count, unit) = match minutes {
@@ -63,7 +63,7 @@ pub(crate) fn span(ms: i64) -> String {
     intl("NumberFormat", &options, &value.into()).unwrap_or_else(|| format!("{count} {unit}"))
 }
 
-/// An amount of money, in millionths, with as many digits as small ones need.
+/// Formats an amount of money, in millionths, with as many digits as small amounts need.
 pub(crate) fn money(micros: u64, currency: &str) -> String {
     let digits = if micros < 1_000_000 { "4" } else { "2" };
     let options = [
@@ -77,22 +77,22 @@ pub(crate) fn money(micros: u64, currency: &str) -> String {
         .unwrap_or_else(|| format!("{} {currency}", written(value)))
 }
 
-/// Has the browser load what it writes times by: the first time takes it up to thirty milliseconds, which
-/// nobody should wait for who opens a conversation.
+/// Makes the browser load its formatters: the first use takes up to thirty milliseconds, which
+/// should not delay opening a conversation.
 pub(crate) fn prepare() {
     for form in [Form::Short, Form::Full] {
         let _ = words(now(), form);
     }
 }
 
-/// The time for machines.
+/// Formats a time in ISO 8601.
 pub(crate) fn iso(ms: i64) -> Option<String> {
-    // `toISOString` throws for a time that is none.
+    // `toISOString` throws for an invalid time.
     let date = date(ms);
     (!date.get_time().is_nan()).then(|| date.to_iso_string().into())
 }
 
-/// Whether two times lie on the same day here.
+/// Returns true if two times are on the same local day.
 pub(crate) fn same_day(one: i64, other: i64) -> bool {
     let day = |ms| {
         let date = date(ms);
@@ -101,7 +101,7 @@ pub(crate) fn same_day(one: i64, other: i64) -> bool {
     day(one) == day(other)
 }
 
-/// Milliseconds since 1970.
+/// Returns the current time, in milliseconds since 1970.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "whole milliseconds fit for a long while"
@@ -131,17 +131,18 @@ fn year(ms: i64) -> u32 {
 }
 
 thread_local! {
-    /// What formats, by its class, language, options and place in the world. A few for each language.
+    /// The formatters, by class, language, options and time zone. A few for each language.
     static FORMATS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Formats by one of the classes of `Intl`, which is made once: that takes longer than all else.
+/// Formats a value with an `Intl` class; the formatter is cached, since creating it is the slowest
+/// part.
 fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> {
     let page = document()
         .document_element()
         .and_then(|e| e.get_attribute("lang"))
         .filter(|language| !language.is_empty());
-    // What was made for one time zone stays with it.
+    // A formatter is bound to the time zone in which it was created.
     let zone = js_sys::Date::new_0().get_timezone_offset();
     let mut key = format!("{class} {zone} {}", page.as_deref().unwrap_or_default());
     for (name, value) in options {
@@ -164,14 +165,14 @@ fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> 
     format.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
 }
 
-/// The function that formats. Made through Reflect, since a page's language may be one that it throws at; then the
-/// browser's own is taken.
+/// Creates the format function, through Reflect, since the constructor throws for an invalid page
+/// language; then the browser's own is used.
 fn formatter(class: &str, options: &[Choice<'_>], page: Option<String>) -> Option<Function> {
     let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
     let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;
     let bag = Object::new();
     for (name, value) in options {
-        // Setting a property of a fresh object does not fail.
+        // Setting a property of a fresh object cannot fail.
         let _ = Reflect::set(&bag, &(*name).into(), &(*value).into());
     }
     let language = page.map_or(JsValue::UNDEFINED, JsValue::from);
@@ -179,7 +180,7 @@ fn formatter(class: &str, options: &[Choice<'_>], page: Option<String>) -> Optio
     let format = make(&language)
         .or_else(|_| make(&JsValue::UNDEFINED))
         .ok()?;
-    // It is bound to what it was made with.
+    // `format` is bound to its formatter.
     let format = Reflect::get(&format, &"format".into()).ok()?;
     format.dyn_into().ok()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_channel::oneshot;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-/// Calls back after some time. Without a window nothing is called.
+/// Calls back after a delay, by the test's clock if it is set. Never calls back without a window.
 pub(crate) fn after(ms: u32, callback: impl FnOnce() + 'static) {
     #[cfg(feature = "testing")]
     let Some(callback) = super::clock::keep(ms, Box::new(callback)) else {
@@ -14,7 +14,7 @@ pub(crate) fn after(ms: u32, callback: impl FnOnce() + 'static) {
     after_by_browser(ms, callback);
 }
 
-/// The same by the browser's time, whatever a test says that it is.
+/// Calls back after a delay by the browser's time, even if a test's clock is set.
 pub(crate) fn after_by_browser(ms: u32, callback: impl FnOnce() + 'static) {
     let Some(window) = super::browser() else {
         return;
@@ -26,10 +26,10 @@ pub(crate) fn after_by_browser(ms: u32, callback: impl FnOnce() + 'static) {
         window.set_timeout_with_callback_and_timeout_and_arguments_0(callback.unchecked_ref(), ms);
 }
 
-/// How late what has no hurry is done where the browser does not say when it is idle, in milliseconds.
+/// The delay of idle callbacks in browsers without `requestIdleCallback`, in milliseconds.
 const IDLE_MS: u32 = 300;
 
-/// Calls back when the page has nothing else to do. Without a window nothing is called.
+/// Calls back when the page is idle. Never calls back without a window.
 pub(crate) fn when_idle(callback: impl FnOnce() + 'static) {
     let Some(window) = super::browser() else {
         return;
@@ -44,20 +44,19 @@ pub(crate) fn when_idle(callback: impl FnOnce() + 'static) {
     }
 }
 
-/// Waits.
+/// Waits for a duration.
 pub(crate) async fn sleep(duration: Duration) {
     let (sender, receiver) = oneshot::channel();
     let ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
     after(ms, move || {
-        // Dropped receivers are futures that nobody awaits any more.
+        // The receiver is dropped if the future is.
         let _ = sender.send(());
     });
     let _ = receiver.await;
 }
 
-/// Waits until what is due on the page by now is done: effects, mounts, a navigation. All of them
-/// come before the next message of a channel; unlike timers, messages are not held back in hidden
-/// tabs.
+/// Waits until pending work of the page is done: effects, mounts, a navigation. All of it runs
+/// before the next message of a channel; unlike timers, messages are not throttled in hidden tabs.
 pub(crate) async fn page_settled() {
     let Some(Ok(channel)) = super::browser().map(|_| web_sys::MessageChannel::new()) else {
         return;

@@ -1,19 +1,19 @@
-//! Tells what a user did from what a script did in their name.
+//! Distinguishes actions of the user from scripted ones.
 
 use assistant_core::conversation::Decider;
 use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use web_sys::Event;
 
-/// Returns whether a user caused an event: a click, a key or a choice of theirs. Events that a script
-/// makes (`button.click()`, `dispatchEvent`) are none of a user's, and nothing is decided by them.
+/// Returns true if a user caused an event: a click, a key or a choice. Scripted events
+/// (`button.click()`, `dispatchEvent`) are not the user's, and decide nothing.
 ///
-/// Do not ask for a `submit` event: one of `form.requestSubmit()` is trusted, too.
+/// Do not use it for a `submit` event: one caused by `form.requestSubmit()` is trusted, too.
 pub(crate) fn is_trusted(event: &Event) -> bool {
     event.is_trusted() || accepts_scripts()
 }
 
-/// Events that a user makes by a press, a key or a choice. `submit` is not among them: see [`is_trusted`].
+/// The events of a user's press, key or choice. `submit` is not among them: see [`is_trusted`].
 const OF_USER: [&str; 11] = [
     "click",
     "pointerdown",
@@ -28,7 +28,7 @@ const OF_USER: [&str; 11] = [
     "change",
 ];
 
-/// Returns the one who decides by an event.
+/// Returns the decider of an event.
 pub(crate) fn decider_by(event: &Event) -> Decider {
     match is_trusted(event) {
         true => Decider::Person,
@@ -36,8 +36,8 @@ pub(crate) fn decider_by(event: &Event) -> Decider {
     }
 }
 
-/// Returns the one who decides now: the user while an event of theirs is handled, otherwise the
-/// application. In a shadow root the browser tells no event.
+/// Returns the current decider: the user while an event of theirs is handled, otherwise the
+/// application. In a shadow root the browser does not expose the event.
 pub(crate) fn decider() -> Decider {
     let event = window().event().dyn_into::<Event>().ok();
     let of_user = |event: &Event| OF_USER.contains(&event.type_().as_str());
@@ -48,7 +48,7 @@ pub(crate) fn decider() -> Decider {
     }
 }
 
-/// Returns whether a test decides by events of its own, and without any.
+/// Returns true if a test accepts scripted events, and decisions without an event.
 pub(crate) fn accepts_scripts() -> bool {
     #[cfg(feature = "testing")]
     return scripted::are_accepted();
@@ -56,7 +56,7 @@ pub(crate) fn accepts_scripts() -> bool {
     false
 }
 
-/// The one way in for tests, which cannot make events of a user.
+/// The only bypass, for tests, which cannot make trusted events.
 #[cfg(feature = "testing")]
 pub(crate) mod scripted {
     use std::cell::Cell;

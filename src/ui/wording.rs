@@ -1,4 +1,4 @@
-//! The words in force at a place of the page, and texts that follow them into another language.
+//! The labels in force, and texts that follow the current language.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::{
     labels::{Labels, Word},
 };
 
-/// Gives the words to all components below, as a signal or a closure: what is drawn follows it, and
-/// nothing is mounted again.
+/// Provides labels to all components below, as a signal or a closure: texts are updated in place,
+/// and nothing is remounted.
 ///
-/// Words that never change may be given as `provide_context(Arc::new(labels))` instead, which makes
-/// their texts plain ones. A signal goes first where both are given.
+/// Constant labels may be provided as `provide_context(Arc::new(labels))` instead, which makes
+/// their texts static. A signal takes precedence if both are provided.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -30,12 +30,12 @@ use super::{
 /// ```
 pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
     let labels = labels.into_reactive_value();
-    // Copied once for each language, and by those alone who switch.
+    // Copied once per language, and only when switching.
     let shared = ArcMemo::new_with_compare(move |_| Arc::new(labels.get()), |_, _| true);
     provide_context(Live(shared.into()));
 }
 
-/// What [`provide_labels`] provides.
+/// The context that [`provide_labels`] provides.
 #[derive(Clone, Copy)]
 pub(crate) struct Live(Signal<Arc<Labels>>);
 
@@ -43,14 +43,14 @@ thread_local! {
     static ENGLISH: Arc<Labels> = Arc::default();
 }
 
-/// The words in force at a place of the page.
+/// The labels in force.
 #[derive(Clone)]
 pub(crate) enum Words {
     Fixed(Arc<Labels>),
     Live(Live),
 }
 
-/// A text that an attribute follows.
+/// A reactive text of an attribute.
 pub(crate) type AttrText = Box<dyn FnMut() -> Word + Send>;
 
 impl Words {
@@ -61,28 +61,27 @@ impl Words {
         }
     }
 
-    /// Whether another language may come.
+    /// Returns true if the language may change.
     #[cfg(feature = "markdown")]
     pub(crate) const fn may_change(&self) -> bool {
         matches!(self, Self::Live(_))
     }
 
-    /// All of them as they are now, to be put into sentences; who asks inside a reactive closure
-    /// follows them.
+    /// Returns the current labels; tracked when called in a reactive closure.
     pub(crate) fn get(&self) -> Arc<Labels> {
         match self {
             Self::Fixed(labels) => Arc::clone(labels),
-            // They are gone when what drew with them goes.
+            // The signal is disposed with the view that used it.
             Self::Live(labels) => labels.0.try_get().unwrap_or_else(english),
         }
     }
 
-    /// The same, without following them.
+    /// Returns the current labels, untracked.
     pub(crate) fn now(&self) -> Arc<Labels> {
         untrack(|| self.get())
     }
 
-    /// One of them; who asks inside a reactive closure follows it.
+    /// Returns one label; tracked when called in a reactive closure.
     pub(crate) fn word(&self, of: fn(&Labels) -> &Word) -> Word {
         match self {
             Self::Fixed(labels) => of(labels).clone(),
@@ -90,7 +89,7 @@ impl Words {
         }
     }
 
-    /// One of them as text.
+    /// Renders one label as text.
     pub(crate) fn text(&self, of: fn(&Labels) -> &Word) -> AnyView {
         let words = self.clone();
         match self {
@@ -99,7 +98,7 @@ impl Words {
         }
     }
 
-    /// One of them as the value of an attribute.
+    /// Returns one label as the value of an attribute.
     pub(crate) fn attr(&self, of: fn(&Labels) -> &Word) -> AttrText {
         let words = self.clone();
         Box::new(move || words.word(of))
@@ -111,7 +110,7 @@ fn english() -> Arc<Labels> {
 }
 
 impl Labels {
-    /// The words in force here, as they are now.
+    /// Returns the labels in force, untracked.
     #[must_use]
     pub fn current() -> Arc<Self> {
         Words::current().now()

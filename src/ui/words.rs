@@ -1,11 +1,11 @@
-//! Names and numbers as people read them, and numbers for machines.
+//! Formats names and numbers.
 
 use js_sys::JsString;
 
-/// How much of a name is shown, in characters.
+/// The maximum length of a name, in characters.
 const MAX_LINE: usize = 120;
 
-/// `web_search` and `webSearch` as "Web search".
+/// Formats `web_search` and `webSearch` as "Web search".
 pub(crate) fn words(name: &str) -> String {
     let mut words = String::new();
     for c in name.chars().take(MAX_LINE) {
@@ -23,18 +23,17 @@ pub(crate) fn words(name: &str) -> String {
     words
 }
 
-/// A letter for the browser, which knows what it is in the other case: the tables of Rust weigh
-/// twenty kilobytes.
+/// Passes a letter to the browser for case conversion: Rust's tables add twenty kilobytes.
 fn letter(c: char) -> JsString {
     JsString::from(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
-/// A text in small letters, by the browser.
+/// Converts a text to lower case, by the browser.
 pub(crate) fn lower(text: &str) -> String {
     JsString::from(text).to_lower_case().into()
 }
 
-/// A number of bytes for people.
+/// Formats a number of bytes.
 pub(crate) fn size_text(bytes: usize) -> String {
     let tenths = |unit: usize| (bytes * 10 + unit / 2) / unit;
     let (tenths, unit) = match bytes {
@@ -48,10 +47,10 @@ pub(crate) fn size_text(bytes: usize) -> String {
     }
 }
 
-/// A number for a machine to read, such as `1.5`. Written by the browser: how Rust writes a float
-/// weighs ten kilobytes.
+/// Formats a number for machines, such as `1.5`, by the browser: Rust's float formatting adds ten
+/// kilobytes.
 pub(crate) fn written(number: f64) -> String {
     let text = js_sys::Number::from(number).to_string_with_radix(10);
-    // It fails only at a radix that is none.
+    // Fails only for an invalid radix.
     text.map(String::from).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
-//! The words in English, which are there without any set of a page's own.
+//! The English labels, which are the default.
 
 use std::borrow::Cow;
 
 use super::{Labels, Word};
 
-/// What people understand better than the words for a model.
+/// Replacements for messages that are written for a model.
 const REASONS: &[(&str, Word)] = &[
     ("integer", Cow::Borrowed("must be a whole number")),
     (
