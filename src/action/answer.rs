@@ -22,8 +22,8 @@ impl<T> ToolCallView<T> {
     /// use leptos_assistant::engine::conversation::Decision;
     ///
     /// move || match call.decision() {
-    ///     Some(Decision::Approved) => "You said yes",
-    ///     Some(Decision::Denied { .. }) => "You said no",
+    ///     Some(Decision::Approved) => "You approved this",
+    ///     Some(Decision::Denied { .. }) => "You denied this",
     ///     None => "",
     /// }
     /// # }

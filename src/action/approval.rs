@@ -21,7 +21,7 @@ pub enum Approval {
     Never,
     /// Each time.
     Always,
-    /// If the rule returns true for the validated arguments.
+    /// Decided by a rule, which returns true for validated arguments that need approval.
     When(Box<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>),
 }
 

@@ -66,7 +66,7 @@ impl<T> ToolCallView<T> {
     /// # fn card(call: ToolCallView) -> impl IntoView {
     /// move || match call.preview() {
     ///     Some(Ok(change)) => change.to_string(),
-    ///     Some(Err(why)) => format!("Nobody knows what would change: {why}"),
+    ///     Some(Err(why)) => format!("The change is unknown: {why}"),
     ///     None => String::new(),
     /// }
     /// # }

@@ -170,7 +170,7 @@ impl<T> ToolCallView<T> {
     /// use leptos_assistant::Phase;
     ///
     /// move || match call.phase() {
-    ///     Phase::OutputDenied => "You said no",
+    ///     Phase::OutputDenied => "You denied this",
     ///     phase => phase.as_str(),
     /// }
     /// # }

@@ -129,7 +129,7 @@ mod unwinding {
     }
 
     fn drawn(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, Panicked> {
-        // What it left half done belongs to it, and is not looked at again.
+        // Its partial state belongs to it, and is not observed again.
         catch_unwind(AssertUnwindSafe(draw)).map_err(|why| Panicked(said(&*why)))
     }
 
