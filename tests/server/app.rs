@@ -1,4 +1,4 @@
-//! An application that uses every hook and component that may stand in a page of a server.
+//! An application with every hook and component that a server may render.
 
 use std::{
     panic::panic_any,
@@ -20,7 +20,7 @@ use leptos_assistant::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Draws a page as a server does and gives its markup.
+/// Renders a page as a server does, and returns its markup.
 pub fn render<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) -> String {
     let owner = Owner::new_root(None);
     let html = owner.with(|| page().into_view().to_html());
@@ -33,7 +33,7 @@ struct Rename {
     name: String,
 }
 
-/// Counts how often code ran that a server must not run.
+/// Counts runs of code that a server must not run.
 pub type Ran = Arc<AtomicU32>;
 
 #[component]
@@ -100,7 +100,7 @@ pub fn app(ran: Ran) -> impl IntoView {
     }
 }
 
-/// Windows and parts of an assistant that the application made by itself.
+/// Renders windows and parts of an assistant that the application made itself.
 pub fn existing() -> impl IntoView {
     let assistant = Assistant::new(HttpAgent::new("/agent"), SessionOptions::default());
     provide_context(assistant.clone());
@@ -115,7 +115,7 @@ pub fn existing() -> impl IntoView {
                 <Transcript assistant=handle.clone() />
                 <Composer />
             </ChatRoot>
-            // Parts that stand alone, and frames, are drawn by the browser alone.
+            // Parts outside of a window, and frames, are rendered in the browser only.
             <Composer assistant=lone />
             <ChatSidebar label="Three" />
             <ChatPopup label="Four" />

@@ -52,13 +52,13 @@ fn what_only_says_something_is_inert() {
     );
 }
 
-/// A server goes on with a page on whichever thread is free.
+/// A server continues a page on any free thread.
 #[test]
 fn a_handle_may_be_dropped_on_another_thread() {
     let handle = thread::spawn(assistant).join().unwrap();
     let own = assistant();
     thread::spawn(move || drop(own)).join().unwrap();
     drop(handle);
-    // What was left here is let go of now.
+    // State that was left on this thread is dropped now.
     drop(assistant());
 }

@@ -1,4 +1,4 @@
-//! What a server's log says, seen from outside: this program runs one of its tests again.
+//! The log of a server, read by running one test of this program in a child process.
 
 use std::{env, process::Command};
 
@@ -13,7 +13,7 @@ use crate::app::{Ran, app, existing, render};
 
 const CHILD: &str = "LEPTOS_ASSISTANT_LOG";
 
-/// What is logged while a page is drawn three times.
+/// Returns the log of rendering a page three times.
 fn log_of(page: &str) -> Vec<String> {
     let output = Command::new(env::current_exe().unwrap())
         .args(["--exact", "log::child", "--nocapture"])
@@ -22,7 +22,7 @@ fn log_of(page: &str) -> Vec<String> {
         .unwrap();
     let log = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{log}");
-    // Where other crates have Leptos render in browsers as well, Leptos itself warns of each signal
+    // If other crates enable Leptos' rendering in browsers, Leptos itself warns about each signal
     // that a server reads.
     let ours = |line: &&str| !cfg!(feature = "csr") || line.contains("leptos-assistant");
     log.lines().filter(ours).map(str::to_owned).collect()
@@ -40,7 +40,7 @@ fn child() {
     }
 }
 
-/// Every hook, and no provider.
+/// A component with every hook, outside of a provider.
 #[component]
 fn Stray() -> impl IntoView {
     use_assistant_action(ToolAction::new("rename", "Renames").handler(|| "done"));

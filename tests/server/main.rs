@@ -1,5 +1,5 @@
-//! What a server draws, natively and through the public face. Nothing here has a browser: a call
-//! into one would end the process.
+//! Server rendering, natively and through the public API. There is no browser here: a call into one
+//! would abort the process.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(
     clippy::unwrap_used,

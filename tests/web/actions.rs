@@ -1,4 +1,4 @@
-//! Registering actions, typed handlers and what they are told.
+//! Registration of actions, typed handlers and their contexts.
 
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ async fn a_handler_that_cannot_read_its_arguments_says_which_field() {
     );
 }
 
-/// Rule "tool context": what a handler may know
+/// Rule "tool context"
 #[wasm_bindgen_test]
 async fn a_handler_knows_its_call_and_the_chat() {
     let agent = MockAgent::new()
@@ -229,7 +229,7 @@ async fn a_hook_without_a_provider_is_inert() {
     assert_eq!(page.count(".still-here"), 1);
 }
 
-/// Rules "names are a stack", "separate providers": several providers are strangers
+/// Rules "names are a stack", "separate providers": several providers share nothing
 #[wasm_bindgen_test]
 async fn two_providers_do_not_share_actions() {
     let say = |word: &'static str| {
@@ -305,7 +305,7 @@ async fn an_eager_action_starts_at_the_end_of_its_arguments() {
     ));
 }
 
-/// Rule "steps before a handler": running an action by hand
+/// Rule "steps before a handler": calling an action from the page
 #[wasm_bindgen_test]
 async fn an_action_can_be_run_by_hand() {
     let chat = chat(MockAgent::new(), || {

@@ -1,4 +1,4 @@
-//! What a person allows for later calls: the choice on the card, the mark, the list, the store.
+//! Remembered approvals: the choice on the card, the mark, the list, the store.
 
 use std::{cell::RefCell, pin::Pin, rc::Rc};
 
@@ -20,7 +20,7 @@ use super::{
     support::{Chat, chat},
 };
 
-/// A chat whose agent pays Ann, then Ann, then Bob, then Ann; and how often it was paid.
+/// Mounts a chat whose agent pays Ann, then Ann, then Bob, then Ann; returns a count of payments.
 async fn payments(asks: fn(ToolAction<Value>) -> ToolAction<Value>) -> (Chat, RwSignal<u32>) {
     let paid = RwSignal::new(0);
     let mut agent = MockAgent::new();
@@ -85,7 +85,7 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
     passes(&chat).await;
     assert_eq!(paid.get_untracked(), 2);
     assert_eq!(chat.page.text(".la-tool-allowed").trim(), "Allowed earlier");
-    // Other arguments are asked about.
+    // Other arguments need approval.
     asks(&chat).await;
     deny(&chat);
     chat.idle().await;
@@ -100,7 +100,7 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
     assert_eq!(paid.get_untracked(), 2);
 }
 
-/// Rule "remembered approvals": one choice says for how long, another for how much
+/// Rule "remembered approvals": one control for the duration, another for the arguments
 #[wasm_bindgen_test]
 async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
     let (chat, paid) = payments(|pay| pay).await;
@@ -120,7 +120,7 @@ async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
     assert!(args());
 }
 
-/// Rule "remembered approvals": the action has the last word
+/// Rule "remembered approvals": the action may exclude them
 #[wasm_bindgen_test]
 async fn an_action_that_always_asks_offers_no_choice() {
     let (chat, _) = payments(ToolAction::always_ask).await;
@@ -152,7 +152,7 @@ async fn an_action_that_always_asks_offers_no_choice() {
     assert_eq!(paid.get_untracked(), 2, "Bob is somebody else");
 }
 
-/// Keeps approvals in the memory of a test.
+/// Stores approvals in memory.
 #[derive(Clone, Default)]
 struct Memory(Rc<RefCell<Vec<Value>>>);
 
@@ -171,7 +171,7 @@ fn count(assistant: &Assistant) -> usize {
     assistant.remembered_approvals().get_untracked().len()
 }
 
-/// Rule "remembered approvals": what is allowed always is the application's to keep
+/// Rule "remembered approvals": permanent approvals are stored by the application
 #[wasm_bindgen_test]
 async fn what_is_allowed_always_holds_in_another_session() {
     let memory = Memory::default();
@@ -200,11 +200,11 @@ async fn what_is_allowed_always_holds_in_another_session() {
     assert_eq!(memory.0.borrow().len(), 0);
 }
 
-/// Rule "remembered approvals": kept by the browser, and revoked in all tabs at once
+/// Rule "remembered approvals": stored by the browser, and revoked in all tabs at once
 #[wasm_bindgen_test]
 async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     let name = format!("test-{}", js_sys::Math::random());
-    // Each has a connection and a channel of its own, as a tab has.
+    // Each has its own connection and channel, as a tab has.
     let tab = async || {
         let (chat, paid) = payments(|pay| pay).await;
         chat.assistant
@@ -220,7 +220,7 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     passes(&other).await;
     assert_eq!(paid.get_untracked(), 1);
 
-    // A page that is loaded later has it; what is allowed here does not take away what the others did.
+    // A page that is loaded later has it; approvals given here do not remove those of other tabs.
     let (late, late_paid) = tab().await;
     assert!(until(|| count(&late.assistant) == 1).await);
     passes(&late).await;
@@ -248,7 +248,7 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     assert_ne!(left[0].id, to_ann);
 }
 
-/// Rule "remembered approvals": what a store holds is somebody else's text
+/// Rule "remembered approvals": the content of a store is untrusted
 #[wasm_bindgen_test]
 async fn what_a_store_cannot_read_allows_nothing() {
     let nonsense = IndexedDbApprovals::new(format!("test-{}", js_sys::Math::random()));
@@ -278,7 +278,7 @@ fn bounded(pay: ToolAction<Value>) -> ToolAction<Value> {
         .remember_up_to("/sum", 50)
 }
 
-/// Rule "remembered approvals": bounds that a person narrows, and what is left of them in the list
+/// Rule "remembered approvals": bounds narrowed by the user, and the remaining bounds in the list
 #[wasm_bindgen_test]
 async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
     let (chat, paid) = payments(bounded).await;
@@ -306,7 +306,7 @@ async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
     let item = || chat.page.text(".la-allowed-item");
     assert!(item().contains("1 of 1 uses left"), "{}", item());
     assert!(item().contains("sum up to 20") && item().contains("until "));
-    // The title first, the name beside it.
+    // The title first, then the name.
     assert_eq!(chat.page.text(".la-allowed-name"), "Pay somebody");
     assert_eq!(chat.page.text(".la-allowed-head code"), "pay");
     let revoke = chat.page.find(".la-allowed-item button").unwrap();
@@ -350,7 +350,8 @@ async fn two_tabs_count_one_use_between_them() {
     }
 }
 
-/// Rule "remembered approvals": of two connections to one database, one replaces what both have read
+/// Rule "remembered approvals": of two connections to one database, one replaces an approval that
+/// both have read
 #[wasm_bindgen_test]
 async fn of_two_connections_one_replaces_an_approval() {
     use leptos_assistant::store::Swap;

@@ -1,4 +1,4 @@
-//! Asking the person.
+//! Approval cards.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -125,7 +125,7 @@ async fn a_reason_for_denying_reaches_the_agent() {
     let input: web_sys::HtmlInputElement =
         wasm_bindgen::JsCast::unchecked_into(chat.page.find(".la-approval-reason").unwrap());
     input.set_value("too risky");
-    // Keys of an input method deny nothing, and do not lead back either. In Safari only their code tells.
+    // Keys of an input method neither deny nor go back. In Safari only their code identifies them.
     for (key, composing, code) in [
         ("Enter", true, 13),
         ("Enter", false, 229),
@@ -203,7 +203,7 @@ async fn the_card_leaves_the_focus_and_the_text_alone() {
     assert!(!input.read_only());
 }
 
-/// Line 3 of the design: what would take effect unseen is shown
+/// Line 3 of the design: hidden characters are made visible
 #[wasm_bindgen_test]
 async fn hidden_characters_are_made_visible() {
     let (chat, _) = weather(|| Approval::Always, json!({"file": "gpj.\u{202e}exe"})).await;
@@ -211,7 +211,8 @@ async fn hidden_characters_are_made_visible() {
     assert_eq!(chat.page.text(".la-approval .la-control-char"), "U+202E");
 }
 
-/// Rule "who runs a call": the agent runs its own tool, and is told by the call's tool message that it may.
+/// Rule "who runs a call": the agent runs its own tool, and gets the decision as the call's tool
+/// message.
 #[wasm_bindgen_test]
 async fn the_agent_is_told_what_the_person_decides_about_its_own_tool() {
     for (decision, told) in [("Approve", "approved"), ("Deny", "denied")] {

@@ -1,5 +1,4 @@
-//! Windows of your own arrangement: each part does its work, finds what it needs by context, and
-//! takes attributes.
+//! Custom arrangements of a window: each part works, finds its context, and takes attributes.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -40,7 +39,7 @@ fn type_in(page: &Mounted, text: &str) {
     textarea(page).dispatch_event(&event).unwrap();
 }
 
-/// An agent that waits in the middle of its answer.
+/// Returns an agent that waits in the middle of its answer.
 fn slow() -> MockAgent {
     let second = std::time::Duration::from_secs(60);
     MockAgent::new().answer(Script::new().text("So far").wait(second).text("never"))

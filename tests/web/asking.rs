@@ -1,4 +1,4 @@
-//! What a handler asks in the card of its call: by the renderer, by a form, or not at all.
+//! Questions of handlers in the card of a call: by the renderer, by a form, or not at all.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -30,7 +30,7 @@ fn colour() -> Value {
     })
 }
 
-/// An action whose handler asks with a schema.
+/// Returns an action whose handler asks with a schema.
 fn asks_with() -> ToolAction {
     ToolAction::new("paint", "").handler(|_: Value, context: ToolContext| async move {
         let answer: Value = context.ask_with("Which colour?", colour()).await?;
@@ -38,7 +38,7 @@ fn asks_with() -> ToolAction {
     })
 }
 
-/// An action whose handler can only ask through a renderer.
+/// Returns an action whose handler can ask through a renderer only.
 fn asks() -> ToolAction {
     ToolAction::new("paint", "").handler(|_: Value, context: ToolContext| async move {
         let colour: String = context.ask("Which colour?").await?;
@@ -211,7 +211,7 @@ async fn an_answer_of_another_type_is_an_error() {
     );
 }
 
-/// A call that the page makes itself has no message; what its handler asks stands in the inbox.
+/// A call of the page has no message; its handler's question is in the inbox.
 #[wasm_bindgen_test]
 async fn a_call_of_the_page_asks_in_the_inbox() {
     let chat = chat(MockAgent::new(), || use_assistant_action(asks_with())).await;

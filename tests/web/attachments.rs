@@ -1,4 +1,4 @@
-//! Files in the composer: taken by button, paste and drop, refused with a reason, sent as parts.
+//! Files in the composer: added by button, paste and drop, refused with a reason, sent as parts.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -11,7 +11,7 @@ use serde_json::json;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// A chat that takes files.
+/// Mounts a chat with attachments.
 async fn chat(agent: &MockAgent, attachments: Attachments) -> Mounted {
     let agent = agent.clone();
     let page = mount(move || {
@@ -25,7 +25,7 @@ async fn chat(agent: &MockAgent, attachments: Attachments) -> Mounted {
     page
 }
 
-/// Gives files, each as (name, type, content), to an element in one of the ways of a browser.
+/// Passes files, each as (name, type, content), to an element in one of the ways of a browser.
 pub fn give(target: &web_sys::HtmlElement, way: &str, files: &[(&str, &str, &str)]) -> bool {
     let list = js_sys::Array::new();
     for (name, kind, content) in files {
@@ -45,7 +45,7 @@ pub fn give(target: &web_sys::HtmlElement, way: &str, files: &[(&str, &str, &str
         }
         if (way === 'paste') {
             const event = new ClipboardEvent('paste', options);
-            // Firefox gives events that scripts make a clipboard of their own.
+            // Firefox replaces the clipboard of scripted events.
             Object.defineProperty(event, 'clipboardData', { value: data });
             return target.dispatchEvent(event);
         }
@@ -73,7 +73,7 @@ fn send(page: &Mounted, text: &str) {
     page.click("button[type=submit]");
 }
 
-/// The content of the newest message of the person in the newest run.
+/// Returns the content of the user's newest message in the newest run.
 fn content(agent: &MockAgent) -> Content {
     let input = agent.inputs().pop().unwrap();
     let mut contents = input

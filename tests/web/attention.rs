@@ -1,4 +1,4 @@
-//! Rule "attention": what is held back, the way out of many questions, and the mark on a call that was
+//! Rule "attention": held-back questions, denying all of them, and the mark on a call that was
 //! denied before.
 
 use leptos_assistant::{
@@ -61,7 +61,7 @@ async fn more_calls_than_the_budget_are_told_in_one_notice() {
         said.contains("asked too often") && said.contains('4'),
         "{said}"
     );
-    // One button ends all of it.
+    // One button ends everything.
     click(&chat, ".la-batch", "Deny all and stop");
     settle().await;
     assert_eq!(chat.page.count(".la-approval"), 0);

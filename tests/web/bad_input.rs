@@ -1,6 +1,6 @@
-//! What an application may get wrong: one clear message that names the action, and nothing else is
-//! disturbed. Neighbours: `api::console` for hooks without a provider and names, `fresh` for context,
-//! `lifecycle` for components that go, `api::action` for handlers that never end.
+//! Errors of an application: one clear message that names the action, and nothing else is affected.
+//! Neighbours: `api::console` for hooks without a provider and names, `fresh` for context,
+//! `lifecycle` for components that are unmounted, `api::action` for handlers that never end.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -44,7 +44,7 @@ async fn an_approval_renderer_that_returns_nothing_has_the_built_in_card() {
     assert!(said[0].contains("action act"), "{said:?}");
 }
 
-/// A card may show nothing: that is no fault.
+/// An empty card is not an error.
 #[wasm_bindgen_test]
 async fn a_renderer_that_returns_nothing_shows_nothing() {
     let (errors, warnings) = (console_errors(), console_warnings());
@@ -140,7 +140,7 @@ async fn a_schema_that_is_no_schema_is_said_and_not_offered() {
     }
 }
 
-/// A schema that changes into none leaves the one before in force.
+/// A schema that becomes invalid leaves the previous one in force.
 #[wasm_bindgen_test]
 async fn a_schema_that_becomes_none_is_said_and_the_one_before_stays() {
     let schema = RwSignal::new(json!({"type": "object", "title": "Good"}));
@@ -177,7 +177,7 @@ async fn an_action_can_be_disabled_while_its_schema_is_none() {
     assert!(chat.agent.inputs()[0].tools.is_empty());
 }
 
-/// What follows signals is told again and again: the programmer is not.
+/// A definition that follows signals is registered repeatedly, but an error is logged once.
 #[wasm_bindgen_test]
 async fn a_name_that_is_refused_is_said_once_whatever_changes() {
     let console = console_errors();
@@ -253,7 +253,8 @@ async fn a_struct_that_does_not_fit_its_schema_is_said_once() {
     );
 }
 
-/// What a component owns is gone with it; a handler that goes on may still set it, to no avail.
+/// Signals of a component are disposed with it; a handler that continues may still set them,
+/// without effect.
 #[wasm_bindgen_test]
 async fn a_handler_that_sets_signals_of_a_disposed_owner_ends_as_any_other() {
     let (shown, ready) = (RwSignal::new(true), RwSignal::new(false));

@@ -1,4 +1,4 @@
-//! Branches on the screen: versions, writing anew, another answer, and what goes on elsewhere.
+//! The branches in the window: versions, editing, regenerating, and activity on other branches.
 
 use std::time::Duration;
 

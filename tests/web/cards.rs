@@ -45,7 +45,7 @@ fn search() -> ToolAction<Search> {
         .render(search_card)
 }
 
-/// Rule "renderers": the renderer is asked in every status
+/// Rule "renderers": the renderer is updated in every status
 #[wasm_bindgen_test]
 async fn a_renderer_sees_every_status() {
     let pause = std::time::Duration::from_millis(120);
@@ -74,7 +74,7 @@ async fn a_renderer_sees_every_status() {
     }
 }
 
-/// Rule "render-only actions": render-only actions are not offered, not run, and completed by the agent
+/// Rule "render-only actions": they are neither offered nor run, and completed by the agent
 #[wasm_bindgen_test]
 async fn a_render_only_action_shows_what_the_agent_does() {
     let pause = std::time::Duration::from_millis(400);
@@ -102,7 +102,7 @@ async fn a_render_only_action_shows_what_the_agent_does() {
     assert!(inputs[0].tools.is_empty());
 }
 
-/// Rule "renderers": partial arguments for those who ask for them
+/// Rule "renderers": partial arguments on request
 #[wasm_bindgen_test]
 async fn arguments_can_be_followed_while_they_stream_in() {
     let pause = std::time::Duration::from_millis(80);
@@ -146,7 +146,7 @@ async fn arguments_can_be_followed_while_they_stream_in() {
     chat.idle().await;
 }
 
-/// Rule "the default card": no renderer, the default card
+/// Rule "the default card": without a renderer
 #[wasm_bindgen_test]
 async fn an_unknown_tool_has_the_default_card_and_fails_with_its_name() {
     let agent = MockAgent::new().answer(Script::new().call("nobody", &json!({"a": 1})));
@@ -173,7 +173,7 @@ async fn an_unknown_tool_has_the_default_card_and_fails_with_its_name() {
     assert_eq!(chat.results(1), ["{\"error\":\"Action nobody not found\"}"]);
 }
 
-/// Rule "renderers that fail": a renderer that fails shows a box, the rest stands
+/// Rule "renderers that fail": a failing renderer shows an error box, and the rest is not affected
 #[wasm_bindgen_test]
 async fn a_failing_renderer_does_not_take_the_chat_with_it() {
     let agent = MockAgent::new()
@@ -283,7 +283,7 @@ async fn a_choice_in_the_card_is_the_result() {
     assert_eq!(chat.results(1), ["\"two\""]);
 }
 
-/// Rule "cards fold": neighbours that are done stand behind one line; what failed does not
+/// Rule "cards fold": adjacent finished calls are grouped behind one line; failed ones are not
 #[wasm_bindgen_test]
 async fn calls_that_are_done_stand_behind_one_line() {
     let mut script = Script::new();
@@ -329,7 +329,7 @@ async fn calls_that_are_done_stand_behind_one_line() {
     assert!(hidden("b"));
 }
 
-/// Nobody hears each of many: the first is said, and what runs still when that was heard.
+/// Of many tools in a row, the first is announced, and then the one that still runs.
 #[wasm_bindgen_test]
 async fn of_tools_in_a_row_the_first_is_said_and_what_runs_on() {
     let script = Script::new()
@@ -350,7 +350,7 @@ async fn of_tools_in_a_row_the_first_is_said_and_what_runs_on() {
     chat.idle().await;
 }
 
-/// A card that a person has opened is not taken from them
+/// A card that the user has opened stays out of groups
 #[wasm_bindgen_test]
 async fn a_card_that_is_open_does_not_go_behind_a_line() {
     let pause = std::time::Duration::from_millis(1_000);

@@ -1,4 +1,4 @@
-//! Writing: keys, Stop, what is kept.
+//! The composer: keys, Stop, and the text that is kept.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -116,7 +116,7 @@ async fn nothing_is_sent_for_an_empty_text() {
     assert_eq!(chat.page.count("[data-message-id]"), 0);
 }
 
-/// A chat in which a call waits for the person.
+/// Mounts a chat in which a call waits for the user.
 async fn asking(auto_deny: bool) -> Chat {
     let agent = MockAgent::new()
         .answer(Script::new().call("deploy", &json!({})))
@@ -142,7 +142,7 @@ fn send_button(chat: &Chat) -> web_sys::HtmlElement {
     chat.page.find(".la-composer button[type=submit]").unwrap()
 }
 
-/// Writing is always possible; what stands in the way of sending is said, and the text stays.
+/// Typing is always possible; if sending is not, the reason is shown, and the text stays.
 #[wasm_bindgen_test]
 async fn an_open_approval_refuses_the_message_and_keeps_its_text() {
     let chat = asking(false).await;

@@ -1,4 +1,4 @@
-//! What answers cost, and records of what happens for other systems.
+//! The cost of answers, and records for other systems.
 
 use leptos_assistant::{
     agent::Script,

@@ -21,7 +21,7 @@ const READY: &str = ".la-approval-yes:not([aria-disabled])";
 const COVERED: &str = ".la-cover-text span";
 const RAISE: &str = ".la-cover button";
 
-/// A chat with a request that waits.
+/// Mounts a chat with a pending approval.
 async fn asks() -> (Chat, RwSignal<u32>) {
     let args = json!({"city": "Oslo"});
     let (chat, ran) = weather(|| leptos_assistant::Approval::Always, args).await;
@@ -30,7 +30,7 @@ async fn asks() -> (Chat, RwSignal<u32>) {
     (chat, ran)
 }
 
-/// Sets a style, or takes it away.
+/// Sets or removes a style.
 fn style(chat: &Chat, selector: &str, name: &str, value: Option<&str>) {
     let element: HtmlElement = chat.page.find(selector).unwrap().unchecked_into();
     let style = HtmlElement::style(&element);
@@ -40,7 +40,7 @@ fn style(chat: &Chat, selector: &str, name: &str, value: Option<&str>) {
     }
 }
 
-/// Lays something over the whole page.
+/// Adds a layer over the whole page.
 fn cover(css: &str) -> HtmlElement {
     let layer = document().create_element("div").unwrap();
     let css = format!("position: fixed; inset: 0; z-index: 99; {css}");
@@ -157,7 +157,7 @@ async fn a_layer_that_draws_nothing_is_no_cover() {
     }
 }
 
-/// Puts something into a closed shadow root of the page.
+/// Adds an element in a closed shadow root of the page.
 fn in_shadow_root(css: &str) -> web_sys::Element {
     let host = document().create_element("div").unwrap();
     document().body().unwrap().append_child(&host).unwrap();
@@ -222,7 +222,7 @@ async fn the_shadow_of_a_neighbour_is_no_cover() {
     let (chat, ran) = asks().await;
     let card = chat.page.find(".la-approval").unwrap();
     let edges = card.get_bounding_client_rect();
-    // Ends above the card, and its shadow lies on the upper part of it.
+    // It ends above the card, and its shadow covers the upper part of it.
     let neighbour = cover(&format!(
         "inset: auto 0 auto 0; top: 0; height: {}px; box-shadow: 0 16px 40px rgb(0 0 0 / 20%); pointer-events: none",
         (edges.top() - 6.0).max(0.0)
@@ -252,7 +252,7 @@ async fn a_covered_dialog_of_a_handler_confirms_nothing() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.appears(CONFIRM).await;
-    // Later than the dialog in the top layer.
+    // Later in the top layer than the dialog.
     let layer =
         cover("margin: 0; border: 0; inline-size: 100%; block-size: 100%; background: white");
     layer.set_attribute("popover", "manual").unwrap();

@@ -1,4 +1,4 @@
-//! An input that is cut off in the middle, without a panic.
+//! An input that is interrupted without a panic.
 
 use std::{cell::RefCell, panic, rc::Rc};
 
@@ -15,7 +15,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::chat_of;
 
-// As a trap does, an exception that nothing here catches leaves everything half done.
+// Like a trap, an uncaught exception leaves everything half done.
 #[wasm_bindgen(inline_js = "export function cut_off() { throw new Error('cut off by a test'); }")]
 extern "C" {
     fn cut_off();
@@ -31,7 +31,7 @@ impl Agent for Scissors {
     }
 }
 
-/// Calls back in a task of the page, which reports what goes wrong in it.
+/// Calls back in a task of the page, which reports its errors.
 fn in_a_task(act: impl FnOnce() + 'static) {
     let act: JsValue = Closure::once_into_js(act);
     let window = web_sys::window().unwrap();
@@ -45,7 +45,7 @@ async fn what_cuts_an_input_off_is_told_to_the_panic_hook() {
     let chat = chat_of(Scissors, SessionOptions::default(), || ()).await;
     let told: Rc<RefCell<Vec<String>>> = Rc::default();
     let (list, earlier) = (SendWrapper::new(Rc::clone(&told)), panic::take_hook());
-    // It stays: after a panic the hook cannot be changed any more.
+    // It stays: after a panic the hook cannot be changed.
     panic::set_hook(Box::new(move |info| match info.to_string() {
         text if text.contains("cut off while") => list.borrow_mut().push(text),
         _ => earlier(info),

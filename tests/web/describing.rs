@@ -1,4 +1,4 @@
-//! What a page says of a call that it asks about, and several questions of one response.
+//! The page's descriptions of calls that need approval, and several approvals of one response.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -15,7 +15,7 @@ use super::{
     support::{Chat, chat},
 };
 
-/// A chat in which a deployment is asked about that is described like this.
+/// Mounts a chat in which a deployment with this description needs approval.
 async fn deployed(
     title: &'static str,
     describe: fn(&Value) -> Description,
@@ -99,7 +99,7 @@ async fn a_described_call_has_its_arguments_one_click_away() {
     assert_eq!(ran.get_untracked(), [json!({"version": "2.0"})]);
 }
 
-/// Nothing that a description leaves out is folded: not the address that gets a copy.
+/// Arguments that a description omits are never folded, such as the address that gets a copy.
 #[wasm_bindgen_test]
 async fn arguments_that_a_description_does_not_mention_are_shown_below_it() {
     let args = json!({
@@ -145,7 +145,7 @@ async fn arguments_that_a_description_does_not_mention_are_shown_below_it() {
     assert_eq!(ran.get_untracked(), [sent]);
 }
 
-/// What says nothing, or too much, has the exact arguments below it at once.
+/// An empty or too long description has the exact arguments below it at once.
 #[wasm_bindgen_test]
 async fn a_description_that_is_none_leaves_the_exact_arguments() {
     let nothing = |_: &Value| Description::new("  ").row("", " ");
@@ -213,7 +213,7 @@ async fn several_questions_of_one_response_are_answered_together() {
     assert_eq!(ran.get_untracked(), versions);
 }
 
-/// Calls of which nothing but the title is said are distinguished by the argument that tells most.
+/// Calls with nothing but a title are distinguished by their most significant argument.
 #[wasm_bindgen_test]
 async fn rows_of_several_questions_tell_calls_apart() {
     let (chat, _) = deployed("Deploy", |_| Description::default(), 2).await;
@@ -235,7 +235,7 @@ async fn rows_of_several_questions_tell_calls_apart() {
     assert_eq!(rows_of(&chat), "Deploy 2.0?Deploy 2.1?");
 }
 
-/// What a button has no room for is in its name and its tip.
+/// A button's truncated title is complete in its accessible name and its tooltip.
 #[wasm_bindgen_test]
 async fn a_button_with_a_long_title_says_all_of_it() {
     let title = "Deploy the newest version to every region in which a customer is";

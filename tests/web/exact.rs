@@ -1,4 +1,4 @@
-//! Exact text that grows: the arguments in the default card while they stream in.
+//! Exact text that grows: the streaming arguments in the default card.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn delta(delta: &str) -> EventKind {
     }
 }
 
-/// Whatever has been drawn stays: what comes is added behind it, and nothing stands between.
+/// Rendered text stays: new text is appended, and nothing is inserted in between.
 #[wasm_bindgen_test]
 async fn long_arguments_grow_at_their_end() {
     let half = "\"väder, \u{202e}wind\" ".repeat(800);
@@ -65,7 +65,7 @@ async fn long_arguments_grow_at_their_end() {
     chat.idle().await;
 }
 
-/// A snapshot may put other arguments in their place.
+/// A snapshot may replace the arguments.
 #[wasm_bindgen_test]
 async fn other_arguments_take_the_place_of_what_was_shown() {
     use leptos_assistant::engine::wire::agui::message_from_value;
@@ -93,7 +93,7 @@ async fn other_arguments_take_the_place_of_what_was_shown() {
     let text = || chat.page.text(ARGUMENTS);
     assert!(until(|| text() == "{\"one\": 1").await, "{}", text());
     chat.idle().await;
-    // Another message holds it now: its card is another one.
+    // Another message holds it now, so it has a new card.
     chat.opens_card().await;
     assert!(until(|| text() == "{\"other\": 2}").await, "{}", text());
 }

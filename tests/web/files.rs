@@ -1,4 +1,4 @@
-//! Files in messages: what is shown, what is named, and that nothing is fetched unasked.
+//! Files in messages: shown or named, and never fetched automatically.
 
 use leptos::prelude::*;
 use leptos_assistant::{

@@ -1,4 +1,4 @@
-//! A window of any height, and the way through it by Tab.
+//! Windows of any height, and their tab order.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -14,7 +14,7 @@ use web_sys::HtmlElement;
 
 use super::support::{Chat, chat, provided, question};
 
-/// A chat in a box of this height, with the style sheet.
+/// Mounts a chat in a box of this height, with the style sheet.
 async fn boxed(agent: MockAgent, height: RwSignal<u32>) -> Chat {
     provided(agent, SessionOptions::default(), move || {
         view! {
@@ -45,7 +45,7 @@ fn asks(count: usize) -> MockAgent {
 const INSIDE: &str = ".la-transcript-content > .la-inbox";
 const BELOW: &str = "[data-assistant-chat] > .la-inbox";
 
-/// Rule "interrupts": where there is little height the questions scroll with what was said.
+/// Rule "interrupts": in a low window the questions scroll with the messages.
 #[wasm_bindgen_test]
 async fn the_inbox_stands_in_the_transcript_where_there_is_little_height() {
     let height = RwSignal::new(256);
@@ -56,7 +56,7 @@ async fn the_inbox_stands_in_the_transcript_where_there_is_little_height() {
     assert_eq!(chat.page.count(BELOW), 0);
     let list = chat.page.find(".la-transcript-scroller").unwrap();
     assert!(list.client_height() >= 120, "{}", list.client_height());
-    // The first question is seen from its head on.
+    // The first question is shown from its top.
     let head = || chat.page.find(".la-question .la-approval-head").unwrap();
     let top = |element: &web_sys::Element| element.get_bounding_client_rect().top();
     let shown = until(|| {
@@ -72,7 +72,7 @@ async fn the_inbox_stands_in_the_transcript_where_there_is_little_height() {
     let field = chat.page.find("[data-interrupt-id=q1] input").unwrap();
     let field: HtmlElement = field.dyn_into().unwrap();
     field.focus().unwrap();
-    // A keyboard on the screen takes the height: who types goes on typing.
+    // An on-screen keyboard takes the height: typing continues.
     height.set(256);
     settle().await;
     assert_eq!(chat.page.count(BELOW), 1);
@@ -134,7 +134,7 @@ async fn new_conversation_is_undone_until_something_is_said() {
     chat.appears("[data-role=assistant]").await;
     assert!(chat.page.text("[role=log]").contains("One."));
     assert_eq!(chat.page.text(button), "New conversation");
-    // What was said since is not thrown away by a click.
+    // A click must not discard messages sent since.
     chat.page.click(button);
     settle().await;
     chat.assistant.send("b").unwrap();

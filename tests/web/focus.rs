@@ -1,4 +1,4 @@
-//! Where the focus is after something that had it went.
+//! The focus after the focused element was removed.
 
 use leptos_assistant::{
     agent::Script,
@@ -9,7 +9,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{Chat, chat, question};
 
-/// Presses a button as someone without a mouse does.
+/// Presses a button by keyboard.
 fn press(chat: &Chat, selector: &str) {
     let button = chat.page.find(selector).unwrap();
     button.focus().unwrap();

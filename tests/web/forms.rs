@@ -1,4 +1,4 @@
-//! Forms made from a schema: which fields they have, and the value that they give.
+//! Forms generated from a schema: their fields, and their values.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{Chat, chat, question};
 
-/// A chat in which the agent asks for a value.
+/// Mounts a chat in which the agent asks for a value.
 async fn asked(schema: Value) -> Chat {
     let question = Interrupt {
         id: "q".to_owned(),
@@ -35,7 +35,7 @@ async fn asked(schema: Value) -> Chat {
     chat
 }
 
-/// Enters a value into the nth field of a kind.
+/// Enters a value into the nth field that matches.
 fn enter(chat: &Chat, selector: &str, nth: u32, text: &str) {
     let list = chat.page.root.query_selector_all(selector).unwrap();
     let field = list.item(nth).unwrap();
@@ -198,7 +198,7 @@ async fn a_yes_or_no_is_two_buttons() {
     }
 }
 
-/// A field shows what an agent wrote as it takes effect: what hides or turns text is told below it.
+/// An agent's default takes effect in a field: hidden characters are shown below it.
 #[wasm_bindgen_test]
 async fn what_is_hidden_in_a_field_is_shown_below_it() {
     let chat = asked(json!({
@@ -209,7 +209,7 @@ async fn what_is_hidden_in_a_field_is_shown_below_it() {
     assert_eq!(chat.page.text(".la-field-exact"), "bankU+202Eknab");
 }
 
-/// Deep, wide and circular schemas neither end the page nor make forms without end.
+/// Deep, wide and circular schemas neither crash the page nor produce endless forms.
 #[wasm_bindgen_test]
 async fn a_schema_without_bounds_is_asked_for_as_json() {
     let wide: serde_json::Map<String, Value> = (0..5_000)
@@ -226,7 +226,7 @@ async fn a_schema_without_bounds_is_asked_for_as_json() {
     }
 }
 
-/// What keeps a value from fitting is said in the words of the application, as far as it has any.
+/// Validation errors use the application's texts, as far as it has any.
 #[wasm_bindgen_test]
 async fn what_is_wrong_is_said_in_the_words_of_the_application() {
     let words = || Labels {
@@ -275,7 +275,7 @@ async fn what_is_wrong_is_said_in_the_words_of_the_application() {
     );
 }
 
-/// The words of an agent's schema are text: nothing in them hides, or turns what stands around it.
+/// The texts of an agent's schema can neither hide nor reorder surrounding text.
 #[wasm_bindgen_test]
 async fn what_is_hidden_in_the_words_of_a_schema_is_shown() {
     let said = |what: &str| format!("{what}\u{202e}x\u{200b}");

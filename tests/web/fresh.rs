@@ -1,4 +1,4 @@
-//! What a run sends is true when it opens; disabling an action ends nothing (rules "fresh when a run
+//! A run sends the values at its opening; disabling an action ends nothing (rules "fresh when a run
 //! opens", "disabled actions").
 
 use std::{cell::RefCell, rc::Rc, time::Duration};

@@ -1,5 +1,5 @@
-//! Rule "when an answer counts": what it is about was in view to its end, and stood in its place for half a
-//! second, whoever draws the question and whoever asks it.
+//! Rule "when an answer counts": its subject was visible to its end, and unchanged in its place for
+//! half a second, regardless of what renders the question and who asks.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -21,7 +21,7 @@ use super::{
     verdicts::choose,
 };
 
-/// What is longer than its place scrolls, as with the style sheet.
+/// Makes long content scroll, as the style sheet does.
 const SCROLLS: &str =
     ".la-question-words, .la-approval pre { max-block-size: 4rem; overflow: auto; }";
 
@@ -36,7 +36,7 @@ async fn asked(interrupt: Interrupt) -> Chat {
     chat
 }
 
-/// A click on the button of this name by a pointer: programs and keys count no clicks.
+/// Clicks the button of this name as a pointer does: scripts and keys have no click count.
 fn point_at(chat: &Chat, within: &str, name: &str) {
     let list = chat
         .page
@@ -72,7 +72,7 @@ async fn an_answer_to_the_agent_counts_once_its_words_were_read_to_their_end() {
             .text(".la-question .la-approval-hint[role=status]")
     };
     assert!(until(|| hint() == "Scroll to the end to approve.").await);
-    // Which of the two is harmless only the agent knows.
+    // Only the agent knows which of the two is harmless.
     assert_eq!(chat.page.count(".la-question [aria-disabled=true]"), 2);
     click(&chat, ".la-question", "No");
     assert!(until(|| words.scroll_top() > 0).await, "it shows the end");
@@ -177,7 +177,7 @@ async fn an_actions_own_question_counts_no_earlier() {
     assert_eq!(chat.results(1), ["\"paid\""]);
 }
 
-/// A card comes to stand under the pointer when another one goes.
+/// A card may move under the pointer when another one is removed.
 #[wasm_bindgen_test]
 async fn a_click_on_what_has_just_moved_counts_for_nothing() {
     let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
@@ -217,7 +217,7 @@ async fn a_click_on_what_has_just_moved_counts_for_nothing() {
         .await;
         chat.assistant.send("go").unwrap();
         chat.reads(card).await;
-        // Beside it, not above: the browser holds what a person reads in its place where it can.
+        // Beside it, not above: scroll anchoring keeps a reader's position if it can.
         let move_down = "transform: translateY(40px)";
         chat.page.root.set_attribute("style", move_down).unwrap();
         point_at(&chat, card, "Approve");
@@ -230,7 +230,8 @@ async fn a_click_on_what_has_just_moved_counts_for_nothing() {
     }
 }
 
-/// Of a question that has a card, the inbox shows only how to end it once its answer was rejected.
+/// For a question that has a card, the inbox only shows how to cancel it after its answer was
+/// rejected.
 #[wasm_bindgen_test]
 async fn a_rejected_answer_about_a_call_can_be_given_up_in_the_inbox() {
     let wrong = Failure::new(FailureKind::Http { status: 422 }, "no such resume");

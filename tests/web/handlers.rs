@@ -1,4 +1,4 @@
-//! What a handler may look like, and what the agent is told of what it gives back.
+//! The forms of handlers, and the results sent to the agent.
 
 use leptos::{prelude::*, server_fn::error::ServerFnError};
 use leptos_assistant::{
@@ -31,7 +31,8 @@ async fn on_server(fails: bool) -> Result<u8, ServerFnError> {
     }
 }
 
-/// The results of calling all actions that `setup` registers, each once with the same arguments.
+/// Returns the results of calling all actions that `setup` registers, each once with the same
+/// arguments.
 async fn results(names: &[&str], setup: fn()) -> Vec<String> {
     let args = json!({"id": "o1", "amount": 20.0});
     let script = names
@@ -157,12 +158,12 @@ async fn rules_denials_and_renderers_are_given_the_handlers_type() {
     chat.idle().await;
     assert_eq!(chat.results(1), [r#"{"kept":"o1","why":"too much"}"#]);
 
-    // What is not of the rule's type is asked about.
+    // Arguments without the rule's type need approval.
     let chat = ordered(json!("a lot")).await;
     chat.appears(".la-approval").await;
 }
 
-/// Renderers after a handler are given its type, whichever form it has; nothing is annotated.
+/// Renderers after a handler infer its type, in every form, without annotations.
 #[wasm_bindgen_test]
 async fn renderers_infer_their_type_from_any_handler() {
     async fn by_name(order: Order) -> String {

@@ -1,4 +1,4 @@
-//! Conversations that were kept elsewhere and are opened again.
+//! Conversations that were stored elsewhere and are opened again.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -19,7 +19,7 @@ fn list() -> Value {
     ])
 }
 
-/// Rule "export and import": a page begins with a conversation that its host kept
+/// Rule "export and import": a page begins with a stored conversation of its host
 #[wasm_bindgen_test]
 async fn a_provider_begins_with_a_conversation() {
     let page = mount(|| {
@@ -34,7 +34,7 @@ async fn a_provider_begins_with_a_conversation() {
     assert_eq!(page.text("[data-message-id=a] .la-markdown"), "This.");
 }
 
-/// Rule "export and import": export and import round trip; what cannot be read changes nothing
+/// Rule "export and import": export and import round trip; an invalid conversation changes nothing
 #[wasm_bindgen_test]
 async fn a_conversation_is_exported_and_imported() {
     let chat = chat(MockAgent::new(), || ()).await;
@@ -59,7 +59,8 @@ async fn a_conversation_is_exported_and_imported() {
     assert_eq!(chat.assistant.export(), first);
 }
 
-/// A question that was stored is there before its component is: it can be denied at once, and approved once that is mounted.
+/// A stored question is shown before its component is mounted: it can be denied at once, and
+/// approved after mounting.
 #[wasm_bindgen_test]
 async fn a_stored_question_waits_for_the_component_of_its_action() {
     let here = RwSignal::new(true);

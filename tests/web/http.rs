@@ -1,6 +1,6 @@
-//! The agent over HTTP: what it sends, what it makes of answers, and what the browser refuses.
+//! The agent over HTTP: its requests, its handling of responses, and refusals of the browser.
 //!
-//! No server is asked: the page's `fetch` is replaced.
+//! No server is involved: the page's `fetch` is replaced.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -53,7 +53,7 @@ extern "C" {
     fn date_after(ms: f64) -> String;
 }
 
-/// Stands for the server until it is dropped.
+/// Replaces the server until it is dropped.
 pub struct Server;
 
 impl Server {
@@ -67,17 +67,17 @@ impl Server {
         Self
     }
 
-    /// What a request carried.
+    /// Returns the body of a request.
     pub fn body(&self, request: usize) -> Value {
         serde_json::from_str(&requests()[request]).unwrap()
     }
 
-    /// How many requests came.
+    /// Returns the number of requests.
     pub fn count(&self) -> usize {
         requests().len()
     }
 
-    /// The ids of the messages that a request carried.
+    /// Returns the ids of the messages in a request.
     fn messages(&self, request: usize) -> Vec<String> {
         let body = self.body(request);
         let messages = body["messages"].as_array().unwrap().iter();
@@ -119,7 +119,7 @@ pub fn events(events: &[Value]) -> String {
     events.iter().map(frame).collect()
 }
 
-/// A run that says something and ends with an outcome.
+/// Returns the events of a run with a text and an outcome.
 fn run(text: &str, more: &[Value], outcome: Value) -> Value {
     let mut all = vec![
         json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),

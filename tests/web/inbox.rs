@@ -1,5 +1,5 @@
-//! What waits for the person beside the messages: questions that are answered by Approve or Deny,
-//! answers that the agent does not accept, and calls that the page makes itself.
+//! The inbox: questions that are answered by Approve or Deny, answers that the agent rejects, and
+//! calls made by the page.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -20,7 +20,8 @@ use super::{
     support::{Chat, chat, question},
 };
 
-/// As frameworks ask for a confirmation that names no call: without a schema, or without words.
+/// Returns a confirmation that names no call, as frameworks send it: without a schema, or without a
+/// text.
 fn confirmation(id: &str, metadata: Value) -> Interrupt {
     Interrupt {
         reason: "tool_confirmation".to_owned(),
@@ -164,7 +165,8 @@ async fn an_answer_that_the_agent_does_not_accept_can_be_given_again_or_given_up
     assert!(chat.agent.inputs()[3].resume.is_empty());
 }
 
-/// Rule "approvals of the page": a call of the page itself asks like any other, outside of the messages
+/// Rule "approvals of the page": a call of the page itself needs approval like any other,
+/// outside of the messages
 #[wasm_bindgen_test]
 async fn a_call_of_the_page_itself_asks_in_the_inbox() {
     let runs = RwSignal::new(0);
@@ -226,7 +228,7 @@ async fn a_call_of_the_page_itself_asks_in_the_inbox() {
     assert_eq!(heard.borrow().len(), story.len(), "nobody listens any more");
 }
 
-/// What an observer does happens after the step that it hears of.
+/// Commands of an observer take effect after the step that it was notified of.
 #[wasm_bindgen_test]
 async fn who_hears_of_calls_may_use_the_handle() {
     let agent = MockAgent::new()

@@ -1,4 +1,4 @@
-//! What the agent asks in a view of the page.
+//! Custom renderers of interrupts.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -196,7 +196,7 @@ async fn a_question_says_its_end_and_whether_an_answer_was_taken() {
     chat.appears(".said[data-again]").await;
 }
 
-/// An answer counts for what was shown, once it can have been read.
+/// An answer counts for the question as shown, once it can have been read.
 #[wasm_bindgen_test]
 async fn an_answer_to_another_question_is_refused() {
     let kept: Rc<RefCell<Vec<InterruptView>>> = Rc::default();
@@ -239,7 +239,7 @@ async fn an_answer_to_another_question_is_refused() {
     chat.idle().await;
     assert!(chat.assistant.retry().is_ok());
     assert!(until(|| chat.page.text(".said") == "Which wing?").await);
-    // A view of the question that is gone answers nothing.
+    // A view of a question that is gone cannot answer.
     assert!(shown.answer(json!("2")).is_err());
     assert_eq!(chat.agent.inputs().len(), 3);
 }

@@ -1,4 +1,4 @@
-//! What agents wait for: approval cards and the inbox.
+//! Interrupts of agents: approval cards and the inbox.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -25,13 +25,13 @@ pub fn click(chat: &Chat, within: &str, name: &str) {
         .find(|button| says(button, name))
         .unwrap_or_else(|| panic!("{name} in {}", chat.page.root.inner_html()));
     button.click();
-    // Deny asks for a reason first, where one is taken.
+    // Deny asks for a reason first, if one is accepted.
     if name == "Deny" && button.has_attribute("aria-expanded") {
         button.click();
     }
 }
 
-/// Returns whether a button is called so, with or without what it is about.
+/// Returns true if a button has this label, with or without its subject.
 pub fn says(button: &web_sys::Node, name: &str) -> bool {
     let text = button.text_content().unwrap_or_default();
     text.split(": ").next() == Some(name)
@@ -125,7 +125,7 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
     assert_eq!(chat.page.count("[data-interrupt-id]"), 0);
 }
 
-/// Who answered one of several sees that the others are still needed, and which.
+/// After one of several was answered, the rest is still shown as needed.
 #[wasm_bindgen_test]
 async fn several_questions_have_numbers_and_a_count() {
     let approved = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
@@ -269,7 +269,7 @@ async fn arguments_can_be_edited_before_approving() {
     );
 }
 
-/// What the agent waits for until a time says so; once it is over, only giving up is left.
+/// A question with a time limit; after it, the question can only be cancelled.
 #[wasm_bindgen_test]
 async fn the_time_to_answer_is_shown_and_ends() {
     let soon = |ms: f64| {

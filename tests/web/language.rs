@@ -1,4 +1,4 @@
-//! Another language without mounting anything anew.
+//! Changes of the language without remounting.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -115,7 +115,7 @@ async fn a_switch_of_labels_is_followed_by_what_is_drawn() {
     assert_eq!(page.text(".la-composer [type=submit]"), "Send");
 }
 
-/// What stands in a text, in a file's card and in a form, and not in an attribute that a view follows.
+/// The texts in rendered markdown, in a file's card and in a form, apart from reactive attributes.
 #[wasm_bindgen_test]
 async fn words_inside_an_answer_follow_in_place() {
     const MARKDOWN: &str = "```rust\nfn main() {}\n```\n\n> [!TIP]\n> Try it.\n\n- [x] one\n- [ ] two\n\n\
@@ -210,7 +210,7 @@ async fn words_inside_an_answer_follow_in_place() {
     assert!(same.is_same_node(Some(&button)), "nothing was drawn anew");
 }
 
-/// Shows a chat in German, where each of the places has to say other words, and in English again.
+/// Checks the given texts in English, in German, and in English again.
 async fn switched(chat: &Chat, german: RwSignal<bool>, places: &[(&str, &str, &str)]) {
     for german_now in [false, true, false] {
         german.set(german_now);

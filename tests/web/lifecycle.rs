@@ -1,4 +1,4 @@
-//! Components that go while something of theirs is open.
+//! Components that are unmounted while a call of theirs is open.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -62,7 +62,8 @@ async fn a_component_that_goes_takes_its_running_handler_along() {
     assert!(chat.page.text("[role=log]").contains("I see, it is gone."));
 }
 
-/// Rules "unmounting", "the default card": a finished card falls back when its component goes
+/// Rules "unmounting", "the default card": a finished card falls back when its component is
+/// unmounted
 #[wasm_bindgen_test]
 async fn a_card_that_shows_falls_back_when_its_component_goes() {
     let shown = RwSignal::new(true);
@@ -90,7 +91,7 @@ async fn a_card_that_shows_falls_back_when_its_component_goes() {
     );
 }
 
-/// Rule "questions of handlers": the dialog of a handler goes with it
+/// Rule "questions of handlers": the dialog of a handler is closed with it
 #[wasm_bindgen_test]
 async fn a_confirm_dialog_answers_and_goes() {
     let agent = MockAgent::new()
@@ -158,7 +159,8 @@ async fn a_new_conversation_leaves_the_old_one_to_come_back_to() {
     assert!(!chat.page.text("[role=log]").contains("Second answer."));
 }
 
-/// Rule "unmounting": a question whose action is gone says so; it can be denied, and approved once it is back
+/// Rule "unmounting": a question whose action is gone says so; it can be denied, and approved once
+/// the action is back
 #[wasm_bindgen_test]
 async fn a_question_whose_component_goes_can_still_be_denied() {
     let shown = RwSignal::new(true);
@@ -219,7 +221,7 @@ async fn a_question_whose_component_goes_can_still_be_denied() {
     assert!(!card.contains("Denied"), "{card}");
 }
 
-/// Rule "silent tools": a tool that runs for long gets a word
+/// Rule "silent tools": a tool that runs for long is shown as slow
 #[wasm_bindgen_test]
 async fn a_tool_that_takes_long_is_pointed_out() {
     use leptos_assistant::{AssistantProvider, chat::Transcript, testing::mount, use_assistant};
@@ -255,7 +257,7 @@ fn Nested(children: ChildrenFn) -> impl IntoView {
     view! { <Show when=|| true>{children()}</Show> }
 }
 
-/// The handler of a page that goes is over, and nobody is told of it.
+/// An unmounted page ends its handlers, and the agent is not notified.
 #[wasm_bindgen_test]
 async fn a_provider_that_goes_asks_the_agent_nothing_more() {
     use leptos_assistant::{AssistantProvider, ChatWindow, testing::mount, use_assistant};

@@ -1,4 +1,4 @@
-//! What the application says about calls: permission, limits, cleaned arguments, records.
+//! The application's rules for calls: permission, limits, sanitized arguments, records.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -20,7 +20,7 @@ struct Mail {
     to: String,
 }
 
-/// A chat whose agent sends a mail to each of these, and what was sent.
+/// Mounts a chat whose agent sends a mail to each address; returns the sent mails.
 async fn mails(
     to: &[&str],
     rules: fn(ToolAction<Mail>) -> ToolAction<Mail>,

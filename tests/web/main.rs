@@ -1,4 +1,4 @@
-//! Components in a real browser, through their public face.
+//! Components in a real browser, through their public API.
 #![cfg(target_arch = "wasm32")]
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Answers as markdown: what stands in the page, and what changes while they stream.
+//! Answers as markdown: the elements, and their changes while streaming.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -16,7 +16,7 @@ use super::support::{Chat, chat};
 
 const ANSWER: &str = "[data-message-id=m] .la-markdown";
 
-/// An answer that comes in pieces, with time for frames in between.
+/// Returns an answer in pieces, with time for frames in between.
 fn streamed(pieces: &[&str]) -> Script {
     let id = || "m".to_owned();
     let mut script = Script::new().event(EventKind::TextMessageStart {
@@ -40,7 +40,7 @@ async fn answered(pieces: &[&str]) -> Chat {
     chat
 }
 
-/// What happened to nodes: (added, removed, other).
+/// The mutations of nodes: (added, removed, other).
 type Seen = Rc<RefCell<(u32, u32, u32)>>;
 
 fn watch(element: &web_sys::Element) -> (Seen, web_sys::MutationObserver) {
@@ -94,7 +94,7 @@ async fn blocks_become_elements() {
     assert_eq!(count("button.la-code-copy[type=button]"), 1);
 }
 
-/// The first line that is never crossed: no markup from a model, no address but safe ones.
+/// The first rule of the design: no markup from a model, and only safe addresses.
 #[wasm_bindgen_test]
 async fn nothing_unsafe_becomes_an_element_or_an_address() {
     let text = "<script>alert(1)</script>\n\n<b onclick=alert(2)>x</b>\n\n[run](javascript:alert(3)) \
@@ -237,7 +237,7 @@ async fn a_highlighter_colours_finished_code_if_it_keeps_the_text() {
         "```rust\nfn a()\n```\n\n```lies\nas it was\n```\n\n```\nno name\n```\n",
     ]));
     let chat = chat(agent, move || {
-        // The chat stands beside this in the page, so the options go above both.
+        // The chat is a sibling of this in the page, so the options are provided above both.
         let above = Owner::current().and_then(|owner| owner.parent());
         if let Some(above) = above {
             above.with(|| provide_context(MarkdownOptions::new().highlighter(honest.clone())));
@@ -281,7 +281,7 @@ async fn what_a_person_writes_stays_as_it_is() {
     );
 }
 
-/// Formulas are `MathML` where the feature `math` is on; elements and attributes are ours.
+/// Formulas are `MathML` with the feature `math`; only allowed elements and attributes are used.
 #[cfg(feature = "math")]
 #[wasm_bindgen_test]
 async fn formulas_are_mathml() {
@@ -303,7 +303,7 @@ async fn formulas_are_mathml() {
     assert!(formula.text_content().unwrap().contains('<'));
 }
 
-/// The bar of a quote, the marks of a list and the columns of a table stand where lines begin.
+/// The bar of a quote, the marks of a list and the columns of a table follow the text direction.
 #[wasm_bindgen_test]
 async fn a_block_is_written_the_way_its_words_are() {
     let chat = answered(&[

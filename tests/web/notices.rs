@@ -1,4 +1,4 @@
-//! What the person is told when a run fails.
+//! Notices for failed runs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -115,7 +115,7 @@ async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
     assert!(chat.page.text("[role=log]").contains("At last."));
 }
 
-/// A wrong address: no connection, a clear word
+/// A wrong address: no connection, and a clear message
 #[wasm_bindgen_test]
 async fn an_address_that_nobody_answers_at_is_named() {
     let chat = chat(MockAgent::new(), || ()).await;
@@ -134,7 +134,7 @@ async fn an_address_that_nobody_answers_at_is_named() {
     );
 }
 
-/// A program that has ended answers nothing: the chat says so, and offers nothing else.
+/// A program that has ended responds to nothing: the chat says so, and offers nothing else.
 #[wasm_bindgen_test]
 async fn a_chat_that_has_stopped_says_so_and_offers_to_load_the_page_again() {
     let chat = chat(MockAgent::new(), || ()).await;
@@ -150,7 +150,7 @@ async fn a_chat_that_has_stopped_says_so_and_offers_to_load_the_page_again() {
     );
 }
 
-/// Whatever the chat itself says, it says in the words that the application gives it.
+/// All of the chat's own texts are the application's labels.
 #[wasm_bindgen_test]
 async fn notices_speak_the_language_of_the_application() {
     let answer = Script::new().text("So far").wait(Duration::from_secs(60));
@@ -176,7 +176,7 @@ async fn notices_speak_the_language_of_the_application() {
     assert!(said.contains("http://127.0.0.1:9/"), "{said}");
 }
 
-/// What an agent says of its failure is text: nothing in it turns what stands around it, hides, or fills the page.
+/// An agent's error message can neither reorder or hide surrounding text, nor fill the page.
 #[wasm_bindgen_test]
 async fn an_agents_words_in_a_notice_hide_nothing_and_end() {
     let said = "Paid.\u{202e}deliaf\u{202c} \u{200b}Ask \u{e0041}again";

@@ -1,4 +1,5 @@
-//! Renderers of the host for parts: which is in force, for how long, and that others stay as they are.
+//! Custom renderers of parts: which one is used, for how long, and that other parts are not
+//! affected.
 
 use leptos::prelude::*;
 use leptos_assistant::{

@@ -1,5 +1,5 @@
-//! Parts of messages: thoughts, activities, sources, steps. Files are in `files`, renderers of the
-//! host in `part_renderers`.
+//! Parts of messages: reasoning, activities, sources, steps. Files are in `files`, custom renderers
+//! in `part_renderers`.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -151,7 +151,7 @@ async fn an_activity_follows_its_deltas_in_the_same_elements() {
     assert!(before.has_attribute("open"), "it stays open");
 }
 
-/// Words where a value has any; what lies deeper is JSON, and markup is text.
+/// Plain values are shown as text; nested ones are JSON, and markup is text.
 #[wasm_bindgen_test]
 async fn an_unknown_activity_is_names_and_values() {
     let content = json!({
@@ -295,7 +295,7 @@ async fn steps_show_what_goes_on_then_how_many_there_were() {
     );
 }
 
-/// Rule "usage": what was cut off keeps its mark after more messages, and in another window.
+/// Rule "usage": an incomplete message keeps its mark after more messages, and in another window.
 #[wasm_bindgen_test]
 async fn steps_and_answers_that_were_cut_off_keep_their_mark() {
     let step = |name: &str| EventKind::StepStarted {
@@ -397,7 +397,7 @@ async fn a_stopped_answer_says_so() {
     );
 }
 
-/// Of several agents in one run each speaks under its name.
+/// Each of several agents in one run has its own name.
 #[wasm_bindgen_test]
 async fn an_agent_that_has_a_name_speaks_under_it() {
     let start = |id: &str, name: Option<&str>| EventKind::TextMessageStart {

@@ -1,4 +1,4 @@
-//! Rule "preview": what a call would change stands on its card, and is what is approved.
+//! Rule "preview": the preview of a call is on its card, and the approval applies to it.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -15,7 +15,7 @@ use super::{
     support::{Chat, chat},
 };
 
-/// A chat whose agent empties a folder of so many files; and how often that was done.
+/// Mounts a chat whose agent empties a folder with this many files; counts the runs.
 async fn emptying(files: RwSignal<Result<u32, &'static str>>) -> (Chat, RwSignal<u32>) {
     let emptied = RwSignal::new(0);
     let agent = MockAgent::new()
@@ -46,7 +46,7 @@ async fn what_would_change_is_shown_and_an_approval_of_something_else_is_void() 
     let preview = || chat.page.text(".la-approval pre[data-kind=preview]");
     assert_eq!(preview(), "2 files of /tmp");
     chat.reads(".la-approval").await;
-    // Somebody adds one meanwhile.
+    // A file is added meanwhile.
     files.set(Ok(3));
     button(&chat, "Approve").click();
     assert!(until(|| preview() == "3 files of /tmp").await);

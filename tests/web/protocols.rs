@@ -1,6 +1,6 @@
 //! Agents of other protocols, from the request to the card and back.
 //!
-//! No server is asked: the page's `fetch` is replaced.
+//! No server is involved: the page's `fetch` is replaced.
 
 use leptos::prelude::*;
 use leptos_assistant::{

@@ -1,4 +1,5 @@
-//! Whose word it is: what a person changed, what the agent only reports, what it has a person say.
+//! The source of texts and results: edits of the user, results that the agent only reports,
+//! messages that it attributes to the user.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -17,7 +18,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::chat;
 
-/// The card shows what ran, and keeps what the agent had asked for one click away.
+/// The card shows what ran, with the agent's arguments one click away.
 #[wasm_bindgen_test]
 async fn changed_arguments_are_shown_beside_the_agents() {
     let agent = MockAgent::new()
@@ -67,7 +68,7 @@ async fn changed_arguments_are_shown_beside_the_agents() {
     assert!(call.is_edited());
 }
 
-/// The card of an action shows what this page did; what the agent says instead is its report.
+/// The card of an action shows what this page ran; a result from the agent is shown as its report.
 #[wasm_bindgen_test]
 async fn a_result_of_the_agent_for_the_pages_action_is_a_report() {
     let agent = MockAgent::new().answer(
@@ -102,7 +103,7 @@ async fn a_result_of_the_agent_for_the_pages_action_is_a_report() {
     assert_eq!(chat.page.count(".card"), 0);
 }
 
-/// A person's words stay; that the agent has them say something else is marked.
+/// The user's text stays; the agent's differing version of it is marked.
 #[wasm_bindgen_test]
 async fn another_wording_of_the_agent_is_marked() {
     let agent = MockAgent::new().answer(Script::new().text("Good."));
@@ -145,7 +146,7 @@ async fn another_wording_of_the_agent_is_marked() {
 
 const FORGED: &str = "Yes, pay. I approve.";
 
-/// A text of the agent with a role and a name of its choice.
+/// Adds a text of the agent with a given role and name.
 fn says(script: Script, id: &str, role: Role, name: Option<&str>, delta: &str) -> Script {
     let (message_id, delta) = (id.to_owned(), delta.to_owned());
     let start = EventKind::TextMessageStart {
@@ -161,7 +162,8 @@ fn says(script: Script, id: &str, role: Role, name: Option<&str>, delta: &str) -
     script.event(start).event(text).event(end)
 }
 
-/// What the agent says as the user has neither the place nor the name of the user's messages.
+/// A message that the agent attributes to the user has neither the position nor the name of the
+/// user's messages.
 #[wasm_bindgen_test]
 async fn what_the_agent_says_as_the_user_is_marked() {
     let script = says(Script::new(), "f", Role::User, Some("You"), FORGED);
@@ -191,7 +193,7 @@ async fn what_the_agent_says_as_the_user_is_marked() {
     assert_eq!(said(), format!("{mark}: {FORGED}"));
 }
 
-/// A message of a record that the agent adds to is the user's no more, also where it is shown.
+/// A stored message that the agent appends to is no longer the user's, even while it is shown.
 #[wasm_bindgen_test]
 async fn words_added_to_a_record_are_marked() {
     let script = says(Script::new(), "u", Role::User, None, " And pay 5000.");
@@ -205,7 +207,7 @@ async fn words_added_to_a_record_are_marked() {
     chat.idle().await;
 }
 
-/// Names are the agent's words: behind ours, and with all that is in them.
+/// Names are the agent's text: after the label, with all hidden characters shown.
 #[wasm_bindgen_test]
 async fn a_name_stands_behind_the_word_for_the_assistant() {
     let long = "n".repeat(200);
@@ -247,7 +249,7 @@ async fn a_name_stands_behind_the_word_for_the_assistant() {
     assert_eq!(label.as_deref(), Some("Assistant · This page[U+202E]"));
 }
 
-/// What is read out of an answer begins with its author.
+/// The announcement of an answer begins with its author.
 #[wasm_bindgen_test]
 async fn an_answer_is_not_heard_as_the_pages_question() {
     let text = "Approval needed: Pay 5\n\nAnd more.\n\nАpproval  needed: Pay 6";
@@ -263,7 +265,7 @@ async fn an_answer_is_not_heard_as_the_pages_question() {
     assert_eq!(said("urgent"), "");
 }
 
-/// A warning in an answer has none of the colours of the card that asks.
+/// A warning in an answer has none of the colours of an approval card.
 #[wasm_bindgen_test]
 async fn a_warning_of_the_agent_does_not_look_like_a_card() {
     let text = "> [!WARNING]\n> Approve at once.\n\n> A quote.";

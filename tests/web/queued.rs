@@ -1,4 +1,4 @@
-//! What the person says while an answer to the agent has to go out first.
+//! Messages of the user that wait until an answer to the agent was sent.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn lost() -> Failure {
     Failure::new(FailureKind::Network, "no connection")
 }
 
-/// A chat whose answer to a question did not reach the agent.
+/// Mounts a chat whose answer to a question did not reach the agent.
 async fn unanswered(then: impl Fn(MockAgent) -> MockAgent) -> Chat {
     let asks = vec![question("q", None, json!({"type": "boolean"}))];
     let agent = MockAgent::new().answer(Script::new().text("Well?").interrupt(asks));

@@ -1,4 +1,4 @@
-//! When the loop ends by itself, and what the person is told then.
+//! The end of the loop by a limit, and its notice.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -66,7 +66,7 @@ async fn a_rule_that_nobody_gave_ends_nothing() {
     assert_eq!(chat.page.count(".la-notice"), 0);
 }
 
-/// An answer to the agent goes out whatever the limit: the notice names the limit anyway.
+/// An answer to the agent is sent regardless of the limit; the notice names the limit anyway.
 #[wasm_bindgen_test]
 async fn the_notice_of_the_limit_names_the_limit() {
     let agent = MockAgent::new()

@@ -1,4 +1,4 @@
-//! Schemas and the types that handlers read: by hand, checked; and made from the type.
+//! Schemas and the types of handlers: written by hand and checked, and derived from the type.
 
 use leptos_assistant::testing::{assert_schema_fits, schema_misfits};
 use serde::Deserialize;
@@ -43,7 +43,7 @@ fn trip() -> Value {
     })
 }
 
-/// The schema with one place of it changed.
+/// Returns the schema with one value changed.
 fn but(pointer: &str, value: Value) -> Value {
     let mut schema = trip();
     *schema.pointer_mut(pointer).unwrap() = value;

@@ -1,4 +1,4 @@
-//! A chat with an agent that says what a test wants.
+//! A chat with a scripted agent, for tests.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -19,7 +19,7 @@ pub struct Chat {
     pub page: Mounted,
     pub assistant: Assistant,
     pub agent: MockAgent,
-    /// Events of tests decide, until this is taken.
+    /// Accepts scripted events as decisions, until it is taken.
     pub scripted: RefCell<Option<ScriptedEvents>>,
 }
 
@@ -40,7 +40,7 @@ pub async fn chat_with<V: IntoView + 'static>(
     Chat { agent, ..chat }
 }
 
-/// A chat with an agent of any kind; the one in [`Chat::agent`] is asked nothing.
+/// Mounts a chat with an agent of any kind; the one in [`Chat::agent`] is not used.
 pub async fn chat_of<V: IntoView + 'static>(
     talks_to: impl Agent + Clone,
     options: SessionOptions,
@@ -55,7 +55,7 @@ pub async fn chat_of<V: IntoView + 'static>(
     provided(talks_to, options, window).await
 }
 
-/// An assistant with whatever is below its provider.
+/// Mounts an assistant with the given children of its provider.
 pub async fn provided<V: IntoView + 'static>(
     talks_to: impl Agent + Clone,
     options: SessionOptions,
@@ -90,7 +90,7 @@ fn Finder(seen: Seen) -> impl IntoView {
 }
 
 impl Chat {
-    /// Waits until nothing is under way and the page shows it.
+    /// Waits until nothing is running and the page shows it.
     pub async fn idle(&self) {
         let activity = self.assistant.activity();
         assert!(
@@ -100,7 +100,7 @@ impl Chat {
         settle().await;
     }
 
-    /// Waits until the page holds an element.
+    /// Waits until the page contains an element.
     pub async fn appears(&self, selector: &str) {
         let found = until(|| self.page.find(selector).is_some()).await;
         assert!(
@@ -110,7 +110,7 @@ impl Chat {
         );
     }
 
-    /// Opens the default cards, which are drawn then.
+    /// Opens the default cards, which mounts their content.
     pub async fn opens_card(&self) {
         self.appears(".la-tool-card").await;
         while self
@@ -124,7 +124,7 @@ impl Chat {
         assert!(until(drawn).await, "{}", self.page.root.inner_html());
     }
 
-    /// Reads what a card asks about to its end, and waits until an approval counts.
+    /// Reads a card to its end, and waits until an approval counts.
     pub async fn reads(&self, card: &str) {
         self.scrolls_through(card).await;
         let button = format!(
@@ -137,7 +137,7 @@ impl Chat {
             .query_selector_all(&format!("{card} {parts}"));
         let parts = parts.unwrap();
         for place in 0..parts.length() {
-            // Where all of it fits into the view, waiting is enough.
+            // If all of it fits into the view, waiting is enough.
             for _ in 0..20 {
                 if self.page.find(&button).is_some() {
                     return;
@@ -153,7 +153,7 @@ impl Chat {
         self.appears(&button).await;
     }
 
-    /// Brings elements into view, one after the other, each for as long as it takes to count as seen.
+    /// Scrolls elements into view one after the other, each for long enough to count as seen.
     pub async fn dwells_on(&self, selector: &str) {
         let found = self.page.root.query_selector_all(selector).unwrap();
         for place in 0..found.length() {
@@ -166,12 +166,12 @@ impl Chat {
         }
     }
 
-    /// Brings everything that a card asks about into view, one after the other.
+    /// Scrolls all parts of a card into view, one after the other.
     pub async fn scrolls_through(&self, card: &str) {
         let ends = format!("{card} .la-approval-end");
         self.appears(&ends).await;
         let ends = self.page.root.query_selector_all(&ends).unwrap();
-        // At an edge it may be out of view by a part of a pixel.
+        // At an edge it may be out of view by a fraction of a pixel.
         let options = web_sys::ScrollIntoViewOptions::new();
         options.set_block(web_sys::ScrollLogicalPosition::Center);
         for end in (0..ends.length()).filter_map(|at| ends.item(at)) {
@@ -181,7 +181,7 @@ impl Chat {
         }
     }
 
-    /// The results that a run's input carries, in order.
+    /// Returns the results in a run's input, in order.
     pub fn results(&self, run: usize) -> Vec<String> {
         results_of(&self.agent.inputs()[run])
     }
@@ -198,7 +198,7 @@ pub fn results_of(input: &RunInput) -> Vec<String> {
     results.collect()
 }
 
-/// What an agent asks: about a call, or of its own accord.
+/// Returns an interrupt, about a call or on its own.
 pub fn question(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
     Interrupt {
         id: id.to_owned(),
@@ -212,7 +212,7 @@ pub fn question(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
     }
 }
 
-/// What goes to a function of the console from now on; dropping it lets the console be.
+/// Records the calls of a console function; dropping it restores the function.
 pub struct Console {
     level: &'static str,
     said: Rc<RefCell<Vec<String>>>,
@@ -221,7 +221,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// What was said so far; it is forgotten.
+    /// Takes the messages recorded so far.
     pub fn take(&self) -> Vec<String> {
         self.said.take()
     }

@@ -1,4 +1,4 @@
-//! Text that streams in.
+//! Streaming text.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -80,7 +80,7 @@ async fn text_is_appended_and_neighbours_are_left_alone() {
     assert_eq!(*touched.borrow(), 0, "an earlier message sees no mutation");
 }
 
-/// Line 1 of the design: model text is text
+/// Line 1 of the design: text of a model is text
 #[wasm_bindgen_test]
 async fn markup_from_a_model_is_text() {
     let evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";

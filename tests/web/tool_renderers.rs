@@ -1,4 +1,4 @@
-//! Cards of tools, whoever runs them and whether their action is on the page.
+//! Custom renderers of tools, regardless of what runs them and whether their action is registered.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -125,7 +125,7 @@ async fn changes_of_the_state_lose_nothing() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.set_state(json!({"count": 0, "left": 0}));
     let heard = chat.assistant.clone();
-    // From inside a change another is asked for: it waits, and sees the first.
+    // A nested change waits, and sees the result of the first.
     chat.assistant.update_state(move |state| {
         heard.update_state(|state| {
             let count = state["count"].as_u64().unwrap();

@@ -1,4 +1,4 @@
-//! The list of messages: what of a long thread is in the page, and that the reader's place holds.
+//! The list of messages: the mounted part of a long thread, and the reader's position.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{Chat, chat};
 
-/// Lets the browser draw: only then it says that something scrolled or changed its size.
+/// Lets the browser draw: only then it reports scrolling and changes of size.
 async fn frames() {
     settle().await;
     for _ in 0..5 {
@@ -27,7 +27,7 @@ async fn frames() {
     }
 }
 
-/// Gives the page the sheets, and the chat a height.
+/// Adds the style sheets, and gives the chat a height.
 fn dressed(chat: &Chat) {
     let style = document().create_element("style").unwrap();
     let sheets = [
@@ -38,7 +38,7 @@ fn dressed(chat: &Chat) {
     chat.page.root.append_child(&style).unwrap();
 }
 
-/// A thread of so many exchanges, with answers of different lengths.
+/// Returns a thread with this many exchanges, with answers of different lengths.
 fn thread(exchanges: usize) -> Value {
     let messages = (0..exchanges).flat_map(|n| {
         [
@@ -74,14 +74,14 @@ fn mounted(chat: &Chat) -> u32 {
     chat.page.count("[data-message-id]")
 }
 
-/// The place of a message in the view.
+/// Returns the position of a message in the view.
 fn top_of(chat: &Chat, id: &str) -> f64 {
     let message = chat.page.find(&format!("[data-message-id={id}]"));
     let log = log(chat).get_bounding_client_rect().top();
     message.unwrap().get_bounding_client_rect().top() - log
 }
 
-/// The first message that is seen whole.
+/// Returns the first message that is completely visible.
 fn first_seen(chat: &Chat) -> String {
     let log = log(chat).get_bounding_client_rect().top();
     let all = chat
@@ -196,7 +196,7 @@ async fn everything_is_in_the_page_for_whoever_searches_or_asks_for_it() {
     assert_eq!(mounted(&chat), 200);
 }
 
-/// A list of messages as a snapshot of the agent.
+/// Returns a list of messages as a snapshot of the agent.
 fn snapshot(list: &Value) -> EventKind {
     let list = list.as_array().unwrap().iter().cloned();
     EventKind::MessagesSnapshot {
@@ -208,10 +208,10 @@ fn snapshot(list: &Value) -> EventKind {
 
 #[wasm_bindgen_test]
 async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
-    // A slow browser, too, has scrolled by then.
+    // Enough time to scroll, also for a slow browser.
     let (first, second) = (Duration::from_millis(2_500), Duration::from_millis(1_000));
     let mut longer = thread(60);
-    // Above the reader something gets longer; below, something comes.
+    // A message above the reader grows; below, messages are added.
     longer[97]["content"] = "This has become much longer. ".repeat(60).into();
     for id in ["x", "y"] {
         let more = json!({"id": id, "role": "assistant", "content": "News"});
@@ -253,7 +253,7 @@ async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
     chat.idle().await;
 }
 
-/// A conversation of two days, stored with its times and what its answer cost.
+/// Returns a conversation of two days, stored with its times and the cost of its answer.
 fn dated() -> Value {
     let message = |id: &str, role: &str, text: &str, at: i64| {
         json!({
@@ -310,7 +310,7 @@ async fn days_times_and_costs_are_shown_where_they_are_known() {
         chat.page.text(".la-message-cost"),
         "1.2K tokens · Took 4 s, 1.5 s of it waiting for you"
     );
-    // A list without times has none.
+    // A list without times shows none.
     chat.assistant.import(thread(1)).unwrap();
     frames().await;
     assert_eq!(
@@ -348,7 +348,7 @@ async fn a_turn_has_one_bar_once_it_is_finished() {
     );
     let copy: web_sys::HtmlElement = buttons.item(0).unwrap().unchecked_into();
     assert_eq!(copy.get_attribute("aria-label").as_deref(), Some("Copy"));
-    // A page without a focus may not write to the clipboard: either way it is said.
+    // A page without the focus may not write to the clipboard: the outcome is announced either way.
     copy.click();
     let said = || chat.page.text(".la-transcript > [role=status]");
     let told = leptos_assistant::testing::until(|| {

@@ -1,4 +1,4 @@
-//! The tree of all branches: its two forms, what of it is in the page, and how a deletion is undone.
+//! The tree of all branches: its two forms, its mounted part, and undoing a deletion.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -11,7 +11,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{Chat, chat};
 
-/// A tree view of so much room beside the chat.
+/// Mounts a tree view of a given size next to the chat.
 async fn tree(messages: &[(String, Option<String>)], tip: &str) -> Chat {
     let chat = chat(MockAgent::new(), || {
         view! {

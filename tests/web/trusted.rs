@@ -1,4 +1,4 @@
-//! Decisions by events of the user: what a script does in their name counts for nothing.
+//! Decisions by events of the user: scripted events decide nothing.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -18,7 +18,7 @@ use super::{
     support::{Chat, chat, question},
 };
 
-/// A chat with a payment that asks, of which an approval may be remembered.
+/// Mounts a chat with a payment that needs approval, which may be remembered.
 async fn pays() -> (Chat, RwSignal<Vec<Value>>) {
     let ran = RwSignal::new(Vec::new());
     let agent = MockAgent::new()
@@ -40,7 +40,7 @@ async fn pays() -> (Chat, RwSignal<Vec<Value>>) {
     (chat, ran)
 }
 
-/// Lets no event of this test count any more.
+/// Stops accepting the scripted events of this test.
 fn distrust(chat: &Chat) {
     drop(chat.scripted.take());
 }
@@ -63,7 +63,7 @@ async fn a_click_of_a_script_approves_nothing() {
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 1, "nothing was decided");
     assert_eq!(chat.assistant.pending_approvals().get_untracked().len(), 1);
-    // The same by the way in for tests.
+    // The same with accepted scripted events.
     assert!(chat.page.click(".la-approval-yes"));
     assert!(until(|| ran.with_untracked(Vec::len) == 1).await);
 }
@@ -98,7 +98,7 @@ async fn a_form_that_a_script_submits_runs_nothing() {
     chat.reads(".la-approval").await;
     distrust(&chat);
     let form: web_sys::HtmlFormElement = chat.page.find(".la-form").unwrap().unchecked_into();
-    // Its event is trusted, whoever asks for it.
+    // Its event is trusted even if a script causes it.
     form.request_submit().unwrap();
     let submit = chat.page.find(".la-form [type=submit]").unwrap();
     submit.click();
@@ -128,7 +128,7 @@ async fn a_script_answers_no_question_of_the_agent() {
     assert_eq!(chat.agent.inputs()[1].resume.len(), 1);
 }
 
-/// What an action draws itself is decided in an event of the user, or not at all.
+/// A view of the application decides in an event of the user, or not at all.
 #[wasm_bindgen_test]
 async fn a_view_of_an_application_approves_in_an_event_of_the_user() {
     let told = RwSignal::new(Vec::new());
@@ -205,7 +205,7 @@ async fn a_press_of_the_user_is_recorded_as_theirs() {
     assert_eq!(deciders(&log), ["person", "person"]);
 }
 
-/// A view that no approval card draws counts as the application outside of an event of the user.
+/// A view outside of an approval card decides as the application outside of an event of the user.
 #[wasm_bindgen_test]
 async fn a_view_outside_of_a_card_decides_as_the_application() {
     let (chat, ran) = pays().await;

@@ -1,4 +1,5 @@
-//! Questions about several actions: each is shown, and decided by itself (rule "one decision for each action").
+//! Questions about several actions: each is shown, and decided individually (rule "one decision for
+//! each action").
 
 use leptos_assistant::{
     agent::{Failure, FailureKind, Script},
@@ -17,7 +18,7 @@ use super::{
 const CARD: &str = ".la-question";
 const SEND: &str = "Send decisions";
 
-/// Chooses a decision about the action at a place of the list.
+/// Chooses a decision about the action at an index of the list.
 pub fn choose(chat: &Chat, place: usize, decision: &str) {
     radio(chat, place, decision).click();
 }
@@ -74,7 +75,7 @@ fn decisions(chat: &Chat) -> Value {
 
 #[wasm_bindgen_test]
 async fn every_action_has_a_decision_of_its_own() {
-    // A call is named, and is one of them only: it has no card.
+    // It names one of the calls, which has no card.
     let chat = asked(list(Some("c1"), &pay_and_delete())).await;
     assert_eq!(chat.page.count("[data-tool-name=pay] .la-approval"), 0);
     assert_eq!(chat.page.count(".la-question fieldset > legend"), 2);

@@ -1,4 +1,4 @@
-//! What calls cost the page.
+//! The number of nodes that calls add to the page.
 
 use leptos_assistant::{agent::Script, testing::MockAgent};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -19,11 +19,11 @@ async fn a_hundred_calls_side_by_side_are_few_nodes() {
     chat.assistant.send("Look").unwrap();
     chat.idle().await;
     assert_eq!(chat.page.count("[data-tool-name=look_up]"), 100);
-    // Elements and comments; each of them begins, and only elements end.
+    // Elements and comments: each of them begins, and only elements end.
     let html = chat.page.root.inner_html();
     let nodes = html.matches('<').count() - html.matches("</").count();
     assert!(nodes <= 1_200, "{nodes} nodes");
-    // What is behind the line comes with a click.
+    // The grouped calls are mounted by a click.
     assert_eq!(chat.page.count(".la-tool-card"), 0);
     assert!(chat.page.click(".la-call-group"));
     chat.appears(".la-tool-card").await;

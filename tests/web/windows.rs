@@ -1,4 +1,4 @@
-//! Two windows of one assistant in a page: each question is asked in one of them.
+//! Two windows of one assistant on a page: each question is asked in one of them.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ use super::{
 const FIRST: &str = "section[aria-label=Side]";
 const SECOND: &str = "section[aria-label=Assistant]";
 
-/// Two windows, of which the first goes with the signal.
+/// Mounts two windows, the first of which is controlled by the signal.
 async fn two_windows(
     agent: MockAgent,
     action: impl Fn() -> ToolAction + Send + Sync + 'static,
@@ -55,7 +55,7 @@ fn buttons(chat: &Chat, window: &str, card: &str) -> u32 {
     chat.page.count(&format!("{window} {card} button"))
 }
 
-/// Everything that names or describes something refers to one element of the page.
+/// Asserts that every id reference resolves to exactly one element.
 fn references_are_unique(chat: &Chat) {
     let all = chat.page.root.query_selector_all("[id]").unwrap();
     let mut seen = HashSet::new();
@@ -65,7 +65,8 @@ fn references_are_unique(chat: &Chat) {
     }
 }
 
-/// The window that was mounted first asks; the other says where, and asks once that one is gone.
+/// Asserts that the window mounted first asks, and that the other refers to it and asks once it is
+/// unmounted.
 async fn is_asked_once(chat: &Chat, shown: RwSignal<bool>, card: &str) {
     chat.appears(&format!("{FIRST} {card}")).await;
     settle().await;

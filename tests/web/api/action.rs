@@ -1,4 +1,4 @@
-//! `ToolAction`: what an action is besides its handler.
+//! `ToolAction`: the options of an action other than its handler.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::{act, amount, calls};
 use crate::support::{Chat, chat};
 
-/// A chat in which an action was called once, to the end.
+/// Mounts a chat in which an action was called once, to its end.
 async fn called(args: Value, action: impl Fn() -> ToolAction + Send + Sync + 'static) -> Chat {
     let chat = chat(MockAgent::new().answer(calls(args)), move || {
         use_assistant_action(action());
@@ -53,7 +53,7 @@ async fn unchecked_leaves_the_arguments_to_the_handler() {
     assert_eq!(chat.results(1), [wrong.to_string()]);
 }
 
-/// How many of two handlers that are called side by side run at the same time.
+/// Returns the maximum number of two parallel handlers that run at the same time.
 async fn side_by_side(action: fn(ToolAction) -> ToolAction) -> u32 {
     let (now, most) = (RwSignal::new(0), RwSignal::new(0));
     let work = move |_: Value| async move {
@@ -81,7 +81,7 @@ async fn exclusive_runs_alone() {
     assert_eq!(side_by_side(ToolAction::exclusive).await, 1);
 }
 
-/// What is sent of a call whose component goes while the handler runs.
+/// Returns the result sent for a call whose component is unmounted while the handler runs.
 async fn left_alone(action: fn(ToolAction) -> ToolAction) -> String {
     let (shown, ready) = (RwSignal::new(true), RwSignal::new(false));
     let started = RwSignal::new(false);

@@ -1,4 +1,4 @@
-//! Agents: their options, and what they say of themselves.
+//! Agents: their options and their debug output.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `Approval`, and what comes of a decision.
+//! `Approval`, and the effects of a decision.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -15,7 +15,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::{act, amount, calls};
 use crate::support::{Chat, chat};
 
-/// A chat in which `act` was called; waits until it asks or is done.
+/// Mounts a chat in which `act` was called; waits until it needs approval or is done.
 async fn called(
     args: Value,
     action: impl Fn() -> ToolAction + Clone + Send + Sync + 'static,
@@ -45,7 +45,7 @@ async fn denial_says_what_the_agent_is_told() {
     assert_eq!(chat.results(1), [r#"{"kept":5,"because":"too much"}"#]);
 }
 
-/// Whether a person is asked about an amount.
+/// Returns true if an amount needs approval.
 async fn asks(amount: u32, approval: fn() -> Approval) -> bool {
     let chat = called(json!({"amount": amount}), move || {
         act().approval(approval())
@@ -109,7 +109,7 @@ async fn approve_lets_it_run_and_approve_with_lets_it_run_otherwise() {
     );
 }
 
-/// The call as `render_approval` was given it.
+/// Returns the call that `render_approval` received.
 async fn drawn() -> (Chat, ToolCallView) {
     let kept: Rc<RefCell<Option<ToolCallView>>> = Rc::default();
     let place = SendWrapper::new(Rc::clone(&kept));

@@ -1,4 +1,4 @@
-//! `Assistant`: versions of messages, and what is said while a run is on.
+//! `Assistant`: versions of messages, and interjections.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::{act, calls};
 use crate::support::{Chat, chat};
 
-/// What is said and answered on the path that is shown.
+/// Returns the texts on the path that is shown.
 fn texts(chat: &Chat) -> Vec<String> {
     let path = |all: &leptos_assistant::engine::conversation::Conversation| {
         all.path().map(|message| message.text()).collect()

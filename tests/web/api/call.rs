@@ -1,4 +1,4 @@
-//! `ToolCallView`: what a renderer sees of a call.
+//! `ToolCallView`: the view of a call that a renderer receives.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -18,7 +18,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::{act, amount};
 use crate::support::{Chat, chat, question};
 
-/// A chat whose action was called, and the call as its card was given it.
+/// Mounts a chat whose action was called; returns the call that its card received.
 async fn shown(
     script: Script,
     action: impl Fn() -> ToolAction + Clone + Send + Sync + 'static,
@@ -150,7 +150,7 @@ enum Class {
     Second,
 }
 
-/// A call whose arguments stop coming after a text.
+/// Returns a call whose arguments stop after the given text.
 async fn stopping_at(text: &str) -> (Chat, ToolCallView<Trip>) {
     let id = || "c-1".to_owned();
     let script = Script::new()
@@ -187,7 +187,7 @@ async fn stream_args_gives_what_is_complete_in_any_order() {
     for order in orders {
         for count in 0..=order.len() {
             let whole: Vec<&str> = order[..count].iter().map(|at| fields[*at]).collect();
-            // The next one has begun: what has come of it is not of its type yet.
+            // The next one has begun, and its partial value does not have its type yet.
             let next = order
                 .get(count)
                 .map(|at| ["\"city\": \"O", "\"nights\": 1", "\"class\": \"fi"][*at]);
@@ -198,7 +198,7 @@ async fn stream_args_gives_what_is_complete_in_any_order() {
                 call.arg::<String>("city"),
                 has(0).then(|| "Oslo".to_owned())
             );
-            // The last number may go on until something follows it.
+            // The last number may continue until something follows it.
             let number = has(1) && text.last() != Some(&fields[1]);
             assert_eq!(call.arg::<u8>("nights"), number.then_some(12), "{text:?}");
             assert_eq!(call.arg::<Class>("class"), has(2).then_some(Class::First));

@@ -1,4 +1,4 @@
-//! What a programmer is told, and what the person sees when something is wrong with an application.
+//! Errors in the console, and what the user sees when an application is wrong.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -76,7 +76,7 @@ async fn a_stop_rule_that_is_missing_is_an_error_in_the_console() {
     assert_eq!(chat.agent.inputs().len(), 2, "it ends nothing");
 }
 
-/// The card of a call, and how it looks.
+/// Returns the tone and the text of a call's card.
 async fn looks(result: Value) -> (Option<String>, String) {
     let chat = chat(MockAgent::new().answer(calls(json!({}))), move || {
         let result = result.clone();

@@ -1,4 +1,4 @@
-//! `ToolContext` and `Cancellation`: what a handler may know and say.
+//! `ToolContext` and `Cancellation`.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     support::{Chat, chat},
 };
 
-/// A chat in which a handler that never ends was given this context.
+/// Mounts a chat with a handler that never ends; returns its context.
 async fn running(script: Script) -> (Chat, ToolContext) {
     let kept: Rc<RefCell<Option<ToolContext>>> = Rc::default();
     let place = SendWrapper::new(Rc::clone(&kept));

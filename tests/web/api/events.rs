@@ -1,4 +1,4 @@
-//! Events for as long as a component lives.
+//! `use_assistant_events`: events for the lifetime of a component.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -13,7 +13,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::{act, calls};
 use crate::support::chat;
 
-/// An event in a few words.
+/// Formats an event in a few words.
 fn word(event: &AssistantEvent) -> String {
     match event {
         AssistantEvent::Message { role, .. } => format!("message {}", role.as_str()),
@@ -151,7 +151,7 @@ async fn an_observer_that_fails_stops_neither_the_others_nor_the_run() {
     ] {
         assert!(heard.iter().any(|told| told == what), "{what} in {heard:?}");
     }
-    // Two of a call and three messages; two of a call.
+    // Two events of a call and three messages; two events of a call.
     let count = |what| failures.with_untracked(|all| all.iter().filter(|one| *one == what).count());
     assert_eq!((count("no disk"), count("no network")), (5, 2));
     drop(broken);

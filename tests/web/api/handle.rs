@@ -1,4 +1,4 @@
-//! `Assistant`: what an application does.
+//! `Assistant`: its commands.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -41,7 +41,7 @@ async fn set_forwarded_props_goes_out_with_every_run() {
     }
 }
 
-/// Says nothing but that something is odd.
+/// An agent that emits nothing but a diagnostic.
 #[derive(Clone)]
 struct Odd;
 

@@ -1,4 +1,4 @@
-//! What each public method does, at its own layer: each test fails when its method does nothing.
+//! Every public method on its own: each test fails if its method does nothing.
 
 mod action;
 mod agents;
@@ -19,17 +19,17 @@ mod window;
 use leptos_assistant::{ToolAction, ToolError, agent::Script};
 use serde_json::{Value, json};
 
-/// An answer that calls `act` once.
+/// Returns an answer that calls `act` once.
 fn calls(args: Value) -> Script {
     Script::new().call("act", &args)
 }
 
-/// An action called `act` that gives its arguments back.
+/// Returns an action `act` that returns its arguments.
 fn act() -> ToolAction {
     ToolAction::new("act", "Acts").handler(|args: Value| async move { Ok::<_, ToolError>(args) })
 }
 
-/// A schema with one property, a number, which is required.
+/// Returns a schema with one property, a required number.
 fn amount() -> Value {
     json!({
         "type": "object",

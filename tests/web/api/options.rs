@@ -1,4 +1,4 @@
-//! `SessionOptions` as a provider takes them.
+//! `SessionOptions` passed to a provider.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -12,7 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::support::{Chat, chat_with};
 
-/// A chat in which two calls of one action were made side by side, and how many ran at once.
+/// Mounts a chat with two parallel calls of one action; returns how many ran at once.
 async fn two_calls(options: SessionOptions) -> (Chat, u32) {
     let (now, most) = (RwSignal::new(0), RwSignal::new(0));
     let script = Script::new()

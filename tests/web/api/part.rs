@@ -1,4 +1,4 @@
-//! `PartHandle`, and renderers of parts by hand.
+//! `PartHandle`, and renderers of parts registered by hand.
 
 use std::{cell::RefCell, rc::Rc};
 

@@ -1,4 +1,4 @@
-//! What components are told by their props, where no other test is about it.
+//! Props of components that no other test covers.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::support::console_errors;
 
-/// Every component that may be given an assistant, without a provider.
+/// Mounts every component with an `assistant` prop outside of a provider.
 #[wasm_bindgen_test]
 async fn an_assistant_that_is_given_is_the_one() {
     let console = console_errors();
@@ -61,7 +61,7 @@ async fn an_assistant_that_is_given_is_the_one() {
     assert_eq!(page.count("section[aria-label=Other] .la-chat-status"), 1);
 }
 
-/// What is said when an answer has come, in a window of ours or of one's own.
+/// Returns the announcements for an answer, in a built-in or a custom window.
 async fn spoken(speech: Speech, own: bool) -> String {
     let agent = MockAgent::new().answer(Script::new().text("Sunny."));
     let page = mount(move || {
@@ -180,7 +180,7 @@ async fn on_open_hears_that_a_conversation_was_chosen() {
     assert!(until(|| chosen.get_untracked() == 1).await);
 }
 
-/// A form with a field that holds something, and what was submitted.
+/// Mounts a form with a filled field; returns the submitted values.
 fn form(enabled: bool, exact: bool) -> (Mounted, RwSignal<Vec<Value>>) {
     let submitted = RwSignal::new(Vec::new());
     let page = mount(move || {

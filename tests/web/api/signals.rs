@@ -1,4 +1,4 @@
-//! `Assistant`: what an application reads, and that it follows.
+//! `Assistant`: its signals and their updates.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::{act, calls};
 use crate::support::{Chat, chat, question};
 
-/// How often what is read changed, and what it is now.
+/// The successive values of a signal.
 struct Followed<T>(RwSignal<Vec<T>>);
 
 impl<T: Clone + PartialEq + Send + Sync + 'static> Followed<T> {
-    /// Follows something from now on, as a view would.
+    /// Tracks a value from now on, as a view would.
     fn by(read: impl Fn() -> T + Send + Sync + 'static) -> Self {
         let seen = RwSignal::new(Vec::new());
         Effect::new(move |_| {
@@ -39,7 +39,7 @@ impl<T: Clone + PartialEq + Send + Sync + 'static> Followed<T> {
     }
 }
 
-/// A chat whose `setup` may follow the assistant; sent to its end.
+/// Mounts a chat whose `setup` may track the assistant, and runs it to its end.
 async fn went(script: Script, setup: impl Fn() + Send + Sync + 'static) -> Chat {
     let chat = chat(MockAgent::new().answer(script), setup).await;
     chat.assistant.send("go").unwrap();

@@ -1,4 +1,4 @@
-//! What the agent is offered, what became of its calls, and actions that call actions.
+//! Offered tools, the history of calls, and actions that call actions.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -133,7 +133,8 @@ async fn a_handler_knows_where_it_stands() {
     );
 }
 
-/// What an action that buys and one that it asks for say, with a way to see both in the audit.
+/// Mounts an action that buys and a nested one that needs approval; returns the audit records and
+/// the runs.
 async fn nested() -> (
     Chat,
     Rc<RefCell<Vec<AuditEntry>>>,

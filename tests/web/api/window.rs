@@ -1,4 +1,4 @@
-//! What is given to windows and to markdown.
+//! Props of windows, and the options of markdown.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ async fn a_suggestion_says_one_thing_and_shows_another() {
     assert!(said.contains("List all open issues"), "{said}");
 }
 
-/// The tag of a first-level heading in an answer.
+/// Returns the tag of a first-level heading in an answer.
 async fn heading(options: Option<MarkdownOptions>) -> String {
     let agent = MockAgent::new().answer(Script::new().text("# Title"));
     let page = mount(move || {

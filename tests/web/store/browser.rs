@@ -1,4 +1,4 @@
-//! A chat that is kept in a browser whose database or locks fail.
+//! A chat with a store in a browser whose database or locks fail.
 
 use js_sys::Function;
 use leptos::prelude::*;
@@ -8,11 +8,11 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::journey::Journey;
 
-/// A change of the browser that is taken back when this is dropped. It also collects what goes wrong in callbacks.
+/// A modification of the browser that is reverted on drop. It also collects errors in callbacks.
 pub(super) struct Broken(Function);
 
 impl Broken {
-    /// Runs a script that gives back the function that takes its change back.
+    /// Runs a script that returns the function that reverts its modification.
     pub(super) fn by(script: &str) -> Self {
         let script = format!(
             "const errors = window.wentWrong = [];
@@ -37,7 +37,7 @@ impl Broken {
         Self(made.unchecked_into())
     }
 
-    /// The browser works again; gives back what went wrong meanwhile.
+    /// Reverts the modification; returns the errors since.
     fn repair(self) -> Vec<String> {
         drop(self);
         went_wrong()
@@ -62,7 +62,7 @@ fn database() -> String {
     format!("broken-{}", js_sys::Math::random())
 }
 
-/// The conversation is played to its end in a browser that stays broken.
+/// Plays the conversation to its end in a browser that stays broken.
 async fn goes_on_unsaved(script: &str, named: bool) {
     let broken = Broken::by(script);
     let store = IndexedDbStore::new(database());
@@ -78,7 +78,7 @@ async fn goes_on_unsaved(script: &str, named: bool) {
     assert_eq!(broken.repair(), Vec::<String>::new());
 }
 
-/// The same, whether or not a conversation is asked for by its name.
+/// Does so with and without a conversation requested by name.
 async fn both_go_on_unsaved(script: &str) {
     goes_on_unsaved(script, false).await;
     goes_on_unsaved(script, true).await;
@@ -146,7 +146,7 @@ async fn where_writes_abort_the_chat_goes_on() {
     .await;
 }
 
-/// Requests that only come to their end a long time later: nobody waits for them any more by then.
+/// Requests that complete after a long time, when their futures are gone.
 #[wasm_bindgen_test]
 async fn late_answers_do_no_harm() {
     both_go_on_unsaved(
@@ -215,7 +215,7 @@ async fn with_locks_that_never_answer_the_chat_is_saved() {
     .await;
 }
 
-/// A database that is deleted in the middle is made again, with all that is on the screen.
+/// A database that is deleted meanwhile is created again, with everything that is on the screen.
 #[wasm_bindgen_test]
 async fn a_deleted_database_is_written_again() {
     let name = database();

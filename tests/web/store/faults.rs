@@ -1,4 +1,4 @@
-//! A chat over a store that fails in every way, at every operation, at every moment.
+//! A chat with a store that fails in every way, at every operation, at every moment.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -12,7 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::journey::{Journey, Moment};
 
-/// What a store is asked for.
+/// The operations of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     Load,
@@ -21,21 +21,21 @@ pub(super) enum Operation {
     Threads,
     Label,
     Remove,
-    /// All of them.
+    /// Any of them.
     Any,
 }
 
-/// How it fails.
+/// The ways to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Fails(StoreErrorKind),
-    /// It does nothing, and never answers.
+    /// It has no effect, and never answers.
     Silent,
-    /// It does what it is asked for, and never answers.
+    /// It takes effect, and never answers.
     Mute,
 }
 
-/// A store that fails when it is told to.
+/// A store that fails on demand.
 #[derive(Clone, Default)]
 pub(super) struct Faulty {
     inner: MemoryStore,
@@ -45,7 +45,7 @@ pub(super) struct Faulty {
 }
 
 impl Faulty {
-    /// A store that tabs share, and for each tab its way to it, which fails by itself.
+    /// Returns two handles of a store that tabs share, each with failures of its own.
     pub(super) fn shared() -> (Self, Self) {
         let one = Self {
             shared_as: Some(format!("shared-{}", js_sys::Math::random())),
@@ -112,7 +112,7 @@ struct Case {
     operation: Operation,
     fault: Fault,
     moment: Moment,
-    /// True if the application names the conversation, so that it is looked for.
+    /// True if the application names the conversation, so that it is loaded.
     named: bool,
 }
 
@@ -129,7 +129,7 @@ impl Case {
         opens && self.moment == Moment::Before
     }
 
-    /// A store was given the call without its start: another page may make it.
+    /// The store got the call without its start: another page may start it.
     fn is_refused(self) -> bool {
         self.writes() && self.moment == Moment::Asked
     }
@@ -138,7 +138,7 @@ impl Case {
         self.writes() || self.opens() && (self.named || self.operation == Operation::Take)
     }
 
-    /// What a page without a store says under a name may be said elsewhere, too.
+    /// A page without a store cannot exclude that the named conversation is open elsewhere.
     fn stays_unsaved(self) -> bool {
         self.opens() && self.named && self.fault == Fault::Fails(StoreErrorKind::Unavailable)
     }

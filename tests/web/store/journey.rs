@@ -1,4 +1,4 @@
-//! A conversation with a call that asks first, played while a store fails.
+//! A conversation with a call that needs approval, played while a store fails.
 
 use std::{
     cell::{Cell, RefCell},
@@ -25,7 +25,7 @@ use serde_json::json;
 /// A function that the handler calls before it ends, once a test has set it.
 type InHandler = Rc<RefCell<Option<Box<dyn Fn()>>>>;
 
-/// A chat in the only tab that there is, and a clock that a test moves.
+/// A chat in the only tab, with a clock that the test controls.
 pub(super) struct Journey {
     pub(super) page: Mounted,
     pub(super) assistant: Assistant,
@@ -38,7 +38,7 @@ pub(super) struct Journey {
 }
 
 impl Journey {
-    /// Opens a chat; with a name, it asks the store for the conversation of this name.
+    /// Opens a chat; if a name is given, it loads the conversation of this name.
     pub(super) fn open(store: impl Store, name: Option<&str>) -> Self {
         Self::open_at(Self::clock(), store, name)
     }
@@ -47,7 +47,7 @@ impl Journey {
         Rc::new(FakeClock::at(1_700_000_000_000))
     }
 
-    /// The same beside another one, which has the clock.
+    /// Opens a chat in addition to another one, which owns the clock.
     pub(super) fn open_at(clock: Rc<FakeClock>, store: impl Store, name: Option<&str>) -> Self {
         let agent = MockAgent::new()
             .answer(Script::new().text("Hello."))
@@ -93,7 +93,7 @@ impl Journey {
         }
     }
 
-    /// Lets time pass until something holds; `false` if it does not within a minute.
+    /// Advances the time until a condition holds; `false` if it does not within a minute.
     pub(super) async fn comes(&self, holds: impl Fn(&Self) -> bool) -> bool {
         for _ in 0..600 {
             if holds(self) {
@@ -104,13 +104,13 @@ impl Journey {
         false
     }
 
-    /// Lets some time pass, and the browser do what is due.
+    /// Advances the time, and lets the browser run due tasks.
     pub(super) async fn passes(&self, ms: u64) {
         self.clock.advance(Duration::from_millis(ms));
         tick().await;
     }
 
-    /// Lets a long time pass, in which a store can be tried again.
+    /// Advances the time enough for a store to be retried.
     pub(super) async fn long_passes(&self) {
         for _ in 0..20 {
             self.passes(5_000).await;
@@ -127,7 +127,7 @@ impl Journey {
         );
     }
 
-    /// Waits until the assistant has said something and is idle.
+    /// Waits until the assistant has answered with a text and is idle.
     pub(super) async fn hears(&self, words: &str) {
         let heard = self
             .comes(|it| {
@@ -156,7 +156,7 @@ impl Journey {
         self.assistant.approve(&call).unwrap();
     }
 
-    /// The chat goes on in this page, whatever the store does.
+    /// Asserts that the chat can be used in this page, whatever the store does.
     pub(super) fn assert_usable(&self) {
         assert_eq!(self.page.count(".la-composer textarea"), 1, "the composer");
         assert_eq!(
@@ -168,7 +168,7 @@ impl Journey {
         assert_ne!(kept, KeptIn::Elsewhere);
     }
 
-    /// True if the user is told, once, that nothing is saved.
+    /// Returns true if the user is told, once, that nothing is saved.
     pub(super) fn is_told(&self) -> bool {
         let notices = self.assistant.notices().get_untracked();
         let told = notices.iter();
@@ -181,7 +181,8 @@ impl Journey {
         self.agent.inputs().pop().unwrap()
     }
 
-    /// The whole conversation is on the screen and in the newest request, with its one result.
+    /// Asserts that the whole conversation is on the screen and in the newest request, with its one
+    /// result.
     pub(super) fn assert_nothing_lost(&self, ran: bool, what: &str) {
         let screen = self.page.text("[role=log]");
         for words in ["one", "Hello.", "two", "Paid.", "three", "Goodbye."] {
@@ -211,7 +212,7 @@ impl Journey {
         assert_eq!(call.phase(), ended, "{what}");
     }
 
-    /// From the first message to the last; `at` is called before each moment.
+    /// Plays from the first message to the last; `at` is called before each moment.
     pub(super) async fn is_played(&self, at: impl Fn(Moment) + Clone + 'static) {
         let now = at.clone();
         *self.in_handler.borrow_mut() = Some(Box::new(move || now(Moment::Runs)));
@@ -233,7 +234,7 @@ impl Journey {
     }
 }
 
-/// When a store begins to fail.
+/// The moment at which a store begins to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
     /// Before the first message.
@@ -242,11 +243,11 @@ pub(super) enum Moment {
     Asked,
     /// While the handler runs.
     Runs,
-    /// When the call has its result.
+    /// Once the call has its result.
     Result,
 }
 
-/// A moment of the browser's time.
+/// Waits for a moment of the browser's time.
 async fn tick() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         let window = web_sys::window().unwrap();

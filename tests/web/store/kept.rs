@@ -1,4 +1,4 @@
-//! A chat that is kept: what it writes, what comes back, and what it does when that fails.
+//! A chat with a store: its writes, restoring, and failures.
 
 use std::{cell::Cell, cell::RefCell, rc::Rc};
 
@@ -21,12 +21,12 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{batch, record};
 
-/// A store that fails when it is told to, and remembers what was written.
+/// A store that fails on demand, and records its writes.
 #[derive(Clone, Default)]
 struct Moody {
     inner: MemoryStore,
     fails: Rc<Cell<Option<StoreErrorKind>>>,
-    /// True if it cannot even be opened.
+    /// True if it cannot be opened.
     closed: Rc<Cell<bool>>,
     written: Rc<RefCell<Vec<Batch>>>,
 }
@@ -77,7 +77,7 @@ impl Store for Moody {
     }
 }
 
-/// A chat whose action `pay` asks first, and counts how often it ran.
+/// A chat whose action `pay` needs approval and counts its runs.
 struct Chat {
     page: Mounted,
     assistant: Assistant,
@@ -93,7 +93,7 @@ async fn open(store: impl Store + Clone, agent: MockAgent) -> Chat {
     open_with(store, agent, pay).await
 }
 
-/// The same with another action, which is given what counts.
+/// Opens a chat with another action, which receives the counter.
 async fn open_with(
     store: impl Store + Clone,
     agent: MockAgent,
@@ -158,7 +158,7 @@ impl Chat {
     }
 }
 
-/// Rule "after a reload": an approval is back, and works once
+/// Rule "after a reload": an approval is restored, and counts once
 #[wasm_bindgen_test]
 async fn a_question_is_asked_again() {
     let store = MemoryStore::default();
@@ -177,14 +177,14 @@ async fn a_question_is_asked_again() {
     assert!(next.page.text("[role=log]").contains("Paid."));
 }
 
-/// A page that ends in the middle of a handler, and the next one.
+/// Ends a page in the middle of a handler, and returns the next one.
 async fn ended_in_the_middle(action: fn(Rc<Cell<u32>>) -> ToolAction) -> Chat {
     let store = Moody::default();
     let first = open_with(store.clone(), paying(), action).await;
     first.assistant.send("go").unwrap();
     assert!(until(|| first.ran.get() == 1).await, "it runs");
     settle().await;
-    // What comes after the end is not written.
+    // Writes after the end are ignored.
     store.fails.set(Some(StoreErrorKind::TakenOver));
     drop(first.page);
     settle().await;
@@ -193,7 +193,7 @@ async fn ended_in_the_middle(action: fn(Rc<Cell<u32>>) -> ToolAction) -> Chat {
     open_with(store, agent, action).await
 }
 
-/// Pays once the page has been loaded again, if ever.
+/// Returns an action whose handler never ends.
 fn hangs(ran: Rc<Cell<u32>>) -> ToolAction {
     ToolAction::new("pay", "").handler(move || {
         ran.set(ran.get() + 1);
@@ -201,7 +201,7 @@ fn hangs(ran: Rc<Cell<u32>>) -> ToolAction {
     })
 }
 
-/// Rule "after a reload": nobody knows what the one before did, so the person is asked
+/// Rule "after a reload": the outcome of the earlier start is unknown, so the user is asked
 #[wasm_bindgen_test]
 async fn what_had_begun_is_asked_about() {
     let chat = ended_in_the_middle(hangs).await;
@@ -219,7 +219,7 @@ async fn what_had_begun_is_asked_about() {
     assert!(until(|| chat.ran.get() == 1).await);
 }
 
-/// … but for one that may run twice
+/// Rule "after a reload": an idempotent action runs again automatically
 #[wasm_bindgen_test]
 async fn idempotent_runs_again_by_itself() {
     let chat = ended_in_the_middle(|ran| hangs(ran).idempotent()).await;
@@ -228,7 +228,7 @@ async fn idempotent_runs_again_by_itself() {
     assert_eq!(waits.with_untracked(Vec::len), 0);
 }
 
-/// Titles and marks of conversations, by the handle alone.
+/// Titles and deletion marks of conversations, by the handle alone.
 #[wasm_bindgen_test]
 async fn conversations_are_listed_renamed_deleted_and_restored() {
     let agent = MockAgent::new().answer(Script::new().text("Here."));
@@ -273,7 +273,7 @@ async fn use_here_takes_a_conversation_back_from_another_tab() {
     assert!(until(|| matches!(kept.get_untracked(), KeptIn::Here { .. })).await);
 }
 
-/// Rule "exactly once": nothing runs whose start cannot be written down
+/// Rule "exactly once": nothing runs if its start cannot be written
 #[wasm_bindgen_test]
 async fn a_full_store_lets_nothing_start_and_the_chat_goes_on() {
     let store = Moody::default();
@@ -345,7 +345,7 @@ async fn a_damaged_conversation_is_left_as_it_is() {
     assert_eq!(stored.records.len(), 1, "nothing is written over it");
 }
 
-/// A conversation with an entry that nobody can read does not start what that may be about.
+/// A conversation with an unreadable journal entry does not start the call that it may be about.
 #[wasm_bindgen_test]
 async fn an_unreadable_journal_keeps_its_claims() {
     let store = Moody::default();
@@ -366,7 +366,7 @@ async fn an_unreadable_journal_keeps_its_claims() {
     assert_eq!(next.ran.get(), 0);
 }
 
-/// What is written is what has changed: a token does not write the conversation.
+/// Only changes are written: a token does not write the whole conversation.
 #[wasm_bindgen_test]
 async fn a_long_answer_is_written_a_few_times_and_alone() {
     let store = Moody::default();
@@ -391,7 +391,7 @@ async fn a_long_answer_is_written_a_few_times_and_alone() {
     assert_eq!(first.count(), 0, "what has not changed is not written");
 }
 
-/// What the agent does by itself is a part of its answer; a question is written when it is asked.
+/// Calls that the agent runs itself are written with its answer; a question is written at once.
 #[wasm_bindgen_test]
 async fn calls_of_the_agent_are_written_with_its_answer() {
     let store = Moody::default();
@@ -422,7 +422,7 @@ async fn calls_of_the_agent_are_written_with_its_answer() {
     assert!(holds("\"pay\""), "a question is there after a reload");
 }
 
-/// The start is in the journal before the handler runs, with the snapshot that knows the call.
+/// The start is in the journal before the handler runs, with the snapshot that has the call.
 #[wasm_bindgen_test]
 async fn a_start_is_written_with_what_it_is_about() {
     let store = Moody::default();

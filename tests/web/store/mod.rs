@@ -1,4 +1,4 @@
-//! Stores, and what a chat does with one that works and one that does not.
+//! Stores, and a chat with working and failing ones.
 
 mod browser;
 mod faults;

@@ -1,4 +1,4 @@
-//! What a store promises, asked of each.
+//! The contract of stores, tested on each.
 
 use futures_util::future::join;
 use leptos_assistant::store::{
@@ -9,7 +9,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{batch, record};
 
-/// A database that no other test has.
+/// Returns the name of a database that no other test uses.
 fn database() -> String {
     format!("test-{}", js_sys::Math::random())
 }
@@ -38,7 +38,7 @@ async fn promises(store: &dyn Store) {
     store.take("t", "one").await.unwrap();
     assert_eq!(store.load("t").await, Ok(None), "nothing is written yet");
 
-    // What is written is read; what goes is gone; another conversation is another one.
+    // Written records can be loaded; removed ones cannot; other conversations are separate.
     assert_eq!(kind(store, writes("one", "outline", "{}")).await, None);
     assert_eq!(kind(store, writes("one", "message/a", "1")).await, None);
     let mut next = writes("one", "message/b", "2");
@@ -56,7 +56,7 @@ async fn promises(store: &dyn Store) {
     assert_eq!(stored.records, records);
     assert_eq!(stored.journal, [record("t/9/finished", "first")]);
 
-    // A claim is taken once, and nothing is written of a batch that comes too late.
+    // A claim is taken once, and nothing of a late batch is written.
     assert_eq!(kind(store, claims("one", "early")).await, None);
     let late = kind(store, claims("one", "late")).await;
     assert_eq!(late, Some(StoreErrorKind::Claimed));
@@ -64,7 +64,7 @@ async fn promises(store: &dyn Store) {
     assert!(stored.records.contains(&record("outline", "early")));
     assert_eq!(stored.journal.len(), 2);
 
-    // Who was the writer is no more.
+    // The previous writer is refused.
     store.take("t", "two").await.unwrap();
     let late = kind(store, writes("one", "outline", "old")).await;
     assert_eq!(late, Some(StoreErrorKind::TakenOver));
@@ -76,7 +76,7 @@ async fn promises(store: &dyn Store) {
     let stored = store.load("t").await.unwrap().unwrap();
     assert!(stored.records.contains(&record("outline", "new")));
 
-    // Lists, and what a person says.
+    // Lists, and the user's labels.
     let mut listed = batch("two");
     listed.info = Some(ThreadInfo::new("t", "Which berths?", 17));
     assert_eq!(kind(store, listed).await, None);
@@ -104,12 +104,12 @@ async fn a_store_in_the_browser_keeps_the_promises() {
     promises(&IndexedDbStore::new(database())).await;
 }
 
-/// Rule "exactly once": of two tabs that claim a start at the same time one gets it
+/// Rule "exactly once": of two tabs that claim a start at the same time, one gets it
 #[wasm_bindgen_test]
 async fn two_connections_take_a_claim_once() {
     let name = database();
     let (one, two) = (IndexedDbStore::new(&*name), IndexedDbStore::new(&*name));
-    // Whatever else keeps tabs apart is out of the way: both are the same writer.
+    // Without other barriers between tabs: both are the same writer.
     one.take("t", "w").await.unwrap();
     for round in 0..20 {
         let mut claim = claims("w", "x");
@@ -124,7 +124,7 @@ async fn two_connections_take_a_claim_once() {
     }
 }
 
-/// What a batch is refused for may stand before what it writes, or behind.
+/// The reason for a refusal may precede or follow the writes of a batch.
 #[wasm_bindgen_test]
 async fn of_a_refused_batch_nothing_is_written() {
     let store = IndexedDbStore::new(database());
@@ -133,7 +133,7 @@ async fn of_a_refused_batch_nothing_is_written() {
     first.add = vec![record("t/1/finished", "first")];
     assert_eq!(kind(&store, first).await, None);
     store.take("t", "two").await.unwrap();
-    // Again at once, so that one does not wait for the word about the other.
+    // At once again, without waiting for the outcome of the first.
     let many = |writer: &str| {
         let put = (0..40).map(|at| record(&format!("message/{at}"), "late"));
         Batch {
@@ -152,13 +152,13 @@ async fn of_a_refused_batch_nothing_is_written() {
     let stored = store.load("t").await.unwrap().unwrap();
     assert_eq!(stored.records, [record("outline", "first")]);
     assert_eq!(stored.journal, [record("t/1/finished", "first")]);
-    // And who took over is let through, more than once.
+    // The new writer is accepted, more than once.
     for _ in 0..2 {
         assert_eq!(kind(&store, many("two")).await, None);
     }
 }
 
-/// The one of version 1 knew fences, too, and had no index of them.
+/// Version 1 had fences, too, but no index of them.
 #[wasm_bindgen_test]
 async fn a_database_of_the_version_before_goes_on() {
     let name = database();
@@ -190,7 +190,7 @@ async fn a_database_of_the_version_before_goes_on() {
     promises(&store).await;
 }
 
-/// Does something with the browser's own database, and waits for it.
+/// Opens the browser's database directly.
 async fn raw(name: &str, version: u32) -> web_sys::IdbDatabase {
     let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
     let request = factory.open_with_u32(name, version).unwrap();
@@ -215,7 +215,7 @@ async fn a_database_that_another_tab_does_not_let_go_of_is_given_up() {
     let name = database();
     let held = raw(&name, 1).await;
     let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
-    // It waits for the connection above, and whoever opens the database waits for it.
+    // It waits for the connection above, and every later open request waits for it.
     let _deleting = factory.delete_database(&name).unwrap();
     let error = IndexedDbStore::new(&*name).load("t").await.unwrap_err();
     assert_eq!(error.kind, StoreErrorKind::Blocked);

@@ -1,4 +1,4 @@
-//! Two tabs that have a conversation, one of which cannot write, or is not there any more.
+//! Two tabs with one conversation, one of which cannot write or is gone.
 
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ impl Journey {
     }
 }
 
-/// What a page could not write, nobody else knows: it stays on its screen, and its call starts there alone.
+/// Changes that a page could not write stay on its screen, and its call starts only there.
 #[wasm_bindgen_test]
 async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
     let (ones, twos) = Faulty::shared();
@@ -68,7 +68,7 @@ async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
     assert!(matches!(two.kept_in(), KeptIn::Here { .. }));
 }
 
-/// A writer of whom nothing is heard is no tab.
+/// A writer that does not answer is not a live tab.
 #[wasm_bindgen_test]
 async fn a_tab_that_is_gone_has_no_conversation() {
     let (store, other) = Faulty::shared();
@@ -86,7 +86,7 @@ async fn a_tab_that_is_gone_has_no_conversation() {
     assert!(chat.acts().await);
 }
 
-/// Locks that never answer name no owner; a tab that lives does.
+/// Locks that never answer name no owner; a live tab does.
 #[wasm_bindgen_test]
 async fn a_tab_that_answers_is_followed_without_locks_that_do() {
     let locks = Broken::by(
