@@ -1,4 +1,4 @@
-//! Whom the page talks to: the script, or the agent that the address names
+//! The agent of the page: the script, or the one in the page's address
 //! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`).
 
 use std::time::Duration;
@@ -12,10 +12,10 @@ use leptos_assistant::{
 
 use crate::{browser::parameter, script};
 
-/// How long the script waits between two words.
+/// The delay between two words of the script.
 const PACE: Duration = Duration::from_millis(14);
 
-/// A protocol that the page speaks.
+/// A protocol of remote agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     AgUi,
@@ -26,7 +26,7 @@ pub(crate) enum Protocol {
 impl Protocol {
     pub(crate) const ALL: [Self; 3] = [Self::AgUi, Self::UiStream, Self::Completions];
 
-    /// Its name in the address.
+    /// Returns its name in the page's address.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::AgUi => "ag-ui",
@@ -35,7 +35,7 @@ impl Protocol {
         }
     }
 
-    /// Its name for people.
+    /// Returns its name for users.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::AgUi => "AG-UI",
@@ -49,17 +49,18 @@ impl Protocol {
     }
 }
 
-/// An agent elsewhere.
+/// A remote agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Remote {
     pub(crate) protocol: Protocol,
     pub(crate) url: String,
-    /// The model that an OpenAI-compatible endpoint is asked for; it chooses where this is empty.
+    /// The model requested from an OpenAI-compatible endpoint; the endpoint chooses one if it is
+    /// empty.
     pub(crate) model: String,
 }
 
 impl Remote {
-    /// The agent that the page's address names, or why it cannot be used.
+    /// Returns the agent in the page's address, or the reason for which it cannot be used.
     pub(crate) fn of_address() -> Result<Option<Self>, String> {
         let Some(url) = parameter("agent") else {
             return Ok(None);
@@ -78,7 +79,7 @@ impl Remote {
         }))
     }
 
-    /// What talks to it. The key is asked for with every request.
+    /// Creates the agent. The key is read for every request.
     fn agent(&self, key: RwSignal<String>) -> AgentProp {
         let headers = move || match key.get_untracked().as_str() {
             "" => Vec::new(),
@@ -103,7 +104,7 @@ impl Remote {
     }
 }
 
-/// The agent at an address, or the script. `key` goes out with every request while it is not empty.
+/// Returns the remote agent, or the script. `key` is sent with every request unless it is empty.
 pub(crate) fn of(remote: Option<&Remote>, key: RwSignal<String>) -> AgentProp {
     remote.map_or_else(|| scripted().into(), |remote| remote.agent(key))
 }

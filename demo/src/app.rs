@@ -1,4 +1,4 @@
-//! The page: bar, panels, and the chat beside them.
+//! The page: bar, panels, and the chat next to them.
 
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ fn Console(
     }
 }
 
-/// Where the chat stands, if not in the page: `?layout=sidebar` or `popup`.
+/// The placement of the chat outside of the page: `?layout=sidebar` or `popup`.
 #[derive(Clone, Copy)]
 enum Layout {
     Sidebar,
@@ -156,7 +156,7 @@ fn chat() -> AnyView {
     .into_any()
 }
 
-/// Page or assistant, where both do not fit.
+/// Switches between page and assistant on narrow screens.
 #[component]
 fn Switcher(harbor: Harbor) -> impl IntoView {
     let shown = harbor.view;
@@ -195,7 +195,7 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// Light or dark, in place of what the system says.
+/// Toggles between light and dark, overriding the system.
 #[component]
 fn ThemeButton(harbor: Harbor) -> impl IntoView {
     let toggle = move |_| {
@@ -206,7 +206,7 @@ fn ThemeButton(harbor: Harbor) -> impl IntoView {
             "light"
         };
         if let Some(root) = document().document_element() {
-            // Setting an attribute with a plain name does not fail.
+            // Setting an attribute with a valid name cannot fail.
             let _ = root.set_attribute("data-la-theme", theme);
         }
     };
@@ -229,7 +229,7 @@ fn ThemeButton(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// Something about the page itself that the person should know.
+/// Renders an error about the page itself.
 fn page_notice(text: String) -> impl IntoView {
     view! {
         <div class="la-notice la-standalone" data-tone="error" role="alert">
@@ -242,7 +242,7 @@ fn page_notice(text: String) -> impl IntoView {
     }
 }
 
-/// The state of the environments in a sentence or two.
+/// Summarizes the state of the environments in a sentence or two.
 fn summary(harbor: Harbor) -> String {
     let moving = Environment::ALL.into_iter().find_map(|env| {
         harbor.lane(env).with(|lane| match &lane.work {

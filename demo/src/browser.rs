@@ -1,9 +1,9 @@
-//! The few things that the demo asks of the browser itself.
+//! Browser APIs that the demo uses.
 
 use leptos::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// Waits. Dropping the future forgets it.
+/// Waits. Dropping the future ignores the timer.
 pub(crate) async fn sleep(ms: i32) {
     let timer = js_sys::Promise::new(&mut |resolve, _| {
         // Fails only without a callback.
@@ -13,26 +13,26 @@ pub(crate) async fn sleep(ms: i32) {
     let _ = JsFuture::from(timer).await;
 }
 
-/// The time of day, as in 09:12.
+/// Returns the time of day, as in 09:12.
 pub(crate) fn clock() -> String {
     let now = js_sys::Date::new_0();
     format!("{:02}:{:02}", now.get_hours(), now.get_minutes())
 }
 
-/// A parameter of the page's address, if it is there and not empty.
+/// Returns a parameter of the page's address, unless it is missing or empty.
 pub(crate) fn parameter(name: &str) -> Option<String> {
     let search = window().location().search().ok()?;
     let all = web_sys::UrlSearchParams::new_with_str(&search).ok()?;
     all.get(name).filter(|value| !value.trim().is_empty())
 }
 
-/// What follows the `#` of the page's address.
+/// Returns the fragment of the page's address.
 pub(crate) fn fragment() -> String {
     let hash = window().location().hash().unwrap_or_default();
     hash.trim_start_matches('#').to_owned()
 }
 
-/// Opens this page with other parameters, and nothing of the ones it has.
+/// Opens this page with other parameters instead of its current ones.
 pub(crate) fn open_query(query: &[(&str, &str)], fragment: &str) {
     let location = window().location();
     let all = web_sys::UrlSearchParams::new().and_then(|all| {
@@ -53,19 +53,19 @@ pub(crate) fn open_query(query: &[(&str, &str)], fragment: &str) {
     }
 }
 
-/// Whether the system prefers dark colours.
+/// Returns true if the system prefers dark colours.
 pub(crate) fn system_is_dark() -> bool {
     let query = window().match_media("(prefers-color-scheme: dark)");
     query.is_ok_and(|query| query.is_some_and(|query| query.matches()))
 }
 
-/// Focuses an element once the view has followed what has just changed.
+/// Focuses an element after pending updates of the view.
 pub(crate) fn focus_soon(selector: &'static str) {
     request_animation_frame(move || {
         use wasm_bindgen::JsCast;
         let found = document().query_selector(selector).ok().flatten();
         if let Some(element) = found.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
-            // Focusing an element that is in the page does not fail.
+            // Focusing an element in the page cannot fail.
             let _ = element.focus();
         }
     });

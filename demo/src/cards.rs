@@ -1,11 +1,11 @@
-//! Pieces that the cards of the actions are made of.
+//! Building blocks for the cards of actions.
 
 use leptos::prelude::*;
 use leptos_assistant::{Icon, ui::spinner};
 
 use crate::signs::Sign;
 
-/// What stands before a line.
+/// The mark before a line.
 #[derive(Clone, Copy)]
 pub(crate) enum Mark {
     Busy,
@@ -23,13 +23,13 @@ impl Mark {
     }
 }
 
-/// One line about a call, in the colour of its status.
+/// Renders a line about a call, in the colour of its status.
 pub(crate) fn line(mark: Mark, text: impl Into<String>) -> AnyView {
     let text = text.into();
     view! { <p class="la-tool-line">{mark.view()}<span>{text}</span></p> }.into_any()
 }
 
-/// A line in a colour of its own: ok, warning, error or neutral.
+/// Renders a line in a given colour: ok, warning, error or neutral.
 pub(crate) fn toned_line(tone: &'static str, mark: Icon, text: impl Into<String>) -> AnyView {
     let text = text.into();
     view! {
@@ -38,17 +38,17 @@ pub(crate) fn toned_line(tone: &'static str, mark: Icon, text: impl Into<String>
     .into_any()
 }
 
-/// Why a call failed, as the end of a sentence.
+/// Returns the reason for a failed call, as the end of a sentence.
 pub(crate) fn reason(error: Option<String>) -> String {
     error.unwrap_or_else(|| "no reason was given".to_owned())
 }
 
-/// A framed card.
+/// Renders a framed card.
 pub(crate) fn card(content: impl IntoView + 'static) -> AnyView {
     view! { <div class="la-card"><div class="la-card-body">{content}</div></div> }.into_any()
 }
 
-/// A bar for work whose end is in sight, or not.
+/// Renders a progress bar, determinate if there is a percentage.
 pub(crate) fn bar(label: String, percent: Option<f64>) -> impl IntoView {
     view! {
         <progress

@@ -1,8 +1,8 @@
-//! Another agent: a dialog for its address, its protocol and its key.
+//! The dialog for another agent: its address, its protocol and its key.
 //!
-//! Which agent the page talks to stands in the page's address, because the page's server reads there
-//! what the page may connect to; so another agent is another page. A key never stands in an
-//! address: it is asked for where it is used, and lives as long as that page.
+//! The agent is part of the page's address, because the page's server reads there which hosts the
+//! page may connect to; so another agent is another page. A key is never part of an address: it is
+//! entered in the page that uses it, and lives as long as that page.
 
 use leptos::{html, prelude::*};
 
@@ -12,18 +12,18 @@ use crate::{
     signs::Sign,
 };
 
-/// What follows the `#` of an address whose page asks for a key at once.
+/// The fragment of an address whose page asks for a key at once.
 const ASKS_FOR_KEY: &str = "key";
 
-/// What the dialog holds.
+/// The content of the dialog.
 #[derive(Clone, Copy)]
 struct Draft {
-    /// None is the script.
+    /// `None` selects the script.
     protocol: RwSignal<Option<Protocol>>,
     url: RwSignal<String>,
     model: RwSignal<String>,
     key: RwSignal<String>,
-    /// Whether the next page asks for a key.
+    /// True if the next page should ask for a key.
     asks: RwSignal<bool>,
 }
 
@@ -57,9 +57,9 @@ impl Draft {
 /// The button that opens the dialog, and the dialog.
 #[component]
 pub(crate) fn Connect(
-    /// The agent that the page talks to.
+    /// The agent of the page.
     remote: Option<Remote>,
-    /// The key that goes out with every request.
+    /// The key that is sent with every request.
     key: RwSignal<String>,
 ) -> impl IntoView {
     let open = RwSignal::new(remote.is_some() && fragment() == ASKS_FOR_KEY);
@@ -86,7 +86,7 @@ fn dialog(current: Option<Remote>, key: RwSignal<String>, open: RwSignal<bool>) 
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
-            // Fails only for a dialog that is open already.
+            // Fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
@@ -154,7 +154,7 @@ fn choice(draft: Draft, protocol: Option<Protocol>, label: &'static str) -> impl
     }
 }
 
-/// What there is to say about an agent elsewhere.
+/// Renders the fields of a remote agent.
 fn fields(draft: Draft, stays: Memo<bool>) -> impl IntoView {
     let completes = move || draft.protocol.get() == Some(Protocol::Completions);
     let example = move || match draft.protocol.get() {
@@ -233,7 +233,7 @@ fn asks_for_key(draft: Draft) -> impl IntoView {
     }
 }
 
-/// Opens the page that talks to an agent.
+/// Opens the page for an agent.
 fn go_to(remote: Option<Remote>, asks: bool) {
     let Some(remote) = remote else {
         return open_query(&[], "");

@@ -1,5 +1,5 @@
-//! The question to a person who deletes a project by hand. Questions of actions are asked by the
-//! library; this one is the page's own, so it stands outside of the chat.
+//! The dialog for deleting a project by hand. The library asks the questions of actions; this one
+//! is the page's own, so it is outside of the chat.
 
 use leptos::{html, prelude::*};
 
@@ -21,7 +21,7 @@ fn dialog(harbor: Harbor, asked: RwSignal<Option<String>>, name: String) -> impl
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
-            // Fails only for a dialog that is open already.
+            // Fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
@@ -32,7 +32,7 @@ fn dialog(harbor: Harbor, asked: RwSignal<Option<String>>, name: String) -> impl
             .is_some_and(|element| element.return_value() == "confirm");
         asked.set(None);
         if confirmed && harbor.delete_project(&name, YOU) {
-            // The button that opened the dialog is gone with its row.
+            // The button that opened the dialog is removed with its row.
             focus_soon("#projects-title");
         }
     };

@@ -1,5 +1,5 @@
-//! Every state of every card and notice, each in a window of its own (`?gallery=1`): to look at, and
-//! what the pictures and the checks of the looks are made from.
+//! Every state of every card and notice, each in its own window (`?gallery=1`): for review, and as
+//! the source of screenshots and visual tests.
 
 mod cards;
 mod notices;
@@ -15,7 +15,7 @@ use leptos_assistant::{
     use_assistant,
 };
 
-/// One state: what it is called, what the agent does, and what the page offers.
+/// A state: its title, the agent's answer, and the page's actions.
 struct State {
     title: &'static str,
     answer: fn(&RunInput) -> Script,
@@ -40,7 +40,7 @@ impl State {
     }
 }
 
-/// The page.
+/// The gallery page.
 #[component]
 pub(crate) fn Gallery() -> impl IntoView {
     let group = |title, states: &'static [State]| {
@@ -81,14 +81,14 @@ fn window(state: &'static State) -> impl IntoView {
     }
 }
 
-/// Offers the actions and sets the state off.
+/// Registers the actions and starts the state.
 #[component]
 fn Begin(state: &'static State) -> impl IntoView {
     (state.actions)();
     let Some(assistant) = use_assistant() else {
         return;
     };
-    // A window in which nothing can be sent shows why.
+    // If sending is refused, the window shows the reason.
     let _ = assistant.send("Go");
     if state.stopped {
         set_timeout(
@@ -100,7 +100,7 @@ fn Begin(state: &'static State) -> impl IntoView {
     }
 }
 
-/// What the agent says once results are there.
+/// Returns the script, or the final text once there are results.
 fn once(input: &RunInput, script: impl FnOnce() -> Script) -> Script {
     match leptos_assistant::agent::results_since_user(input).is_empty() {
         true => script(),

@@ -1,19 +1,19 @@
-//! The conversation that the page begins with: one of the browser's store, by its id (`?chat=ID`), or a
-//! made one that has been going on for days (`?history=MESSAGES`, for long threads).
+//! The initial conversation of the page: one from the browser's store, by its id (`?chat=ID`), or a
+//! generated one that spans days (`?history=MESSAGES`, for long threads).
 
 use leptos_assistant::{StoreProp, store::IndexedDbStore};
 use serde_json::{Value, json};
 
 use crate::browser::parameter;
 
-/// What was asked, again and again.
+/// The questions, repeated.
 const QUESTIONS: [&str; 4] = [
     "Which berths are free?",
     "Is the crane at pier 3 back?",
     "What does the tide do tonight?",
     "Summarise the night shift",
 ];
-/// What was answered, from short to long.
+/// The answers, from short to long.
 const ANSWERS: [&str; 4] = [
     "Berths 4, 9 and 14 are free today.",
     "It is. The repair ended at 04:10, and the test lift was fine.\n\nThe next inspection is due in \
@@ -24,12 +24,12 @@ const ANSWERS: [&str; 4] = [
      visibility under 200 m | 02:00 to 03:30 |\n| Departure of the *Meridian* | 04:45 |\n\nNo \
      incidents, and nobody waited for more than twenty minutes.",
 ];
-/// An exchange every so often, in milliseconds.
+/// The time between exchanges, in milliseconds.
 const EVERY_MS: i64 = 47 * 60_000;
-/// How many messages make sense.
+/// The maximum number of messages.
 const MOST: usize = 20_000;
 
-/// The conversation that the address asks for, and the id that it gives it.
+/// Returns the conversation that the address requests, and its id.
 pub(crate) fn chosen() -> (Option<Value>, String) {
     let count = parameter("history").and_then(|count| count.parse::<usize>().ok());
     (
@@ -38,8 +38,8 @@ pub(crate) fn chosen() -> (Option<Value>, String) {
     )
 }
 
-/// Returns whether conversations outlive the page, and tabs share them: `?store=indexeddb`, or where
-/// nothing else is said about the conversation to begin with.
+/// Returns true if conversations outlive the page and are shared by tabs: with `?store=indexeddb`,
+/// or unless the address sets an initial conversation.
 pub(crate) fn is_stored() -> bool {
     match parameter("store") {
         Some(store) => store == "indexeddb",
@@ -47,7 +47,7 @@ pub(crate) fn is_stored() -> bool {
     }
 }
 
-/// Where they are kept then.
+/// Returns their store.
 pub(crate) fn store() -> StoreProp {
     match is_stored() {
         true => IndexedDbStore::new("harbor").into(),
@@ -89,7 +89,7 @@ fn of(count: usize) -> Value {
     json!({"version": 2, "messages": messages, "tip": parent})
 }
 
-/// An answer; the longest was looked up in the logs of the night.
+/// Returns an answer; the longest one has calls that search the logs of the night.
 fn answer(exchange: usize) -> Vec<Value> {
     let mut parts = Vec::new();
     if exchange % ANSWERS.len() == ANSWERS.len() - 1 {

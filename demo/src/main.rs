@@ -1,8 +1,8 @@
-//! Harbor, the demo of leptos-assistant: a small operations console with the chat beside it.
+//! Harbor, the demo of leptos-assistant: a small operations console with a chat next to it.
 //!
-//! What the assistant does is real here: every action changes a panel. Each panel registers the
-//! actions that act on it (`panels`), all share one state (`state`), and the agent is a script in
-//! the page (`script`) unless the address names another (`agent`). Scenes: `demo/README.md`.
+//! The assistant's actions are real here: every one changes a panel. Each panel registers its
+//! actions (`panels`), all share one state (`state`), and the agent is a script in the page
+//! (`script`) unless the address names another (`agent`). Scenes: `demo/README.md`.
 
 #![allow(
     unreachable_pub,
@@ -25,7 +25,7 @@ mod state;
 mod story;
 
 fn main() {
-    // After a panic nothing can be relied on: the page says so instead of standing still.
+    // After a panic the state is not reliable, so the page says that it has stopped.
     std::panic::set_hook(Box::new(|info| {
         leptos::logging::error!("{info}");
         leptos_assistant::chat::show_stopped(&leptos_assistant::Labels::default());

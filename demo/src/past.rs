@@ -1,4 +1,4 @@
-//! The conversations of before, behind a button of the bar.
+//! The stored conversations, behind a button of the bar.
 
 use leptos::{html, prelude::*};
 use leptos_assistant::{Icon, chat::PastConversations};

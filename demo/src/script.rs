@@ -1,7 +1,7 @@
-//! The agent that lives in the page: what it says and calls, by the words of the person, and how
-//! it goes on with results. It sees what any agent sees, the run's input, and nothing else.
+//! The agent in the page: its texts and calls, selected by the user's words, and its reactions to
+//! results. It sees only the run's input, as any agent does.
 //!
-//! Most scenes are markdown, which `scenes` finds; the words for results are in `words`.
+//! Most scenes are markdown, which `scenes` finds; the sentences about results are in `words`.
 
 mod everything;
 mod scenes;
@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::signs::Sign;
 
-/// A suggestion for each scene; what it says is exactly the prompt.
+/// Returns a suggestion for each scene; its text is exactly the prompt.
 pub(crate) fn suggestions() -> Vec<Suggestion> {
     let scenes: [(ViewFn, &str); 12] = [
         (Sign::Cloud.into(), "What's the weather?"),
@@ -42,7 +42,7 @@ pub(crate) fn suggestions() -> Vec<Suggestion> {
     scenes.into_iter().map(suggest).collect()
 }
 
-/// What the agent does in one run.
+/// Returns the agent's script for one run.
 pub(crate) fn answer(input: &RunInput) -> Script {
     let text = last_user_text(input);
     let said = text.to_lowercase();
@@ -60,7 +60,7 @@ pub(crate) fn answer(input: &RunInput) -> Script {
     if let Some(scene) = scenes::mishap(&said) {
         return scene.with("about", &about).script(input);
     }
-    // Several places are one call each; what comes of them is told like anything else.
+    // Several places are one call each; their results are described like any others.
     let asked = scenes::asked_for(&text, &said).filter(|_| !asks_for_places(&text, &said));
     let Some(scene) = asked else {
         return match results.is_empty() {
@@ -68,12 +68,12 @@ pub(crate) fn answer(input: &RunInput) -> Script {
             false => Script::new().text(about),
         };
     };
-    // What was called already is gone on with, even if it is not offered any more.
+    // A call that was already made is continued, even if its tool is no longer offered.
     let refusal = refusal(input, scene.tools()).filter(|_| results.is_empty());
     refusal.unwrap_or_else(|| scene.with("about", &about).script(input))
 }
 
-/// What no scene of markdown can tell.
+/// Returns the scenes that markdown cannot express.
 fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
     if let Some(script) = mishap(said) {
         return Some(script);
@@ -94,12 +94,12 @@ fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
     (said.contains("analyze") && !is_other).then(analysis)
 }
 
-/// Whether the weather at more than one place is wanted.
+/// Returns true if the weather at more than one place is requested.
 fn asks_for_places(text: &str, said: &str) -> bool {
     said.contains("weather") && !said.contains("search") && words::places(text).len() > 1
 }
 
-/// What the agent says if the page does not offer what it would call.
+/// Returns the agent's text if the page does not offer a tool of the scene.
 fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Option<Script> {
     let offered = |name: &str| input.tools.iter().any(|tool| tool.name == name);
     let missing = tools.find(|name| !offered(name))?;
@@ -115,7 +115,7 @@ fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Op
     )
 }
 
-/// Arguments that grow while the work goes on: the list of percentages so far.
+/// Returns arguments that grow during the work: the list of percentages so far.
 fn analysis() -> Script {
     let id = words::id("analysis");
     let piece = |delta: String| EventKind::ToolCallArgs {
@@ -150,7 +150,7 @@ fn analysis() -> Script {
         )
 }
 
-/// What goes wrong in ways that markdown cannot tell.
+/// Returns the failures that markdown cannot express.
 fn mishap(said: &str) -> Option<Script> {
     let has = |word: &str| said.contains(word);
     if scenes::mishap(said).is_some() {
@@ -173,7 +173,7 @@ fn mishap(said: &str) -> Option<Script> {
     Some(mishap)
 }
 
-/// Ends the program, so that it can be seen what the page says then.
+/// Ends the program, to show the page's reaction.
 #[allow(clippy::panic, reason = "it is what this scene shows")]
 fn end() -> Script {
     panic!("this scene ends the program");

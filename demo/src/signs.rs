@@ -1,4 +1,4 @@
-//! The signs of this page, drawn as the icons of the library are: one path each, on 20 by 20.
+//! The icons of this page, in the style of the library's: one path each, on a 20 by 20 grid.
 
 use leptos::prelude::*;
 use leptos_assistant::Icon;

@@ -1,4 +1,4 @@
-//! What the panels show. Actions and people change it alike; views follow.
+//! The state of the panels, changed by actions and by the user; views track it.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::browser::clock;
 
-/// How long a thing that was just changed is marked, in seconds.
+/// The time that a changed item is marked, in seconds.
 const MARKED_SECS: u64 = 2;
 
-/// The state of the page. Cheap to copy: all of it is signals.
+/// The state of the page. Cheap to copy, because it consists of signals.
 #[derive(Clone, Copy)]
 pub(crate) struct Harbor {
     pub(crate) may_deploy: RwSignal<bool>,
@@ -21,15 +21,15 @@ pub(crate) struct Harbor {
     pub(crate) weather: RwSignal<Option<Weather>>,
     pub(crate) source: RwSignal<&'static str>,
     pub(crate) feed: RwSignal<Vec<Entry>>,
-    /// What is shown where page and chat take turns.
+    /// The visible side on narrow screens.
     pub(crate) view: RwSignal<Shown>,
-    /// What the person wants instead of the system's colours.
+    /// The user's colour scheme, instead of the system's.
     pub(crate) dark: RwSignal<bool>,
     marks: RwSignal<HashMap<String, u64>>,
     numbers: RwSignal<u64>,
 }
 
-/// Page or assistant.
+/// The sides of the page on narrow screens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     Page,
@@ -47,7 +47,7 @@ pub(crate) enum Environment {
 impl Environment {
     pub(crate) const ALL: [Self; 3] = [Self::Dev, Self::Staging, Self::Production];
 
-    /// Its name for the agent.
+    /// Returns its name for the agent.
     pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Dev => "dev",
@@ -56,7 +56,7 @@ impl Environment {
         }
     }
 
-    /// Its name for people.
+    /// Returns its name for users.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Dev => "Development",
@@ -65,7 +65,7 @@ impl Environment {
         }
     }
 
-    /// Its signal flag.
+    /// Returns its signal flag.
     pub(crate) const fn flag(self) -> &'static str {
         match self {
             Self::Dev => "d",
@@ -81,22 +81,22 @@ impl Environment {
     }
 }
 
-/// What runs in an environment.
+/// The state of an environment.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Lane {
     pub(crate) version: String,
     pub(crate) work: Work,
-    /// Since when, in words.
+    /// The time of the last change, in words.
     pub(crate) since: String,
 }
 
-/// What is going on in an environment.
+/// The activity in an environment.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Work {
     Healthy,
-    /// The version is there and spreads; which deployment.
+    /// The version is being rolled out, by the deployment of this number.
     RollingOut(u64),
-    /// A version goes through the stages; which of them, from 1.
+    /// A version goes through the stages; the current one, from 1.
     Stage {
         version: String,
         step: usize,
@@ -109,7 +109,7 @@ pub(crate) struct Project {
     pub(crate) text: &'static str,
 }
 
-/// What was searched for, and what was found.
+/// A query, and its results.
 #[derive(Clone)]
 pub(crate) struct Search {
     pub(crate) query: String,
@@ -133,7 +133,7 @@ pub(crate) struct Weather {
     pub(crate) time: String,
 }
 
-/// One thing that happened.
+/// An entry of the activity feed.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) id: u64,
@@ -142,13 +142,13 @@ pub(crate) struct Entry {
     pub(crate) who: &'static str,
 }
 
-/// Who did something.
+/// The authors of entries.
 pub(crate) const ASSISTANT: &str = "Assistant";
 pub(crate) const APPROVED: &str = "Assistant, approved by you";
 pub(crate) const YOU: &str = "You";
 
 impl Harbor {
-    /// The page as it is found.
+    /// Creates the initial state of the page.
     pub(crate) fn new(dark: bool) -> Self {
         let lane = |version: &str, since: &str| {
             RwSignal::new(Lane {
@@ -216,13 +216,13 @@ impl Harbor {
         }
     }
 
-    /// A number that was never given out before.
+    /// Returns a unique number.
     pub(crate) fn number(self) -> u64 {
         self.numbers.update_untracked(|number| *number += 1);
         self.numbers.get_untracked()
     }
 
-    /// Writes into the activity feed.
+    /// Adds an entry to the activity feed.
     pub(crate) fn note(self, text: impl Into<String>, who: &'static str) {
         let entry = Entry {
             id: self.number(),
@@ -235,14 +235,14 @@ impl Harbor {
         self.mark(format!("feed {id}"));
     }
 
-    /// Marks a thing as just changed; again and again if need be.
+    /// Marks an item as just changed; may be repeated.
     pub(crate) fn mark(self, key: impl Into<String>) {
         let (key, number) = (key.into(), self.number());
         self.marks.update(|marks| {
             marks.remove(&key);
         });
         let shown = key.clone();
-        // In a later frame, so that the colour fades anew.
+        // In a later frame, so that the colour fades again.
         request_animation_frame(move || {
             self.marks.update(|marks| {
                 marks.insert(shown, number);
@@ -264,14 +264,14 @@ impl Harbor {
         );
     }
 
-    /// The value of `data-changed` for a thing.
+    /// Returns the value of `data-changed` for an item.
     pub(crate) fn marked(self, key: &str) -> Option<&'static str> {
         self.marks
             .with(|marks| marks.contains_key(key))
             .then_some("")
     }
 
-    /// Takes a project away; whether it was there.
+    /// Deletes a project; returns false if there is none.
     pub(crate) fn delete_project(self, name: &str, who: &'static str) -> bool {
         let before = self.projects.with_untracked(Vec::len);
         self.projects

@@ -1,4 +1,4 @@
-//! What this harbour knows: pages to find, data sources, and the weather.
+//! The data of the demo: searchable pages, data sources, and the weather.
 
 use crate::state::Page;
 
@@ -66,12 +66,12 @@ const CORPUS: [(&str, &str, &str); 12] = [
     ),
 ];
 
-/// How many pages a search gives at most.
+/// The maximum number of search results.
 const MOST: usize = 4;
-/// Words that say nothing about what is looked for.
+/// Words that are ignored in queries.
 const SMALL: [&str; 10] = ["a", "an", "and", "at", "for", "in", "of", "on", "the", "to"];
 
-/// The pages with the most words of the query, best first.
+/// Returns the pages with the most words of the query, best first.
 pub(crate) fn find(query: &str) -> Vec<Page> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query
@@ -86,9 +86,9 @@ pub(crate) fn find(query: &str) -> Vec<Page> {
         (words.iter().filter(is_there).count(), page)
     });
     let mut hits: Vec<_> = hits.filter(|(count, _)| *count > 0).collect();
-    // Stable: pages that are as good as each other stay in the order of the corpus.
+    // Stable: equally good pages stay in the order of the corpus.
     hits.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    // A page with half of the words is no match beside one with all of them.
+    // A page with half of the words is no match next to one with all of them.
     let best = hits.first().map_or(0, |(count, _)| *count);
     hits.into_iter()
         .filter(|(count, _)| *count == best)
@@ -101,7 +101,7 @@ pub(crate) fn find(query: &str) -> Vec<Page> {
         .collect()
 }
 
-/// A data source, and the kinds of data in it.
+/// A data source, and its kinds of data.
 pub(crate) struct Source {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
@@ -130,7 +130,7 @@ pub(crate) const SOURCES: [Source; 3] = [
     },
 ];
 
-/// The data sources with data of these kinds; all of them if none is named.
+/// Returns the data sources with data of these kinds; all of them if none is given.
 pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static Source> {
     let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_lowercase()).collect();
     SOURCES.iter().filter(move |source| {
@@ -139,7 +139,7 @@ pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static Source>
     })
 }
 
-/// Degrees, sky and wind at a place: always the same for the same place.
+/// Returns degrees, sky and wind at a place: always the same for the same place.
 pub(crate) fn weather(place: &str) -> (i32, &'static str, String) {
     const SKIES: [&str; 5] = ["Clear", "Some clouds", "Overcast", "Light rain", "Fog"];
     const WINDS: [&str; 4] = ["north", "east", "south-west", "west"];

@@ -121,7 +121,7 @@ fn denied() {
     let asked = assistant.pending_approvals();
     leptos::prelude::Effect::new(move |_| {
         for call in leptos::prelude::Get::get(&asked) {
-            // It was decided before.
+            // Refused if it was decided before.
             let _ = assistant.deny(&call, Some("not at night".to_owned()));
         }
     });

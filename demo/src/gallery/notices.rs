@@ -1,4 +1,4 @@
-//! What went wrong or stands still, and answers that are shorter than they should be.
+//! Errors and limits, and incomplete answers.
 
 use leptos_assistant::{
     ToolAction, ToolError,
@@ -75,7 +75,7 @@ fn slow(_: &RunInput) -> Script {
         .event(says("and does not end."))
 }
 
-/// A text that the agent does not end.
+/// Begins a text that the agent does not end.
 fn begins() -> EventKind {
     EventKind::TextMessageStart {
         message_id: "open".to_owned(),

@@ -1,4 +1,4 @@
-//! What a person is asked: by the page, by a handler, by the agent.
+//! Questions to the user: by the page, by a handler, by the agent.
 
 use leptos_assistant::{
     Approval, Description, Risk, ToolAction, ToolContext, ToolError,

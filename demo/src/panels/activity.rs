@@ -1,5 +1,5 @@
-//! The panel of what happened. Its actions act on no other panel: `confirmAction`; `api_request`,
-//! which only shows what an agent does by itself; and `draw_chart`, whose card fails on purpose.
+//! The activity panel. Its actions change no other panel: `confirmAction`; `api_request`, which
+//! only renders calls that an agent runs itself; and `draw_chart`, whose card fails on purpose.
 
 use std::fmt;
 
@@ -84,7 +84,7 @@ async fn confirm(
     ctx: ToolContext,
 ) -> Result<&'static str, ToolError> {
     let importance = args.importance.unwrap_or_else(|| "medium".to_owned());
-    // The dialog stands in the chat, which a phone may not be showing.
+    // The dialog is in the chat, which a phone may not be showing.
     harbor.view.set(Shown::Assistant);
     let mut question = ConfirmOptions::new(format!("Do you want to {}?", args.action)).text(
         format!("The assistant asks before it goes on. Importance: {importance}."),
@@ -163,7 +163,7 @@ fn request_card(call: ToolCallView<Request>) -> impl IntoView {
     }
 }
 
-/// Why a chart cannot be drawn.
+/// The error of a chart that cannot be drawn.
 #[derive(Debug)]
 struct NoChart;
 
@@ -175,7 +175,7 @@ impl fmt::Display for NoChart {
 
 impl std::error::Error for NoChart {}
 
-/// Shows what stands there when a card of an application fails.
+/// Shows the fallback for a card of an application that fails.
 fn draw_chart() -> ToolAction<Chart> {
     ToolAction::new("draw_chart", "Draw a chart of some values")
         .parameters(json!({

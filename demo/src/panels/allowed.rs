@@ -1,5 +1,4 @@
-//! The panel of what the person has allowed for later calls. What is allowed always is kept in this
-//! browser.
+//! The panel of remembered approvals. Permanent ones are stored in this browser.
 
 use std::{future::ready, pin::Pin};
 
@@ -7,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{ApprovalStore, tool::AllowedActions, use_assistant};
 use serde_json::Value;
 
-/// The name under which approvals are kept.
+/// The key under which approvals are stored.
 const KEPT: &str = "harbor:allowed";
 
 #[component]
@@ -34,7 +33,7 @@ impl ApprovalStore for LocalStorage {
 
     fn keep(&self, approvals: Vec<Value>) {
         if let Some(storage) = storage() {
-            // A browser that keeps nothing, or has no room, asks again next time.
+            // If storing fails, the user is asked again next time.
             let _ = storage.set_item(KEPT, &Value::from(approvals).to_string());
         }
     }

@@ -1,11 +1,11 @@
-//! All branches of the conversation at once, for who wants to see them.
+//! The panel with all branches of the conversation.
 
 use leptos::prelude::*;
 use leptos_assistant::chat::TreeView;
 
 use crate::browser::parameter;
 
-/// The panel, open from the start where the address says so (`?tree=open`).
+/// The panel, initially open if the address says so (`?tree=open`).
 #[component]
 pub(crate) fn Branches() -> impl IntoView {
     let open = RwSignal::new(parameter("tree").is_some());

@@ -1,4 +1,4 @@
-//! The panel of the weather, and `get_weather`. A person is asked each time: a place is shared.
+//! The weather panel, and `get_weather`. It needs approval each time, because a location is shared.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -15,7 +15,7 @@ use crate::{
     story,
 };
 
-/// How long the look at the sky takes, in milliseconds.
+/// The duration of the lookup, in milliseconds.
 const LOOK_MS: i32 = 400;
 
 #[component]

@@ -1,5 +1,5 @@
-//! `deployApplication`: puts a version into an environment. Registered only while the switch
-//! allows it; a person is asked for production.
+//! `deployApplication`: deploys a version to an environment. Registered only while the switch
+//! allows it; production needs approval.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
     state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
 };
 
-/// How long a version takes to spread. Here, minutes are seconds.
+/// The duration of a rollout. Here, minutes are seconds.
 const ROLL_OUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Deserialize)]
@@ -65,7 +65,7 @@ pub(super) fn action(harbor: Harbor) -> ToolAction<Deploy> {
     .render(deploy_card)
 }
 
-/// What a deployment would change.
+/// Returns the preview of a deployment.
 fn change(harbor: Harbor, args: &Deploy) -> Result<String, String> {
     let Some(env) = Environment::parse(&args.environment) else {
         return Err(format!(
@@ -106,7 +106,7 @@ fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {
     })
 }
 
-/// The version is everywhere, unless another deployment took its place.
+/// Completes a rollout, unless another deployment replaced it.
 fn settle(harbor: Harbor, env: Environment, number: u64) {
     let lane = harbor.lane(env);
     if lane.with_untracked(|lane| lane.work == Work::RollingOut(number)) {

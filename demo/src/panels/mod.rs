@@ -1,4 +1,4 @@
-//! The panels of the page. Each registers the actions that act on it, for as long as it is there.
+//! The panels of the page. Each registers its actions as long as it is mounted.
 
 mod activity;
 mod allowed;

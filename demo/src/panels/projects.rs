@@ -1,4 +1,4 @@
-//! The panel of the projects, and `confirmDeletion`.
+//! The projects panel, and `confirmDeletion`.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -102,7 +102,7 @@ async fn delete(harbor: Harbor, args: Deletion, ctx: ToolContext) -> Result<bool
         resource_type,
         resource_name,
     } = args;
-    // The dialog stands in the chat, which a phone may not be showing.
+    // The dialog is in the chat, which a phone may not be showing.
     harbor.view.set(Shown::Assistant);
     let question = ConfirmOptions::new(format!("Delete {resource_name}?"))
         .text(format!(

@@ -1,4 +1,4 @@
-//! The panel of the search, and `web_search`. It can be closed: then the action goes with it.
+//! The search panel, and `web_search`. Closing it unregisters the action.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -14,13 +14,13 @@ use crate::{
     story,
 };
 
-/// A search goes through this many pieces of the corpus.
+/// The number of pieces of the corpus that a search covers.
 const PIECES: i32 = 4;
 const PIECE_MS: i32 = 150;
-/// The same for queries with "slow" in them, which are there to be stopped.
+/// The delay for queries with "slow" in them, which are meant to be stopped.
 const SLOW_PIECE_MS: i32 = 8_000;
 
-/// The search panel, or what stands there while it is closed.
+/// The search panel, or its placeholder while it is closed.
 #[component]
 pub(crate) fn SearchPlace(harbor: Harbor) -> impl IntoView {
     view! {

@@ -1,5 +1,5 @@
-//! The panel of the data sources, `selectDataSource`, and `analyzing_data`, which only shows what
-//! an agent does by itself.
+//! The data sources panel, `selectDataSource`, and `analyzing_data`, which only renders calls that
+//! an agent runs itself.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -75,7 +75,7 @@ impl Wanted {
     }
 }
 
-/// A data source as the agent is told of it.
+/// A data source as sent to the agent.
 #[derive(Clone, Serialize, Deserialize)]
 struct Choice {
     name: String,
@@ -162,7 +162,7 @@ fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> 
         let (call, answer) = (*call, choice.clone());
         let choose = move |_| {
             call.reply(&answer);
-            // The button goes with its card.
+            // The button is removed with its card.
             focus_soon(".la-composer-input");
         };
         view! {
@@ -204,7 +204,8 @@ fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> 
     .into_any()
 }
 
-/// `progress` is a percentage, or the percentages so far: a list grows while it streams in.
+/// The arguments of an analysis: `progress` is a percentage, or the list of percentages so far,
+/// which grows while it streams in.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Analysis {

@@ -1,4 +1,4 @@
-//! `deployment_process`: takes a version through five stages. The handler says how far it is;
+//! `deployment_process`: takes a version through five stages. The handler reports its progress;
 //! lane and card only show it.
 
 use leptos::prelude::*;
@@ -22,9 +22,9 @@ pub(super) const STAGES: [&str; 5] = [
     "Verifying",
 ];
 
-/// How long one stage takes, in milliseconds.
+/// The duration of a stage, in milliseconds.
 const STAGE_MS: i32 = 900;
-/// The same for the version called "slow", which is there to be stopped.
+/// The duration for the version called "slow", which is meant to be stopped.
 const SLOW_STAGE_MS: i32 = 6_000;
 
 #[derive(Clone, Deserialize)]
@@ -102,8 +102,8 @@ async fn run(harbor: Harbor, args: Process, ctx: ToolContext) -> Result<Done, To
     })
 }
 
-/// A lane that a version is on its way to. Dropped before the end, as when the handler is
-/// stopped, it leaves what ran before.
+/// A lane that a version is on its way to. Dropped before the end, as when the handler is stopped,
+/// it restores the previous version.
 struct Occupied {
     harbor: Harbor,
     env: Environment,

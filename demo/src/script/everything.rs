@@ -1,4 +1,4 @@
-//! One answer with every kind of part: a thought, steps, an activity that changes, files, sources.
+//! An answer with every kind of part: reasoning, steps, an activity that changes, files, sources.
 
 use std::time::Duration;
 

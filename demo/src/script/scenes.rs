@@ -1,5 +1,5 @@
-//! The scenes that are written as markdown, in `demo/scenes/`: which one a person asks for, and
-//! what of their words goes into it. Scenes that markdown cannot tell are in the parent module.
+//! The scenes written as markdown, in `demo/scenes/`: their selection by the user's words, and the
+//! placeholders filled from them. Scenes that markdown cannot express are in the parent module.
 
 use leptos_assistant::agent::Transcript;
 
@@ -12,7 +12,7 @@ macro_rules! scene {
     };
 }
 
-/// What goes wrong, for tests and the curious: played whether the page offers the tool or not.
+/// Returns a failure, for tests and demonstration: played whether or not the page offers the tool.
 pub(super) fn mishap(said: &str) -> Option<Transcript> {
     let has = |word: &str| said.contains(word);
     if has("unknown tool") {
@@ -24,7 +24,7 @@ pub(super) fn mishap(said: &str) -> Option<Transcript> {
     }
 }
 
-/// The scene that a person asks for.
+/// Returns the scene that the user asks for.
 pub(super) fn asked_for(text: &str, said: &str) -> Option<Transcript> {
     let has = |word: &str| said.contains(word);
     let query = words::after(text, &["search for ", "search "]);
@@ -69,7 +69,7 @@ pub(super) fn asked_for(text: &str, said: &str) -> Option<Transcript> {
     )
 }
 
-/// What the agent says when it does not know what to do.
+/// Returns the answer to an unknown request.
 pub(super) fn help() -> Transcript {
     scene!("help")
 }

@@ -1,18 +1,18 @@
-//! The words of the script: what it reads out of a prompt, and what it says about results.
+//! The language of the script: parsing of prompts, and sentences about results.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-/// An id that was never given out before in this page.
+/// Returns an id that is unique in this page.
 pub(super) fn id(kind: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("{kind}-{}", COUNT.fetch_add(1, Ordering::Relaxed) + 1)
 }
 
-/// The rest of the sentence behind the first of the phrases that occurs.
+/// Returns the rest of the sentence after the first phrase that occurs.
 pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
-    // Only ASCII letters change, so places are the same in both.
+    // Only ASCII letters change, so indices are the same in both.
     let said = text.to_ascii_lowercase();
     let rest = phrases.iter().find_map(|phrase| {
         let start = said.find(phrase)?;
@@ -22,7 +22,7 @@ pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// The places in "the weather in Oslo and Bergen?", at least one.
+/// Returns the places in "the weather in Oslo and Bergen?", at least one.
 pub(super) fn places(text: &str) -> Vec<String> {
     let named = after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
     let places = named.split([',']).flat_map(|part| part.split(" and "));
@@ -36,7 +36,7 @@ pub(super) fn places(text: &str) -> Vec<String> {
     places
 }
 
-/// Kind and name in "Delete the project atlas-sandbox".
+/// Returns kind and name in "Delete the project atlas-sandbox".
 pub(super) fn resource(text: &str) -> (&'static str, &str) {
     if let Some(name) = after(text, &["project "]) {
         return ("project", name);
@@ -45,7 +45,7 @@ pub(super) fn resource(text: &str) -> (&'static str, &str) {
     ("file", name.unwrap_or("report.pdf"))
 }
 
-/// What a person wants to be asked about.
+/// Returns the action that the user wants to confirm.
 pub(super) fn action(text: &str) -> String {
     let said = after(text, &["confirm "]).unwrap_or(text);
     let said = said.split(", but").next().unwrap_or(said);
@@ -54,7 +54,7 @@ pub(super) fn action(text: &str) -> String {
     first.unwrap_or_default() + chars.as_str()
 }
 
-/// The first word with a digit.
+/// Returns the first word with a digit.
 pub(super) fn version(text: &str) -> &str {
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -71,7 +71,7 @@ pub(super) fn environment(text: &str) -> &'static str {
         .unwrap_or("staging")
 }
 
-/// What the agent says about the results of its calls: one line each, quoting them.
+/// Returns the agent's text about the results of its calls: one line each, quoting them.
 pub(super) fn about(text: &str, results: &[(String, String)]) -> String {
     let lines = results.iter().map(|(tool, content)| {
         let value = serde_json::from_str(content).unwrap_or_else(|_| content.as_str().into());
@@ -134,7 +134,7 @@ fn found(value: &Value) -> String {
     }
 }
 
-/// An answer of several screens.
+/// Returns an answer of several screens.
 pub(super) fn long() -> String {
     let watches = (1..=14).map(|watch| {
         format!(
