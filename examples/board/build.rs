@@ -1,4 +1,4 @@
-//! The module that comes in two parts says where things lie in it, for who takes it apart.
+//! Emits relocations for a split module, which `wasm-split` needs.
 
 fn main() {
     let split = std::env::var_os("CARGO_FEATURE_SPLIT").is_some();

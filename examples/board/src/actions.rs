@@ -1,4 +1,4 @@
-//! What the assistant may do on the board, and what it is told of it.
+//! The actions and the context of the board.
 
 use leptos::{prelude::*, task::tick};
 use leptos_assistant::{
@@ -30,12 +30,12 @@ fn missing(id: u32) -> ToolError {
     ToolError::new(format!("There is no card {id}"))
 }
 
-/// Offers the actions as long as the board is on the page. It draws nothing.
+/// Registers the actions as long as the board is mounted. It renders nothing.
 #[component]
 pub fn Actions() -> impl IntoView {
     let board = expect_context::<Board>();
 
-    // Both are read when a run opens: after what a handler or a click has changed.
+    // Both are read when a run opens, after changes by handlers and clicks.
     use_assistant_context("The board", move || {
         let column = |column: Column| (column.title().to_owned(), json!(board.titles(column)));
         Value::Object(Column::ALL.map(column).into_iter().collect())
@@ -79,8 +79,8 @@ pub fn Actions() -> impl IntoView {
             }),
     );
 
-    // Offered only while there is something to delete. The handler itself takes away what that depends on, and still
-    // comes to its end: `enabled` says what is offered, not what lives.
+    // Offered only while there is something to delete. The handler itself changes this condition,
+    // and still completes: `enabled` affects offering, not running calls.
     use_assistant_action(
         ToolAction::new("delete_done", "Deletes the cards that are done")
             .enabled(move || !board.titles(Column::Done).is_empty())
@@ -119,7 +119,7 @@ pub fn Actions() -> impl IntoView {
     );
 }
 
-/// The card of a call that asks: a form while its handler waits, then what was said.
+/// Renders the card of a call that asks: a form while its handler waits, then the answer.
 fn estimate(call: ToolCallView<Estimate>) -> impl IntoView {
     let points = RwSignal::new(String::new());
     let submit = move |event: leptos::ev::SubmitEvent| {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Where a card stands.
+/// The column of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Column {
@@ -32,11 +32,11 @@ pub struct Card {
     pub points: Option<u32>,
 }
 
-/// The board: `Copy`, as signals are, so that handlers take it along.
+/// The board: `Copy`, as signals are, so that handlers can capture it.
 #[derive(Clone, Copy)]
 pub struct Board {
     pub cards: RwSignal<Vec<Card>>,
-    /// The card that the person is looking at.
+    /// The selected card.
     pub selected: RwSignal<Option<u32>>,
 }
 
@@ -66,7 +66,7 @@ impl Board {
         card
     }
 
-    /// Changes a card, if there is one with this id.
+    /// Changes the card with this id, if there is one.
     pub fn change(self, id: u32, change: impl FnOnce(&mut Card)) -> Option<Card> {
         self.cards.try_update(|cards| {
             let card = cards.iter_mut().find(|card| card.id == id)?;
@@ -75,7 +75,7 @@ impl Board {
         })?
     }
 
-    /// Deletes the cards that are done and says how many there were.
+    /// Deletes the cards that are done, and returns their number.
     pub fn sweep(self) -> usize {
         let before = self.cards.with_untracked(Vec::len);
         self.cards
@@ -83,7 +83,7 @@ impl Board {
         before - self.cards.with_untracked(Vec::len)
     }
 
-    /// The titles in a column.
+    /// Returns the titles in a column.
     pub fn titles(self, column: Column) -> Vec<String> {
         self.cards.with(|cards| {
             let there = cards.iter().filter(|card| card.column == column);
@@ -91,7 +91,7 @@ impl Board {
         })
     }
 
-    /// The title of the card that the person is looking at.
+    /// Returns the title of the selected card.
     pub fn selected_title(self) -> Option<String> {
         let id = self.selected.get()?;
         self.cards.with(|cards| {

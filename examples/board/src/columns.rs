@@ -1,4 +1,4 @@
-//! The columns, for the person.
+//! The columns, as shown to the user.
 
 use leptos::prelude::*;
 use leptos_assistant::use_assistant;
@@ -29,11 +29,11 @@ fn column(column: Column) -> impl IntoView {
 fn view(board: Board, card: Card) -> impl IntoView {
     let assistant = use_assistant();
     let id = card.id;
-    // The agent is told of the selection with the run that this opens.
+    // The selection is sent to the agent with the run that this opens.
     let ask = move |_| {
         board.selected.set(Some(id));
         if let Some(assistant) = &assistant {
-            // Refused only while something runs; then the person says it again.
+            // Refused only while something runs; then the user repeats it.
             let _ = assistant.send("What is this card?");
         }
     };

@@ -1,7 +1,8 @@
-//! A board of cards that a person and an assistant work on together.
+//! A board of cards that a user and an assistant work on together.
 //!
-//! The cards are signals (`board`). Five actions act on them (`actions`), the columns show them (`columns`), and the
-//! agent is a script in the page (`script`), so that the example needs no model.
+//! The cards are signals (`board`). Five actions change them (`actions`), the columns show them
+//! (`columns`), and the agent is a script in the page (`script`), so that the example needs no
+//! model.
 
 #![allow(
     unreachable_pub,

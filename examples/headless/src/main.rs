@@ -1,5 +1,5 @@
-//! A chat window from nothing: no component, no class and no sheet of the library, only the handle
-//! and its signals. A shopping list that the assistant may add to, if the person lets it.
+//! A chat window from scratch: no component, class or style sheet of the library, only the handle
+//! and its signals. A shopping list that the assistant may add to, with the user's approval.
 
 #![allow(
     unreachable_pub,
@@ -19,7 +19,7 @@ fn main() {
     mount_to_body(App);
 }
 
-/// The agent is a function here; `HttpAgent::new("/agent")` talks to a real one.
+/// Creates the agent, a function here; `HttpAgent::new("/agent")` connects to a real one.
 fn agent() -> ScriptedAgent {
     ScriptedAgent::new(|input| match results_since_user(input).first() {
         Some((_, result)) => Script::new().text(format!("Done: {result}")),
@@ -45,7 +45,7 @@ struct Item {
     name: String,
 }
 
-/// What the page is about, and what the assistant may do there.
+/// The content of the page, and its action.
 #[component]
 fn List() -> impl IntoView {
     let items = RwSignal::new(Vec::<String>::new());
@@ -72,7 +72,7 @@ fn List() -> impl IntoView {
     }
 }
 
-/// The window: what was said, what is asked, what is wrong, and a field to write in.
+/// The window: messages, approvals, errors, and a text field.
 #[component]
 fn Window() -> impl IntoView {
     let assistant = use_assistant()?;
@@ -125,7 +125,7 @@ fn Window() -> impl IntoView {
     })
 }
 
-/// What a person is asked about a call. The decision holds for what this shows and nothing else.
+/// Renders the approval of a call. The decision applies only to the call as shown.
 fn question(call: ToolCallView) -> impl IntoView {
     let approve = move |_| drop(call.approve());
     let deny = move |_| drop(call.deny(Some("Not now".to_owned())));

@@ -1,7 +1,7 @@
-//! The pages, with the chat beside them.
+//! The pages, with the chat next to them.
 //!
-//! The server draws all of it but what is in the chat's window: components run there as well, and what they register is
-//! inert. The browser draws the same, and then the chat.
+//! The server renders all of it except for the content of the chat window: components run there as
+//! well, and their registrations are inert. The browser renders the same, and then the chat.
 
 use leptos::{prelude::*, server_fn::ServerFnError};
 use leptos_assistant::{
@@ -22,7 +22,7 @@ use crate::{
     librarian::librarian,
 };
 
-/// The document around the application.
+/// Renders the document around the application.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
     view! {
         <!DOCTYPE html>
@@ -44,7 +44,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
     }
 }
 
-/// Counts what changed on the shelf, so that pages read it again.
+/// Counts the changes of the shelf, so that pages read it again.
 #[derive(Clone, Copy)]
 struct Changes(RwSignal<u32>);
 
@@ -70,8 +70,8 @@ pub fn App() -> impl IntoView {
                             <A href="/loans">"Loans"</A>
                         </nav>
                         <Routes fallback=|| view! { <p>"There is no such page."</p> }>
-                            // One page waits for its books on the server, so that it is whole without a
-                            // script; the other streams them after itself.
+                            // One page waits for its books on the server, so that it is complete
+                            // without a script; the other streams them afterwards.
                             <Route path=path!("/") view=Books ssr=SsrMode::Async />
                             <Route path=path!("/loans") view=Loans />
                         </Routes>
@@ -103,13 +103,13 @@ fn id_schema() -> Value {
     json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]})
 }
 
-/// What the librarian may do on every page.
+/// The librarian's actions on every page.
 #[component]
 fn Desk() -> impl IntoView {
     let location = use_location();
     use_assistant_context("The page", move || location.pathname.get());
 
-    // A handler runs in the browser; what it asks the server for comes with `?`.
+    // A handler runs in the browser; server functions are called with `?`.
     use_assistant_action(
         ToolAction::new("find_books", "Finds books by their title")
             .parameters(json!({
@@ -128,7 +128,7 @@ fn Desk() -> impl IntoView {
         ToolAction::new("open_loans", "Opens the page of the books that are lent").handler(
             move |_: Value, context: ToolContext| {
                 navigate("/loans", Default::default());
-                // The answer goes out when the page there has registered what it offers.
+                // The answer is sent once the new page has registered its actions.
                 async move {
                     context.until_registered("return_book").await?;
                     Ok::<_, ToolError>("The page is open")
@@ -137,7 +137,7 @@ fn Desk() -> impl IntoView {
         ),
     );
 
-    // Drawn here, so that the cards in the chat outlive the page whose action it was.
+    // Rendered here, so that the cards in the chat outlive the page of their action.
     use_tool_renderer("lend_book", |call: ToolCallView<Id>| {
         let lent = move || {
             call.result::<Book>()

@@ -1,4 +1,4 @@
-//! The books, and what the browser asks the server for.
+//! The books, and the server functions.
 
 use leptos::{prelude::*, server_fn::ServerFnError};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub struct Book {
     pub lent: bool,
 }
 
-/// The books whose title holds a text; all of them for an empty one.
+/// Returns the books whose title contains a text; all of them for an empty one.
 #[server]
 pub async fn find_books(query: String) -> Result<Vec<Book>, ServerFnError> {
     let query = query.to_lowercase();
@@ -20,7 +20,7 @@ pub async fn find_books(query: String) -> Result<Vec<Book>, ServerFnError> {
     Ok(books)
 }
 
-/// Lends a book that is there.
+/// Lends an available book.
 #[server]
 pub async fn lend(id: u32) -> Result<Book, ServerFnError> {
     shelf::change(id, |book| {
@@ -44,7 +44,7 @@ pub async fn take_back(id: u32) -> Result<Book, ServerFnError> {
     })
 }
 
-/// Where a real library would have its database.
+/// A placeholder for the database of a real library.
 #[cfg(feature = "ssr")]
 mod shelf {
     use std::sync::{LazyLock, Mutex};

@@ -1,7 +1,7 @@
-//! A library with a librarian: an application that a server renders and the browser takes over.
+//! A library with a librarian: an application that a server renders and the browser hydrates.
 //!
-//! The pages and the chat are in `app`, what both halves know of books and the functions that run on the server in
-//! `books`, the agent that plays the librarian in `librarian`. `main.rs` is the server.
+//! The pages and the chat are in `app`, the shared types and the server functions in `books`, the
+//! agent that plays the librarian in `librarian`. `main.rs` is the server.
 
 #![allow(
     unreachable_pub,
@@ -14,7 +14,7 @@ mod librarian;
 
 pub use app::{App, shell};
 
-/// Takes the page over in the browser.
+/// Hydrates the page in the browser.
 #[cfg(feature = "hydrate")]
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {

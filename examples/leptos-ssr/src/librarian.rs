@@ -1,5 +1,5 @@
-//! The agent: a script in the page, so that the example needs no model. It does what the first word of a message says,
-//! and its answers tell what it was sent.
+//! The agent: a script in the page, so that the example needs no model. It acts on the first word
+//! of a message, and its answers repeat its input.
 
 use leptos_assistant::{
     agent::{Script, ScriptedAgent, last_user_text, results_since_user},
@@ -28,7 +28,7 @@ fn answer(input: &RunInput) -> Script {
     }
 }
 
-/// What the page has told and offers.
+/// Returns the context and the tools that the page sent.
 fn sent(input: &RunInput) -> String {
     let context = input
         .context

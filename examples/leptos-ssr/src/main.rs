@@ -1,4 +1,4 @@
-//! The server: pages, the functions that they call, the module for the browser, and two style sheets.
+//! The server: pages, server functions, the module for the browser, and two style sheets.
 
 use std::{env, error::Error};
 
@@ -8,11 +8,11 @@ use leptos_axum::{LeptosRoutes, file_and_error_handler, generate_route_list};
 use leptos_ssr::{App, shell};
 use tokio::net::TcpListener;
 
-/// Where the module for the browser lies, in the folder `pkg`.
+/// The folder with the module for the browser, in `pkg`.
 const SITE: &str = "dist/leptos-ssr";
 const CSS: [(axum::http::HeaderName, &str); 1] = [(CONTENT_TYPE, "text/css; charset=utf-8")];
 
-/// Serves at the address that is given as argument, else at port 3000 of this machine.
+/// Serves at the address given as argument, else at port 3000 of this machine.
 #[tokio::main]
 #[allow(clippy::print_stdout, reason = "where to look")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         move || shell(options.clone())
     };
     let app = Router::new()
-        // The sheet of the chat is part of its crate; a file server would do as well.
+        // The chat's style sheet is part of its crate; a file server would work as well.
         .route(
             "/chat.css",
             get(|| async { (CSS, leptos_assistant::STYLE) }),

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 use serde::Deserialize;
 
-/// What is sold.
+/// The products.
 pub const PRODUCTS: [&str; 4] = ["anchor", "compass", "lantern", "rope"];
 
-/// What is in the cart.
+/// The content of the cart.
 #[derive(Clone, Copy, Default)]
 pub struct Cart(pub RwSignal<Vec<String>>);
 
@@ -21,7 +21,7 @@ impl Cart {
         self.0.update(|products| products.push(product.to_owned()));
     }
 
-    /// Takes everything out and gives it back.
+    /// Empties the cart and returns its content.
     pub fn empty(self) -> Vec<String> {
         self.0.try_update(std::mem::take).unwrap_or_default()
     }

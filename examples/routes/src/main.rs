@@ -1,7 +1,8 @@
-//! A shop with two routes, each with actions of its own, and two windows of one assistant.
+//! A shop with two routes, each with its own actions, and two windows of one assistant.
 //!
-//! The layout (here) stays while routes change: it has the assistant, what may be done everywhere, and how calls are
-//! drawn. `pages` has the routes, `cart` what they share, `script` the agent, which lives in the page.
+//! The layout (here) stays while routes change: it has the assistant, the global actions, and the
+//! renderers of calls. `pages` has the routes, `cart` their shared state, `script` the agent, which
+//! runs in the page.
 
 #![allow(
     unreachable_pub,
@@ -62,7 +63,7 @@ fn App() -> impl IntoView {
     }
 }
 
-/// What is there on every route. It draws nothing.
+/// The context, actions and renderers of every route. It renders nothing.
 #[component]
 fn Everywhere() -> impl IntoView {
     let cart = expect_context::<Cart>();
@@ -75,7 +76,8 @@ fn Everywhere() -> impl IntoView {
         ToolAction::new("open_cart", "Opens the page of the cart").handler(
             move |_: Value, context: ToolContext| {
                 navigate("/cart", Default::default());
-                // The answer goes out once the page there has registered what it offers, and the agent is offered it.
+                // The answer is sent once the new page has registered its actions, so that the
+                // agent is offered them.
                 async move {
                     context.until_registered("check_out").await?;
                     Ok::<_, ToolError>("The cart is open")
@@ -84,8 +86,8 @@ fn Everywhere() -> impl IntoView {
         ),
     );
 
-    // An action and its own renderer go with their route. A renderer of the layout stays, and with it the look of what
-    // was said before.
+    // An action and its own renderer are removed with their route. A renderer of the layout stays,
+    // and with it the look of earlier calls.
     use_tool_renderer("add_to_cart", |call: ToolCallView<Add>| {
         let product = move || call.args().map(|args| args.product).unwrap_or_default();
         let state = move || {

@@ -1,4 +1,4 @@
-//! The two routes. What each lets the assistant do comes and goes with it.
+//! The two routes, each with actions of its own.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -68,7 +68,7 @@ pub fn CartPage() -> impl IntoView {
         <Show when=move || !cart.is_empty() fallback=|| view! { <p>"There is nothing in it."</p> }>
             <ul class="list">{products}</ul>
         </Show>
-        // A second window of the same assistant: the same conversation, and one question once.
+        // A second window of the same assistant: the same conversation, and each question once.
         <div class="second">
             <ChatWindow label="Help with your order" />
         </div>
