@@ -1,4 +1,4 @@
-"""What the scripted client says and calls, by the words of the user. No network: server.py gives it to the framework."""
+"""The texts and calls of the scripted client, by the user's words. No network: server.py passes it to the framework."""
 
 import json
 import re
@@ -18,7 +18,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the model does next: a text, then calls that go out together."""
+    """The next step of the model: a text, then calls that are sent together."""
 
     text: str = ''
     calls: tuple[Call, ...] = ()
@@ -48,7 +48,7 @@ def results_since_calls(messages: list[Message]) -> list[Content]:
 
 
 def scene(text: str, offered: list[str]) -> Scene:
-    """What the words of the user lead to."""
+    """Choose the step for the user's words."""
     words = text.lower()
     found = re.findall(r'\b[A-Z]-\d+\b', text) or ['A-17']
     calls: list[Call] = []
@@ -67,7 +67,7 @@ def scene(text: str, offered: list[str]) -> Scene:
 
 
 def quoted(result: Content, messages: list[Message]) -> str:
-    """What the model says to the result of a call: it quotes it."""
+    """The model's text about the result of a call, which it quotes."""
     parts = [part for message in messages for part in message.contents]
     calls = {part.call_id: part.name for part in parts if part.type == 'function_call'}
     value = result.result if isinstance(result.result, str) else json.dumps(result.result)

@@ -1,4 +1,4 @@
-// What the scripted model says and calls, by the words of the user: the scenes of examples/pydantic-ai, for models that
+// The texts and calls of the scripted model, by the user's words: the scenes of examples/pydantic-ai, for models that
 // speak other protocols. No network, no clock.
 //
 // A scene is a text, then calls that go out together. Names and arguments follow the tools that the page offers; a scene
@@ -74,8 +74,8 @@ export function scene(text, offered, own = SERVER_TOOLS) {
 }
 
 /**
- * What the model says about the results of its calls, `{name, value}`: it quotes them, in the order in which it was given
- * them, and slowly if the user `said` so. A value that is a text is quoted as it is.
+ * Returns the model's text about the results of its calls, `{name, value}`: quoted in the order in which they were given,
+ * and slowly if the user `said` so. A text value is quoted as it is.
  */
 export function answer(results, said = "") {
   const lines = results.map(({ name, value }) => {

@@ -80,7 +80,7 @@ function result({ toolName, output }) {
   return { name: toolName, value };
 }
 
-/** Why a tool failed: what the page tells, or what the AI SDK says itself. */
+/** The reason for a failed tool: from the page, or from the AI SDK itself. */
 function reason(value) {
   try {
     return JSON.parse(value).error ?? value;
@@ -151,7 +151,7 @@ async function chat(request, response) {
   await send(kept, response, brokenLine(messages));
 }
 
-/** Reads an answer to its end, whether anybody listens or not, and keeps it. */
+/** Reads an answer to its end, regardless of listeners, and stores it. */
 function keep(id, body) {
   const kept = Object.assign(new EventEmitter(), { chunks: [], ended: false });
   ANSWERS.set(id, kept);
@@ -176,7 +176,7 @@ async function send(kept, response, broken) {
   setTimeout(() => response.destroy(), 300);
 }
 
-/** Which broken line the newest message of the user asks for. */
+/** The broken connection that the user's newest message asks for. */
 function brokenLine(messages) {
   const { id, role, parts } = messages.at(-1);
   if (role !== "user" || BROKEN.has(id)) return undefined;

@@ -1,4 +1,4 @@
-//! Emits relocations for a split module, which `wasm-split` needs.
+//! Emits relocations for a split build, which the program that splits the module needs.
 
 fn main() {
     let split = std::env::var_os("CARGO_FEATURE_SPLIT").is_some();

@@ -39,14 +39,14 @@ APPROVAL = {
 
 
 class State(MessagesState):
-    """What a thread remembers."""
+    """The state of a thread."""
 
     tools: list[Any]
     """The page's tools; the adapter puts them here."""
     steps: int
-    """How often the model spoke: something to see in state snapshots."""
+    """The number of model steps, as visible content for state snapshots."""
     answers: Annotated[list[Any], lambda old, new: [] if new is None else old + new]
-    """What the user answered in this turn."""
+    """The user's answers in this turn."""
 
 
 class Scripted(BaseChatModel):

@@ -1,4 +1,4 @@
-"""What the scripted model says and calls, by the words of the user. No network: graph.py plays it through langgraph."""
+"""The texts and calls of the scripted model, by the user's words. No network: graph.py plays it through langgraph."""
 
 import json
 import re
@@ -18,7 +18,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the model does next: a text, then calls that go out together."""
+    """The next step of the model: a text, then calls that are sent together."""
 
     text: str = ''
     calls: tuple[Call, ...] = ()
@@ -52,7 +52,7 @@ def said(messages: list[BaseMessage]) -> str:
 
 
 def questions(messages: list[BaseMessage]) -> list[Any]:
-    """What the graph asks the user before the model speaks, each through an interrupt of its own."""
+    """The questions to the user before the model answers, each through its own interrupt."""
     words = said(messages).lower()
     if 'book' in words:
         return [DAY, NAME] if 'name' in words else [DAY]
@@ -69,7 +69,7 @@ def next_scene(messages: list[BaseMessage], answers: list[Any], offered: list[st
 
 
 def scene(text: str, offered: list[str]) -> Scene:
-    """What the words of the user lead to."""
+    """Choose the step for the user's words."""
     words = text.lower()
     found = re.findall(r'\b[A-Z]-\d+\b', text) or ['A-17']
     calls: list[Call] = []
@@ -88,14 +88,14 @@ def scene(text: str, offered: list[str]) -> Scene:
 
 
 def answered(value: Any) -> str:
-    """What the model says to an answer."""
+    """The model's text about an answer."""
     if isinstance(value, dict) and value.get('__agui_cancelled__'):
         return 'You gave no answer, so I leave it.'
     return f'You answered {json.dumps(value, ensure_ascii=False)}.'
 
 
 def quoted(messages: list[BaseMessage]) -> str:
-    """What the model says to the results of its calls: it quotes them."""
+    """The model's text about the results of its calls, which it quotes."""
     results = {m.tool_call_id: m.content for m in messages if isinstance(m, ToolMessage)}
     asked = next(m for m in reversed(messages) if isinstance(m, AIMessage))
     return '\n'.join(f'{call["name"]} returned {results[call["id"]]}.' for call in asked.tool_calls if call['id'] in results)

@@ -62,7 +62,7 @@ def endpoint(agent: LangGraphAgent) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def requests(request: Request) -> Response:
-    """What came in so far."""
+    """The requests so far."""
     if request.method == 'DELETE':
         RECORDED.clear()
     return JSONResponse(list(RECORDED))

@@ -1,6 +1,7 @@
-"""What the scripted model says and calls, by the words of the user. No network, no clock: server.py gives it to pydantic-ai.
+"""The texts and calls of the scripted model, selected by the user's words. No network, no clock: server.py passes it to
+pydantic-ai.
 
-A scene is a list of steps: a text, or a list of calls that go out together. Names and arguments follow the tools that
+A scene is a list of steps: a text, or a list of calls that are sent together. Names and arguments follow the tools that
 the page offers in the request; a scene whose tool is not offered says so in text instead.
 """
 
@@ -20,7 +21,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the model does next."""
+    """The next step of the model."""
 
     text: str = ''
     calls: tuple[Call, ...] = ()
@@ -127,7 +128,7 @@ def scene(text: str, offered: dict[str, dict[str, Any]]) -> Scene:
 
 
 def answer(results: list[tuple[str, Any]]) -> Scene:
-    """What the model says about the results of its calls: it quotes them, in the order in which it was given them."""
+    """The model's text about the results of its calls, quoted in the order in which they were given."""
     lines = []
     for name, content in results:
         raw = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)

@@ -125,7 +125,7 @@ async def run(request: Request) -> Response:
 
 
 def broken_line(body: str) -> str | None:
-    """Which broken line the newest message of the user asks for; each message breaks its line once, so a retry works."""
+    """The broken connection that the user's newest message asks for; each message breaks it once, so a retry works."""
     message = json.loads(body)['messages'][-1]
     if message['role'] != 'user' or message['id'] in BROKEN:
         return None
@@ -150,7 +150,7 @@ async def short(chunks: AsyncIterator[bytes | str], fail: bool) -> AsyncIterator
 
 
 async def requests(request: Request) -> Response:
-    """What came in so far."""
+    """The requests so far."""
     if request.method == 'DELETE':
         RECORDED.clear()
     return JSONResponse(list(RECORDED))
