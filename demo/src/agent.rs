@@ -49,7 +49,6 @@ impl Protocol {
     }
 }
 
-/// A remote agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Remote {
     pub(crate) protocol: Protocol,

@@ -23,7 +23,6 @@ use crate::{
     state::{Environment, Harbor, Shown, Work},
 };
 
-/// The demo.
 #[component]
 pub(crate) fn App() -> impl IntoView {
     let (remote, notice) = match Remote::of_address() {

@@ -43,7 +43,6 @@ pub(crate) fn reason(error: Option<String>) -> String {
     error.unwrap_or_else(|| "no reason was given".to_owned())
 }
 
-/// Renders a framed card.
 pub(crate) fn card(content: impl IntoView + 'static) -> AnyView {
     view! { <div class="la-card"><div class="la-card-body">{content}</div></div> }.into_any()
 }

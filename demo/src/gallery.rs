@@ -40,7 +40,6 @@ impl State {
     }
 }
 
-/// The gallery page.
 #[component]
 pub(crate) fn Gallery() -> impl IntoView {
     let group = |title, states: &'static [State]| {

@@ -65,7 +65,6 @@ impl Environment {
         }
     }
 
-    /// Returns its signal flag.
     pub(crate) const fn flag(self) -> &'static str {
         match self {
             Self::Dev => "d",

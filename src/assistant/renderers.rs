@@ -64,18 +64,15 @@ pub(crate) struct Renderers {
 
 // Removed renderers are dropped after the borrow ends, since they may call back in.
 impl Renderers {
-    /// Sets the renderers of an action.
     pub(crate) fn set_action(&self, id: RegistrationId, renderers: CallRenderers) {
         let old = self.actions.borrow_mut().insert(id, renderers);
         drop(old);
     }
 
-    /// Returns the renderers of an action.
     pub(crate) fn action(&self, id: RegistrationId) -> Option<CallRenderers> {
         self.actions.borrow().get(&id).cloned()
     }
 
-    /// Removes the renderers of an action.
     pub(crate) fn remove_action(&self, id: RegistrationId) {
         let gone = self.actions.borrow_mut().remove(&id);
         drop(gone);

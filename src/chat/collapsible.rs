@@ -76,7 +76,6 @@ impl Collapsible {
     }
 }
 
-/// Renders the content of the window.
 fn window(children: Option<Children>, label: Signal<String>) -> AnyView {
     match children {
         Some(children) => children(),

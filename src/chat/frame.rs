@@ -57,7 +57,7 @@ use crate::{
 /// [`ChatWindow`]: super::ChatWindow
 #[component]
 pub fn ChatRoot(
-    /// The assistant of the conversation; the one in context if omitted. It is provided to the
+    /// The assistant; the one in context if omitted. It is provided to the
     /// parts inside.
     #[prop(optional)]
     assistant: Option<Assistant>,
@@ -155,7 +155,6 @@ fn escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
     }
 }
 
-/// The name of a window.
 #[derive(Clone)]
 pub(super) struct Name {
     given: Signal<String>,

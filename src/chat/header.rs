@@ -30,7 +30,7 @@ use crate::{
 /// ```
 #[component]
 pub fn ChatHeader(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The buttons.
@@ -71,7 +71,7 @@ pub fn ChatHeader(
 /// ```
 #[component]
 pub fn NewConversation(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -142,7 +142,7 @@ pub fn NewConversation(
 /// `la-chat-status`, with `data-state`: `ready`, `running`, `waiting` (for the user) or `error`.
 #[component]
 pub fn ChatStatus(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {

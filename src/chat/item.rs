@@ -58,7 +58,6 @@ pub(super) struct End(pub(super) Vec<MessageId>);
 /// may have the same id.
 pub(super) type BlockId = (u64, MessageId);
 
-/// An item in the list.
 #[derive(Clone)]
 pub(super) enum Item {
     Block(BlockId, ArcRwSignal<Turn>),

@@ -33,7 +33,6 @@ struct State {
 /// The mounted blocks, with their indices among all blocks.
 type Mounted = HashMap<MessageId, (usize, ArcRwSignal<Turn>)>;
 
-/// The list of a transcript.
 #[derive(Clone, Copy)]
 pub(super) struct List {
     state: StoredValue<RefCell<State>, LocalStorage>,
@@ -159,7 +158,6 @@ impl List {
         })
     }
 
-    /// Returns the messages of a turn.
     pub(super) fn messages(self, whole: Range<usize>) -> Vec<MessageId> {
         self.with(|state| {
             let entries = state.thread.entries.get(whole).unwrap_or_default();

@@ -23,7 +23,7 @@ use crate::{
 /// ```
 #[component]
 pub fn PartView(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.

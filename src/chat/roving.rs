@@ -8,7 +8,6 @@ use web_sys::{Element, HtmlElement};
 use super::scroll::StickToEnd;
 use crate::ui::after;
 
-/// The selector of a turn.
 const TURN: &str = ".la-turn";
 /// The time that the list takes to mount blocks that come into view, in milliseconds.
 const SETTLES_MS: u32 = 60;

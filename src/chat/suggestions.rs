@@ -91,7 +91,7 @@ impl std::fmt::Debug for Suggestion {
 /// ```
 #[component]
 pub fn Suggestions(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The suggested messages.
@@ -166,7 +166,7 @@ fn button(assistant: &Assistant, suggestion: Suggestion) -> AnyView {
 /// ```
 #[component]
 pub fn EmptyState(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The title, if any.

@@ -47,7 +47,7 @@ use crate::{
 /// ```
 #[component]
 pub fn Transcript(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The content before the first message.

@@ -21,7 +21,6 @@ pub(super) struct TranscriptContext {
     pub(super) message: Option<MessageFn>,
     /// The feedback on answers, by their last message.
     pub(super) said: RwSignal<HashMap<MessageId, bool>>,
-    /// The text to announce.
     pub(super) announced: RwSignal<String>,
     /// The turn that had the focus last, by its first message: its buttons, and those of the newest
     /// turn, are reachable by Tab.

@@ -40,7 +40,6 @@ pub(super) fn append(parent: &web_sys::Node, child: &web_sys::Node) {
     let _ = parent.append_child(child);
 }
 
-/// Replaces a node.
 pub(super) fn replace(old: &web_sys::Node, new: &web_sys::Node) {
     if let Some(parent) = old.parent_node() {
         // Fails only if the old node is not a child of its parent.

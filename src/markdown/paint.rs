@@ -20,7 +20,6 @@ use crate::ui::{Labels, Words};
 pub(super) struct Painter {
     root: web_sys::Element,
     words: Words,
-    /// The current labels.
     labels: Arc<Labels>,
     options: MarkdownOptions,
     media: Arc<MediaPolicy>,

@@ -16,7 +16,6 @@ pub(super) const TYPE: &str = "files";
 /// The maximum number of files shown.
 const MAX: usize = 50;
 
-/// Returns true if a part is a list of files.
 pub(super) fn is_list(part: &Part) -> bool {
     list(part).is_some()
 }

@@ -22,7 +22,6 @@ pub(crate) struct Foreign {
     /// A description of the question for the programmer, if the user must be able to answer it. If
     /// the view is empty, `instead` is shown.
     pub(crate) asks: Option<String>,
-    /// Draws the view.
     pub(crate) draw: Box<dyn FnOnce() -> AnyView>,
     /// Draws the fallback below the error if drawing fails.
     pub(crate) instead: Box<dyn Fn() -> AnyView>,

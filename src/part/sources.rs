@@ -36,7 +36,6 @@ impl Source {
     }
 }
 
-/// Returns true if a part is a list of sources.
 pub(super) fn is_list(part: &Part) -> bool {
     list(part).is_some()
 }

@@ -19,7 +19,6 @@ pub(crate) type Preview = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, Result<Val
 pub(crate) type Sanitize = Rc<dyn Fn(&Value) -> Option<Value>>;
 pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Option<Value>>;
 
-/// The code of an action.
 #[derive(Default)]
 pub(crate) struct ActionCode {
     pub(crate) handler: Option<Handler>,
@@ -29,7 +28,6 @@ pub(crate) struct ActionCode {
     pub(crate) preview: Option<Preview>,
     /// The application's permission rule for starting a call.
     pub(crate) permission: Option<Permission>,
-    /// Sanitizes arguments.
     pub(crate) sanitize: Option<Sanitize>,
     /// Builds the result that a denied call reports to the agent.
     pub(crate) denial: Option<Denial>,

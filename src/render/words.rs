@@ -102,7 +102,6 @@ pub(crate) struct CallWords {
     pub(crate) title: Option<String>,
     /// The title while the action runs.
     pub(crate) doing: Option<String>,
-    /// The risk of the action.
     pub(crate) risk: Risk,
     /// Describes the call in its approval.
     pub(crate) describe: Option<Describe>,

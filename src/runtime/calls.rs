@@ -13,7 +13,6 @@ use send_wrapper::SendWrapper;
 
 use super::Runtime;
 
-/// The observers of calls.
 pub(super) type CallObservers = Observers<CallEvent>;
 
 /// Keeps an observer subscribed. Dropping it unsubscribes.

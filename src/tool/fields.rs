@@ -18,7 +18,6 @@ const MAX_FIELDS: usize = 100;
 /// The maximum length for which a text gets a single line.
 const LONG: u64 = 200;
 
-/// A field of a form.
 #[derive(Clone)]
 pub(super) struct Field {
     /// The keys that lead to it; empty for the whole value.

@@ -176,7 +176,6 @@ impl Said {
         view! { {dynamic(risk)} {dynamic(what)} }.into_any()
     }
 
-    /// Renders the rows of the description.
     pub(super) fn rows(self) -> AnyView {
         let rows = move || {
             let rows = self.shown.get().map(|shown| shown.rows).unwrap_or_default();

@@ -63,7 +63,7 @@ pub(crate) struct Folded(pub(crate) ArcRwSignal<bool>);
 /// ```
 #[component]
 pub fn ToolCallSlot(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The key of the call.

@@ -13,7 +13,6 @@ pub(crate) fn browser() -> Option<Window> {
     None
 }
 
-/// Returns true in a browser.
 pub(crate) fn in_browser() -> bool {
     browser().is_some()
 }

@@ -8,7 +8,6 @@ use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 /// A view that is rebuilt when its dependencies change.
 pub(crate) type Dynamic = Box<dyn FnMut() -> AnyView + Send>;
 
-/// Creates a [`Dynamic`] view.
 pub(crate) fn dynamic<V: IntoAny>(mut view: impl FnMut() -> V + Send + 'static) -> Dynamic {
     Box::new(move || view().into_any())
 }

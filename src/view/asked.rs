@@ -9,7 +9,6 @@ pub(crate) struct Asked {
     pub(crate) id: u64,
     /// The call of the handler.
     pub(crate) call: CallKey,
-    /// The question.
     pub(crate) question: Value,
     /// The JSON Schema of the answer. Without it only a renderer can ask.
     pub(crate) schema: Option<Value>,

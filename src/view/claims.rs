@@ -12,7 +12,6 @@ use send_wrapper::SendWrapper;
 /// Something that is shown once, however many windows there are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Question {
-    /// The approval of a call.
     Call(CallKey),
     /// An interrupt of the agent, by its id.
     Interrupt(String),

@@ -11,7 +11,6 @@ use serde_json::json;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// Mounts a chat with attachments.
 async fn chat(agent: &MockAgent, attachments: Attachments) -> Mounted {
     let agent = agent.clone();
     let page = mount(move || {

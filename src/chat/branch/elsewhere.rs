@@ -27,7 +27,7 @@ use crate::{
 /// the list of messages.
 #[component]
 pub fn OtherBranch(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {

@@ -46,7 +46,7 @@ pub(super) use context::is_asked;
 /// ```
 #[component]
 pub fn Composer(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The files that may be attached; none if omitted.

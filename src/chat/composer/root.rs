@@ -39,7 +39,7 @@ use crate::{
 /// user.
 #[component]
 pub fn ComposerRoot(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The files that may be attached; none if omitted.

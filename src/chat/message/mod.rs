@@ -46,7 +46,7 @@ pub use parts::{MessageParts, MessageSpeaker};
 /// ```
 #[component]
 pub fn MessageView(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.
@@ -115,7 +115,7 @@ pub fn MessageView(
 /// `data-message-id` as agents know it.
 #[component]
 pub fn MessageRoot(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.

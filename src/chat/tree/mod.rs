@@ -65,7 +65,7 @@ use crate::{
 /// cell.
 #[component]
 pub fn TreeView(
-    /// The assistant of the conversation; the one in context if omitted.
+    /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// Begins as a drawing.
@@ -93,7 +93,6 @@ struct Tree {
     list: view::List,
     /// True while it is a drawing.
     drawn: RwSignal<bool>,
-    /// The layout of the drawing.
     drawing: Memo<Option<Arc<Drawing>>>,
     /// The visible area of the drawing.
     plane: drawn::Plane,
@@ -180,7 +179,6 @@ impl Tree {
         }
     }
 
-    /// Returns the current message.
     fn current(&self) -> Option<OutlineRow> {
         let at = self.at.get();
         self.rows.with(|rows| rows.get(at).cloned())

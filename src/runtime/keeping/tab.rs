@@ -40,7 +40,6 @@ impl Drop for Leaving {
     }
 }
 
-/// Returns true if the page is hidden.
 pub(super) fn is_hidden() -> bool {
     let document = browser().and_then(|window| window.document());
     document.is_some_and(|document| document.hidden())

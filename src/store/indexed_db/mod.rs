@@ -427,7 +427,6 @@ fn commit(transaction: &IdbTransaction) {
     }
 }
 
-/// A row of `threads`.
 #[derive(Default)]
 struct Row {
     info: Option<String>,

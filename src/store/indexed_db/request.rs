@@ -156,7 +156,6 @@ fn database_of(request: &JsValue) -> Result<IdbDatabase, StoreError> {
     result.dyn_into().map_err(|other| error_of(&other))
 }
 
-/// Returns the error of a failed request.
 fn failure(request: &JsValue) -> StoreError {
     match request.unchecked_ref::<IdbRequest>().error() {
         Ok(Some(error)) => error_of(&error),

@@ -6,9 +6,7 @@ use web_sys::{CssStyleDeclaration, Element, HtmlElement, Node, ShadowRoot};
 
 /// The minimum height of a readable line, in pixels.
 const LEAST_LINE: f64 = 5.0;
-/// The minimum opacity.
 const LEAST_OPACITY: f64 = 0.9;
-/// The minimum scale.
 const LEAST_SCALE: f64 = 0.5;
 /// The maximum negative letter spacing, as a share of the font size.
 const TIGHTEST: f64 = 0.2;
@@ -73,7 +71,6 @@ pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
     style.get_property_value(name).unwrap_or_default()
 }
 
-/// Returns true if an element is a form field.
 fn is_field(element: &Element) -> bool {
     element.matches("input, select, textarea").unwrap_or(false)
 }

@@ -312,7 +312,6 @@ fn observer(on_report: &Closure<dyn FnMut(Array)>) -> Option<IntersectionObserve
     IntersectionObserver::new_with_options(on_report.as_ref().unchecked_ref(), &options).ok()
 }
 
-/// Returns true if an element has visible content.
 fn has_content(element: &Element) -> bool {
     const NO_TEXT: &str = ".la-approval-end, .la-approval-custom, input, select, textarea";
     let blank = || {

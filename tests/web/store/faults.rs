@@ -21,7 +21,6 @@ pub(super) enum Operation {
     Threads,
     Label,
     Remove,
-    /// Any of them.
     Any,
 }
 
