@@ -1,7 +1,7 @@
 //! The thread in blocks: those that are mounted, and the space of the others.
 //!
-//! A block is a message of the user, or the agent's messages up to the next one (rule "one
-//! conversation"); a long answer has several. Blocks are mounted and unmounted as a whole. Nothing
+//! A block is a message of the user, or the agent's messages up to the next one
+//! (rule "one conversation"); a long answer has several. Blocks are mounted and unmounted as a whole. Nothing
 //! here touches the page: `list` does.
 
 use std::{collections::HashMap, ops::Range};

@@ -1,5 +1,5 @@
-//! A run sends the values at its opening; disabling an action ends nothing (rules "fresh when a run
-//! opens", "disabled actions").
+//! A run sends the values at its opening; disabling an action ends nothing (rules
+//! "fresh when a run opens", "disabled actions").
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 

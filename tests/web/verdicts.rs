@@ -1,5 +1,5 @@
-//! Questions about several actions: each is shown, and decided individually (rule "one decision for
-//! each action").
+//! Questions about several actions: each is shown, and decided individually
+//! (rule "one decision for each action").
 
 use leptos_assistant::{
     agent::{Failure, FailureKind, Script},
