@@ -1,7 +1,7 @@
 //! A file in a message: an image, audio, video or document.
 //!
 //! Files that the media policy allows are shown. Others are named, with a link that shows its
-//! target, or a button that saves bytes from the message. Those are never fetched automatically.
+//! target, or a button that saves bytes from the message. Nothing else is fetched automatically.
 
 use assistant_core::{
     conversation::Part,
