@@ -59,7 +59,7 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// Returns the agent in the page's address, or the reason for which it cannot be used.
+    /// Returns the agent in the page's address, or the reason why it cannot be used.
     pub(crate) fn of_address() -> Result<Option<Self>, String> {
         let Some(url) = parameter("agent") else {
             return Ok(None);

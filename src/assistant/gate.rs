@@ -7,7 +7,7 @@ use leptos::prelude::{Callable, Callback, Signal};
 /// [`ToolCallView::can_approve`](super::ToolCallView::can_approve).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gate {
-    /// Returns the reason for which an approval does not count now, and shows the user the unread
+    /// Returns the reason why an approval does not count now, and shows the user the unread
     /// part.
     pub(crate) passes: Callback<(), Result<(), Refusal>>,
     /// True if an approval counts.

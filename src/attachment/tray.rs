@@ -54,7 +54,7 @@ pub(super) enum State {
     Failed(Option<String>),
 }
 
-/// The reason for which a file was refused.
+/// The reason why a file was refused.
 #[derive(Clone)]
 pub(super) struct Objection {
     word: WordOf,

@@ -36,7 +36,7 @@ pub(super) struct ActionChoice {
     pub(super) tried: RwSignal<bool>,
 }
 
-/// The reason for which there is no decision yet.
+/// The reason why there is no decision yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undecided {
     /// No decision was chosen.

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::Problem;
 use crate::ui::{Labels, Words};
 
-/// The reason for which the last value of a form was refused.
+/// The reason why the last value of a form was refused.
 #[derive(Clone, Copy)]
 pub(super) struct Problems(RwSignal<Option<Refusal>>);
 

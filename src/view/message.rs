@@ -30,7 +30,7 @@ pub struct MessageCell {
     pub streaming: ArcRwSignal<bool>,
     /// True if there is nothing to show.
     pub empty: ArcRwSignal<bool>,
-    /// The reason for which the message is incomplete.
+    /// The reason why the message is incomplete.
     pub cut: ArcRwSignal<Option<Cut>>,
     /// The steps that the agent reported in the runs that ended with it.
     pub steps: ArcRwSignal<Vec<AgentStep>>,

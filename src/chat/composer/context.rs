@@ -22,7 +22,7 @@ pub(super) struct ComposerContext {
     pub(super) handle: ComposerHandle,
     pub(super) words: Words,
     pub(super) tray: Option<Tray>,
-    /// The reason for which the last attempt to send was refused.
+    /// The reason why the last attempt to send was refused.
     pub(super) refused: RwSignal<Option<WordOf>>,
     pub(super) busy: Memo<bool>,
     pub(super) state: Memo<&'static str>,

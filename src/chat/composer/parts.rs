@@ -313,7 +313,7 @@ pub fn ComposerAttachments() -> impl IntoView {
     Some(tray_view(tray, writing.handle.input()))
 }
 
-/// The hint line: how to send, or the reason for which sending is not possible. A refusal is an
+/// The hint line: how to send, or the reason why sending is not possible. A refusal is an
 /// `alert`.
 ///
 /// ```

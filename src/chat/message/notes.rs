@@ -1,4 +1,4 @@
-//! Notes on a message: the reason for which it is incomplete, and the agent's differing version of
+//! Notes on a message: the reason why it is incomplete, and the agent's differing version of
 //! it.
 
 use assistant_core::conversation::Cut;
@@ -67,7 +67,7 @@ pub fn MessageNotes() -> impl IntoView {
     when(any, notes).into_any()
 }
 
-/// Renders the reason for which the message is incomplete.
+/// Renders the reason why the message is incomplete.
 fn cut_note(words: &Words, cut: Cut) -> impl IntoView + use<> {
     let (word, failure) = match cut {
         Cut::Stopped => (words.text(|l| &l.cut_stopped), false),

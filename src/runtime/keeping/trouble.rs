@@ -125,7 +125,7 @@ impl Keeping {
         }
     }
 
-    /// Writes the start of a call to the journal. `Err` is the reason for which it must not start.
+    /// Writes the start of a call to the journal. `Err` is the reason why it must not start.
     pub(super) async fn claim(&self, entry: &JournalEntry) -> Result<(), String> {
         let thread = self.thread();
         if !self.is_here() || thread.id != entry.thread_id() {

@@ -53,7 +53,7 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
     }
 }
 
-/// Lists the reasons for which arguments that a schema allows cannot be deserialized into a type:
+/// Lists the reasons why arguments that a schema allows cannot be deserialized into a type:
 /// fields that the type needs and the schema does not require, values of another type than the
 /// field's, properties that the type denies or does not know.
 ///

@@ -57,7 +57,7 @@ enum Sight {
 struct Part {
     element: Element,
     report: Option<Report>,
-    /// The time since which it has been visible.
+    /// The start of its current visibility, if any.
     visible_since: Option<i64>,
     /// True once it was visible for long enough.
     read: bool,
@@ -88,7 +88,7 @@ pub(super) struct Parts {
     /// The left and bottom edge of the card.
     place: (f64, f64),
     moved: i64,
-    /// The time since which it has been covered.
+    /// The start of the current cover, if any.
     covered: Option<i64>,
     /// The time at which it was last covered.
     cleared: i64,
