@@ -1,4 +1,4 @@
-//! Rule "seen means seen": an approval counts only while the whole request is visible.
+//! Rule "when an answer counts": an approval counts only while the whole request is visible.
 
 use leptos::prelude::*;
 use leptos_assistant::{
