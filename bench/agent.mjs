@@ -1,14 +1,14 @@
-// The agent of the benchmark: plays the stream that the last message names, at a pace that no page can change.
+// The agent of the benchmark: plays the stream that the last message names, at a pace that is independent of the page.
 
 import { once } from "node:events";
 import http from "node:http";
 
 import { STREAMS } from "./streams.mjs";
 
-/** How often bytes leave, in milliseconds. Everything that is due by then goes in one write. */
+/** The interval between two writes, in milliseconds. Everything that is due by then is sent in one write. */
 const TICK = 8;
 
-/** Starts the agent. `ended()` resolves when the next stream has ended; it is called before that stream is asked for. */
+/** Starts the agent. `ended()` resolves when the next stream has ended; call it before that stream is requested. */
 export async function pacedAgent() {
   let ended = () => {};
   const server = http.createServer(async (request, answer) => {

@@ -1,18 +1,18 @@
-// The first load: what it weighs, and how long until someone can type, on a machine four times slower.
+// Measures the first load: its size, and the time until the composer can be used on a machine four times slower.
 
 import zlib from "node:zlib";
 
 import { DESKTOP } from "../e2e/support/browser.mjs";
 
 const SLOWER = 4;
-/** Within this time what somebody turns to is there. */
+/** The wait for files that are fetched on first use, in milliseconds. */
 const LATER_MS = 1500;
-/** The gzip bytes of what was fetched, policy and page included. */
+/** The gzip bytes of the fetched files, including policy and page. */
 const weight = (bodies) => bodies.reduce((sum, body) => sum + zlib.gzipSync(body, { level: 9 }).length, 0);
 
 /**
- * Milliseconds from the navigation to the frame in which the composer stands, nothing cached, the main thread slowed down;
- * the bytes that were fetched until then, and those that are fetched once somebody turns to the chat.
+ * Milliseconds from the navigation to the first frame with the composer, with an empty cache and a throttled main
+ * thread; the bytes that were fetched until then, and those that are fetched once the chat is used.
  */
 export async function firstLoad(browser, kind, agent) {
   const context = await browser.newContext({ viewport: DESKTOP });
@@ -38,7 +38,7 @@ export async function firstLoad(browser, kind, agent) {
   }
 }
 
-/** Runs in the page: looks on every frame whether someone could type by now. */
+/** Runs in the page: checks on every frame whether the composer can be used. */
 function noteComposer(selector) {
   const look = () => {
     const composer = document.querySelector(selector);

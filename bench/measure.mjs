@@ -1,11 +1,11 @@
-// What a page costs: the time of its main thread, its longest task, its elements, its memory.
+// Measures the cost of a page: CPU time of its main thread, longest task, number of elements, memory.
 //
-// Times are CPU time of the renderer's main thread, not time on the clock, so that what else the machine does counts
-// little. pages.mjs knows what to do in a page, this file only measures what is done.
+// Times are CPU time of the renderer's main thread, not wall-clock time, so that other load on the machine matters
+// little. pages.mjs performs the actions; this file only measures them.
 
 /**
- * Begins to measure a page, which is open by now. Either the sums over all of its tasks, or, when it is `traced`, each task
- * by itself: writing tasks down makes them dearer.
+ * Starts measuring an open page. It records either the sums over all tasks or, when `traced`, each task separately;
+ * tracing makes tasks slower.
  */
 export async function meter(browser, page, traced) {
   const session = await page.context().newCDPSession(page);
@@ -47,7 +47,7 @@ export async function meter(browser, page, traced) {
   return { during };
 }
 
-/** Runs in each page before its own scripts: keeps the memory of the module in sight. */
+/** Runs in each page before its own scripts: keeps a reference to the module's memory. */
 export function keepMemory() {
   const { instantiateStreaming, instantiate } = WebAssembly;
   const keep = (made) => {
@@ -58,10 +58,10 @@ export function keepMemory() {
   WebAssembly.instantiate = async (...args) => keep(await instantiate.apply(WebAssembly, args));
 }
 
-/** What a task may take before a person feels it, in milliseconds. */
+/** The longest task that users do not notice, in milliseconds. */
 const LONG = 50;
 
-/** Writes down the tasks of the page's main thread; the function it returns ends that and sums up. */
+/** Records the tasks of the page's main thread. Returns a function that stops and sums up. */
 async function trace(browser) {
   const session = await browser.newBrowserCDPSession();
   const mains = new Set();
@@ -83,14 +83,14 @@ async function trace(browser) {
     await session.send("Tracing.end");
     await ended;
     await session.detach();
-    // Chromium keeps renderers ready for pages to come: the one that worked is the page's.
+    // Chromium keeps spare renderers; the one that worked is the page's.
     const sum = (times) => times.reduce((all, time) => all + time, 0);
     const [times = []] = [...tasks].filter(([thread]) => mains.has(thread)).map(([, list]) => list).sort((a, b) => sum(b) - sum(a));
     return { longest: Math.max(0, ...times), long: times.filter((time) => time > LONG).length };
   };
 }
 
-/** The middle of some numbers. */
+/** The median of some numbers. */
 export function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const half = sorted.length >> 1;

@@ -1,5 +1,5 @@
-// The pages that are compared, all under the same policy, and how to ask in them: the bare page, the built demo, and for
-// the first load the npm package in its plain page.
+// The pages that are compared, all under the same policy, and how a stream is requested in them: the bare page, the
+// built demo, and for the first load the npm package in its plain page.
 
 import path from "node:path";
 
@@ -8,7 +8,7 @@ import { ROOT, demo, plainPage } from "../e2e/support/servers.mjs";
 import { serve } from "../xtask/serve.mjs";
 import { keepMemory } from "./measure.mjs";
 
-/** How long a page is left alone before and after, so that timers and what it does late count, too. */
+/** Idle time before and after a measurement, so that timers and deferred work count, too. */
 const REST_MS = 400;
 
 const COMPOSER = "[data-assistant-chat] textarea";
@@ -29,7 +29,7 @@ export async function pages() {
   };
 }
 
-/** A fresh page of a kind, ready to be asked; `wasm` takes the place of its module. */
+/** Opens a new page of a kind, ready for a message; `wasm` replaces its module. */
 export async function open(browser, kind, agent, { wasm } = {}) {
   const context = await browser.newContext({ viewport: DESKTOP });
   const page = await context.newPage();
@@ -43,7 +43,7 @@ export async function open(browser, kind, agent, { wasm } = {}) {
 
 export const rest = () => new Promise((resolve) => setTimeout(resolve, REST_MS));
 
-/** Sends the name of a stream and waits until all of it is on the page. Nothing is looked up in the page meanwhile. */
+/** Sends the name of a stream and waits until all of it is on the page. The page is not queried meanwhile. */
 export async function ask(page, kind, agent, stream) {
   const ended = agent.ended();
   await page.locator(kind.composer).fill(stream);

@@ -1,8 +1,8 @@
-// Where the time of a scene goes: the functions that take most of the main thread, by their own time.
-// `node bench/profile.mjs SCENE [--wasm FILE] [--top 30]`
+// Lists the functions that take most of the main thread in a scene, by self time: `node bench/profile.mjs SCENE [--wasm
+// FILE] [--top 30]`
 //
-// The demo for release has no names in its module; `--wasm` puts another in its place that has them:
-// `wasm-opt -Oz -g target/wasm-bindgen/release/demo_bg.wasm -o named.wasm` after `cargo xtask dist`.
+// The module of the demo for release has no names; `--wasm` replaces it by one that has them: `wasm-opt -Oz -g
+// target/wasm-bindgen/release/demo_bg.wasm -o named.wasm` after `cargo xtask dist`.
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -11,7 +11,7 @@ import { launch } from "../e2e/support/browser.mjs";
 import { pacedAgent } from "./agent.mjs";
 import { ask, open, pages } from "./pages.mjs";
 
-/** How often the profiler looks, in microseconds. */
+/** The sampling interval of the profiler, in microseconds. */
 const INTERVAL_US = 200;
 
 const { values, positionals } = parseArgs({

@@ -1,5 +1,5 @@
-// The browser's half of `cargo xtask bench`: the built demo beside a bare page, both answered by the same streams.
-// `node bench/run.mjs [--runs 3] [--only SCENE] [--json FILE]`; docs/benchmarks.md says how to read it.
+// The browser part of `cargo xtask bench`: compares the built demo with a bare page, both answered by the same streams.
+// `node bench/run.mjs [--runs 3] [--only SCENE] [--json FILE]`; docs/benchmarks.md explains the figures.
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -41,7 +41,7 @@ try {
   await close();
 }
 
-/** Plays a scene in both pages: several times for the sums, once more with each task written down. */
+/** Plays a scene in both pages: several times for the sums, and once more with each task traced. */
 async function scene(name) {
   console.error(`bench: ${name}`);
   const play = (kind, traced) => SCENES[name]({ browser, kind, agent, traced });
@@ -55,7 +55,7 @@ function load() {
   return middle([bare, embed, demo], (kind) => firstLoad(browser, kind, agent));
 }
 
-/** Measures each page as often as was asked for, in turns, and gives the medians of its figures. */
+/** Measures both pages alternately, as often as requested, and returns the medians of their figures. */
 async function middle(kinds, measure) {
   const seen = kinds.map(() => []);
   for (let run = 0; run < runs; run++) {

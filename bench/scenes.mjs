@@ -1,16 +1,16 @@
-// What is measured: each scene is something that happens in a chat, the same in every page.
+// The scenes that are measured: each is something that happens in a chat, the same in every page.
 
 import { meter } from "./measure.mjs";
 import { ask, open, rest } from "./pages.mjs";
 
-/** How many keys are typed, and how long after each other in milliseconds. */
+/** The number of keys that are typed, and the milliseconds between them. */
 const KEYS = 30;
 const BETWEEN_MS = 60;
 
-/** A fresh page is asked for one stream. */
+/** Scenes in which a new page requests one stream. */
 const stream = (name, options) => (where) => measured(where, name, options);
 
-/** Each plays once, in a page of its own, and gives the figures. */
+/** All scenes. Each plays once, in a page of its own, and returns the figures. */
 export const SCENES = {
   "markdown answer": stream("markdown answer"),
   "code block": stream("code block"),
@@ -33,7 +33,7 @@ async function measured({ browser, kind, agent, traced }, name, { prepare } = {}
   }
 }
 
-/** Opens the first card of a tool as soon as it is there: a person who watches the arguments come. */
+/** Opens the first card of a tool as soon as it exists, like a user who watches the arguments arrive. */
 async function openCards(page) {
   await page.evaluate(() => {
     const observer = new MutationObserver(() => {
@@ -46,7 +46,7 @@ async function openCards(page) {
   });
 }
 
-/** An answer while someone types, then the same keys without an answer; before that, perhaps, a long thread is opened. */
+/** An answer while the user types, then the same keys without an answer; optionally, a long thread is opened before. */
 async function withKeys({ browser, kind, agent, traced }, before) {
   const { page, close } = await open(browser, kind, agent);
   try {
@@ -64,7 +64,7 @@ async function withKeys({ browser, kind, agent, traced }, before) {
 }
 
 async function typed(page) {
-  // The message before has to be sent first.
+  // The previous message has to be sent first.
   await rest();
   for (let key = 0; key < KEYS; key++) {
     await page.keyboard.press("abcdefghij"[key % 10]);
@@ -73,7 +73,10 @@ async function typed(page) {
   await rest();
 }
 
-/** Gives, later, the longest time from a key to the frame that shows it, in milliseconds. The browser leaves short ones out. */
+/**
+ * Returns, later, the longest time from a key to the frame that shows it, in milliseconds. The browser omits short
+ * ones.
+ */
 async function watchKeys(page) {
   await page.evaluate(() => {
     globalThis.keyTimes = [];

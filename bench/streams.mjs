@@ -1,9 +1,9 @@
-// What the measured pages are answered: AG-UI event streams that are the same on each run and on each machine.
+// The answers for the measured pages: AG-UI event streams that are the same on each run and on each machine.
 //
-// A stream is a list of SSE frames and the time over which they are sent. It knows nothing of the pages; agent.mjs
-// sends it. Sizes are part of the names in docs/benchmarks.md: change them there too.
+// A stream is a list of SSE frames and the time over which agent.mjs sends them. Sizes are part of the names in
+// docs/benchmarks.md: change them there too.
 
-/** The lists are long, so they are made when they are asked for. */
+/** Streams by name, as functions: the lists are long, so each is built on demand. */
 export const STREAMS = {
   "markdown answer": () => answer(deltasOf(markdown(5_000), /\S+\s*/g), 3),
   "code block": () => answer(deltasOf(code(3_000), /\s*\w{1,6}|\s*[^\w\s]|\s+/g), 3),
@@ -18,7 +18,7 @@ const WORDS =
   "weather answer route simple careful between because toward without under after before several always never often " +
   "the a of to and in that it is was for on are with as at by this from or one had not but what all were when we";
 
-/** Numbers between 0 and 1 that look random and are the same each time (a linear congruence). */
+/** Pseudo-random numbers between 0 and 1 (a linear congruential generator with a fixed seed). */
 function numbers(seed) {
   let state = seed >>> 0;
   return () => {
@@ -35,7 +35,7 @@ function chooser(seed) {
   return { below, word, words: (count) => Array.from({ length: count }, word) };
 }
 
-/** An answer in markdown of about so many words: prose mostly, with everything that models like to write. */
+/** An answer in markdown of about this many words: mostly prose, with the constructs that models like to write. */
 export function markdown(count) {
   const { below, word, words } = chooser(1);
   const sentence = (length) => {
@@ -67,7 +67,7 @@ export function markdown(count) {
   return `${blocks.join("\n\n").split(/(?<=\s)(?=\S)/).slice(0, count).join("").trimEnd()}\n`;
 }
 
-/** An answer that is one block of code of so many lines. */
+/** An answer that is one block of code of this many lines. */
 export function code(lines) {
   const { below, word } = chooser(2);
   const kinds = [
@@ -88,7 +88,7 @@ function deltasOf(text, pattern) {
   return deltas;
 }
 
-/** Frames to send evenly over so many seconds. `text` is what can be seen of them in the end. */
+/** Spreads frames evenly over this many seconds. `text` is the part of them that is visible in the end. */
 function paced(events, seconds) {
   return { frames: events.map((event) => `data: ${JSON.stringify(event)}\n\n`), seconds };
 }
@@ -105,7 +105,7 @@ function answer(deltas, seconds) {
   );
 }
 
-/** A tool of the agent's own, so that the page only shows it: start, arguments in pieces, end, result. */
+/** A call of the agent's own tool, which the page only shows: start, arguments in pieces, end, result. */
 function call(number, args, piece, result) {
   const toolCallId = `call-${number}`;
   const events = [{ type: "TOOL_CALL_START", toolCallId, toolCallName: "write_report" }];
@@ -139,7 +139,7 @@ function toolCalls(count, seconds) {
   return paced(calls.flat(), seconds);
 }
 
-/** A thread of so many messages in one event, people and agent in turns. */
+/** A thread of this many messages in one event, user and agent alternating. */
 function snapshot(count, { messages: [last] }) {
   const { below, words } = chooser(5);
   const messages = Array.from({ length: count - 1 }, (_, index) => {

@@ -1,8 +1,8 @@
-// Figures as tables in markdown, as docs/benchmarks.md has them.
+// Prints figures as tables in markdown, in the format of docs/benchmarks.md.
 
 const MEBI = 1024 * 1024;
 
-/** The columns of the scenes: name, how to read a figure, and whether its ratio says something. */
+/** The columns of the scenes: name, function that reads a figure, and whether its ratio is meaningful. */
 const COLUMNS = [
   ["main thread, ms", ({ cpu }) => cpu.toFixed(0)],
   ["script, ms", ({ script }) => script.toFixed(0)],
@@ -14,7 +14,7 @@ const COLUMNS = [
   ["wasm, MiB", ({ wasm }) => (wasm ? (wasm / MEBI).toFixed(1) : "")],
 ];
 
-/** Every scene: the bare page's figures, the demo's, and how many times the first the second is. */
+/** All scenes: the bare page's figures, the demo's, and the ratio of the second to the first. */
 export function scenes(results) {
   const rows = results.flatMap(({ name, bare, demo }) => [
     [name, "bare", ...COLUMNS.map(([, read]) => read(bare)), ""],
@@ -23,7 +23,7 @@ export function scenes(results) {
   return table(["scene", "page", ...COLUMNS.map(([name]) => name), "ratio of CPU"], rows);
 }
 
-/** What a key costs in an empty thread and in a long one. */
+/** The cost of a key in an empty thread and in a long one. */
 export function keys(results) {
   const rows = results.flatMap(({ name, bare, demo }) =>
     [["bare", bare], ["demo", demo]].map(([page, { keyCpu, slowestKey, cpu }]) => [

@@ -1,18 +1,18 @@
-// The AG-UI reference client behind a pipe: one case a line in, what it made of it a line out.
+// The AG-UI reference client as a filter: one case per input line, one result per output line.
 //
-// A case is {"stream": [event…] or "rawSse": text, "input": {messages, state, resume,
-// pendingInterrupts} or null}. The response is a body of its own and never a request.
+// A case is {"stream": [event…] or "rawSse": text, "input": {messages, state, resume, pendingInterrupts} or null}. The
+// response body is built locally; no request is sent.
 import { createInterface } from "node:readline";
 import { HttpAgent } from "@ag-ui/client";
 
 let warnings = [];
 console.warn = (first, ...rest) => warnings.push([first, ...rest].join(" "));
 console.error = () => {};
-// What the client throws where nobody listens is its own affair, and shows in what it reports.
+// Errors that the client throws asynchronously show in its reports.
 process.on("unhandledRejection", () => {});
 process.on("uncaughtException", () => {});
 
-/** Longer than any case takes; the client never settles in some. */
+/** A timeout longer than any case takes; in some the client never settles. */
 const PATIENCE = 5_000;
 
 function body({ rawSse, stream }) {
@@ -61,10 +61,10 @@ async function play(test) {
   };
 }
 
-/** Half a surrogate pair has no form outside of JavaScript. */
+/** A lone surrogate cannot be represented outside of JavaScript. */
 const wellFormed = (_, value) => (typeof value === "string" ? value.toWellFormed() : value);
 
-/** A patch can bend its state into a circle, which has no written form. */
+/** A patch can make its state cyclic, which cannot be serialized. */
 function written(report) {
   try {
     return JSON.stringify(report, wellFormed);
