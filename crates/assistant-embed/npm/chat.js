@@ -1,4 +1,4 @@
-// What both faces of the package share: a chat is put into an element by the module that each of them loads.
+// The shared part of the package's two entry points: mounts a chat with the module that each of them loads.
 import { NUMBER_MODES, answering, headerPairs, highlighting, isElement, refuseUnknown } from "./foreign.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
@@ -7,7 +7,7 @@ function unknown(option, values) {
   return new TypeError(`mount: here the option \`${option}\` must be ${which}; \`leptos-assistant/full\` takes every protocol and a store`);
 }
 
-/** The options of `mount`, of what it lets attach, and of its words. */
+/** The options of `mount`, of its `attachments`, and of its `words`. */
 const OPTIONS = ["url", "headers", "label", "highlight", "headingOffset", "mediaOrigins", "attachments", "labels"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 const ATTACHMENTS = ["accept", "maxFiles", "maxBytes"];
@@ -15,7 +15,7 @@ const LABELS = ["stopped", "stoppedText", "reload"];
 /** The fields of an action. */
 const ACTION = ["name", "description", "parameters", "handler", "requiresApproval", "numbers"];
 
-/** Checks what a page says of an action: a field that is wrong would be one that is not in force. */
+/** Checks an action: an ignored misspelt field would leave a default in force. */
 function checkAction(action) {
   const wrong = (what) => new TypeError(`registerAction: ${what}`);
   if (action === null || typeof action !== "object") throw wrong("an object is needed");
@@ -29,7 +29,10 @@ function checkAction(action) {
   if (numbers !== undefined && !NUMBER_MODES.includes(numbers)) throw wrong(`\`numbers\` must be one of ${NUMBER_MODES.join(", ")}`);
 }
 
-/** Puts a chat into an element. `load` fetches the module, once; `mountChat` is its `mount`; it speaks `protocols`, and keeps conversations in one of `stores`. */
+/**
+ * Mounts a chat. `load` fetches the module, once; `mountChat` is its `mount`; `protocols` and `stores` list the
+ * supported ones.
+ */
 export async function mountWith({ load, mountChat, protocols, stores }, element, options) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);

@@ -1,7 +1,7 @@
-// The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file is small: the program is fetched when the
-// element is in the page, or with `loading="lazy"` when it can be seen.
+// The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file is small: the program is fetched
+// when the element is connected, or with `loading="lazy"` when it is visible.
 
-/** The options that may be attributes, by the names of attributes, and how they are read. */
+/** The options that may be attributes, by the names of attributes, and how they are parsed. */
 const ATTRIBUTES = {
   url: ["url", String],
   label: ["label", String],
@@ -14,7 +14,7 @@ const ATTRIBUTES = {
   "thread-id": ["threadId", String],
 };
 
-/** Whether the small module has no room for what is asked for. */
+/** Tells whether an option needs the larger module. */
 const needsFull = ({ protocol = "ag-ui", store }) => protocol !== "ag-ui" || store !== undefined;
 
 /** See element.d.ts. */
@@ -22,10 +22,10 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   // Set already on an element that was in the page before this file.
   options = Object.hasOwn(this, "options") ? this.options : {};
 
-  /** Registered actions, each with what takes it back from the chat that is there. */
+  /** Registered actions, each with the function that removes it from the present chat. */
   #actions = new Set();
   #chat;
-  /** Says of a chat that is on its way whether it is still wanted. */
+  /** Identifies the newest attempt to mount a chat. */
   #turn = 0;
   #started = false;
   #watch;
@@ -38,7 +38,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     if (this.#started) return;
     this.#started = true;
     const turn = ++this.#turn;
-    // Who made the element may still be setting its attributes.
+    // The script that created the element may still be setting its attributes.
     queueMicrotask(() => {
       if (turn !== this.#turn) return;
       if (this.getAttribute("loading") !== "lazy") return void this.#mount(turn);
@@ -52,7 +52,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   disconnectedCallback() {
-    // What is moved is taken out and put in again at once, and its chat stays.
+    // A moved element is removed and added again at once, and keeps its chat.
     queueMicrotask(() => {
       if (!this.isConnected) this.#end();
     });
@@ -73,7 +73,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       const options = this.#read();
       const { mount } = await (needsFull(options) ? import("./full.js") : import("./index.js"));
       if (turn !== this.#turn) return;
-      // A copy of an element brings along what was drawn in the original.
+      // A clone of an element copies the nodes that were drawn in the original.
       this.replaceChildren();
       const chat = await mount(this, options);
       if (turn !== this.#turn) return chat.unmount();
@@ -82,7 +82,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       this.dispatchEvent(new Event("ready"));
     } catch (error) {
       if (turn !== this.#turn) return;
-      // Put in again, it tries again.
+      // An element that is added again tries again.
       this.#started = false;
       this.#tell(error);
     }
@@ -121,6 +121,6 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 }
 
-// A server that draws the page has no elements.
+// Server rendering has no elements.
 const elements = globalThis.customElements;
 if (elements && !elements.get("leptos-assistant")) elements.define("leptos-assistant", LeptosAssistantElement);

@@ -1,20 +1,21 @@
-// What the page gives, made harmless before the program sees it: a getter or a proxy of the page's that throws while the
-// program asks for something would cut the program off. Everything that comes out of here is text, or lists of text.
+// Validates values of the page before the program reads them: a getter or proxy that throws during a read would cut the
+// program off. Every result here is text, or lists of text.
 
-/** The longest result of a handler that is taken, in characters of JSON. */
+/** The longest accepted result of a handler, in characters of JSON. */
 const MAX_RESULT = 10_000_000;
-/** How much of an error's message is told. */
+/** The length after which an error's message is cut. */
 const MAX_REASON = 2_000;
 
-/** How a handler gets integers that a `number` does not hold exactly. */
+/** The ways in which a handler gets integers that a `number` does not hold exactly. */
 const NUMBERS = { string: String, bigint: BigInt };
 
 /** The values of an action's option `numbers`. */
 export const NUMBER_MODES = ["refuse", ...Object.keys(NUMBERS)];
 
 /**
- * A handler that gets JSON and never throws: it gives `[true, JSON]`, or `[false, reason]`. `exact` is JSON of the paths and digits of
- * integers beyond what a `number` holds; the handler gets them as `numbers` says, which the program has refused where it is "refuse".
+ * Wraps a handler: it gets JSON, never throws, and returns `[true, JSON]` or `[false, reason]`. `exact` is JSON of the
+ * paths and digits of integers beyond the range of a `number`; the handler gets them as `numbers` says ("refuse" is
+ * handled by the program).
  */
 export function answering(handler, numbers) {
   return async (args, exact) => {
@@ -31,7 +32,7 @@ export function answering(handler, numbers) {
   };
 }
 
-/** Puts exact integers back into parsed arguments. Each path leads to a property that `JSON.parse` has made. */
+/** Puts exact integers back into parsed arguments. Each path leads to a property that `JSON.parse` has created. */
 function restored(args, exact, read) {
   const root = { args };
   for (const [path, digits] of exact) {
@@ -43,7 +44,7 @@ function restored(args, exact, read) {
   return root.args;
 }
 
-/** Refuses names of options that do not exist: a misspelt one would leave its default in force without a word. */
+/** Rejects names of options that do not exist: a misspelt one would silently leave its default in force. */
 export function refuseUnknown(where, options, known) {
   const unknown = Object.keys(options).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
@@ -59,18 +60,18 @@ function stringified(value) {
   }
 }
 
-/** What a thrown value says, whatever it is. */
+/** Describes a thrown value of any type. */
 function reason(error) {
   try {
     const said = typeof error === "string" ? error : error.message;
     if (said !== "" && ["string", "number", "bigint", "symbol"].includes(typeof said)) return String(said).slice(0, MAX_REASON);
   } catch {
-    // One that cannot be asked says nothing.
+    // A value that cannot be read has no description.
   }
   return "The handler failed";
 }
 
-/** A highlighter that never throws and gives pairs of text. */
+/** Wraps a highlighter: it never throws and returns pairs of text. */
 export function highlighting(highlight) {
   return async (code, language) => {
     try {
@@ -81,7 +82,7 @@ export function highlighting(highlight) {
   };
 }
 
-/** Headers as pairs that a request can carry. */
+/** Converts headers to pairs that a request can carry. */
 export function headerPairs(headers) {
   return Object.entries(headers ?? {}).map(([name, value]) => {
     try {
@@ -93,7 +94,7 @@ export function headerPairs(headers) {
   });
 }
 
-/** Whether this is an element of HTML, of whatever window: it is asked for something that no other thing has. */
+/** Tells whether a value is an HTML element of any window, by a property that no other object has. */
 export function isElement(value) {
   try {
     Object.getOwnPropertyDescriptor(HTMLElement.prototype, "hidden").get.call(value);

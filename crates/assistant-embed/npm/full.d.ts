@@ -2,16 +2,19 @@ import type { Chat, MountOptions as SmallOptions } from "./index.js";
 
 export * from "./index.js";
 
-/** What the small module has no room for. */
+/** Options that only the larger module supports. */
 interface SharedOptions extends SmallOptions {
   /**
-   * Where conversations are kept beyond the page: `"indexeddb"` keeps them in the browser, and a page that is loaded again
-   * goes on with its conversation. Without it nothing is kept.
+   * The storage for conversations: `"indexeddb"` stores them in the browser, and a reloaded page continues its
+   * conversation. Without it they are lost with the page.
    */
   store?: "indexeddb";
-  /** The database for that; `"leptos-assistant"` by default. Two chats on one site that share no conversations need names that differ. */
+  /**
+   * The name of the database; `"leptos-assistant"` by default. Two chats on one site that share no conversations need
+   * names that differ.
+   */
   storeName?: string;
-  /** Which conversation to go on with; the one that this tab had before by default. Only with `store`. */
+  /** The conversation to continue; by default the previous one of this tab. Only with `store`. */
   threadId?: string;
 }
 
@@ -20,17 +23,20 @@ export interface AgUiOptions extends SharedOptions {
   protocol?: "ag-ui";
 }
 
-/** A backend of the AI SDK: anything that answers with its UI message stream. */
+/** A backend of the AI SDK: any server that answers with its UI message stream. */
 export interface UiStreamOptions extends SharedOptions {
   protocol: "ui-stream";
-  /** The backend keeps its streams and answers `GET {url}/{chat}/stream`: an answer that the network cut is read on with Retry. */
+  /**
+   * Set if the backend stores its streams and answers `GET {url}/{chat}/stream`: Retry then resumes an answer that the
+   * network cut.
+   */
   resumes?: boolean;
 }
 
 /** A model endpoint that speaks OpenAI's chat completions. The loop of calls and results runs in the page. */
 export interface CompletionsOptions extends SharedOptions {
   protocol: "completions";
-  /** The address before `/chat/completions`. A key in a page is everybody's key: put a server of yours in between. */
+  /** The address before `/chat/completions`. A key in a page is public: use a server of yours as a proxy. */
   url: string;
   /** The model; without it the endpoint chooses. */
   model?: string;
@@ -39,7 +45,7 @@ export interface CompletionsOptions extends SharedOptions {
 export type MountOptions = AgUiOptions | UiStreamOptions | CompletionsOptions;
 
 /**
- * Puts a chat into an element, as `mount` of `leptos-assistant` does, with an agent of any protocol and a store. A page uses one of both:
- * each has a module of its own.
+ * Mounts a chat in an element, as `mount` of `leptos-assistant` does, with an agent of any protocol and a store. A page
+ * uses one of both: each has its own module.
  */
 export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;

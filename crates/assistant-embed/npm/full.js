@@ -1,9 +1,9 @@
-// The package with every protocol and a store. It has a module of its own, which is loaded once, with the first chat.
+// The package with every protocol and a store. It has its own module, which is loaded once, with the first chat.
 import load, { mount as mountChat } from "./assistant_embed_full.js";
 import { mountWith } from "./chat.js";
 
 const protocols = ["ag-ui", "ui-stream", "completions"];
 const stores = ["indexeddb"];
 
-/** Puts a chat with an agent of any protocol into an element. See full.d.ts. */
+/** Mounts a chat with an agent of any protocol in an element. See full.d.ts. */
 export const mount = (element, options) => mountWith({ load, mountChat, protocols, stores }, element, options);

@@ -1,6 +1,8 @@
-// Colours for code blocks by highlight.js, which is loaded when the first block asks for it. See index.d.ts.
+// Highlights code blocks with highlight.js, which is loaded when the first block needs it. See index.d.ts.
 
-/** A highlighter for `mount`'s `highlight`. `load` brings highlight.js, as in `() => import("highlight.js")`. */
+/**
+ * Returns a highlighter for `mount`'s `highlight`. `load` imports highlight.js, as in `() => import("highlight.js")`.
+ */
 export function highlightJs(load) {
   let loading;
   return async (code, language) => {
@@ -15,8 +17,8 @@ export function highlightJs(load) {
 const ENTITIES = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
 
 /**
- * What highlight.js writes as text with `<span class="…">` around it, as pairs of text and classes. It is never put into
- * the page as HTML; and the chat takes tokens only if together they are the code.
+ * Converts the `<span class="…">` output of highlight.js to pairs of text and classes. It is never inserted as HTML,
+ * and the chat accepts tokens only if together they are the code.
  */
 function tokens(html) {
   const found = [];

@@ -1,9 +1,12 @@
-// The part of the program that shows a conversation. It is fetched when somebody turns to a chat, and put beside the rest:
-// both have one memory and one table of functions.
+// Loads the part of the program that shows a conversation. It is fetched when a chat is used, and linked to the rest:
+// both share one memory and one table of functions.
 import { fetchPart } from "./fetch.js";
 import { guard } from "./stopped.js";
 
-/** Fetches it, and tells the program by `done` of its table whether that went well; if not, the program may ask again. */
+/**
+ * Fetches the part, and reports the result to the program by `done` of its table. After a failure the program may
+ * request it again.
+ */
 export async function loadPart(url, integrity, shared, done, data) {
   let fetched = false;
   try {
@@ -11,7 +14,7 @@ export async function loadPart(url, integrity, shared, done, data) {
     await WebAssembly.instantiate(bytes, { __wasm_split: shared });
     fetched = true;
   } catch {
-    // The program tells it in the chat, where a person can try again.
+    // The chat shows the failure, and the user can try again.
   }
   guard({ tell: shared.__indirect_function_table.get(done) }).tell(data, Number(fetched));
 }

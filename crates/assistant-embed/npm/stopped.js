@@ -1,21 +1,21 @@
-// What the page does when the program behind its chats has been cut off: by a panic, by a trap, as when the stack or the
-// memory runs out, or by an exception of the page's that went through it. None of that runs code of the program, and none
-// of it can be relied on afterwards; so it is noticed here, where the page enters the program, and told here, without it.
-// See src/chat/stopped.rs and src/runtime/watch.rs for programs in Rust.
+// Detects that the program of the chats has been cut off: by a panic, by a trap (such as a full stack or exhausted
+// memory), or by an exception of the page that passed through it. None of these runs code of the program, and its state
+// cannot be relied on afterwards; so they are caught where the page enters the program, and shown without it. For
+// programs in Rust see src/chat/stopped.rs and src/runtime/watch.rs.
 
-/** What programs are told. */
+/** The error for calling code. */
 const TITLE = "The chat has stopped";
-/** What people are told, as in the library's labels; a page may have other words for it. */
+/** The text for users, as in the library's labels; a page may replace it. */
 const WORDS = {
   stopped: TITLE,
   stoppedText: "Something went wrong on this page. Load it again to go on.",
   reload: "Reload the page",
 };
 
-/** What is read as no error and no value where the glue expects a pair of both. */
+/** Read as neither error nor value where the glue code expects a pair of both. */
 const NOTHING = [];
 
-/** The elements that hold chats; one for each chat. */
+/** The elements with chats; one for each chat. */
 const places = new Set();
 let stopped = false;
 let told = false;
@@ -24,7 +24,7 @@ let depth = 0;
 /** Whether the program has been cut off. */
 export const hasStopped = () => stopped;
 
-/** Calls into the program; throws plainly when it has been cut off, or is now. */
+/** Calls into the program; throws a plain error when it has been cut off, before or by this call. */
 export function enter(act) {
   if (stopped) {
     tell();
@@ -38,8 +38,8 @@ export function enter(act) {
 }
 
 /**
- * Remembers an element that gets a chat, and the page's words for its end. Returns a function that takes out of it what
- * came since, without the program.
+ * Registers the element of a chat, and the page's words for its end. Returns a function that removes what was added to
+ * it since, without the program.
  */
 export function hold(element, labels) {
   const before = new Set(element.childNodes);
@@ -54,8 +54,8 @@ export function hold(element, labels) {
 }
 
 /**
- * The functions of the program, each watched: an error that leaves one has cut it off, and nothing enters it any more.
- * What the browser calls then (timers, events, promises) does nothing; what the dying program calls ends it.
+ * Wraps the functions of the program: an error that leaves one has cut it off, and nothing enters it any more. Later
+ * calls of the browser (timers, events, promises) do nothing; imports that the dying program calls throw.
  */
 export function guard(program) {
   const watch = (run) => (...args) => {
@@ -72,7 +72,7 @@ export function guard(program) {
       try {
         cutOff = wentThrough(error);
       } catch {
-        // Not even room to look: the stack is full.
+        // The stack is too full even for the check.
       }
       if (cutOff) {
         stopped = true;
@@ -88,13 +88,16 @@ export function guard(program) {
 }
 
 /**
- * Whether an error went through the program, and so ended it in the middle: a trap, a full stack, or what a function of the
- * page threw. What wasm-bindgen refuses, before any of the program runs, does not.
+ * Tells whether an error passed through the program and ended it: a trap, a full stack, or an exception of a function
+ * of the page. Errors that wasm-bindgen throws before any of the program runs do not count.
  */
 const wentThrough = (error) =>
   !(error instanceof Error && /^(closure invoked|null pointer passed|recursive use|attempted to take)/.test(error.message));
 
-/** Tells it in every chat, in a task of its own: the stack may be full now. If it is too full for that, the next call tells. */
+/**
+ * Shows the end in every chat, in a separate task: the stack may be full now. If it is too full even for that, the next
+ * call does it.
+ */
 function tell() {
   if (told) return;
   try {
@@ -122,7 +125,7 @@ function tellIn(chat, words) {
   add(body, "p", "la-notice-title", words.stopped);
   add(body, "p", "la-notice-text", words.stoppedText);
   const reload = add(add(notice, "div", "la-notice-actions"), "a", "la-button", words.reload);
-  // A link to the page itself needs no program to follow it.
+  // A link to the page itself works without the program.
   reload.setAttribute("href", "");
   reload.setAttribute("data-size", "small");
 }
