@@ -1,5 +1,6 @@
-// Records what the agents of examples/ answer, scene by scene, into fixtures/agui-servers/: `node e2e/record-agents.mjs`,
-// or with names of scenes to record only those. It plays the client by hand, so that the recordings owe nothing to ours.
+// Records the answers of the agents of examples/, scene by scene, into fixtures/agui-servers/: `node
+// e2e/record-agents.mjs`, or with names of scenes to record only those. It implements the client itself, so that the
+// recordings do not depend on ours.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -15,13 +16,13 @@ const TOOLS = [
   },
 ];
 
-/** One conversation: what was said, what the agent keeps, and where the recordings go. */
+/** One conversation: its messages, the agent's state, and the folder for the recordings. */
 class Conversation {
   constructor(url, name) {
     Object.assign(this, { url, name, runs: 0, messages: [], state: {} });
   }
 
-  /** One run: `text` of the user, `results` of calls by id, `resume`, `props` to pass through. Gives its events. */
+  /** One run: `text` of the user, `results` of calls by id, `resume`, `props` to forward. Returns its events. */
   async run({ text, results = {}, resume, props = {} }) {
     this.runs++;
     for (const [toolCallId, content] of Object.entries(results)) {
@@ -53,7 +54,7 @@ class Conversation {
     return this.messages.flatMap(({ toolCalls }) => toolCalls ?? []).find((call) => call.id === id);
   }
 
-  /** Puts a result after the message of its call. */
+  /** Inserts a result after the message of its call. */
   after(toolCallId, result) {
     const asked = ({ toolCalls }) => toolCalls?.some((call) => call.id === toolCallId);
     this.messages.splice(this.messages.findIndex(asked) + 1, 0, result);
@@ -108,7 +109,7 @@ const said = (...texts) =>
     for (const text of texts) await talk.run({ text });
   };
 
-/** A scene: a text that leads to a search on the page, whose result goes back. */
+/** A scene: a text that leads to a search on the page, whose result is sent back. */
 const searched = (text) =>
   async (talk) => {
     const events = await talk.run({ text });
@@ -116,7 +117,7 @@ const searched = (text) =>
     await talk.run({ text: "Thanks" });
   };
 
-/** A scene: the person gives up and says something else, in one run. */
+/** A scene: the user cancels and writes something else, in one run. */
 const abandoned = (text) =>
   async (talk) => {
     const events = await talk.run({ text });
@@ -190,7 +191,7 @@ const FRAMEWORK = {
     const events = await talk.run({ text: REFUNDS });
     const [first, second] = interruptsOf(events);
     const again = await talk.run({ resume: [yes(first), no(second)] });
-    // It asks about the second again, and then wants an answer to the first as well.
+    // The agent asks about the second again, and then expects an answer to the first as well.
     await talk.run({ resume: interruptsOf(again).map(no) });
     await talk.run({ resume: [no(first), no(second)] });
   },

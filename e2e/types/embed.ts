@@ -1,4 +1,4 @@
-// What the npm package's types let one write, and what they refuse. Checked by the compiler only, never run.
+// Code that the types of the npm package accept, and code that they refuse. It is only compiled, never run.
 
 import { LeptosAssistantElement } from "../../dist/embed/element.js";
 import { highlightJs } from "../../dist/embed/highlight-js.js";
@@ -30,9 +30,9 @@ const load = async () => ({ getLanguage: (name: string) => name, highlight: (cod
 await mount(place, { url: "/agent", highlight: highlightJs(load) });
 await mount(place, { url: "/agent", mediaOrigins: ["https://media.example.com"], attachments: { accept: "image/*", maxFiles: 2 } });
 await mount(place, { url: "/agent", labels: { stopped: "Angehalten", reload: "Neu laden" } });
-// @ts-expect-error the first module keeps nothing
+// @ts-expect-error the first module has no store
 await mount(place, { url: "/agent", store: "indexeddb" });
-// @ts-expect-error words are texts
+// @ts-expect-error words are strings
 await mount(place, { url: "/agent", labels: { stopped: 1 } });
 // @ts-expect-error tokens are pairs
 await mount(place, { url: "/agent", highlight: (code) => [code] });
@@ -45,20 +45,20 @@ chat.registerAction(action);
 await mount(place, {});
 // @ts-expect-error only an element can hold a chat
 await mount("#chat", { url: "/agent" });
-// @ts-expect-error headers are texts
+// @ts-expect-error headers are strings
 await mount(place, { url: "/agent", headers: { retries: 3 } });
 chat.registerAction<{ id: bigint }>({ name: "open", numbers: "bigint", handler: ({ id }) => String(id + 1n) });
 // @ts-expect-error a misspelt field
 chat.registerAction({ name: "pay", requireApproval: true });
-// @ts-expect-error no such way to pass numbers
+// @ts-expect-error an unknown representation of numbers
 chat.registerAction({ name: "pay", numbers: "float" });
 // @ts-expect-error an action has a name
 chat.registerAction({ handler: () => null });
-// @ts-expect-error a function is no JSON
+// @ts-expect-error a function is not JSON
 chat.registerAction({ name: "bad", handler: () => () => 1 });
-// @ts-expect-error arguments have the type that was named
+// @ts-expect-error arguments have the declared type
 chat.registerAction<{ id: number }>({ name: "bad", handler: ({ id }) => id.trim() });
-// @ts-expect-error only texts can be said
+// @ts-expect-error only strings can be sent
 chat.send(value);
 
 await mountFull(place, { url: "/agent" });
@@ -67,11 +67,11 @@ await mountFull(place, { url: "/agent", store: "indexeddb", storeName: "shop", t
 await mountFull(place, { url: "/agent", store: "localStorage" });
 await mountFull(place, { url: "/api/chat", protocol: "ui-stream", resumes: true });
 await mountFull(place, { url: "http://localhost:11434/v1", protocol: "completions", model: "small", label: "Chat" });
-// @ts-expect-error the first module speaks AG-UI alone
+// @ts-expect-error the first module supports only AG-UI
 await mount(place, { url: "/api/chat", protocol: "ui-stream" });
-// @ts-expect-error a model is a matter of completions
+// @ts-expect-error a model is an option of completions
 await mountFull(place, { url: "/agent", protocol: "ui-stream", model: "small" });
-// @ts-expect-error no such protocol
+// @ts-expect-error an unknown protocol
 await mountFull(place, { url: "/agent", protocol: "telegraph" });
 
 const element: LeptosAssistantElement = document.createElement("leptos-assistant");
@@ -81,5 +81,5 @@ undo();
 element.chat?.send("Hello");
 // @ts-expect-error options are those of `mount`
 element.options = { colour: "red" };
-// @ts-expect-error the element makes its chat
+// @ts-expect-error the element creates its chat
 element.chat = undefined;
