@@ -1,11 +1,11 @@
-// Streams that fail, from any server that knows the words "Crash", "Cut the line" and "Stop short".
+// Streams that fail, from any server that implements the words "Crash", "Cut the line" and "Stop short".
 
 import assert from "node:assert/strict";
 
 import { eventually } from "./chat.mjs";
 
 /**
- * Tests what the person sees of them, and that the conversation goes on.
+ * Tests that the user sees each failure, and that the conversation continues.
  *
  * @param agentTest the test function of a suite with a real server
  * @param picture the name of the screenshot of the error

@@ -1,5 +1,5 @@
-// Chromium, or Firefox if BROWSER says so, and pages that are watched: an error in the console, a thrown error or a breach of the page's policy fails
-// the test that saw it, unless the test said beforehand that it belongs to what it does.
+// Chromium, or Firefox if BROWSER says so, and monitored pages: an error in the console, a thrown error or a breach of
+// the page's policy fails the test, unless the test declared it as expected.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -14,18 +14,18 @@ const OUT = path.join(ROOT, "e2e/out");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome-stable", "/usr/bin/google-chrome"];
 
-/** How many times slower pages are made to run: SLOWDOWN=6 finds tests that lean on the machine's speed. */
+/** The factor by which pages are slowed down: SLOWDOWN=6 finds tests that depend on the machine's speed. */
 export const SLOWDOWN = Number(process.env.SLOWDOWN ?? 1);
 
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-/** In which browser the tests run. */
+/** The browser in which the tests run. */
 export const BROWSER = process.env.BROWSER ?? "chromium";
 
 /**
- * Features of Chromium that are switched off: the pages of its own address bar, which each window would load beside the
- * page under test, and what Playwright switches off, since its own switch is replaced by this one.
+ * Features of Chromium that are disabled: the pages of its own address bar, which each window would load in addition to
+ * the page under test, and the features that Playwright disables, since this list replaces its own.
  */
 const UNUSED = [
   "WebUIOmniboxPopup",
@@ -45,7 +45,7 @@ const UNUSED = [
   "ThirdPartyStoragePartitioning",
 ];
 
-/** Starts the system's browser. */
+/** Starts the installed browser. */
 export function launch() {
   if (BROWSER === "firefox") return launchFirefox("light");
   assert.equal(BROWSER, "chromium", "BROWSER knows chromium and firefox");
@@ -57,15 +57,18 @@ export function launch() {
   });
 }
 
-/** What Firefox reports as an error wherever a server cannot be reached, which the tests mean. */
+/** An error of Firefox for each unreachable server, which the tests cause on purpose. */
 const OF_FIREFOX = [/CORS request did not succeed/];
-/** Pages of which a picture is made: over BiDi that takes a style of Playwright's own, which their policy forbids. */
+/** Pages with a screenshot: over BiDi it needs a style of Playwright's own, which their policy forbids. */
 const pictured = new Set();
 const FIREFOXES = ["/usr/bin/firefox", "/usr/bin/firefox-esr"];
-/** One that shows pages in the dark scheme, by the browser of the suite. */
+/** The browser that shows pages in the dark scheme, by the browser of the suite. */
 const dark = new WeakMap();
 
-/** Starts the system's Firefox, over WebDriver BiDi. What that cannot say for each page is a preference of the whole browser. */
+/**
+ * Starts the installed Firefox, over WebDriver BiDi. Settings that BiDi cannot change for a page are preferences of the
+ * browser.
+ */
 async function launchFirefox(colorScheme) {
   const executablePath = process.env.FIREFOX ?? FIREFOXES.find((place) => existsSync(place));
   assert.ok(executablePath, "no Firefox: install it, or name it in FIREFOX");
@@ -77,7 +80,7 @@ async function launchFirefox(colorScheme) {
       "ui.prefersReducedMotion": 1,
     },
   });
-  // Playwright asks for a command that Firefox has only since later versions, and closes what does not know it.
+  // Playwright sends a command that only later versions of Firefox support, and closes a browser that rejects it.
   const session = browser._connection.toImpl(browser)._browserSession;
   const send = session.send.bind(session);
   session.send = async (command, given) => (command === "emulation.setMediaFeaturesOverride" ? {} : send(command, given));
@@ -95,7 +98,7 @@ async function contextOf(browser, options) {
   return (await dark.get(browser)).newContext(others);
 }
 
-/** A fresh page in a context of its own. `faults` fills up while it lives; `allow` lists what is expected of this test. */
+/** Opens a page in a context of its own. `faults` collects its errors; `allow` lists the expected ones of this test. */
 export async function watchedPage(browser, { allow = [], ...options } = {}) {
   const context = await contextOf(browser, { viewport: DESKTOP, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
@@ -117,25 +120,28 @@ export async function watchedPage(browser, { allow = [], ...options } = {}) {
   return { page, faults, close: () => context.close() };
 }
 
-/** Saves a picture of the page under e2e/out. */
+/** Saves a screenshot of the page under e2e/out. */
 export async function picture(page, name) {
   mkdirSync(OUT, { recursive: true });
   const file = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 80);
   if (BROWSER === "firefox") pictured.add(page);
   await page.screenshot({ path: path.join(OUT, `${file}.png`), animations: "disabled" });
   if (!pictured.has(page)) return;
-  // Until what was forbidden is told.
+  // Waits until violations are reported.
   await page.waitForTimeout(300);
   pictured.delete(page);
 }
 
-/** The picture of the README: taken on each run, put into docs/ when the run is told to by BLESS=1. */
+/** The screenshot of the README: taken on each run, copied to docs/ with BLESS=1. */
 export async function readmePicture(page) {
   await picture(page, "screenshot");
   if (process.env.BLESS) await page.screenshot({ path: path.join(ROOT, "docs/screenshot.png"), animations: "disabled" });
 }
 
-/** Fails on whatever axe finds on the page, or in one place of it. It is evaluated, not added as a script, so that the policy stays in force. */
+/**
+ * Fails on any finding of axe on the page, or in one element. axe is evaluated, not added as a script, so that the
+ * policy stays in force.
+ */
 export async function accessible(page, place) {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(

@@ -1,4 +1,4 @@
-// The chat window as a person sees it: what every page with the component promises to whoever automates it.
+// The chat window from the user's side: the structure that every page with the component offers to automation.
 
 import assert from "node:assert/strict";
 
@@ -14,7 +14,7 @@ export class Chat {
     this.stopButton = this.root.getByRole("button", { name: "Stop", exact: true });
   }
 
-  /** Types and sends with Enter, and waits until the message stands in the transcript. */
+  /** Types and sends with Enter, and waits until the message is in the transcript. */
   async send(text) {
     const before = await this.messages("user").count();
     await this.composer.fill(text);
@@ -22,7 +22,7 @@ export class Chat {
     await this.messages("user").nth(before).waitFor();
   }
 
-  /** Sends, and waits until nothing runs or waits any more. */
+  /** Sends, and waits until nothing is running or waiting any more. */
   async ask(text) {
     await this.send(text);
     await this.idle();
@@ -30,12 +30,12 @@ export class Chat {
 
   /** Waits until no run, handler or approval is open. */
   async idle() {
-    // What an input changes is on the screen after the next frame.
+    // The effect of an input is on the screen after the next frame.
     await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     await this.root.and(this.page.locator(":not([data-running])")).waitFor();
   }
 
-  /** Waits until something runs. */
+  /** Waits until something is running. */
   running() {
     return this.root.and(this.page.locator("[data-running]")).waitFor();
   }
@@ -56,8 +56,8 @@ export class Chat {
   }
 
   /**
-   * Writes down, from now on, each status that a card of this tool shows, with its words. Returns a function that gives
-   * what was seen so far.
+   * Records, from now on, each status that a card of this tool shows, with its text. Returns a function that returns
+   * the list so far.
    */
   async watch(name) {
     await this.root.evaluate((root, name) => {
@@ -75,7 +75,7 @@ export class Chat {
     return () => this.page.evaluate((name) => globalThis.watched[name], name);
   }
 
-  /** Reads what a card asks about to its end, without which no approval counts, and approves it. */
+  /** Scrolls to the end of a request, without which an approval does not count, and approves it. */
   approve(card) {
     return decide(card, /^Approve(:|$)/);
   }
@@ -89,7 +89,7 @@ export class Chat {
     return this.page.getByRole("dialog").or(this.page.getByRole("alertdialog"));
   }
 
-  /** Notices that say this. */
+  /** Notices with this text. */
   notice(pattern) {
     const live = "[role=alert], [role=status]:not(.la-announcer *)";
     return this.page.locator(`.la-notice, ${live}`).filter({ hasText: pattern });
@@ -102,14 +102,14 @@ export class Chat {
     });
   }
 
-  /** Presses a key until an element has the focus, as someone without a mouse does. */
+  /** Presses a key until an element has the focus, like a user without a mouse. */
   async reach(element, key = "Tab", most = 60) {
     const focused = () => element.evaluate((node) => node === document.activeElement);
     for (let steps = 0; steps < most && !(await focused()); steps++) await this.page.keyboard.press(key);
     assert.ok(await focused(), `${key} reaches it`);
   }
 
-  /** Waits until the transcript says this. */
+  /** Waits until the transcript contains this. */
   async says(expected) {
     await eventually(async () => {
       const text = await this.log.innerText();
@@ -124,8 +124,8 @@ export class Chat {
 }
 
 /**
- * Reads what a card asks about to its end, without which no answer counts, and gives it by this button. A click counts
- * once the card stands still: who scrolls and clicks at once clicks again.
+ * Scrolls to the end of a request, without which an answer does not count, and presses this button. A click counts once
+ * the card is stationary; a click directly after scrolling is repeated.
  */
 export async function decide(card, name) {
   const button = await read(card, name);
@@ -136,7 +136,7 @@ export async function decide(card, name) {
   } while (await button.evaluate(refused));
 }
 
-/** Reads what a card asks about to its end. Returns the button of this name. */
+/** Scrolls to the end of a request. Returns the button of this name. */
 export async function read(card, name) {
   const ends = card.locator(".la-approval-end");
   await ends.first().waitFor({ state: "attached" });
@@ -147,17 +147,19 @@ export async function read(card, name) {
   return button;
 }
 
-/** Clicks on a button once it is enabled. By the mouse: a click of Playwright's own scrolls each time where there is little room. */
+/**
+ * Clicks on a button once it is enabled, by the mouse: Playwright's own click scrolls each time where space is small.
+ */
 export async function press(page, button) {
   await button.waitForElementState("enabled");
   const { x, y, width, height } = await button.boundingBox();
   await page.mouse.click(x + width / 2, y + height / 2);
 }
 
-/** What must have been visible for half a second each before an answer counts. */
+/** The parts that must have been visible for half a second each before an answer counts. */
 const PARTS = "p, dt, dd, li, pre, blockquote, legend, .la-approval-end, input, select, textarea, button";
 
-/** Dwells on each part of a card that does not fit into the view whole, and ends at the button. */
+/** Shows each part of a card that does not fit into the view as a whole for long enough, and ends at the button. */
 async function dwells(card, button) {
   const counts = () => button.waitForElementState("enabled", { timeout: 1500 * SLOWDOWN }).then(() => true, () => false);
   if (await counts()) return;
@@ -169,7 +171,7 @@ async function dwells(card, button) {
   await button.scrollIntoViewIfNeeded();
 }
 
-/** Denies what a card asks about: a press asks for a reason where one is taken, a second one denies. */
+/** Denies a request: the first press opens the field for a reason if there is one, the second one denies. */
 export async function deny(card, reason) {
   const button = card.getByRole("button", { name: "Deny", exact: true });
   const asksWhy = (await button.getAttribute("aria-expanded")) !== null;
@@ -179,7 +181,7 @@ export async function deny(card, reason) {
   await button.click();
 }
 
-/** Repeats a check until it holds; its last failure is thrown when it does not in time. */
+/** Repeats a check until it passes; throws its last failure after a time limit. */
 export async function eventually(check, seconds = 20 * SLOWDOWN) {
   const end = Date.now() + seconds * 1000;
   for (;;) {

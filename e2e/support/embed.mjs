@@ -6,7 +6,7 @@ import { plainPage } from "./servers.mjs";
 import { suite } from "./suite.mjs";
 
 /**
- * Prepares a spec file about the page with two empty places, with the fake agent and these scenes. Returns
+ * Prepares a spec file for the page with two empty elements, with the fake agent and these scenes. Returns
  * `pageTest(name, options, body)`; `body` gets the page and the agent.
  */
 export function embedSuite({ scenes, serve = plainPage } = {}) {
@@ -25,7 +25,7 @@ export function embedSuite({ scenes, serve = plainPage } = {}) {
     });
 }
 
-/** Mounts a chat of the package's module `face` into one of the places. It is `globalThis.chats[place]` then. */
+/** Mounts a chat of the package's module `face` in one of the elements. It is `globalThis.chats[place]` then. */
 export async function mountIn(page, place, url, options = {}, face = "index") {
   await page.evaluate(
     async ([place, options, face]) => {

@@ -1,4 +1,4 @@
-// The applications of examples/, as `cargo xtask examples` has built them.
+// The applications of examples/, built by `cargo xtask examples`.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -17,7 +17,7 @@ export function application(name) {
   return serve({ root });
 }
 
-/** Starts the server of examples/leptos-ssr. `log()` gives what it has said of itself, which should be nothing. */
+/** Starts the server of examples/leptos-ssr. `log()` returns its output, which should be empty. */
 export async function library() {
   const target = process.env.CARGO_TARGET_DIR ?? path.join(ROOT, "target");
   const program = process.env.LIBRARY_SERVER ?? path.join(target, "debug/leptos-ssr");
@@ -37,7 +37,7 @@ export async function library() {
   };
 }
 
-/** What the console of a page has said from now on, of whatever kind. */
+/** Collects the console messages of a page from now on, of any type. */
 export function heard(page) {
   const lines = [];
   page.on("console", (message) => lines.push(`${message.type()}: ${message.text()}`));

@@ -1,23 +1,25 @@
-// An AG-UI agent that misbehaves on purpose: each scene is one way in which servers go wrong.
+// An AG-UI agent that misbehaves on purpose: each scene is one way in which servers fail.
 //
-// A scene is chosen by the path of the address. It plays for the first request only, or is a list of which each plays for one
-// request; afterwards the agent behaves, so a test can see that the chat still works. After tool results the agent quotes
-// them.
+// A scene is chosen by the path of the address. It plays for the first request only, or is a list of which each plays
+// for one request; afterwards the agent behaves, so a test can check that the chat still works. After tool results the
+// agent quotes them.
 
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import http from "node:http";
 
 const MEBI = 1024 * 1024;
-/** A PNG of one point. */
+/** A PNG of one pixel. */
 export const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** What can go wrong. Each gets the answer to write to, the run's input, and a way to wait for the test's `proceed`. */
+/**
+ * The scenes. Each gets the response to write to, the run's input, and a function that waits for the test's `proceed`.
+ */
 const SCENES = {
   "http-500": (answer) => answer.writeHead(500, { "content-type": "text/plain" }).end("the agent is on fire"),
   "http-429": (answer) => answer.writeHead(429, { "retry-after": "30" }).end(),
-  // Goes on until the page has read enough.
+  // Continues until the page has read enough.
   "http-500-endless"(answer) {
     answer.writeHead(500, { "content-type": "text/plain" });
     const more = () => answer.destroyed || answer.write("the agent is on fire\n".repeat(100), () => setImmediate(more));
@@ -26,7 +28,7 @@ const SCENES = {
   "http-404": (answer) => answer.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}'),
   html: (answer) => answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Log in</title>"),
   empty: (answer) => stream(answer).end(),
-  // Goes on until the agent hangs up.
+  // Continues until the agent disconnects.
   cut: (answer, input) => start(answer, input, "The text so far"),
   truncated: (answer, input) => start(answer, input, "The text so far").end(),
   "bad-json"(answer, input) {
@@ -66,8 +68,8 @@ const SCENES = {
 };
 
 /**
- * Starts the agent. Pages of `origin` may call it; without one the browser refuses (the scene of a missing CORS set-up).
- * `scenes` are more than the ones here, each called in the same way.
+ * Starts the agent. Pages of `origin` may call it; without one the browser refuses (the scene of a missing CORS
+ * set-up). `scenes` are additional ones, called in the same way.
  */
 export async function fakeAgent({ origin, scenes = {} } = {}) {
   const known = { ...SCENES, ...scenes };
@@ -94,12 +96,12 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
   const url = `http://127.0.0.1:${server.address().port}/`;
   return {
     url,
-    /** What was sent to one scene. */
+    /** The bodies that were sent to one scene. */
     requests: (scene) => seen.filter((request) => request.scene === scene),
     forget: () => seen.splice(0),
-    /** Lets scenes that wait go on. */
+    /** Resumes scenes that wait. */
     proceed: () => held.splice(0).forEach((resolve) => resolve()),
-    /** Breaks off whatever is being answered. */
+    /** Aborts all responses that are open. */
     hangUp: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();
@@ -114,7 +116,7 @@ async function read(request) {
   return body;
 }
 
-/** An ordinary run: quotes the tool results that came last, else the user. */
+/** An ordinary run: quotes the newest tool results, else the user. */
 function behave(answer, input) {
   begin(answer, input);
   const results = [];
@@ -125,7 +127,7 @@ function behave(answer, input) {
   finish(answer, input);
 }
 
-/** A run with every kind of part. What lies at other addresses must not be fetched. */
+/** A run with every kind of part. Files at other addresses must not be fetched. */
 async function everything(answer, input, hold) {
   begin(answer, input);
   send(answer, { type: "STEP_STARTED", stepName: "Think" });
@@ -168,7 +170,7 @@ async function everything(answer, input, hold) {
   finish(answer, input);
 }
 
-/** A run that calls one tool and ends well. */
+/** A run that calls one tool and succeeds. */
 function calling(toolCallName, args) {
   return (answer, input) => {
     begin(answer, input);
@@ -194,7 +196,7 @@ export function begin(answer, { threadId, runId }) {
   send(stream(answer), { type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" });
 }
 
-/** Ends both well. */
+/** Ends both successfully. */
 export function finish(answer, { threadId, runId }) {
   send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" } });
   answer.end();

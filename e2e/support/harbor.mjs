@@ -1,4 +1,4 @@
-// The demo's panels beside the chat: where a test looks to see that an action really changed something.
+// The demo's panels beside the chat, in which tests check the effect of actions.
 
 import assert from "node:assert/strict";
 
@@ -30,7 +30,7 @@ export class Harbor {
   }
 }
 
-/** Waits until an element says this. */
+/** Waits until an element has this text. */
 export async function shows(element, expected) {
   await eventually(async () => {
     const text = await element.innerText();

@@ -1,8 +1,11 @@
-// Whether text stayed text: what must not happen around a page, and what must not be found in it.
+// Checks that text stayed text: forbidden events around a page, and forbidden nodes in it.
 
 import assert from "node:assert/strict";
 
-/** Watches a page for whatever leaves it. Returns a function that fails if something did. */
+/**
+ * Records dialogs, downloads, navigations and unexpected requests of a page. Returns a function that fails if there
+ * were any.
+ */
 export function guard(page, allowed) {
   const left = [];
   page.on("dialog", (dialog) => {
@@ -20,8 +23,8 @@ export function guard(page, allowed) {
 }
 
 /**
- * Reads the chat from its end to its beginning, opens everything that can be opened, and fails on anything that text should
- * not have become. Gives what was seen on the way: marks, such as `№7;`, and the names of tools.
+ * Scrolls the chat from its end to its beginning, opens everything that can be opened, and fails on anything that text
+ * must not create. Returns what it found on the way: marks, such as `№7;`, and the names of tools.
  */
 export async function harmless(page) {
   const { found, seen } = await page.evaluate(read);
@@ -42,12 +45,12 @@ async function read() {
   const own = (value) => new URL(value, location.href).origin === location.origin;
   const CHECKS = {
     style: (value) => !/url|expression|@|position/i.test(value),
-    // What the page finds by its name, it must have named itself.
+    // Ids and names must be those that the library creates.
     id: (value) => /^la-[\w-]+$/.test(value),
     name: (value) => /^(la-[\w-]+)?$/.test(value),
     target: (value) => value === "_blank",
     href: (value) => ["http:", "https:", "mailto:", "tel:"].includes(new URL(value, location.href).protocol),
-    // Nothing foreign is fetched without the host's word, and the demo gives none.
+    // Nothing from another origin is fetched unless the host page allows it, and the demo allows none.
     src: (value) => /^data:image\/(png|jpeg|gif|webp|avif);base64,|^blob:/.test(value) || own(value),
   };
   const [found, seen] = [new Set(), new Set()];
@@ -71,8 +74,8 @@ async function read() {
   const frames = async (count) => {
     for (let frame = 0; frame < count; frame++) await new Promise(requestAnimationFrame);
   };
-  // Only what is near the reader is in the page. Where calls are folded, their line is opened, and the list is read from
-  // its end again: it has grown there.
+  // Only messages near the visible ones are in the page. Lines of folded calls are opened, and the list is read from
+  // its end again, because it has grown there.
   let grown = 0;
   for (let top = log.scrollHeight; ; ) {
     log.scrollTop = top;

@@ -1,15 +1,15 @@
-// Everywhere that an agent's text can go, as scenes of the fake agent. The texts are fixtures/hostile; harmless.mjs sees
-// that they stayed text.
+// All places for an agent's text, as scenes of the fake agent. The texts are fixtures/hostile; harmless.mjs checks that
+// they stayed text.
 
 import { begin, finish, send } from "./fake-agent.mjs";
 
-/** How many texts share one place where each of their own would cost too much. */
+/** The number of texts that share one place where a scene for each would take too long. */
 const TOGETHER = 40;
 
 const groups = (texts) =>
   Array.from({ length: Math.ceil(texts.length / TOGETHER) }, (_, at) => texts.slice(at * TOGETHER, (at + 1) * TOGETHER));
 
-/** A message whose text comes in these deltas. */
+/** A message whose text is sent in these deltas. */
 function* message(id, deltas, { role = "assistant", name } = {}) {
   yield { type: "TEXT_MESSAGE_START", messageId: id, role, name };
   for (const delta of deltas) yield { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta };
@@ -24,10 +24,10 @@ function* call(id, name, args, result = "done") {
   yield { type: "TOOL_CALL_RESULT", messageId: `${id} result`, toolCallId: id, content: result };
 }
 
-/** What stands before a text, so that a test can see that it arrived. */
+/** The mark before a text, by which a test sees that it arrived. */
 export const mark = (number) => `№${number};`;
 
-/** A text behind its mark, in a block of its own where it is read as markdown. */
+/** A text after its mark, in a block of its own where it is rendered as markdown. */
 const marked = (text, number) => `${mark(number)}\n\n${text}`;
 
 /** The events of each place. */
@@ -50,7 +50,7 @@ const PLACES = {
       yield { type: "REASONING_MESSAGE_END", messageId };
       yield { type: "REASONING_END", messageId };
     }
-    // Thought alone is no answer, and a notice would say so.
+    // Reasoning without an answer would add a notice.
     yield* message("m", ["That is all."]);
   },
   *"tool names"(texts) {
@@ -123,16 +123,16 @@ function thread(text, at) {
 }
 
 export const places = Object.keys(PLACES);
-/** The scene of a place, as an address has it. */
+/** The scene of a place, as part of an address. */
 export const slug = (place) => place.replace(/[^a-z]+/g, "-");
 
 /** Places without a mark: texts are in members that are not shown as they are. */
 export const UNMARKED = ["activities, custom and raw events", "files with real addresses"];
 
-/** The texts in portions that a person could send. */
+/** The texts in portions that a user could send. */
 export const portions = (texts) => groups(texts).map((group) => group.join("\n\n"));
 
-/** One scene for each place, and for what is beyond the events of a run. */
+/** One scene for each place, and for inputs other than the events of a run. */
 export function hostileScenes(texts) {
   const all = texts.join("\n");
   const streams = Object.entries(PLACES).map(([place, events]) => [

@@ -1,13 +1,13 @@
-// What the demo's page knows of its conversation, in a form that can be compared between agents and protocols.
+// The conversation of the demo's page, in a form that can be compared between agents and protocols.
 
-/** The address of the demo that talks to an agent and keeps the conversation `id` over reloads. */
+/** The address of the demo that talks to an agent and stores the conversation `id` over reloads. */
 export function pageOf(page, { agent, protocol, model, chat }) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ agent, protocol, model, chat })) if (value) query.set(name, value);
   return `${page.url}?${query}`;
 }
 
-/** The conversation that a page has stored under this id, with what it would write if it were left now. */
+/** The conversation that a page has stored under this id, including unsaved changes. */
 export async function conversationOf(page, id) {
   const { outline, ...others } = await page.evaluate(async (id) => {
     const answer = (request) =>
@@ -40,7 +40,7 @@ export function sketch({ messages, tip }) {
 function part(part) {
   if (part.type === "text") return `text: ${part.text}`;
   if (part.type !== "tool-call") return part.type;
-  // Arguments stand there as the agent wrote them, if that is more than their value.
+  // A record has the text of the arguments where that is more than their value.
   const { toolName: name, input = parsed(part.argsText), state, output, error } = part;
   return { name, input, state, ...(output !== undefined && { output }), ...(error && { error: error.message }) };
 }

@@ -1,6 +1,6 @@
-// A real server of OpenAI-compatible completions (the npm package @copilotkit/aimock) whose model is scripted by the scenes of
-// examples/ai-sdk. What that server never does stands under /odd: refusals, pages in place of answers, and the ways of
-// other servers, from fixtures/completions.
+// A real server of OpenAI-compatible completions (the npm package @copilotkit/aimock) whose model is scripted by the
+// scenes of examples/ai-sdk. Behaviour that this server lacks is under /odd: refusals, pages instead of answers, and
+// the variants of other servers, from fixtures/completions.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,12 +10,16 @@ import { LLMock } from "@copilotkit/aimock";
 import { answer, scene } from "../../examples/ai-sdk/scenes.mjs";
 import { ROOT } from "./servers.mjs";
 
-/** Starts the server. `url` is the address before `/chat/completions`; `odd(file)` is one that answers with a fixture first. */
+/**
+ * Starts the server. `url` is the address before `/chat/completions`; `odd(file)` is one that answers with a fixture
+ * first.
+ */
 export async function modelServer() {
   const mock = new LLMock({ port: 0, logLevel: "silent", chunkSize: 12 });
   const says = (words) => ({ predicate: (request) => said(request).toLowerCase().includes(words) });
   const play = (request) => response(next(request));
-  // The first time only, so that a retry works; what was sent before is no longer lost when the line breaks a little later.
+  // Only the first time, so that a retry works; data sent before is no longer lost when the connection breaks a little
+  // later.
   mock.addFixture({ match: { ...says("cut the line"), sequenceIndex: 0 }, response: play, truncateAfterChunks: 6, latency: 60 });
   mock.addFixture({ match: says("long"), response: play, latency: 20 });
   mock.addFixture({ match: {}, response: play });
@@ -25,7 +29,7 @@ export async function modelServer() {
   return {
     url: `${mock.url}/v1`,
     odd: (file) => `${mock.url}/odd/${file}`,
-    /** What was sent since the last `forget()`. */
+    /** The requests since the last `forget()`. */
     requests: () => [...mock.getRequests().map(asSent), ...odd.seen],
     forget() {
       mock.clearRequests();
@@ -57,12 +61,12 @@ class Odd {
   }
 }
 
-/** A request without what aimock notes in its body. */
+/** The body of a request without the fields that aimock adds. */
 function asSent({ body: { _context, _endpointType, ...body }, headers }) {
   return { body, headers };
 }
 
-/** The user's last words. */
+/** The user's last message. */
 function said({ messages }) {
   const content = messages.findLast(({ role }) => role === "user")?.content ?? "";
   return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
@@ -75,7 +79,7 @@ function told({ messages }) {
   return messages.slice(first).map(({ tool_call_id, content }) => ({ name: calls.get(tool_call_id), value: content }));
 }
 
-/** What the model does next. */
+/** The next step of the model. */
 function next(request) {
   const offered = (request.tools ?? []).map(({ function: { name, parameters } }) => [name, parameters]);
   const results = told(request);
@@ -83,7 +87,7 @@ function next(request) {
   return scene(said(request), Object.fromEntries(offered), []);
 }
 
-/** A scene as aimock takes it. */
+/** A scene in the format of aimock. */
 function response({ text = "", calls = [], error }) {
   if (error) return { error: { message: error, type: "server_error" }, status: 500 };
   const toolCalls = calls.map(({ name, args }) => ({ name, arguments: JSON.stringify(args) }));

@@ -1,4 +1,4 @@
-// What agents wait for, as a person answers it: approval cards and the questions of the inbox.
+// Answers to requests of agents from the user's side: approval cards and the questions of the inbox.
 
 import { decide, deny } from "./chat.mjs";
 
@@ -12,7 +12,7 @@ export async function approveWith(card, args) {
   await decide(card, "Approve");
 }
 
-/** Denies in an approval card that takes a reason. */
+/** Denies in an approval card that offers a reason. */
 export async function denyBecause(card, reason) {
   await deny(card, reason);
 }
@@ -23,10 +23,10 @@ export async function answer(question, value) {
   await decide(question, "Submit");
 }
 
-/** Gives a question up. */
+/** Cancels a question. */
 export const giveUp = (question) => question.getByRole("button", { name: "Skip", exact: true }).click();
 
-/** Fills a form: in its fields, by their labels, or as a whole where it asks for anything. */
+/** Fills a form: in its fields, by their labels, or as a whole where it accepts any JSON. */
 async function fill(form, value) {
   const whole = form.getByLabel(/^(Answer as JSON|Your answer)$/);
   await whole.or(form.getByRole("textbox")).first().waitFor();

@@ -1,5 +1,5 @@
-// The servers that the end-to-end tests talk to: the built demo, the plain page, the agents of examples/, and how to wait for them.
-// The agent that misbehaves is in fake-agent.mjs.
+// The servers of the end-to-end tests: the built demo, the plain page, the agents of examples/, and a function that
+// waits for them. The misbehaving agent is in fake-agent.mjs.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -16,24 +16,24 @@ import { serve } from "../../xtask/serve.mjs";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Serves the built demo as `cargo xtask demo` does; with `agent`, its requests are passed on to that address. */
+/** Serves the built demo as `cargo xtask demo` does; with `agent`, its requests are forwarded to that address. */
 export function demo(options = {}) {
   return serve({ root: path.join(ROOT, "dist/demo"), ...options });
 }
 
-/** Serves what another server serves, its policy turned into one that only reports: what it would forbid happens. */
+/** Serves the files of another server with its policy in report-only mode: violations happen and are reported. */
 export function reporting(behind) {
   return rewriting(behind, (policy) => ({ "content-security-policy-report-only": policy }));
 }
 
-/** Serves what another server serves, under a policy that lets no text become markup or code, by whatever name. */
+/** Serves the files of another server, under a policy that lets no text become markup or code, by any policy name. */
 export function trustedTypes(behind) {
   return rewriting(behind, (policy) => ({
     "content-security-policy": `${policy}; require-trusted-types-for 'script'; trusted-types 'none'`,
   }));
 }
 
-/** Serves what another server serves, with headers in place of its policy. */
+/** Serves the files of another server, with headers that replace its policy. */
 async function rewriting(behind, change) {
   const server = http.createServer((request, answer) => {
     http.get(new URL(request.url, behind.url), (reply) => {
@@ -69,7 +69,7 @@ export async function plainPage() {
   return { url, close: () => close().finally(() => rm(root, { recursive: true })) };
 }
 
-/** A port that nothing listens on. */
+/** A port without a listener. */
 export async function freePort() {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -82,7 +82,7 @@ export async function freePort() {
 /** The pydantic-ai agent: AG-UI 1.0. */
 export const pydanticAgent = (origin) => exampleAgent("pydantic-ai", origin);
 
-/** The langgraph agent: interrupts as custom events at its address, as outcomes of the run at `outcome` under it. */
+/** The langgraph agent: interrupts as custom events at its address, as outcomes of the run at `outcome` below it. */
 export const langgraphAgent = (origin) => exampleAgent("langgraph", origin);
 
 /** The agent framework's agent: AG-UI from before 1.0. */
@@ -98,7 +98,9 @@ async function exampleAgent(name, origin) {
   return startedAgent(name, python, "server.py", origin);
 }
 
-/** An agent of examples/. Pages of `origin` may call it; `requests()` gives what it was sent since the last `forget()`. */
+/**
+ * An agent of examples/. Pages of `origin` may call it; `requests()` returns the requests since the last `forget()`.
+ */
 async function startedAgent(name, program, server, origin) {
   const port = await freePort();
   const child = spawn(program, [server, "--port", String(port), "--cors", origin], {
@@ -124,7 +126,7 @@ async function startedAgent(name, program, server, origin) {
   };
 }
 
-/** Waits until an address answers at all. */
+/** Waits until an address answers. */
 async function answering(url, check) {
   for (let tries = 0; tries < 300; tries++) {
     check();

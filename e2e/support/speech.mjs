@@ -1,8 +1,8 @@
-// What a screen reader would be told by the live regions of a chat, in order.
+// Collects the announcements of the live regions of a chat, in order.
 
 /**
- * Writes down from now on what comes into live regions: the kind of the region and the text. Returns a function that gives
- * what was heard so far.
+ * Records changes of live regions from now on: the kind of the region and the text. Returns a function that returns the
+ * list so far.
  */
 export async function listen(chat) {
   await chat.root.evaluate((root) => {
@@ -19,7 +19,7 @@ export async function listen(chat) {
     };
     const note = (element) => {
       if (!(element instanceof Element)) return;
-      // A region that comes with its text: of these, alerts are said.
+      // A region that is inserted with its text: of these, only alerts are announced.
       const inner = element.matches("[role=alert], [role=status]") ? [element] : [...element.querySelectorAll("[role=alert]")];
       const region = live(element);
       if (region) return say(region.role, element.textContent);
@@ -45,6 +45,6 @@ export async function listen(chat) {
       }
     }).observe(root, { subtree: true, childList: true, characterData: true });
   });
-  // On a slow machine a silence may be long enough to be broken.
+  // On a slow machine a pause may be long enough for this announcement.
   return () => chat.page.evaluate(() => globalThis.heard.filter(({ text }) => text !== "Still working"));
 }

@@ -7,10 +7,11 @@ import { BROWSER, launch, watchedPage } from "./browser.mjs";
 import { Chat } from "./chat.mjs";
 
 /**
- * Prepares a spec file. `start` starts its servers, given a list to put what must be closed in, and returns what its tests
- * need. Returns `chatTest(name, options, body)`: `options.address` is a function of what `start` returned, `options.allow`
- * lists console errors that belong to the test, `bare` says that the page has no chat yet, `todo` why the test may
- * fail for now, `only` which browser can be made to do it, the rest goes to the browser context. `body` gets the chat and what `start` returned.
+ * Prepares a spec file. `start` starts its servers, given a list for the objects to close, and returns the fixtures of
+ * its tests. Returns `chatTest(name, options, body)`: `options.address` is a function of the fixtures, `options.allow`
+ * lists console errors that belong to the test, `bare` marks a page without a chat, `todo` is the reason why the test
+ * may fail for now, `only` the browser that supports it; the rest is passed to the browser context. `body` gets the
+ * chat and the fixtures.
  */
 export function suite(start) {
   const open = [];
@@ -48,8 +49,8 @@ export function suite(start) {
 }
 
 /**
- * A page waits for a busy machine at times, longer than a test does. What fails is tried once more on a fresh page, and
- * said: `cargo xtask test` lists it, and fails if that is needed more than a few times.
+ * Retries a failed test once on a new page, since a page on a busy machine can wait longer than a test does. The retry
+ * is reported: `cargo xtask test` lists it, and fails if there are more than a few.
  */
 async function secondGo(context, name, error, once) {
   try {

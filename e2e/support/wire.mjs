@@ -1,4 +1,4 @@
-// What the page sends to an agent, made comparable: ids are random, so each is replaced by what it is and its number.
+// The requests of the page to an agent in a comparable form: each random id is replaced by its kind and number.
 
 import assert from "node:assert/strict";
 
@@ -28,15 +28,15 @@ export function messagesOf(requests) {
   );
 }
 
-/** Compares values, and the order of their members too. */
+/** Compares values, including the order of their members. */
 export function exactly(actual, expected) {
   assert.deepEqual(actual, expected);
   assert.equal(JSON.stringify(actual), JSON.stringify(expected), "members in AG-UI's order");
 }
 
 /**
- * Checks everything of the requests of one thread but the messages and answers: AG-UI 1.0's members in its order, fresh
- * run ids. An agent that keeps a `state`, or is answered through `props`, has them to itself.
+ * Checks the requests of one thread except their messages and answers: AG-UI 1.0's members in its order, fresh run ids.
+ * `state` and `props` exclude the state and the forwarded props, for agents that use them.
  */
 export function checkEnvelopes(requests, { state = false, props = false } = {}) {
   for (const { body, headers } of requests) {
