@@ -1,72 +1,12 @@
-// Every state of every card and notice: how it looks at every size, in both schemes, in forced colours, in a narrow
-// container and in a page whose style sheet takes everything back. The pictures in e2e/out are made here.
+// The gallery in forced colours, in narrow containers, from right to left, and in a page whose style sheet removes all styles.
 
 import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
-import { demo } from "../support/servers.mjs";
-import { suite } from "../support/suite.mjs";
+import { gallery, overflows } from "../support/gallery.mjs";
 
-const pageTest = suite(async (open) => {
-  const page = await demo();
-  open.push(page);
-  return { page };
-});
-
-const galleryTest = (name, options, body) =>
-  pageTest(name, { address: ({ page }) => `${page.url}?gallery=1`, bare: true, ...options }, async ({ page }) => {
-    const states = page.locator(".gallery-state");
-    await states.first().waitFor();
-    // Each shows what it is there for.
-    await eventually(async () => {
-      for (const [state, shown] of [
-        ["running", "[data-phase=running]"],
-        ["denied", "[data-phase=output-denied]"],
-        ["approval, danger", ".la-approval[data-risk=danger]"],
-        ["two approvals", ".la-batch"],
-        ["the agent asks for a form", ".la-question form"],
-        ["a handler asks", ".la-ask form"],
-        ["an error of the agent", ".la-notice[data-tone=error]"],
-        ["stopped while it writes", ".la-notice"],
-        ["the limit of runs", ".la-notice[data-tone=warning]"],
-        ["words as if they were yours", "[data-attributed] [data-note=attributed]"],
-      ]) {
-        const found = page.locator(`[data-state="${state}"] ${shown}`);
-        assert.ok((await found.count()) > 0, `${state} shows ${shown}`);
-      }
-    });
-    await body(page, states);
-  });
-
-/** What is wider than its window, or scrolls sideways. */
-const overflows = (page) =>
-  page.evaluate(() => {
-    const wide = [...document.querySelectorAll(".gallery-window .la-chat")].filter((chat) => {
-      const scroller = chat.querySelector("[role=log]");
-      return chat.scrollWidth > chat.clientWidth + 1 || scroller.scrollWidth > scroller.clientWidth + 1;
-    });
-    return wide.map((chat) => chat.getAttribute("aria-label"));
-  });
-
-for (const colorScheme of ["light", "dark"]) {
-  for (const [width, height] of [
-    [320, 256],
-    [360, 740],
-    [1280, 800],
-  ]) {
-    galleryTest(`the gallery at ${width} × ${height}, ${colorScheme}`, { viewport: { width, height }, colorScheme }, async (page, states) => {
-      await accessible(page);
-      assert.deepEqual(await overflows(page), []);
-      if (width === 1280) {
-        for (const state of await states.all()) {
-          const name = await state.getAttribute("data-state");
-          await state.screenshot({ path: `e2e/out/gallery-${colorScheme}-${name.replace(/[^a-z0-9]+/g, "-")}.png`, animations: "disabled" });
-        }
-      }
-    });
-  }
-}
+const galleryTest = gallery();
 
 galleryTest("the gallery in forced colours", { forcedColors: "active", only: "chromium" }, async (page) => {
   await accessible(page);

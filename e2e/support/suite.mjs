@@ -44,7 +44,7 @@ export function suite(start) {
       }
     };
     const skip = only !== BROWSER && `only in ${only}`;
-    test(name, { todo, skip }, (context) => once().catch((error) => secondGo(context, name, error, once)));
+    test(name, { todo, skip }, (context) => once().catch((error) => retry(context, name, error, once)));
   };
 }
 
@@ -52,12 +52,12 @@ export function suite(start) {
  * Retries a failed test once on a new page, since a page on a busy machine can wait longer than a test does. The retry
  * is reported: `cargo xtask test` lists it, and fails if there are more than a few.
  */
-async function secondGo(context, name, error, once) {
+async function retry(context, name, error, once) {
   try {
     await once();
   } catch (again) {
     again.message += `\nand the first time: ${error.message}`;
     throw again;
   }
-  context.diagnostic(`second go: ${name}: ${error.message.split("\n", 2).join(" ")}`);
+  context.diagnostic(`retried: ${name}: ${error.message.split("\n", 2).join(" ")}`);
 }

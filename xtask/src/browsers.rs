@@ -58,10 +58,10 @@ pub(crate) const fn name(browser: Browser) -> &'static str {
     }
 }
 
-/// Returns the path of a browser.
+/// Returns the path of a browser for the end-to-end tests.
 pub(crate) fn program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
     match browser {
-        Browser::Chromium => project.need_chromium(),
+        Browser::Chromium => project.need_headless_chromium(),
         Browser::Firefox => project.need_firefox(),
         Browser::WebKit => Err("the end-to-end tests do not run in WebKit".to_owned()),
     }

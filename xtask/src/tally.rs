@@ -23,13 +23,20 @@ pub(crate) enum Report {
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     rows: Vec<Row>,
+    names: Names,
+}
+
+/// The tests that a summary names.
+#[derive(Debug, Default)]
+struct Names {
     /// Tests that passed on a retry.
-    second_goes: Vec<String>,
+    retried: Vec<String>,
+    failed: Vec<String>,
 }
 
 /// The number of tests that may pass only on a retry, since pages occasionally wait for a busy
 /// machine.
-const SECOND_GOES: usize = 5;
+const RETRIES: usize = 5;
 
 #[derive(Debug)]
 struct Row {
@@ -71,7 +78,7 @@ impl Tally {
     pub(crate) fn step(&mut self, name: &'static str, report: Report, command: &mut Command) {
         println!("\n== {name}: {}", shown(command));
         let start = Instant::now();
-        let counts = watch(report, command, &mut self.second_goes).unwrap_or_else(|message| {
+        let counts = watch(report, command, &mut self.names).unwrap_or_else(|message| {
             println!("{message}");
             Counts {
                 passed: 0,
@@ -116,10 +123,13 @@ impl Tally {
     pub(crate) fn close(&self) -> bool {
         println!();
         let mut sum = Counts::default();
-        for test in &self.second_goes {
-            println!("{test}");
+        for test in &self.names.retried {
+            println!("retried: {test}");
         }
-        let excess = self.second_goes.len().saturating_sub(SECOND_GOES);
+        for test in &self.names.failed {
+            println!("failed: {test}");
+        }
+        let excess = self.names.retried.len().saturating_sub(RETRIES);
         sum.failed += u32::try_from(excess).unwrap_or(u32::MAX);
         for Row { name, counts, time } in &self.rows {
             let Counts { passed, failed } = counts;
@@ -136,7 +146,7 @@ impl Tally {
 }
 
 /// Runs a command, forwards its output, and parses the counts in it.
-fn watch(report: Report, command: &mut Command, second_goes: &mut Vec<String>) -> Outcome<Counts> {
+fn watch(report: Report, command: &mut Command, names: &mut Names) -> Outcome<Counts> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
@@ -147,9 +157,7 @@ fn watch(report: Report, command: &mut Command, second_goes: &mut Vec<String>) -
             let line = String::from_utf8_lossy(&line);
             println!("{line}");
             counts.read(report, &line);
-            if let Some(test) = line.trim_start().strip_prefix("ℹ second go: ") {
-                second_goes.push(format!("second go: {test}"));
-            }
+            names.read(report, &line);
         }
     }
     let status = child
@@ -168,6 +176,33 @@ fn watch(report: Report, command: &mut Command, second_goes: &mut Vec<String>) -
         println!("{} ran no test", shown(command));
     }
     Ok(counts)
+}
+
+impl Names {
+    /// Adds the test that a line of output names as failed or retried.
+    fn read(&mut self, report: Report, line: &str) {
+        let line = line.trim();
+        if let Some(test) = line.strip_prefix("ℹ retried: ") {
+            self.retried.push(test.to_owned());
+        }
+        let failed = match report {
+            Report::ExitCode => None,
+            Report::Cargo => line.strip_prefix("test ").and_then(|test| {
+                ["... FAILED", "... FAIL"]
+                    .iter()
+                    .find_map(|end| test.strip_suffix(end))
+            }),
+            Report::Node => line
+                .strip_prefix("✖ ")
+                .and_then(|test| test.rsplit_once(" ("))
+                .map(|(test, _)| test),
+        };
+        if let Some(test) = failed.map(str::trim)
+            && !self.failed.iter().any(|named| named == test)
+        {
+            self.failed.push(test.to_owned());
+        }
+    }
 }
 
 impl Counts {
@@ -223,12 +258,24 @@ mod tests {
         assert_eq!(read(Report::Node, text), (3, 2));
     }
 
+    #[test]
+    fn failed_tests_are_named_once() {
+        let mut names = Names::default();
+        names.read(Report::Cargo, "test a::b ... FAILED");
+        names.read(Report::Cargo, "test web::c ... FAIL");
+        names.read(Report::Cargo, "test d ... ok");
+        names.read(Report::Node, "  ✖ a page (light) (12.5ms)");
+        names.read(Report::Node, "✖ failing tests:");
+        names.read(Report::Node, "✖ a page (light) (12.5ms)");
+        assert_eq!(names.failed, ["a::b", "web::c", "a page (light)"]);
+    }
+
     #[cfg(unix)]
     #[test]
-    fn a_few_second_goes_pass_and_many_do_not() {
+    fn a_few_retries_pass_and_many_do_not() {
         let run = |count: usize| {
             let mut tally = Tally::default();
-            let lines = "echo 'ℹ second go: a test: timeout';".repeat(count);
+            let lines = "echo 'ℹ retried: a test: timeout';".repeat(count);
             let script = format!("{lines} echo 'ℹ pass 9'");
             tally.step(
                 "pages",
@@ -237,8 +284,8 @@ mod tests {
             );
             tally.close()
         };
-        assert!(run(SECOND_GOES));
-        assert!(!run(SECOND_GOES + 1));
+        assert!(run(RETRIES));
+        assert!(!run(RETRIES + 1));
     }
 
     #[cfg(unix)]

@@ -264,7 +264,7 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
         "--test",
         "--test-concurrency=3",
         "--test-reporter=spec",
-        "--test-timeout=400000",
+        "--test-timeout=900000",
     ])
     .args(specs(project))
     .env("BROWSER", browsers::name(browser))
