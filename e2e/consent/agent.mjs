@@ -1,4 +1,4 @@
-// The agent that the attacks script: a list of runs, each a list of steps. It speaks AG-UI.
+// The agent that the attacks script: a list of runs, each a list of steps. Its protocol is AG-UI.
 
 import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 
@@ -13,7 +13,7 @@ export const more = (args, toolCallId = "c") => (answer) =>
   send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: typeof args === "string" ? args : JSON.stringify(args) });
 export const end = (toolCallId = "c") => (answer) => send(answer, { type: "TOOL_CALL_END", toolCallId });
 
-/** A result that the agent gives for a call. */
+/** A result from the agent for a call. */
 export const result = (content, toolCallId = "c") => (answer) =>
   send(answer, { type: "TOOL_CALL_RESULT", messageId: `${toolCallId}-result`, toolCallId, content });
 
@@ -24,18 +24,18 @@ export const text = (delta, messageId = "m") => (answer) => {
   send(answer, { type: "TEXT_MESSAGE_END", messageId });
 };
 
-/** A list of messages that replaces the history: what the user wrote, and these. */
+/** A list of messages that replaces the history: the user's messages, and these. */
 export const list = (...messages) => (answer, input) =>
   send(answer, { type: "MESSAGES_SNAPSHOT", messages: [...input.messages.filter(({ role }) => role === "user"), ...messages] });
 
-/** A message with calls, by id, name and arguments, as such a list has it. */
+/** A message with calls, by id, name and arguments, in the format of such a list. */
 export const listed = (...calls) => ({
   id: "listed",
   role: "assistant",
   toolCalls: calls.map(([id, name, args]) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } })),
 });
 
-/** Waits for the test to say `proceed`. */
+/** Waits until the test calls `proceed`. */
 export const wait = (answer, input, hold) => hold();
 
 /** Ends the run with a question about a call. */
@@ -56,7 +56,9 @@ async function play(steps, answer, input, hold) {
   finish(answer, input);
 }
 
-/** Starts the agent for pages of `origin`. `script(runs)` says what it plays next; after that it ends each run at once. */
+/**
+ * Starts the agent for pages of `origin`. `script(runs)` sets what it plays next; after that it ends each run at once.
+ */
 export async function scriptedAgent(origin) {
   let left = [];
   const agent = await fakeAgent({ origin, scenes: { script: (...given) => void play(left.shift() ?? [], ...given) } });
@@ -69,7 +71,7 @@ export async function scriptedAgent(origin) {
       agent.forget();
       left = [...runs];
     },
-    /** The bodies of what was sent to it since. */
+    /** The bodies of the requests since then. */
     sent: () => agent.requests("script").map(({ body }) => body),
   };
 }

@@ -1,4 +1,5 @@
-// Rules of the page that make a request for approval hard to see, each beside the same request without them.
+// Style rules of the page that make a request for approval hard to see, each compared with the same request without
+// them.
 
 import { appearance } from "./attacks/appearance.mjs";
 import { attackSuite } from "./stage.mjs";

@@ -1,4 +1,4 @@
-// Arguments and names that hide something, each beside some that do not.
+// Arguments and names that hide something, each compared with ones that do not.
 
 import { content } from "./attacks/content.mjs";
 import { attackSuite } from "./stage.mjs";

@@ -1,4 +1,5 @@
-// Requests in an application's own words, in the demo: what is left out or out of sight, each beside one that shows everything.
+// Requests in an application's own words, in the demo: details are missing or hidden, each compared with one that shows
+// everything.
 
 import { described } from "./attacks/described.mjs";
 import { driver } from "./demo.mjs";

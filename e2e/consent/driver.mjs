@@ -1,5 +1,6 @@
-// The chat under test, as the attacks need it: the npm package in a page without a framework. Another product is tested by writing these functions
-// for it (docs/consent-integrity.md). All of them but `serve` and `address` get Playwright's page; `agent` is the address of the AG-UI agent.
+// The interface of the attacks to the chat under test: the npm package in a page without a framework. Another product
+// is tested by writing these functions for it (docs/consent-integrity.md). All of them but `serve` and `address` get
+// Playwright's page; `agent` is the address of the AG-UI agent.
 
 import { mountIn } from "../support/embed.mjs";
 import { plainPage } from "../support/servers.mjs";
@@ -7,7 +8,10 @@ import { plainPage } from "../support/servers.mjs";
 export const driver = {
   serve: plainPage,
   address: (page, agent) => `${page.url}host.html?${new URLSearchParams({ agent })}`,
-  /** Opens the chat with these actions, which all ask first. Each handler writes what it ran, and when, into `globalThis.ran`. */
+  /**
+   * Opens the chat with these actions, which all require approval. Each handler records its calls with their times in
+   * `globalThis.ran`.
+   */
   async open(page, agent, actions, { store } = {}) {
     await mountIn(page, "one", agent, store ? { store: "indexeddb", storeName: "consent" } : {}, store ? "full" : "index");
     await page.evaluate((actions) => {
@@ -17,9 +21,9 @@ export const driver = {
       globalThis.unregister = Object.fromEntries(actions.map((action) => [action.name, globalThis.register(action)]));
     }, actions);
   },
-  /** Begins another conversation in it. */
+  /** Starts another conversation in it. */
   fresh: (page) => page.evaluate(() => globalThis.chats.one.newConversation()),
-  /** Says something, which makes the agent play its next run. */
+  /** Sends a message, for which the agent plays its next run. */
   ask: (page) => page.evaluate(() => globalThis.chats.one.send("Go")),
   ran: (page) => page.evaluate(() => globalThis.ran),
   /** The whole request for approval of a call, and its parts as selectors below it. */

@@ -1,4 +1,4 @@
-// More requests than anybody reads, each beside a single one.
+// More requests than a user reads, each compared with a single one.
 
 import { flood } from "./attacks/flood.mjs";
 import { attackSuite } from "./stage.mjs";

@@ -1,4 +1,5 @@
-// Honest requests in settings that could be taken for an attack: one press approves in each, once all was in view. Prints how long that took.
+// Honest requests in settings that could be mistaken for an attack: one press approves in each, once everything was in
+// view. Prints the time until then.
 
 import assert from "node:assert/strict";
 
@@ -8,7 +9,7 @@ import { call } from "./agent.mjs";
 import { driver } from "./driver.mjs";
 import { ADA, PAY, servers } from "./stage.mjs";
 
-/** Opens the chat elsewhere than in the place of the page; `place` makes the place and mounts the chat. */
+/** Opens the chat in another place of the page; `place` creates the element and mounts the chat. */
 const opened = (place) => async (page, url) => {
   await page.evaluate(place, url);
   await page.evaluate((action) => {
@@ -41,7 +42,7 @@ const asElement = opened(async (url) => {
   globalThis.chats = { one: { registerAction: (action) => element.registerAction(action), send: (text) => element.chat.send(text) } };
 });
 
-/** Puts something of the page above or beside the chat. */
+/** Adds content of the page above or beside the chat. */
 const layer = (css) => (page) =>
   page.evaluate((css) => {
     const node = document.createElement("div");
@@ -49,13 +50,13 @@ const layer = (css) => (page) =>
     document.body.append(node);
   }, css);
 
-/** Puts a bar at the end of the lines of the chat. */
+/** Adds a bar at the end of the lines of the chat. */
 const bar = async (page) => {
   const { x, y, width, height } = await page.locator("#one").boundingBox();
   await layer(`inset: ${y}px auto auto ${x + width}px; inline-size: 40px; block-size: ${height}px; box-shadow: 0 0 48px rgb(0 0 0 / 40%)`)(page);
 };
 
-/** What a setting is called, and what the browser, the page or the place of the chat is like in it. */
+/** The settings by name: changes of the browser, the page or the place of the chat. */
 const SETTINGS = [
   { name: "light", options: { colorScheme: "light" } },
   { name: "dark", options: { colorScheme: "dark" } },

@@ -1,4 +1,4 @@
-// What attacks do to a page. `installTools` is evaluated in it, and puts its tools into `globalThis.attack`.
+// Functions by which attacks change a page. `installTools` is evaluated in it, and defines them in `globalThis.attack`.
 
 export function installTools() {
   const frames = async (act) => {
@@ -9,8 +9,8 @@ export function installTools() {
   };
 
   /**
-   * Lays an element over another one as soon as and for as long as that exists, or over the whole page. It takes no clicks unless `css` says
-   * otherwise. `open` shows it in another way than by its place in the page, `tag` and `root` say what it is and where.
+   * Covers an element while it exists, or the whole page. The cover takes no clicks unless `css` says otherwise. `open`
+   * shows it as a popover or dialog instead of by its position, `tag` and `root` set its element and parent.
    */
   function cover({ over, line, tag = "div", root = document.body, css = {}, words = "", open, pad = 0 } = {}) {
     const node = document.createElement(tag);
@@ -31,7 +31,7 @@ export function installTools() {
       if (!found) return void (shown && (node.remove(), (shown = false)));
       const box = line ? lineOf(found, line) : found.getBoundingClientRect();
       if (!box) return;
-      // Other words in the place of some look like them.
+      // Words that replace others are styled like them.
       const looks = getComputedStyle(found);
       if (line) Object.assign(node.style, { font: looks.font, color: looks.color });
       if (line && looks.backgroundColor !== "rgba(0, 0, 0, 0)") node.style.background = looks.backgroundColor;
@@ -46,7 +46,7 @@ export function installTools() {
     return node;
   }
 
-  /** Where some words are in an element. */
+  /** The rectangle of some words in an element. */
   function lineOf(element, words) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -60,7 +60,7 @@ export function installTools() {
     return null;
   }
 
-  /** Adds rules to the page; gives a function that takes them back. */
+  /** Adds style rules to the page. Returns a function that removes them. */
   function rules(text) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);

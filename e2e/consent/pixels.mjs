@@ -1,9 +1,9 @@
-// Pictures of a request for approval, and how much two of them differ.
+// Pictures of a request for approval, and the number of pixels in which two of them differ.
 
-/** How far a channel of a pixel may be off: what smoothing of text makes of the same letters. */
+/** The tolerance for a channel of a pixel: smoothing of text varies that much. */
 const CHANNEL = 24;
 
-/** A picture of what the user sees where an element is, or nothing if that is outside of the window. */
+/** A picture of what the user sees in the box of an element; null if that is outside of the window. */
 export async function pictureOf(page, element) {
   const box = await element.boundingBox({ timeout: 1000 }).catch(() => null);
   if (!box) return null;
@@ -14,7 +14,10 @@ export async function pictureOf(page, element) {
   return page.screenshot({ clip, caret: "initial", animations: "allow" });
 }
 
-/** In how many pixels two pictures differ; in all of them if their sizes do. They are decoded in `blank`, an empty page. */
+/**
+ * The number of pixels in which two pictures differ; all of them if their sizes differ. They are decoded in `blank`, an
+ * empty page.
+ */
 export async function difference(blank, one, other) {
   if (!one || !other) return one === other ? 0 : Infinity;
   return blank.evaluate(

@@ -1,4 +1,4 @@
-// Other tabs, pages that are loaded again, stored conversations and claims of the agent, each beside a decision of the user.
+// Other tabs, reloaded pages, stored conversations and claims of the agent, each compared with a decision of the user.
 
 import { provenance } from "./attacks/provenance.mjs";
 import { attackSuite } from "./stage.mjs";

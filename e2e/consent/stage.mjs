@@ -1,4 +1,5 @@
-// Runs attacks on consent, each beside its honest twin: the same scene without the attack, where one press approves.
+// Runs attacks on consent, each together with its honest twin: the same scene without the attack, where one press
+// approves.
 //
 // The invariant: a handler runs, or an approval goes out to the agent, only if a trusted event of the user approved this exact call while its
 // whole request was visible.
@@ -13,10 +14,10 @@ import { call, scriptedAgent } from "./agent.mjs";
 import { installTools } from "./page.mjs";
 import { difference, pictureOf } from "./pixels.mjs";
 
-/** The chat under test: another one by its driver in CONSENT_DRIVER. */
+/** The chat under test: CONSENT_DRIVER names the driver of another one. */
 const { driver: chosen } = await import(process.env.CONSENT_DRIVER ? pathToFileURL(path.resolve(process.env.CONSENT_DRIVER)).href : "./driver.mjs");
 
-/** What the page offers: a payment, and something that is asked about in the same way. */
+/** The actions of the page: a payment, and another one that asks in the same way. */
 export const PAY = {
   name: "pay",
   description: "Pays somebody from the account of the shop",
@@ -27,11 +28,14 @@ export const ERASE = { name: "erase", description: "Erases a folder", parameters
 export const ADA = { to: "ada", amount: 5 };
 export const MALLORY = { to: "mallory", amount: 5000 };
 
-/** How many pixels of two pictures of the same request may differ: fewer than one letter has. */
+/** The number of pixels in which two pictures of the same request may differ: fewer than one letter has. */
 const TOLERANCE = 12;
-/** How long a request is shown before the victim of an attack answers it, and between two attempts, in milliseconds. */
+/**
+ * The time for which a request is shown before the victim of an attack answers it, and between two attempts, in
+ * milliseconds.
+ */
 const READS = 850;
-/** How long it takes at most until what was approved has run. */
+/** The longest time until an approved call has run. */
 const RUNS = 250;
 
 /** One run of a scene, attacked or not. */
@@ -50,20 +54,20 @@ export class Stage {
     return this.driver.approve(this.request);
   }
 
-  /** Has the agent play these runs, and waits until it asks, if it does. */
+  /** Has the agent play these runs, and waits for its request, if there is one. */
   async ask(runs, asks = true) {
     this.agent.script(runs);
     await this.driver.ask(this.page);
     if (asks) await this.button.waitFor({ state: "attached" });
   }
 
-  /** Waits until an approval would count; an attack may keep it from that. */
+  /** Waits until an approval would count; an attack may prevent that. */
   async read(most = READS) {
     const ready = this.driver.ready(this.request).waitFor({ state: "attached", timeout: this.attacked ? most : undefined });
     await (this.attacked ? ready.catch(() => {}) : ready);
   }
 
-  /** Reads a request that is longer than its place to its end. */
+  /** Scrolls a request that is longer than its place to its end. */
   async scroll() {
     for (const end of await this.request.locator("pre, .la-approval-end").all()) {
       await end.evaluate((node) => (node.scrollTop = node.scrollHeight));
@@ -71,7 +75,7 @@ export class Stage {
     }
   }
 
-  /** The middle of Approve, or where it was last. */
+  /** The middle of Approve, or its last position. */
   async aim() {
     const box = await this.button.boundingBox({ timeout: 300 }).catch(() => null);
     if (box) this.target = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -112,29 +116,29 @@ export class Stage {
     return this.page.waitForTimeout(ms);
   }
 
-  /** What ran, as `[name, arguments]`. */
+  /** The calls that ran, as `[name, arguments]`. */
   async ran() {
     return (await this.driver.ran(this.page)).map(({ name, args }) => [name, args]);
   }
 
-  /** The approvals that the agent was told of. */
+  /** The approvals that were sent to the agent. */
   approvals() {
     return this.agent.sent().flatMap(({ resume = [] }) => resume).filter(({ payload }) => payload?.approved === true);
   }
 
-  /** Calls a function of page.mjs, or another, in the page. */
+  /** Evaluates a function of page.mjs, or another, in the page. */
   do(act, given) {
     return this.page.evaluate(act, given);
   }
 }
 
-/** The twin's way of answering: reads, and presses once. */
+/** The answer of the twin: waits, and presses once. */
 const honestly = async (stage) => {
   await stage.read();
   await stage.press();
 };
 
-/** The victim's way: as the twin, and once more if nothing seems to happen. */
+/** The answer of the victim: like the twin, and once more if nothing seems to happen. */
 const twice = async (stage) => {
   await stage.read();
   await stage.press();
@@ -159,16 +163,19 @@ export const servers = (driver) => async (open) => {
 /**
  * Registers tests of attacks. An attack has
  *
- * - `name`: what is done;
- * - `twin`: the honest scene, which must run its call once. `script` is what the agent plays (a payment), `answer(stage)` how the user answers (a
- *   click), `ran` what has run then, `name` the call that is asked about;
- * - `attack`: what differs. `script`, with `ask: false` if the agent may end up asking nothing; `before(stage)` before the agent asks, `shown(stage)`
- *   as soon as the request is in the page, and `answer(stage)`, by which the user is made to answer (a click where Approve is, and another one);
- * - `expects`: the permitted outcome. `ran` lists what may have run (nothing); `hides` says that the picture of the request at the press is not the
- *   twin's, which shows that the attack works; `shows` lists what the request must say; `check(stage)` checks more.
+ * - `name`: the change that it makes;
+ * - `twin`: the honest scene, which must run its call once. `script` is what the agent plays (a payment),
+ *   `answer(stage)` the user's actions (a click), `ran` the calls that have run then, `name` the call that is asked
+ *   about;
+ * - `attack`: the differences. `script`, with `ask: false` if the agent may end without a request; `before(stage)`
+ *   before the agent asks, `shown(stage)` as soon as the request is in the page, and `answer(stage)`, by which the user
+ *   is made to answer (a click where Approve is, and another one);
+ * - `expects`: the permitted outcome. `ran` lists the calls that may have run (nothing); `hides` says that the picture
+ *   of the request at the press is not the twin's, which shows that the attack works; `shows` lists patterns that the
+ *   request must match; `check(stage)` checks more.
  *
- * Attacks without a twin of their own, or with the same, share one. A press that has an effect must have the twin's picture, whatever may run, unless
- * the attack has another script.
+ * Attacks without a twin of their own, or with the same, share one. A press that has an effect must have the twin's
+ * picture, whatever may run, unless the attack has another script.
  */
 export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], store = false, allow = [] } = {}) {
   const test = suite(servers(driver));
@@ -176,7 +183,7 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
   let blank;
   // Each honest scene is played once, on a page of its own.
   const twins = new Map();
-  // What ran once has run: a second attempt of the suite, for slow machines, is none for an attack that worked.
+  // An attack that worked fails for good: the suite's retry, for slow machines, does not count.
   const broken = new Map();
 
   async function honest(twin, given) {
@@ -234,7 +241,7 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
   }
 }
 
-/** Saves a picture of the page and of the request at each press, for who wants to look at the scenes. */
+/** Saves a picture of the page and of the request at each press, to inspect the scenes. */
 async function keep(stage, name) {
   if (!process.env.CONSENT_PICTURES) return;
   const { mkdir, writeFile } = await import("node:fs/promises");

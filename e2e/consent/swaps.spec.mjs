@@ -1,4 +1,4 @@
-// Calls that become others after they were shown, each beside one that stays itself.
+// Calls that change after they were shown, each compared with one that does not.
 
 import { swaps } from "./attacks/swaps.mjs";
 import { attackSuite } from "./stage.mjs";

@@ -1,13 +1,14 @@
-// Appearance: rules of the page make the request, or what matters of it, impossible to see, while Approve still takes a click.
+// Attacks by appearance: style rules of the page hide the request, or the important part of it, while Approve still
+// takes a click.
 
-/** Rules that are in force before the agent asks; `of` gives them from the selectors of the request and its parts. */
+/** Rules that are in force before the agent asks; `of` derives them from the selectors of the request and its parts. */
 const styled = (name, of, more = {}) => ({
   name,
   attack: { before: (stage) => stage.do((text) => void globalThis.attack.rules(text), of(parts(stage.driver))), ...more },
   expects: { hides: true },
 });
 
-/** The user cannot hit the button any more, but its focus can. */
+/** The user cannot hit the button any more, but it can still be focused. */
 const byKey = {
   answer: async (stage) => {
     await stage.read();

@@ -1,4 +1,5 @@
-// Content: arguments and names that look like others, or keep what matters out of sight. What is approved may run, as far as it was shown.
+// Attacks by content: arguments and names that look like others, or hide what matters. An approved call may run, as far
+// as it was shown.
 
 import { call, list, listed } from "../agent.mjs";
 import { ADA } from "../stage.mjs";
@@ -6,7 +7,7 @@ import { ADA } from "../stage.mjs";
 /** The arguments of a payment in one run. */
 const pays = (args) => [[call("pay", args)]];
 
-/** Arguments that may run, once read to their end, and what the request must say of them. */
+/** Arguments that may run, once they were shown to their end, and patterns that the request must match. */
 const shown = (name, args, ...shows) => ({
   name,
   attack: {
@@ -20,7 +21,7 @@ const shown = (name, args, ...shows) => ({
   expects: { ran: [["pay", args]], shows },
 });
 
-/** Arguments that the page cannot mean: nothing is asked, or nothing runs. */
+/** Arguments that the page cannot accept: nothing is asked, or nothing runs. */
 const refused = (name, args) => ({
   name,
   attack: {

@@ -1,8 +1,8 @@
-// Covers: something of the page lies over the request, and lets the click through to Approve.
+// Attacks by covers: an element of the page is over the request, and lets the click through to Approve.
 
 const HARMLESS = "Show the weather in Rotterdam?";
 
-/** Lays a cover before the agent asks; `of` gives its options from the driver. */
+/** Adds a cover before the agent asks; `of` derives its options from the driver. */
 const before = (of) => (stage) => stage.do((given) => void globalThis.attack.cover(given), of(stage.driver));
 /** A cover as a whole attack. */
 const laid = (name, of, more = {}) => ({ name, attack: { before: before(of), ...more }, expects: { hides: true } });
@@ -25,7 +25,7 @@ export const covers = [
   laid("a frame over the request", ({ card }) => ({ over: card, tag: "iframe" })),
   laid("a canvas over the request", ({ card }) => ({ over: card, tag: "canvas" })),
   laid("a cover with a hole for the button", (driver) => ({ over: driver.card }), {
-    // Takes clicks; the hole is where the button is.
+    // The cover takes clicks; the hole is over the button.
     before: (stage) =>
       stage.do(([card, button]) => {
         const node = globalThis.attack.cover({ over: card, words: "Show the weather?", css: { pointerEvents: "auto" } });

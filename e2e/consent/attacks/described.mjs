@@ -1,4 +1,5 @@
-// Requests that an application describes, in a sentence and rows: what is left out, and parts of it that cannot be seen.
+// Attacks on requests that an application describes in a sentence and rows: details are missing, or parts cannot be
+// seen.
 
 import { call } from "../agent.mjs";
 
@@ -22,7 +23,7 @@ const covered = (title, part, words) => ({
   expects: { hides: true },
 });
 
-/** Arguments that may run, once read to their end, and what the request must say of them. */
+/** Arguments that may run, once they were shown to their end, and patterns that the request must match. */
 const shown = (title, args, ...shows) => ({
   name: title,
   twin,
@@ -34,7 +35,7 @@ const shown = (title, args, ...shows) => ({
       await stage.press();
     },
   },
-  // The handler takes the two arguments that it knows.
+  // The handler takes only the two arguments that it knows.
   expects: { ran: [[name, { environment: args.environment, version: args.version }]], shows },
 });
 

@@ -1,4 +1,4 @@
-// Floods: so many requests that the user presses on without reading.
+// Attacks by floods: so many requests that the user presses on without reading.
 
 import assert from "node:assert/strict";
 
@@ -8,10 +8,10 @@ import { ADA } from "../stage.mjs";
 const PAID = ["pay", ADA];
 const many = (count) => [Array.from({ length: count }, (_, at) => call("pay", { to: "ada", amount: 5 + at }, `c${at}`))];
 
-/** How long an approval takes to count after a request came, less what timers are off, in milliseconds. */
+/** The delay after which an approval of a new request counts, less the inaccuracy of timers, in milliseconds. */
 const STANDS = 400;
 
-/** Between one call and the next the next was shown for long enough. */
+/** Checks that before each call its request was shown for long enough after the previous one. */
 async function apart(stage) {
   const times = (await stage.driver.ran(stage.page)).map(({ at }) => at);
   for (const [at, time] of times.slice(1).entries()) assert.ok(time - times[at] > STANDS, `the next request was shown for ${time - times[at]} ms`);

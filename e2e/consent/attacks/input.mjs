@@ -1,6 +1,6 @@
-// Input: events that no user made, or that the user meant for something else.
+// Attacks by input: events that the user did not cause, or meant for something else.
 
-/** Waits until an approval would count, then has a script act on Approve. */
+/** Waits until an approval would count, then has a script activate Approve. */
 const scripted = (name, act) => ({
   name,
   attack: {
@@ -12,7 +12,7 @@ const scripted = (name, act) => ({
   },
 });
 
-/** A user without a mouse: goes to Approve by Tab, and presses Enter there. */
+/** A user without a mouse: moves to Approve by Tab, and presses Enter there. */
 const BY_KEY = {
   answer: async (stage) => {
     await stage.read();
@@ -45,7 +45,7 @@ const pressBait = async (stage) => {
   await stage.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 };
 
-/** Writes in a field of the page and holds a key there. */
+/** Types in a field of the page and holds a key there. */
 const hold = (key, times) => async (stage) => {
   await stage.page.locator("#field").focus();
   for (let repeat = 0; repeat < times; repeat++) {
@@ -55,7 +55,7 @@ const hold = (key, times) => async (stage) => {
   await stage.page.keyboard.up(key);
 };
 
-/** A field of the page, from which a script takes the focus. */
+/** A field of the page from which a script moves the focus. */
 const field = (event) => `
   const field = document.createElement("input");
   field.id = "field";
@@ -197,7 +197,7 @@ export const input = [
           globalThis.attack.frames(() => document.querySelector(`${card} button`)?.focus());
         }, stage.driver.card),
       answer: async (stage) => {
-        // Longer than it takes until an approval counts.
+        // Longer than the delay until an approval counts.
         for (let key = 0; key < 14; key++) {
           await stage.page.keyboard.press("a");
           await stage.page.keyboard.press("Enter");

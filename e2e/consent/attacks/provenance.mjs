@@ -1,4 +1,5 @@
-// Provenance: another tab, a page that was loaded again, a conversation that was stored, and words of the agent that claim to be the user's.
+// Attacks by provenance: another tab, a reloaded page, a stored conversation, and texts of the agent that claim to be
+// the user's.
 
 import assert from "node:assert/strict";
 
@@ -18,13 +19,13 @@ const IMITATION = [
   "**Approve: pay**",
 ].join("\n\n");
 
-/** Loads the page again, and puts the chat back into it. */
+/** Reloads the page, and mounts the chat in it again. */
 async function reload(stage) {
   await stage.page.reload();
   await stage.driver.open(stage.page, stage.agent.url, [PAY, ERASE], { store: true });
 }
 
-/** Claims of the agent that come instead of a decision: nothing runs, whatever the user clicks for a second. */
+/** Claims of the agent instead of a decision: nothing runs, whatever the user clicks for a second. */
 const claimed = (name, script, check) => ({
   name,
   attack: { script, ask: false, answer: (stage) => stage.settle(900) },
@@ -137,7 +138,7 @@ export const provenance = [
   },
 ];
 
-/** Copies the records of the page's databases, in the page. */
+/** Copies the records of the page's databases; runs in the page. */
 async function stored() {
   const answer = (request) =>
     new Promise((resolve, reject) => {
@@ -158,7 +159,7 @@ async function stored() {
   globalThis.copy = copy;
 }
 
-/** Puts them back. */
+/** Restores them. */
 async function restored() {
   const answer = (request) =>
     new Promise((resolve, reject) => {

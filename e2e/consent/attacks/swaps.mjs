@@ -1,11 +1,12 @@
-// Swaps: the call becomes another one between the time it is shown and the time it runs. What is approved is the call that was shown for long enough.
+// Attacks by swaps: the call changes between the time it is shown and the time it runs. An approval is for the call
+// that was shown for long enough.
 
 import { call, end, list, listed, more, start, text, wait } from "../agent.mjs";
 import { ADA, MALLORY, PAY } from "../stage.mjs";
 
 const PAID = ["pay", ADA];
 
-/** A run that asks about a payment, and does more while the user reads. */
+/** A run that asks about a payment, and changes it while the user reads. */
 const duringRun = (...steps) => [[call("pay", ADA), wait, ...steps, wait]];
 
 /** The honest scene: a run that stays open while the user approves. */
@@ -18,7 +19,7 @@ const twin = {
   },
 };
 
-/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows it. */
+/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows the change. */
 const afterReading = (sign) => async (stage) => {
   await stage.settle(1100);
   await stage.aim();
@@ -51,7 +52,7 @@ const approved = async (stage) => {
 const says = (words) => new Function(`return document.body.innerText.includes(${JSON.stringify(words)})`);
 
 const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterReading(sign), ...more } });
-/** A swap that the request itself does not show: a message tells that it has arrived. */
+/** A swap that the request itself does not show: a message marks its arrival. */
 const unseen = (name, steps) => swap(name, [...steps, text("Swapped.", "sign")], says("Swapped."));
 const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterTheClick }, expects });
 
@@ -60,7 +61,7 @@ const RELISTED = [list(listed(["c", "pay", MALLORY]))];
 const RENAMED = [list(listed(["c", "erase", { folder: "invoices" }]))];
 
 export const swaps = [
-  // The call ended: what comes after its end changes nothing, and what is shown may run.
+  // The call has ended: later events change nothing, and the call that was shown may run.
   { ...unseen("more arguments after the end of the call", [more(',"amount":5000}')]), expects: { ran: [PAID] } },
   { ...unseen("other arguments after the end of the call", [more(MALLORY), end()]), expects: { ran: [PAID] } },
   unseen("the id is started again, with other arguments", RESTARTED),

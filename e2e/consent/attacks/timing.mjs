@@ -1,4 +1,4 @@
-// Timing: the click was meant for something else, or comes before anybody can have read.
+// Attacks by timing: the click was meant for something else, or comes before the user can have read the request.
 
 import { call, result, wait } from "../agent.mjs";
 import { ADA, MALLORY } from "../stage.mjs";
@@ -7,14 +7,14 @@ const TWO = [[call("pay", ADA), call("erase", { folder: "invoices" }, "d")]];
 const PAID = ["pay", ADA];
 const ERASED = ["erase", { folder: "invoices" }];
 
-/** Reads the first of two requests and answers it by `press`. */
+/** Waits for the first of two requests and answers it by `press`. */
 const first = (press) => async (stage) => {
   await stage.read();
   await press(stage);
   await stage.settle();
 };
 
-/** Approves both, one after the other, each after it was read. */
+/** Approves both, one after the other, each after it was shown for long enough. */
 const both = async (stage) => {
   await stage.read();
   await stage.press();
@@ -30,13 +30,16 @@ const openRun = async (stage) => {
   stage.agent.proceed();
 };
 
-/** Reads, has the page move the request, and clicks at once where Approve is then, which is where the pointer was. */
+/**
+ * Waits, has the page move the request, and clicks at once at the new position of Approve, where the pointer already
+ * was.
+ */
 const moved = (move) => async (stage) => {
   await stage.settle(1100);
   const { x, y } = await stage.aim();
   await stage.page.mouse.move(x, y);
   await move(stage);
-  // A move that the window does not show is none; what was there is clicked.
+  // A move that is not visible in the window does not count; the click hits what was there.
   const away = stage.page.waitForFunction(
     ([card, x, y]) => {
       const box = document.querySelector(card)?.querySelector("button:last-of-type")?.getBoundingClientRect();

@@ -1,4 +1,5 @@
-// A chat without defences, to see that the attacks work: `CONSENT_DRIVER=e2e/consent/naive/driver.mjs node --test e2e/consent/covers.spec.mjs`.
+// A chat without defences, which shows that the attacks work: `CONSENT_DRIVER=e2e/consent/naive/driver.mjs node --test
+// e2e/consent/covers.spec.mjs`.
 
 import { fileURLToPath } from "node:url";
 
