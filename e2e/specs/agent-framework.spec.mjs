@@ -1,4 +1,4 @@
-// The built demo against the agent framework (examples/agent-framework), which speaks AG-UI as it was before 1.0.
+// The built demo against the agent framework (examples/agent-framework), which speaks AG-UI from before 1.0.
 
 import assert from "node:assert/strict";
 
@@ -30,7 +30,7 @@ async function sent(agent) {
   return requests.map(({ body }) => body);
 }
 
-/** The calls of a request that have a result right behind their message, and those that have none. */
+/** The calls of a request, and whether each has a result directly after its message. */
 function answeredCalls({ messages }) {
   const results = new Set(messages.filter(({ role }) => role === "tool").map(({ toolCallId }) => toolCallId));
   const calls = messages.flatMap(({ toolCalls }) => toolCalls ?? []);

@@ -1,4 +1,4 @@
-// The demo's dialog for another agent: where it leads, and what happens to a key.
+// The demo's dialog for another agent: the address that it opens, and the treatment of a key.
 
 import assert from "node:assert/strict";
 
@@ -18,7 +18,7 @@ const chatTest = suite(async (open) => {
 const address = ({ page }) => page.url;
 const KEY = "sk-a-secret-of-this-test";
 
-/** Opens the dialog, and gives what is in it. */
+/** Opens the dialog, and returns its elements. */
 async function dialog(chat) {
   await chat.page.getByRole("button", { name: /^Agent: / }).click();
   return opened(chat);

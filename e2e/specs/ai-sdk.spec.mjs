@@ -1,4 +1,5 @@
-// The built demo against a real backend on the AI SDK (examples/ai-sdk): what a person sees, and exactly what is sent.
+// The built demo against a real backend on the AI SDK (examples/ai-sdk): the page as the user sees it, and the exact
+// requests.
 
 import assert from "node:assert/strict";
 
@@ -252,7 +253,7 @@ agentTest("Stop in the middle of a handler: nothing is sent until the next messa
   assert.deepEqual([type, output], ["tool-selectDataSource", { error: "cancelled" }]);
 });
 
-/** How often a text stands in another. */
+/** The number of times that a text occurs in another. */
 const times = (text, part) => text.split(part).length - 1;
 
 agentTest("a reload in the middle of an answer reads it on, from its beginning and without doubling", {}, async (chat, agent) => {

@@ -1,5 +1,5 @@
-// The demo: what a person allows for later calls, sees marked, finds in the list, and revokes; and what a call would
-// change, which is what they approve.
+// The demo's remembered approvals: granted, marked, listed and revoked; and the preview of a call's changes, which is
+// part of the approval.
 
 import assert from "node:assert/strict";
 
@@ -58,7 +58,7 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   assert.equal(await first.getByText("Allowed earlier").count(), 0, "of the first one a person was asked");
   await chat.picture("allowed-earlier");
 
-  // Another place is asked about.
+  // Another environment needs an approval.
   await chat.send("What's the weather in Hamburg?");
   const other = chat.card("get_weather").nth(2);
   await other.getByRole("button", { name: "Approve" }).waitFor();
@@ -105,7 +105,8 @@ pageTest("an approval of what would change otherwise by now runs nothing, and is
   await chat.picture("allowed-preview");
   await chat.approve(first);
   await shows(harbor.lane("production"), "9.0.0");
-  // The first one has changed what the second one would change. One press: what is shown then is not approved.
+  // The first call has changed the preview of the second one. A single press does not approve a preview that has just
+  // changed.
   const yes = second.getByRole("button", { name: /^Approve: / });
   for (const end of await second.locator(".la-approval-end").all()) await end.scrollIntoViewIfNeeded();
   await eventually(async () => assert.equal(await yes.getAttribute("aria-disabled"), null));

@@ -1,5 +1,5 @@
-// An application whose module `leptos-assistant-split` has cut in parts: the board. Its journeys go through it, too; here is
-// what is particular.
+// An application whose module `leptos-assistant-split` has split in parts: the board. Its own tests run against it,
+// too; these are about the parts.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -13,7 +13,7 @@ import { suite } from "../support/suite.mjs";
 
 const FOLDER = path.join(ROOT, "dist/board");
 const PART = /board-conversation-[0-9a-f]{16}\.wasm/;
-/** What the browser and the script of the parts write down. */
+/** The browser's and the part script's error messages. */
 const REFUSED = [/Failed to load resource/, /integrity/i, /fetch/i];
 const NOT_LOADED = /could not be loaded/;
 
@@ -24,14 +24,14 @@ const chatTest = suite(async (open) => {
 });
 const address = ({ url }) => url;
 
-/** How often the part was asked for so far. */
+/** The number of requests for the part so far. */
 function asked(page) {
   let count = 0;
   page.on("request", (request) => (count += Number(PART.test(request.url()))));
   return () => count;
 }
 
-/** The page's files, and those that the others name. */
+/** The page's files, and those that the others refer to. */
 function files() {
   const names = readdirSync(FOLDER);
   const part = names.filter((name) => PART.test(name));
@@ -64,7 +64,7 @@ chatTest("an application fetches what draws a conversation when somebody turns t
 
 chatTest("an application's part of another build is refused, and had when it is the right one", { address, allow: REFUSED }, async (chat) => {
   const { page } = chat;
-  // One byte of a text in it differs.
+  // One byte of a string in it differs.
   const other = readFileSync(path.join(FOLDER, files().part[0]));
   other[other.length - 1] ^= 1;
   await page.route(PART, (route) => route.fulfill({ contentType: "application/wasm", body: other }));

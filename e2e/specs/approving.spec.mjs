@@ -1,4 +1,4 @@
-// Approving with open eyes: what is asked, the name and the answers are in view together, whatever the size of the window.
+// Visibility at approval: the request, its name and the buttons are in view together, whatever the size of the window.
 
 import assert from "node:assert/strict";
 
@@ -21,7 +21,7 @@ const SIZES = [
   [640, 400],
 ];
 
-/** Whether elements are in view whole, in the window and in the transcript. */
+/** Tells whether elements are in view as a whole, in the window and in the transcript. */
 const inView = (chat, element) =>
   element.evaluate((node) => {
     const { top, bottom, height } = node.getBoundingClientRect();
@@ -49,7 +49,7 @@ for (const [width, height] of SIZES) {
         }
       });
       await chat.picture(`approving ${tool} at ${width} ${height}`);
-      // It stays there, and can be answered without a glance elsewhere.
+      // The card stays in view, and can be answered without scrolling.
       await chat.approve(card);
       await eventually(async () => assert.notEqual(await card.getAttribute("data-phase"), "approval-requested"));
     });

@@ -1,5 +1,5 @@
-// What bad input gets: each time a clear notice or an error result that the agent sees, the text so far kept, the
-// composer usable, and nothing in the console that was not the browser's own word on a failed request.
+// Bad input: each time a clear notice or an error result that the agent gets, the text so far is preserved, the
+// composer usable, and the console empty except for the browser's own messages on a failed request.
 
 import assert from "node:assert/strict";
 
@@ -28,7 +28,7 @@ function chatTest(name, options, body) {
   });
 }
 
-/** The composer works and the agent answers again. */
+/** Checks that the composer works and the agent answers again. */
 async function goesOn(chat) {
   await chat.ask("Are you back?");
   await chat.says("You said: Are you back?");

@@ -1,4 +1,4 @@
-// examples/board: what the agent is told is what is true when its run opens, and what runs comes to its end.
+// examples/board: the agent gets the state of the board when its run starts, and every call that runs reaches its end.
 
 import assert from "node:assert/strict";
 
@@ -51,7 +51,7 @@ chatTest("an action that its own handler disables comes to its end", { address }
   await chat.says('"Done":[]}. The selected card: null. I may use: list_cards, add_card, move_card, estimate_card.');
   assert.equal(await card.count(), 1, "its card stays");
 
-  // It is back when there is something to delete.
+  // The tool is offered again when there is something to delete.
   await chat.ask("Move 2 done");
   assert.match(await chat.messages("assistant").last().innerText(), /move_card, delete_done, estimate_card\.$/);
 });

@@ -1,5 +1,5 @@
-// Text without bounds: lines, nesting and marks that no person writes. Whatever an agent sends, the page takes it, a key
-// typed afterwards arrives, the next message is answered, and what came is there.
+// Oversized text: lines, nesting and marks of a size that users do not write. Whatever an agent sends, a key typed
+// afterwards arrives, the next message is answered, and the text is in the page.
 
 import assert from "node:assert/strict";
 
@@ -13,7 +13,7 @@ const lines = (count, line) => Array.from({ length: count }, (_, at) => line(at)
 const row = (columns) => `${"| a ".repeat(columns)}|`;
 const rule = (columns) => `${"| - ".repeat(columns)}|`;
 
-/** Texts; where markdown gives some letters another place than the text, how many stay in it. */
+/** Texts; where markdown moves letters out of the text, with the number of those that stay in it. */
 const TEXTS = {
   "a line of a megabyte": "word ".repeat((1024 * KILO) / 5),
   "a word of a megabyte": "w".repeat(1024 * KILO),
@@ -51,7 +51,7 @@ const TEXTS = {
   "500 blocks of code": "```\na\n```\n".repeat(500),
 };
 
-/** Everything by its name: the text, and how many of its letters are there in the end. */
+/** All cases by name: the text, and the number of its letters in the page at the end. */
 const cases = Object.entries(TEXTS).map(([name, entry]) => {
   const [text, kept = letters(text)] = [entry].flat();
   return { name, text, kept };
@@ -62,10 +62,10 @@ function letters(text) {
   return text.match(/\p{L}/gu)?.length ?? 0;
 }
 
-/** How much goes into one delta: the text comes as a stream, but not for minutes. */
+/** The length of a delta: the text is streamed, but not for minutes. */
 const PIECE = 4 * KILO;
 
-/** Pieces of a text, no character torn apart. */
+/** Splits a text in pieces, no character across two of them. */
 const deltas = (text) => text.match(new RegExp(`[^]{1,${PIECE}}`, "gu"));
 
 function say(answer, messageId, text) {

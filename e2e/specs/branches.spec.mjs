@@ -1,4 +1,4 @@
-// A conversation with branches, as a person walks, edits and keeps it: with the agent that lives in the page.
+// Branches of a conversation, as a user switches, edits and reloads them: with the agent of the page.
 
 import assert from "node:assert/strict";
 
@@ -21,10 +21,10 @@ const chatTest = (name, body, options = {}) =>
 
 const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } };
 
-/** The turn that a message stands in. */
+/** The turn with a message. */
 const turn = (message) => message.locator("xpath=ancestor::*[@data-block]");
 
-/** The picker of the turn that a message stands in. */
+/** The picker of the turn with a message. */
 const versions = (message) => {
   const picker = turn(message).getByRole("group", { name: "Versions" });
   return {
@@ -50,7 +50,7 @@ async function edit(chat, message, text) {
 
 const texts = async (chat, role) => (await chat.messages(role).allInnerTexts()).map((text) => text.trim());
 
-/** Shows the chat where page and chat do not stand side by side. */
+/** Opens the chat where the window is too narrow for page and chat side by side. */
 async function toChat(chat) {
   const button = chat.page.getByRole("group", { name: "View" }).getByRole("button", { name: "Assistant" });
   if (await button.isVisible()) await button.click();

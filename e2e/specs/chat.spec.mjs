@@ -1,5 +1,5 @@
-// The chat window as a place to write and read in: keys, scrolling, suggestions, and the narrow page. With the agent that
-// lives in the page.
+// Writing and reading in the chat window: keys, scrolling, suggestions, and the narrow page. With the agent of the
+// page.
 
 import assert from "node:assert/strict";
 
@@ -35,7 +35,7 @@ async function overflows(chat) {
   });
 }
 
-/** Where the reader is once the browser has ended its way there: it scrolls smoothly. */
+/** The reader's scroll position once the browser's smooth scrolling has ended. */
 async function restingPlace(chat) {
   for (let before; ; ) {
     const { top } = await position(chat);

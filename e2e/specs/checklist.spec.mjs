@@ -1,5 +1,5 @@
-// The checklist for tools in a chat, by its own names: a tool executes, several steps work, the page may be loaded again
-// in between, and an error is no end.
+// The checklist for tools in a chat, by its own names: a tool executes, several steps work, the page may be reloaded in
+// between, and an error does not end the chat.
 
 import assert from "node:assert/strict";
 

@@ -1,5 +1,5 @@
-// The built demo against a real server of OpenAI-compatible completions (e2e/support/model.mjs): the loop of calls and results
-// is the page's own.
+// The built demo against a real server of OpenAI-compatible completions (e2e/support/model.mjs): the loop of calls and
+// results runs in the page.
 
 import assert from "node:assert/strict";
 
@@ -40,7 +40,7 @@ function sent(model) {
   });
 }
 
-/** The messages of a request after the first, which says what the page shows; ids of calls are numbered. */
+/** The messages of a request after the first, which describes the page; ids of calls are numbered. */
 function messagesOf({ messages }) {
   assert.equal(messages[0].role, "system");
   const ids = [];

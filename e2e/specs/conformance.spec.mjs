@@ -1,7 +1,7 @@
-// The same scenes with an agent of each protocol: the script of the page, pydantic-ai (AG-UI), the AI SDK and a server of
-// completions. A person does the same each time, and what the page would store is the same up to ids and times. That it
-// holds down to the last field is tested without a browser, in crates/assistant-core/tests/protocols; the differences
-// that are meant stand in fixtures/exceptions.json.
+// The same scenes with an agent of each protocol: the script of the page, pydantic-ai (AG-UI), the AI SDK and a server
+// of completions. The user does the same each time, and the stored conversation is equal up to ids and times. The
+// equality of all fields is tested without a browser, in crates/assistant-core/tests/protocols; the intended
+// differences are in fixtures/exceptions.json.
 
 import assert from "node:assert/strict";
 
@@ -36,13 +36,13 @@ const chatTest = suite(async (open) => {
 const ALL = ["script", "ag-ui", "ui-stream", "completions"];
 /** A model endpoint runs no tools of its own, and the script of the page has others. */
 const ASKING = ["ag-ui", "ui-stream"];
-/** Tools of the servers that a person is asked about. */
+/** Tools of the servers that require the user's approval. */
 const ASKED = ["refund_order"];
 const SERVERS = ["ag-ui", "ui-stream", "completions"];
 
 /**
- * Plays a scene with each agent, and compares what comes of it. `says` is false where how far a text comes is a matter of
- * time.
+ * Plays a scene with each agent, and compares the stored conversations. `says` is false where the length of a text
+ * depends on time.
  */
 function scene(name, { agents = ALL, says = true, allow = [] }, play) {
   chatTest(name, { address: ({ page }) => page.url, allow }, async (chat, servers) => {
@@ -57,15 +57,15 @@ function scene(name, { agents = ALL, says = true, allow = [] }, play) {
     }
     const [first, ...rest] = agents;
     for (const agent of rest) assert.deepEqual(shape(ends[agent]), shape(ends[first]), `${agent} as ${first}`);
-    // The script has words of its own; the servers share theirs.
+    // The script has texts of its own; the servers share theirs.
     const [server, ...others] = agents.filter((agent) => agent !== "script");
     if (says) for (const agent of others) assert.deepEqual(ends[agent], ends[server], `${agent} as ${server}`);
   });
 }
 
 /**
- * A sketch without times of day, without the blanks that Python writes into JSON, and without the empty texts that some
- * servers begin before a call.
+ * A sketch without times of day, without the spaces that Python writes into JSON, and without the empty texts that some
+ * servers send before a call.
  */
 function plain(sketch) {
   const text = JSON.stringify(sketch).replaceAll(/\b\d\d:\d\d\b/g, "00:00");
@@ -73,10 +73,7 @@ function plain(sketch) {
   return messages.map((parts) => parts.filter((part) => part !== "text: "));
 }
 
-/**
- * The same without words: what was said, whether anything was said beside a call, and how a server words a denial of its
- * own.
- */
+/** The same without words: texts, their presence beside a call, and a server's wording of a denial of its own. */
 function shape(messages) {
   return messages.map(([role, ...parts]) => {
     const calls = parts.filter((part) => part.name);
@@ -149,7 +146,7 @@ scene("a stream that is cut", { says: false, allow: [/ERR_INCOMPLETE_CHUNKED_ENC
   await chat.page.getByRole("button", { name: "Retry" }).waitFor();
 });
 
-// The server of completions says it with a status, before any text.
+// The server of completions reports it as a status, before any text.
 scene("an error of the agent", { agents: ["script", ...ASKING], says: false }, async (chat) => {
   await chat.ask("Crash");
   await chat.notice(/the model exploded/).waitFor();
@@ -170,7 +167,7 @@ scene("a reload while a handler waits for the person", { agents: SERVERS }, asyn
   await chat.card("selectDataSource").getByRole("button", { name: "Berth telemetry" }).waitFor();
   await chat.page.reload();
   await chat.composer.waitFor();
-  // It may have run: the user has it run again, and answers this time.
+  // The outcome is unknown: the user has it run again, and answers this time.
   const card = chat.card("selectDataSource");
   await decide(card, /^Run again/);
   await card.getByRole("button", { name: "Berth telemetry" }).click();

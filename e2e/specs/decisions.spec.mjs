@@ -1,4 +1,5 @@
-// The built demo against an agent that asks, claims and rewords: whose word is shown as whose, and when an approval counts.
+// The built demo against an agent that asks, claims and rewords: attribution of texts, and the time from which an
+// approval counts.
 
 import assert from "node:assert/strict";
 
@@ -92,7 +93,7 @@ sceneTest("the page's question counts once its end was in view", "long", async (
   const scrolled = () => card.locator("pre").evaluate((pre) => pre.scrollTop);
   await card.getByRole("status").filter({ hasText: "Scroll to the end to approve" }).waitFor();
   await chat.picture("the page's question with its hint");
-  // A click is too early, and shows what there is to read.
+  // A click is too early, and scrolls to the unread part.
   await approve(card).click({ force: true });
   await eventually(async () => assert.ok((await scrolled()) > 0));
   assert.equal(agent.requests("long").length, 1, "nothing was approved");
@@ -110,7 +111,7 @@ chatTest("the second click of a double click approves nothing else", { address: 
   for (const card of [first, second]) {
     await card.locator("button:not([aria-disabled])", { hasText: "Approve" }).waitFor();
   }
-  // As soon as the card has come up to where the other one stood.
+  // The card has moved up to the position of the other one.
   const clicked = approve(second).evaluate(
     (button) =>
       new Promise((done) => {
@@ -138,7 +139,7 @@ sceneTest("an approval counts with the keyboard, too", "long", async (chat) => {
   await chat.send("Go");
   const card = chat.card("get_weather");
   await approve(card).focus();
-  // Each press leads on to what was not in view yet.
+  // Each press scrolls to a part that was not in view yet.
   const ready = card.locator("button:not([aria-disabled])", { hasText: "Approve" });
   const counts = () => ready.waitFor({ timeout: 2000 }).then(() => true, () => false);
   for (let press = 0; press < 8; press++) {

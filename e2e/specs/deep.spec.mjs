@@ -1,5 +1,5 @@
-// Values nested a hundred thousand levels deep, wherever an agent or the page can put one: recursion would end the program
-// without a word. Each is refused with one, or shown as it came; the chat goes on, and nothing of it runs.
+// Values nested a hundred thousand levels deep, wherever an agent or the page can send one: unbounded recursion would
+// abort the program. Each is refused with a message, or shown as it came; the chat continues, and none of it runs.
 
 import assert from "node:assert/strict";
 
@@ -9,12 +9,12 @@ import { begin, finish, send } from "../support/fake-agent.mjs";
 import { shows } from "../support/harbor.mjs";
 
 const DEPTH = 100_000;
-/** Written by hand: what writes JSON recurses, too. */
+/** Written by hand: serializers of JSON recurse, too. */
 const LISTS = `${"[".repeat(DEPTH)}1${"]".repeat(DEPTH)}`;
 const OBJECTS = `${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`;
 const SCHEMA = `${'{"type":"array","items":'.repeat(DEPTH)}{}${"}".repeat(DEPTH)}`;
 
-/** A run with an event that has such a value in place of `"DEEP"`. */
+/** A run with an event that contains such a value at `"DEEP"`. */
 const event = (value, deep) => (answer, input) => {
   begin(answer, input);
   answer.write(`data: ${JSON.stringify(value).replace('"DEEP"', () => deep)}\n\n`);
@@ -32,7 +32,7 @@ const calling = (args, cut = args.length) => (answer, input) => {
   finish(answer, input);
 };
 
-/** A run that says something. */
+/** A run that sends a message. */
 const saying = (delta) => (answer, input) => {
   begin(answer, input);
   send(answer, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
@@ -58,7 +58,7 @@ const answering = (content) => (answer, input) => {
   finish(answer, input);
 };
 
-/** A state that each change makes a hundred levels deeper. */
+/** A state that each change nests a hundred levels deeper. */
 const growing = (answer, input) => {
   begin(answer, input);
   send(answer, { type: "STATE_SNAPSHOT", snapshot: {} });
@@ -71,7 +71,7 @@ const growing = (answer, input) => {
   finish(answer, input);
 };
 
-/** Scenes whose frame cannot be read, so that the run ends with a word about it. */
+/** Scenes whose frame cannot be parsed, so that the run ends with a message about it. */
 const FRAMES = {
   state: event({ type: "STATE_SNAPSHOT", snapshot: "DEEP" }, LISTS),
   change: event({ type: "STATE_DELTA", delta: [{ op: "add", path: "/a", value: "DEEP" }] }, OBJECTS),
@@ -88,7 +88,7 @@ const CALLS = {
   "arguments-in-pieces": calling(OBJECTS, 5_000),
 };
 
-/** Scenes that are text to the end. */
+/** Scenes that remain text. */
 const TEXTS = {
   quotes: saying(`${"> ".repeat(DEPTH)}the end`),
   lists: saying(`${"- ".repeat(DEPTH)}the end`),
@@ -97,7 +97,7 @@ const TEXTS = {
   "callout-lines": saying(`> [!tool work c]\n> input:\n${Array.from({ length: 3_000 }, (_, at) => `> ${" ".repeat(at + 1)}a:`).join("\n")}\n\nthe end`),
 };
 
-/** A state that a few kilobytes of changes would make gigabytes of. */
+/** A state that a few kilobytes of changes would grow to gigabytes. */
 const doubling = (answer, input) => {
   begin(answer, input);
   send(answer, { type: "STATE_SNAPSHOT", snapshot: { list: ["x".repeat(100)] } });
@@ -109,7 +109,7 @@ const doubling = (answer, input) => {
 const OTHERS = { result: answering(LISTS), growing };
 const pageTest = embedSuite({ scenes: { ...FRAMES, ...CALLS, ...TEXTS, ...OTHERS, doubling } });
 
-/** A chat with an action that notes what it is called with. */
+/** A chat with an action that records its calls. */
 async function chatWith(page, agent, scene) {
   const chat = await mountIn(page, "one", agent.url + scene);
   await page.evaluate(() => {
@@ -120,7 +120,7 @@ async function chatWith(page, agent, scene) {
   return chat;
 }
 
-/** Nothing ran, and the chat still answers. */
+/** Checks that nothing ran, and that the chat still answers. */
 async function goesOn(page, chat) {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");

@@ -1,4 +1,4 @@
-// The npm package as an element of a page, `<leptos-assistant>`: what is fetched when, what it registers, moves and goes.
+// The npm package as an element of a page, `<leptos-assistant>`: lazy loading, registered actions, moving and removal.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { plainPage } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-/** An agent that calls the page's action, and quotes what came of it. */
+/** An agent that calls the page's action, and quotes its result. */
 const opens = [
   (answer, input) => {
     begin(answer, input);
@@ -150,7 +150,7 @@ elementTest("a copy of an element is one chat, and one that is told to wait late
     copy.id = "copy";
     copy.setAttribute("label", "Copy");
     document.body.append(copy);
-    // Both of this one are set after it is in the page.
+    // Both options of this one are set after it is in the page.
     const late = document.createElement("leptos-assistant");
     late.id = "late";
     document.body.append(late);

@@ -1,11 +1,11 @@
-// What pages give the npm package that it cannot use: it says so, and goes on.
+// Values that a page passes to the npm package but cannot be used: each is reported, and the chat continues.
 
 import assert from "node:assert/strict";
 
 import { mountIn, embedSuite } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 
-/** Calls `work`, each time with a call of its own. */
+/** Calls `work`, each time with a new call id. */
 const tool = (answer, input) => {
   const toolCallId = `call_${input.runId}`;
   begin(answer, input);
@@ -17,7 +17,7 @@ const tool = (answer, input) => {
 
 const pageTest = embedSuite({ scenes: { tool } });
 
-/** Handlers, by name; in the page. */
+/** Handlers, by name; evaluated in the page. */
 function handlers() {
   const revoked = () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
@@ -110,7 +110,7 @@ pageTest("every call whose handler goes wrong is answered as failed", {}, async 
   assert.equal(await chat.root.getByText("has stopped").count(), 0);
 });
 
-/** What a call in the page throws, by its class and message; nothing if it does not. */
+/** The error that a call in the page throws, by its class and message; nothing if it does not throw. */
 const thrown = (page, act) =>
   page.evaluate(`(async () => {
     try {

@@ -1,4 +1,4 @@
-// The npm package's second module in a plain page: it speaks the AI SDK's UI message stream and chat completions, each with a
+// The npm package's second module in a plain page: the AI SDK's UI message stream and chat completions, each with a
 // real server.
 
 import assert from "node:assert/strict";
@@ -18,9 +18,9 @@ const pageTest = suite(async (open) => {
   return { page, agent, model };
 });
 
-/** A test on a page with a chat that `options` make of the servers. */
+/** A test on a page with a chat whose options `options` derives from the servers. */
 function chatTest(name, options, body) {
-  // The page's policy lets it talk to the agent that its address names.
+  // The page's policy lets it connect to the agent in its address.
   const address = (servers) => `${servers.page.url}host.html?${new URLSearchParams({ agent: options(servers).url })}`;
   pageTest(name, { address, bare: true }, async ({ page }, servers) => {
     await servers.agent.forget();
@@ -46,7 +46,7 @@ function chatTest(name, options, body) {
   });
 }
 
-/** A person approves a call of the page, which runs once; the agent goes on with its result. */
+/** The user approves a call of the page, which runs once; the agent continues with its result. */
 async function approved(chat) {
   await chat.send("What's the weather in Oslo?");
   const card = chat.card("get_weather");

@@ -1,4 +1,4 @@
-// What a page registers is what is in force, and what the user approves is what its handler gets: exact integers, no misspelt option.
+// Registered options are in force, and a handler gets what the user approved: exact integers, no misspelt option.
 
 import assert from "node:assert/strict";
 
@@ -22,7 +22,7 @@ const pay = (answer, input) => {
 
 const pageTest = embedSuite({ scenes: { pay } });
 
-/** Registers `pay` with an option `numbers`; what its handler got, written by type, is `globalThis.got`. */
+/** Registers `pay` with an option `numbers`; the arguments of its handler, written by type, are `globalThis.got`. */
 const register = (page, numbers, requiresApproval) =>
   page.evaluate(
     ([numbers, requiresApproval]) => {

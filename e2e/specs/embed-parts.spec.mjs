@@ -1,5 +1,5 @@
-// The npm package's module comes in two parts: what shows a conversation is fetched when somebody turns to a chat, or when
-// there is something to show.
+// The two parts of the npm package's module: the one that shows a conversation is fetched when the chat is used, or
+// when there is something to show.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { ROOT } from "../support/servers.mjs";
 import { listen } from "../support/speech.mjs";
 
 const PART = /assistant_embed_conversation\.wasm/;
-/** What the browser writes down of them. */
+/** The browser's messages about failed requests for them. */
 const REFUSED = [/Failed to load resource/, /integrity/i];
 const NOT_LOADED = /could not be loaded/;
 
@@ -26,7 +26,7 @@ function hello(answer, input) {
   answer.end();
 }
 
-/** Brings a history along, and answers. */
+/** Sends a history, and answers. */
 function remembers(answer, input) {
   begin(answer, input);
   const old = [1, 2, 3].flatMap((n) => [
@@ -40,21 +40,21 @@ function remembers(answer, input) {
 
 const partTest = embedSuite({ scenes: { hello, again: hello, remembers } });
 
-/** How often the part was asked for so far. */
+/** The number of requests for the part so far. */
 function asked(page) {
   let count = 0;
   page.on("request", (request) => (count += Number(PART.test(request.url()))));
   return () => count;
 }
 
-/** Lets the part come so late that an answer is there first. */
+/** Delays the part until after the first answer. */
 const slowly = (page, ms = 600) =>
   page.route(PART, async (route) => {
     await page.waitForTimeout(ms);
     await route.continue();
   });
 
-/** Long enough for a request to begin. */
+/** Long enough for a request to start. */
 const moment = (page) => page.waitForTimeout(400);
 
 partTest("the part that shows a conversation is fetched once, when somebody turns to a chat", {}, async (page, agent) => {
@@ -96,12 +96,12 @@ partTest("what a page says for a person is shown and spoken, though nobody has t
   await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
 });
 
-/** The part cannot be had at first; then the person tries again. */
+/** Refuses the part at first; then the user tries again. */
 async function comesLater(page, agent, refuse) {
   await page.route(PART, refuse);
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   await chat.composer.hover();
-  // Before anything is said: who sees it may load the page again.
+  // The notice is shown before a message is sent: the user may reload the page.
   await chat.notice(NOT_LOADED).waitFor();
   await chat.composer.fill("Hello");
   await chat.composer.press("Enter");
@@ -174,7 +174,7 @@ partTest("many who turn to a chat ask for its part once", { allow: REFUSED }, as
   await chat.composer.focus();
   await chat.notice(NOT_LOADED).waitFor();
   await moment(page);
-  // Once more past the cache.
+  // Requested once more, bypassing the cache.
   assert.equal(fetched(), 2);
 });
 

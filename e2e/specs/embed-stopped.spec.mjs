@@ -1,5 +1,5 @@
-// The npm package when its program is cut off in the middle, without a panic: the stack runs out, or an exception goes
-// through it. Every chat says that it has stopped, what was said stays, and nothing more is done.
+// The npm package when its program is cut off without a panic: the stack runs out, or an exception passes through it.
+// Every chat says that it has stopped, its messages stay, and nothing more is done.
 
 import assert from "node:assert/strict";
 
@@ -9,7 +9,7 @@ import { shows } from "../support/harbor.mjs";
 
 const pageTest = embedSuite();
 
-/** What belongs to a program that is cut off: the browser reports what went through it. */
+/** The errors of a program that is cut off: the browser reports the exception that passed through it. */
 const CUT_OFF = { allow: [/broken by the page/, /call stack|too much recursion/, /panicked at.*src\/runtime/s, /unreachable/] };
 
 /** A page with two chats, of which the second has a transcript. */
@@ -52,7 +52,7 @@ async function stopped(page, chats) {
   for (const message of refused) assert.match(message, /stopped/, "nothing more is done behind its back");
 }
 
-/** Lets what the program asks for the time next go wrong, once: in a way in which nothing between can catch it. */
+/** Makes the next request of the program for the time fail, once: in a way that cannot be caught in between. */
 function breakInside(page, kind) {
   return page.evaluate((kind) => {
     const { now } = Date;

@@ -1,4 +1,4 @@
-// The npm package keeps conversations in the browser, where a page asks for that.
+// Storage of the npm package: conversations are stored in the browser if the page opts in.
 
 import assert from "node:assert/strict";
 

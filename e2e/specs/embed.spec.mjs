@@ -33,7 +33,7 @@ function exampleTest(name, body) {
   });
 }
 
-/** A test on a page with two empty places; it gets a function that mounts a chat into one of them. */
+/** A test on a page with two empty elements; it gets a function that mounts a chat in one of them. */
 function hostTest(name, body, options = {}) {
   pageTest(name, { ...at("host.html"), bare: true, ...options }, async ({ page }, { agent }) => {
     await agent.forget();
@@ -258,7 +258,7 @@ hostTest("what the page does not hold on to stays: chat and action", async (moun
   });
   const session = await page.context().newCDPSession(page);
   await session.send("HeapProfiler.collectGarbage");
-  // What is collected is told to the page in a task of its own.
+  // Finalizers of collected objects run in a separate task.
   await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
   await chat.ask("Search for crabs");
   await chat.says("about crabs");
@@ -294,7 +294,7 @@ hostTest(
   async (mount, agent, page) => {
     const chats = [await mount("one"), await mount("two")];
     await chats[1].ask("Hello there");
-    // A script of the page breaks what the chat draws with: once, so that the chat can still say so.
+    // A script of the page breaks a function that the chat draws with: once, so that the chat can still report it.
     await page.evaluate(() => {
       document.createElement = () => {
         delete document.createElement;

@@ -1,4 +1,4 @@
-// The chat beside the page and above it, by keyboard, on a wide and a narrow screen, in both schemes.
+// The sidebar and the popup, by keyboard, on a wide and a narrow screen, in both schemes.
 
 import assert from "node:assert/strict";
 
@@ -33,10 +33,10 @@ pageTest("the popup is opened, used and closed by keyboard", { ...at("popup"), b
   await chat.idle();
   assert.equal(await chat.messages("assistant").count() > 0, true);
 
-  // A dialog in it takes the first Escape, and stands there although the popup is closed.
+  // A dialog in it takes the first Escape, and stays open although the popup is closed.
   await chat.send("Delete the project atlas-sandbox");
   await chat.dialog().waitFor();
-  // A key that was meant for something else is not taken.
+  // A key that was meant for something else is ignored.
   await chat.dialog().locator("button:not([aria-disabled])").first().waitFor();
   await page.keyboard.press("Escape");
   await chat.dialog().waitFor({ state: "hidden" });
@@ -56,7 +56,7 @@ pageTest("a question of a handler shows while the popup is closed, and an answer
   await button.click();
   await chat.composer.fill("Delete the project atlas-sandbox");
   await chat.composer.press("Enter");
-  // Escape would stop what runs; a click of the mouse comes too late.
+  // Escape would stop the run; a click of the mouse comes too late.
   await button.evaluate((button) => button.click());
   await chat.dialog().waitFor();
   const cancel = chat.dialog().getByRole("button", { name: "Cancel" });
@@ -83,7 +83,7 @@ pageTest("the sidebar is collapsed and opened by keyboard, and nothing in it is 
   await chat.composer.waitFor({ state: "hidden" });
   assert.match(await focused(page), /la-sidebar-button/);
   assert.equal(await room(), "0px");
-  // What is collapsed takes no focus.
+  // A collapsed sidebar takes no focus.
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => Boolean(document.activeElement?.closest(".la-sidebar-body"))), false);
   await button.focus();

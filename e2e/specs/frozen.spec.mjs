@@ -1,5 +1,5 @@
-// What is finished is not touched again: while an answer streams, the browser is told nothing about blocks that are
-// complete, and a block of code only grows. Watched from outside, through the mutations of the page.
+// Stability of finished blocks: while an answer streams, the browser gets no changes of blocks that are complete, and a
+// block of code only grows. Observed through the mutations of the page.
 
 import assert from "node:assert/strict";
 
@@ -17,8 +17,8 @@ const pageTest = suite(async (open) => {
 const address = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url })}`;
 
 /**
- * Writes down what is done to the page from now on, as far as it should not be: `finished`, done to a block that had
- * another after it; `taken`, nodes taken out of a block of code; `changed`, text of it that became other text.
+ * Records unexpected changes of the page from now on: `finished`, changes of a block that had another after it;
+ * `taken`, nodes removed from a block of code; `changed`, text of it that was replaced.
  */
 async function watch(page) {
   await page.evaluate(() => {
@@ -28,7 +28,7 @@ async function watch(page) {
     const told = (node) => (node.outerHTML ?? node.data ?? "").slice(0, 200);
     const observer = new MutationObserver((records) => {
       for (const { target, type, attributeName, removedNodes, oldValue } of records) {
-        // An attribute that is set to what it was changes nothing.
+        // An attribute that is set to its present value changes nothing.
         if (type === "attributes" && target.getAttribute(attributeName) === oldValue) continue;
         found.seen++;
         const block = elementOf(target)?.closest(".la-markdown > *");
