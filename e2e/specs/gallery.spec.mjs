@@ -10,7 +10,7 @@ const galleryTest = gallery();
 
 galleryTest("the gallery in forced colours", { forcedColors: "active", only: "chromium" }, async (page) => {
   await accessible(page);
-  // Edges that are not seen otherwise are drawn there: none crosses the edge of its card.
+  // Forced colours draw edges that are otherwise invisible: none crosses the edge of its card.
   const crossing = await page.evaluate(() =>
     [...document.querySelectorAll(".la-approval button, .la-notice button")]
       .filter((button) => {
@@ -63,7 +63,7 @@ galleryTest("the gallery in containers of 200 px", {}, async (page) => {
   });
   await accessible(page);
   assert.deepEqual(await overflows(page), []);
-  // Buttons are still big enough to be pressed.
+  // Buttons are still large enough to be pressed.
   const small = await page.evaluate(() =>
     [...document.querySelectorAll(".la-chat button:not([hidden])")]
       .map((button) => [button.textContent, button.getBoundingClientRect()])

@@ -1,4 +1,4 @@
-// A window that an application wrote from nothing but the handle: examples/headless.
+// A window that an application built from the handle alone: examples/headless.
 
 import assert from "node:assert/strict";
 

@@ -1,6 +1,6 @@
-// Hundreds of texts that try to become markup, code or a request, in every place where text of an agent, a server or a
-// person can go: nothing runs, nothing is asked for, nothing stands in the page but text, and the chat goes on. The page's
-// policy only reports here, so that it is not what saves us, and has nothing to report.
+// Hundreds of texts that try to become markup, code or a request, in every place for text of an agent, a server or a
+// user: nothing runs, nothing is requested, the page contains nothing but text, and the chat continues. The page's
+// policy only reports here, so that it does not hide a failure, and must have nothing to report.
 
 import assert from "node:assert/strict";
 
@@ -22,7 +22,7 @@ const pageTest = suite(async (open) => {
   return { page, agent };
 });
 
-/** `body` lets the texts in; `check` gets the chat and the marks that were found in it. */
+/** Runs a case: `body` sends the texts; `check` gets the chat and the marks that were found in it. */
 function hostileTest(name, scene, body, { check = () => {}, ...options } = {}) {
   const address = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url + scene })}`;
   pageTest(name, { address, ...options }, async (chat, { page, agent }) => {
@@ -37,7 +37,7 @@ function hostileTest(name, scene, body, { check = () => {}, ...options } = {}) {
   });
 }
 
-/** Sends. The message may be out of view, and so out of the page, as soon as the answer comes. */
+/** Sends a message, which may be out of view, and so removed from the page, as soon as the answer comes. */
 async function say(chat, text) {
   await chat.composer.fill(text);
   await chat.composer.press("Enter");
@@ -84,7 +84,7 @@ hostileTest("arguments to approve", "approvals", async (chat) => {
   });
 });
 
-/** Answers everything that waits, one after the other. */
+/** Answers all open requests, one after the other. */
 async function each(chat, waiting, answer) {
   await waiting.first().waitFor();
   await harmless(chat.page);

@@ -1,5 +1,5 @@
-// A call stays itself, whatever a server makes of the history: what a person decided, what ran and what was answered holds
-// for the call that it was about, and for no other.
+// Identity of calls, however a server rewrites the history: a decision, a run and an answer count for the call that
+// they were about, and for no other.
 
 import assert from "node:assert/strict";
 
@@ -10,20 +10,20 @@ import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-/** Sends a call of the message `m`, or of none. */
+/** Sends a call of the message `m`, or without a message. */
 function call(answer, toolCallId, toolCallName, args, parentMessageId) {
   send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId });
   send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });
   send(answer, { type: "TOOL_CALL_END", toolCallId });
 }
 
-/** Sends a list of messages: what the run was asked with, and these. */
+/** Sends a list of messages: the input of the run, and these. */
 function list(answer, input, ...more) {
   const known = input.messages.filter(({ role }) => role === "user");
   send(answer, { type: "MESSAGES_SNAPSHOT", messages: [...known, ...more] });
 }
 
-/** A message with calls as a server writes it, by id, name and arguments. */
+/** A message with calls in a server's format, by id, name and arguments. */
 const listed = (id, ...calls) => ({
   id,
   role: "assistant",
@@ -39,7 +39,7 @@ function ask(answer, { threadId, runId }, toolCallId) {
   answer.end();
 }
 
-/** A run that plays some events between its beginning and its good end. */
+/** A run that plays some events between its start and its successful end. */
 const run = (play) => async (answer, input, hold) => {
   begin(answer, input);
   await play(answer, input, hold);
@@ -59,7 +59,7 @@ const CRABS = { query: "crabs" };
 const HOURS = { topic: "opening hours" };
 const MALLORY = { to: "mallory", amount: 100_000 };
 
-/** A run whose list has the call under a message of the server's. */
+/** A run whose list has the call in a message of the server's. */
 const relisted = (name, args) => run((answer, input) => list(answer, input, listed("server-1", ["c", name, args])));
 
 const scenes = {
@@ -81,7 +81,7 @@ const scenes = {
     call(answer, "c", "get_weather", { location: "Rotterdam" }, "m");
     list(answer, input, listed("server-1", ["c", "get_weather", { location: "Rotterdam" }]));
   }),
-  // ADK wraps the results of the page's calls, and gives them other messages.
+  // ADK wraps the results of the page's calls, and moves them to other messages.
   rewritten: [
     run((answer) => {
       call(answer, "c", "web_search", CRABS);
@@ -93,7 +93,7 @@ const scenes = {
       list(answer, input, listed("server-1", ...calls), ...results);
     }),
   ],
-  // The agent framework forgets arguments that it has streamed.
+  // The agent framework drops arguments that it has streamed.
   emptied: run((answer, input) => {
     call(answer, "c", "web_search", CRABS, "m");
     call(answer, "d", "web_search", { query: "herons" }, "m");
@@ -129,12 +129,12 @@ function sceneTest(name, scene, body) {
   });
 }
 
-/** What the assistant did on the page, newest first: each handler writes a line. */
+/** The effects of the assistant on the page, newest first: each handler adds a line. */
 const done = (harbor) => harbor.activity.getByRole("listitem").filter({ hasText: /Assistant/ }).allInnerTexts();
 
 const approve = (card) => card.getByRole("button", { name: /^Approve(:|$)/ });
 
-/** What a request tells about calls: their messages and results, without ids of the page's. */
+/** The calls of a request: their messages and results, without ids of the page's. */
 const told = ({ messages }) =>
   messages.flatMap(({ role, toolCalls = [], toolCallId, content }) => {
     if (role === "tool") return [`${toolCallId} = ${content}`];
@@ -153,7 +153,7 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await reason.fill("not now");
   proceed();
   await first.waitFor({ state: "detached" });
-  // The click that was already on its way.
+  // A click that was already queued.
   await button.evaluate((node) => node.click());
   await shows(second, "Runs on this page: deployApplication");
   await shows(second, /Environment\s+production/);

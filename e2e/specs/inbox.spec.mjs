@@ -1,4 +1,4 @@
-// Several questions at a time in the inbox, in an embedded chat with an agent that the test plays.
+// Several questions at a time in the inbox, in an embedded chat with a scripted agent.
 
 import assert from "node:assert/strict";
 
@@ -18,7 +18,7 @@ const pageTest = suite(async (open) => {
 const object = (properties, required = []) => ({ type: "object", properties, required });
 const approved = object({ approved: { type: "boolean" } }, ["approved"]);
 
-/** What the agent asks: about a call, by a form, for a yes or no, with many words, for anything. */
+/** The questions of the agent: about a call, by a form, for approval, with a long text, for any JSON. */
 const ASKED = [
   { id: "pay", reason: "tool_call", message: "May I pay the deposit?", toolCallId: "c", responseSchema: approved },
   {
@@ -47,7 +47,7 @@ const ASKED = [
 
 const WIDE = `\`\`\`\n${"All right, ".repeat(120)}\n\`\`\`\n`;
 
-/** Asks first, then answers in a line of code that is wider than the chat. */
+/** Asks first, then sends an answer with a line of code that is wider than the chat. */
 function play({ threadId, runId, resume }) {
   const text = (delta) => [
     { type: "TEXT_MESSAGE_START", messageId: runId, role: "assistant" },

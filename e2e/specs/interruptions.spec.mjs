@@ -1,5 +1,5 @@
-// What ends a scene of the demo early: Stop, a component that goes, another conversation, the run limit, a broken line.
-// Each time every call comes to an end, the page says what it is, and the next message works.
+// Early ends of the demo's scenes: Stop, a component that is removed, another conversation, the run limit, a broken
+// connection. Each time every call comes to an end, the page shows it, and the next message works.
 
 import assert from "node:assert/strict";
 
@@ -17,7 +17,7 @@ const pageTest = suite(async (open) => {
 const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
 
-/** The agent answers again. */
+/** Checks that the agent answers again. */
 async function goesOn(chat) {
   const before = await chat.messages("assistant").count();
   await chat.ask("Where is order A-17?");

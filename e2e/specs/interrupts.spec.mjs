@@ -1,5 +1,5 @@
-// The built demo against agents that stop and wait for a person: pydantic-ai (approvals), langgraph (approvals and
-// questions, as outcomes of the run and in the older dialect). What is shown, and exactly which answers are sent.
+// The built demo against agents that stop and wait for a user: pydantic-ai (approvals), langgraph (approvals and
+// questions, as outcomes of the run and in the older dialect). The page as the user sees it, and the exact answers.
 
 import assert from "node:assert/strict";
 
@@ -32,14 +32,14 @@ const pydanticTest = testsOf("pydantic");
 const outcomeTest = testsOf("langgraph", "outcome");
 const legacyTest = testsOf("langgraph");
 
-/** The bodies of the requests since the test began. */
+/** The bodies of the requests since the start of the test. */
 async function sent(agent, options) {
   const requests = await agent.requests();
   checkEnvelopes(requests, options);
   return requests.map(({ body }) => body);
 }
 
-/** The answers that went out, run by run; runs without any are left out. */
+/** The answers that were sent, run by run; runs without answers are omitted. */
 const answersOf = (bodies) => bodies.map(({ resume }) => resume).filter(Boolean);
 
 /** An answer as it is sent. */
@@ -251,7 +251,7 @@ outcomeTest("Stop gives the question up, and the next message is neither lost no
   assert.equal(status, "cancelled");
 });
 
-/** What a request passes through to the graph. */
+/** The props that a request forwards to the graph. */
 const commandOf = ({ forwardedProps, resume }) => {
   assert.equal(resume, undefined, "the older dialect has no resume");
   return forwardedProps.command;

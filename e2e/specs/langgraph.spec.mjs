@@ -1,5 +1,5 @@
-// The built demo against a real langgraph server (examples/langgraph): a graph that keeps the thread itself and says at the
-// end of each run what is in it, with other ids. What it asks of a person is in interrupts.spec.mjs.
+// The built demo against a real langgraph server (examples/langgraph): a graph that stores the thread itself and sends
+// its messages at the end of each run, with other ids. Its interrupts are in interrupts.spec.mjs.
 
 import assert from "node:assert/strict";
 
@@ -34,7 +34,7 @@ async function sent(agent) {
 
 const rolesOf = ({ messages }) => messages.map(({ role }) => role);
 
-/** Each message of the transcript is there once. */
+/** Checks that each message of the transcript is there once. */
 async function once(chat, role, ...texts) {
   assert.equal(await chat.messages(role).count(), texts.length);
   for (const [index, text] of texts.entries()) {

@@ -1,5 +1,5 @@
-// The demo's page for everyone: in both schemes, on a narrow and a wide screen, axe finds nothing in any state that a
-// person meets, and nothing stands out to the side.
+// The demo's page: in both schemes, on a narrow and a wide screen, axe finds nothing in any state that a user meets,
+// and nothing overflows sideways.
 
 import assert from "node:assert/strict";
 
@@ -15,7 +15,7 @@ const pageTest = suite(async (open) => {
 
 const SIZES = { wide: DESKTOP, narrow: { width: 360, height: 740 } };
 
-/** The states, each with what leads there. */
+/** The states, each with the steps that lead to it. */
 const STATES = {
   "the empty page": async () => {},
   async "a conversation with cards"(chat) {

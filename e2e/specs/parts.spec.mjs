@@ -1,5 +1,5 @@
-// Every kind of part that an agent can send, as a person meets it, and files that a person sends along: nothing is fetched
-// from elsewhere, everything works by keyboard, axe finds nothing.
+// Every kind of part that an agent can send, and files that a user sends: nothing is fetched from other origins,
+// everything works by keyboard, axe finds nothing.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ const partsTest = suite(async (open) => {
 /** The demo with the agent of one scene. */
 const at = (scene) => ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url + scene, protocol: "ag-ui" })}`;
 
-/** A test that begins with an agent that has not spoken yet. */
+/** A test that starts with an agent that has not answered yet. */
 function test(name, options, body) {
   partsTest(name, { address: at("everything"), ...options }, async (chat, { page, agent }) => {
     agent.forget();
@@ -65,7 +65,7 @@ test("each part has its look", { address: at("everything-slowly") }, async (chat
   await log.getByText("Steps").waitFor();
 });
 
-// Of a file that the page itself made, Firefox tells its driver nothing.
+// Firefox does not report files that the page itself created to its driver.
 test("what lies in the message is saved as it came", { only: "chromium" }, async (chat) => {
   await chat.ask("Show me everything");
   const [download] = await Promise.all([

@@ -1,4 +1,4 @@
-// The conversations of before: the list, opened, renamed, deleted, and taken back; and what other tabs are to that.
+// The list of past conversations: opened, renamed, deleted, and restored; and the effect of other tabs on it.
 
 import assert from "node:assert/strict";
 

@@ -1,4 +1,5 @@
-// The built demo against a real AG-UI server (examples/pydantic-ai): what a person sees, and exactly what is sent.
+// The built demo against a real AG-UI server (examples/pydantic-ai): the page as the user sees it, and the exact
+// requests.
 
 import assert from "node:assert/strict";
 

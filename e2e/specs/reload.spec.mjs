@@ -1,5 +1,5 @@
-// What survives when the page is loaded again, crashes, or is open twice: the conversation, the questions, and that each
-// call starts once (rules "after a reload", "exactly once").
+// Persistence when the page is reloaded, crashes, or is open twice: the conversation, the questions, and that each call
+// starts once (rules "after a reload", "exactly once").
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -12,7 +12,7 @@ import { suite } from "../support/suite.mjs";
 
 const DEPLOY = ["deployApplication", { environment: "production", version: "9.9.9" }];
 
-/** A run that calls one tool. With `stops`, it ends in the middle of the arguments, when the test lets it. */
+/** A run that calls one tool. With `stops`, it ends in the middle of the arguments, when the test calls `proceed`. */
 function calling(name, args, { stops } = {}) {
   return async (answer, input, hold) => {
     begin(answer, input);
@@ -28,7 +28,7 @@ function calling(name, args, { stops } = {}) {
 
 /** Takes the request, and never answers. */
 const silent = () => {};
-/** Has no time. */
+/** Fails as an overloaded server does. */
 const busy = (answer) => answer.writeHead(503).end();
 
 const tabTest = suite(async (open) => {
@@ -70,7 +70,7 @@ async function reload(chat) {
   await chat.composer.waitFor();
 }
 
-/** Another tab of the same person at the same address. */
+/** Another tab of the same user at the same address. */
 async function otherTab(chat, url) {
   const page = await chat.page.context().newPage();
   await page.goto(url);
@@ -79,7 +79,7 @@ async function otherTab(chat, url) {
   return other;
 }
 
-/** How often the panels of these tabs say that the production was deployed to. */
+/** The number of deployments to production that the panels of these tabs show. */
 async function deployments(...chats) {
   const counts = chats.map((chat) => new Harbor(chat.page).activity.getByText("Deployment of 9.9.9 to production started").count());
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
@@ -221,7 +221,7 @@ sceneTest("when the tab that acts is closed, the one that follows acts in its pl
 sceneTest("a tab that is loaded again keeps its conversation from one in the background", "deploy", {}, async (chat, { url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
-  // Pages of a browser without a screen are never hidden.
+  // Pages of a headless browser are never hidden.
   await chat.page.context().addInitScript(() => {
     if (new URL(location.href).hash === "#hidden") Object.defineProperty(document, "hidden", { value: true });
   });
@@ -234,7 +234,7 @@ sceneTest("a tab that is loaded again keeps its conversation from one in the bac
   await chat.says("Results:");
 });
 
-/** Pages of a browser without a screen all believe to have the focus. */
+/** Makes pages report no focus: in a headless browser all of them have it. */
 const unfocused = (context) =>
   context.addInitScript(() => {
     if (new URL(location.href).hash === "#unfocused") document.hasFocus = () => false;
@@ -245,7 +245,7 @@ sceneTest("of two windows side by side, the one that is loaded again takes its c
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
-  // Long enough for it to stand in the queue.
+  // Long enough for the other tab to be in the queue.
   await other.page.waitForTimeout(1500);
   await chat.page.bringToFront();
   await reload(chat);
@@ -298,7 +298,7 @@ sceneTest("two tabs pass a conversation to and fro, and the one that is left kee
     await elsewhere(giver).waitFor();
     await taker.composer.waitFor();
   }
-  // Long enough for the other tab to stand in the queue.
+  // Long enough for the other tab to be in the queue.
   await other.page.waitForTimeout(1500);
   assert.ok(await elsewhere(chat).isVisible(), "who waits does not take it away");
   await other.page.close();
@@ -318,7 +318,7 @@ sceneTest("a tab that is taken over in the middle of a handler stops, and the ot
   await shows(harbor.lane("staging"), "Healthy");
 });
 
-// Without locks and without a channel, tabs do not know of each other: only the journal is between them.
+// Without locks and without a channel, tabs do not know of each other: only the journal protects the call.
 const blind = () => {
   Object.defineProperty(navigator, "locks", { value: undefined });
   delete globalThis.BroadcastChannel;
@@ -339,7 +339,7 @@ sceneTest("two tabs that do not know of each other, and Approve in both: one sta
   await elsewhere(chat).waitFor();
 });
 
-/** Kills the process that draws the page, and opens the page again. */
+/** Kills the renderer process of the page, and opens the page again. */
 async function crash(chat, url) {
   const context = chat.page.context();
   const devtools = await context.newCDPSession(chat.page);

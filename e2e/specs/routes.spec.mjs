@@ -43,7 +43,7 @@ chatTest("cards stay drawn when their action goes with its route", { address }, 
   await chat.page.getByRole("link", { name: "Cart" }).click();
   await chat.page.getByRole("heading", { name: "Cart" }).waitFor();
   await card.getByText("For the cart: lantern (complete)").waitFor();
-  // The window that has only just come draws them as well.
+  // The newly mounted window draws them as well.
   const [, help] = windows(chat.page);
   await help.card("add_to_cart").getByText("For the cart: lantern (complete)").waitFor();
   await chat.page.getByRole("link", { name: "Products" }).click();
@@ -84,7 +84,7 @@ chatTest("an approval that is given in one window is given in both", { address }
   await page.getByRole("button", { name: /^Approve(:|$)/ }).waitFor();
   await chat.picture("routes two windows");
   assert.equal(await page.getByRole("button", { name: /^Approve(:|$)/ }).count(), 1, "one window asks");
-  // The other says where, and takes the question over.
+  // The other window links to the question, and can take it over.
   await help.root.getByRole("button", { name: "Ask here" }).click();
   await help.approve(help.card("check_out"));
   assert.equal(await shop.root.getByRole("button", { name: /^Approve(:|$)/ }).count(), 0);

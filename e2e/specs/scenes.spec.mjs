@@ -1,5 +1,5 @@
-// The demo's scenes with the agent that lives in the page: what a person sees, decides, and finds changed on the page.
-// What ends a scene early is in interruptions.spec.mjs, the chat as such in chat.spec.mjs.
+// The demo's scenes with the agent of the page: the cards, the user's decisions, and the changes of the page. Early
+// ends of scenes are in interruptions.spec.mjs, the chat as such in chat.spec.mjs.
 
 import assert from "node:assert/strict";
 

@@ -1,4 +1,5 @@
-// The server of the demo: its policy, what it refuses, and that it passes an agent's stream on as it comes.
+// The server of the demo: its policy, the requests that it refuses, and that it streams an agent's answer without
+// buffering.
 
 import assert from "node:assert/strict";
 import http from "node:http";
@@ -29,7 +30,7 @@ after(async () => {
   agent.close();
 });
 
-/** A request with headers that `fetch` does not let one set. */
+/** A request with headers that `fetch` does not allow. */
 async function raw(path, { method = "GET", headers = {} } = {}) {
   const request = http.request(page.url + path, { method, headers }).end();
   const [answer] = await once(request, "response");

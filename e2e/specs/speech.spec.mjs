@@ -1,4 +1,4 @@
-// What a window says to who listens: the texts that come into its live regions, in their order.
+// The announcements of a window to assistive technology: the texts in its live regions, in their order.
 
 import assert from "node:assert/strict";
 

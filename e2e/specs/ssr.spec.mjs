@@ -1,4 +1,4 @@
-// examples/leptos-ssr: a server draws the pages, the browser takes them over, and then the chat is there.
+// examples/leptos-ssr: a server renders the pages, the browser hydrates them, and then the chat is mounted.
 
 import assert from "node:assert/strict";
 
@@ -24,7 +24,7 @@ for (const path of ["/", "/loans"]) {
   chatTest(`the browser takes ${path} over in silence`, { address: () => "about:blank", bare: true }, async (chat, server) => {
     const { page } = chat;
     const lines = heard(page);
-    // The window that the server sent, as it stood before the script ran.
+    // The window that the server sent, as it was before the script ran.
     await page.addInitScript(() => {
       new MutationObserver((_, observer) => {
         const shell = document.querySelector("[data-assistant-chat]");
@@ -44,7 +44,7 @@ for (const path of ["/", "/loans"]) {
   });
 }
 
-/** What the browser says by itself of an answer that is an error. */
+/** The browser's own console message on a response with an error status. */
 const REFUSED = /status of 500/;
 
 chatTest("handlers call functions of the server", { address: at("/"), allow: [REFUSED] }, async (chat, server) => {
@@ -61,13 +61,13 @@ chatTest("handlers call functions of the server", { address: at("/"), allow: [RE
   await eventually(async () => assert.match(await row.innerText(), /lent/));
   await chat.picture("ssr books");
 
-  // What the server refuses is the handler's error, by `?`.
+  // The server's refusal is the handler's error, by `?`.
   await chat.send("Lend 2");
   await chat.approve(chat.card("lend_book").last());
   await chat.idle();
   await chat.says(/lend_book said .*“Rust for Rustaceans” is lent already/s);
 
-  // A handler that navigates: the next run is offered what the page there registers. Cards of the page before stay.
+  // A handler that navigates: the next run is offered the actions of the new page. Cards of the previous page stay.
   await chat.ask("Loans");
   assert.equal(new URL(chat.page.url()).pathname, "/loans");
   await chat.says("The page: /loans. I may use: find_books, open_loans, return_book.");

@@ -1,5 +1,5 @@
-// The official streams through the page, twice: with a frame between any two events, and all events at once. A reader
-// who saw every step sees the same in the end as one who saw only the last.
+// The official streams through the page, twice: with a frame between any two events, and all events at once. The page
+// looks the same in the end.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const streams = readdirSync(FOLDER)
 /** The scenes whose last event was sent. */
 const ended = new Set();
 
-/** Answers with the events of a stream; after each it is waited, if `slowly`. */
+/** Answers with the events of a stream; after each it waits, if `slowly`. */
 const plays = (scene, fixture, slowly) => async (answer, _, hold) => {
   answer.writeHead(200, { "content-type": "text/event-stream" });
   for (const event of fixture.stream) {
@@ -38,13 +38,13 @@ const scenes = Object.fromEntries(
 
 const pageTest = embedSuite({ scenes });
 
-/** What a person can read in a place, line by line, but for times. */
+/** The visible text of a place, line by line, except for times. */
 const words = (page, place) =>
   page.locator(`#${place}`).evaluate((element) => {
-    // What is announced depends on the moment: a text that goes on after it was said is said again.
+    // Announcements depend on the moment: a text that continues after an announcement is announced again.
     for (const spoken of element.querySelectorAll(".la-announcer")) spoken.remove();
     const lines = element.innerText.replace(/\d+([.:,]\d+)*( ?(ms|s|AM|PM|seconds?))?/g, "#").split("\n");
-    // How long it took is shown from a tenth of a second on.
+    // The duration is shown from a tenth of a second on.
     return lines.filter((line) => /[^#\s]/.test(line) && !line.startsWith("Took ")).join("\n");
   });
 
@@ -54,7 +54,7 @@ const frames = (page) =>
 async function play(page, agent, place, scene) {
   ended.delete(scene);
   const chat = await mountIn(page, place, agent.url + scene);
-  // The message may be gone from the page as soon as the answer comes.
+  // The message may be removed from the page as soon as the answer comes.
   await chat.composer.fill("Go");
   await chat.composer.press("Enter");
   while (!ended.has(scene)) {

@@ -1,4 +1,4 @@
-// A long thread: what of it is in the page, how a reader moves in it, and what can be done with a turn.
+// A long thread: the turns that are in the page, navigation in it, and the controls of a turn.
 
 import assert from "node:assert/strict";
 
@@ -20,7 +20,7 @@ const all = (chat) => chat.log.locator("[data-message-id]");
 const rest = (chat) => chat.log.evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);
 const atEnd = (chat) => eventually(async () => assert.ok((await rest(chat)) < 2, "the end is in view"));
 
-/** The first message that is seen whole, and where it is. */
+/** The first message that is visible as a whole, and its position. */
 const mark = (chat) =>
   chat.log.evaluate((log) => {
     const edge = log.getBoundingClientRect().top;
@@ -81,7 +81,7 @@ longTest("a reader far up is left alone while an answer streams, and told of it"
 });
 
 longTest("a person with a keyboard reaches the beginning, and everything", async (chat) => {
-  // Past what can be done with each turn in the page.
+  // Focus moves past the controls of each turn in the page.
   await chat.reach(chat.log, "Shift+Tab", 240);
   await chat.page.keyboard.press("Home");
   await chat.log.locator('[data-message-id="past-0"]').waitFor();

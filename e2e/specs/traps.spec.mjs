@@ -1,4 +1,5 @@
-// The built demo, a program in Rust alone, when a trap ends it outside of whatever the chat does: it says that it has stopped.
+// The built demo, a program in Rust alone, when a trap outside of the chat's code ends it: the chat says that it has
+// stopped.
 
 import assert from "node:assert/strict";
 
@@ -14,7 +15,7 @@ const chatTest = suite(async (open) => {
 
 const address = ({ page }) => page.url;
 
-/** In the page: ways in which a program ends, in a module of its own whose one function is `unreachable`. */
+/** Defines in the page ways to end a program, with a module whose only function is `unreachable`. */
 function prepare() {
   const code = "0061736d0100000001040160000003020100070501016600000a05010300000b";
   const bytes = Uint8Array.from(code.match(/../g), (byte) => Number.parseInt(byte, 16));
@@ -22,7 +23,7 @@ function prepare() {
   const dive = () => dive() + 1;
   globalThis.ways = {
     trap: f,
-    // As if it were the program that went too deep: the last thing on the stack is the program's.
+    // Simulates a stack overflow in the program: the innermost frame is the program's.
     stack: () => {
       try {
         dive();
@@ -34,7 +35,7 @@ function prepare() {
   };
 }
 
-/** What belongs to a program that ends; of what cannot be read nothing is told. */
+/** The console errors of a program that ends; an unreadable one has no message. */
 const ENDS = { allow: [/unreachable/, /call stack|too much recursion/, /RuntimeError/, /^thrown: $/] };
 
 for (const kind of ["trap", "stack"]) {

@@ -1,4 +1,4 @@
-// All branches of a conversation at once, in the panel of the demo: walked by keyboard and pointer, deleted, edited.
+// The panel of the demo with all branches of a conversation: navigation by keyboard and pointer, deletion, editing.
 
 import assert from "node:assert/strict";
 
@@ -21,7 +21,7 @@ const tree = (chat) => chat.page.getByRole("tree", { name: "Branches" });
 const rows = (chat) => tree(chat).getByRole("treeitem");
 const said = async (chat) => (await rows(chat).locator(".la-tree-text").allInnerTexts()).map((text) => text.trim());
 
-/** What the keyboard is at, by the element that the tree points at. */
+/** The active item of the tree, by `aria-activedescendant`. */
 const current = (chat) =>
   tree(chat).evaluate((tree) => {
     const row = tree.getRootNode().getElementById(tree.getAttribute("aria-activedescendant"));
@@ -40,7 +40,7 @@ async function toPage(chat) {
   if (await button.isVisible()) await button.click();
 }
 
-/** Two versions of a question, with an answer each, and one more question behind the first. */
+/** Two versions of a question, with an answer each, and one more question after the first. */
 async function branched(chat) {
   await toChat(chat);
   await chat.ask("Where is order A-17?");
@@ -93,7 +93,7 @@ treeTest("Delete asks first, takes the branch, and the tree is as left after a r
   await chat.page.keyboard.press("Escape");
   await chat.hasFocus(tree(chat));
   assert.equal((await said(chat)).length, before);
-  // A dialog that was left tells so later than the next one opens.
+  // A closed dialog reports it later than the next one opens.
   await tree(chat).evaluate((element) => {
     const key = (name) => element.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
     key("Delete");
@@ -166,7 +166,7 @@ treeTest("branches close and open, and a message is rewritten from here", async 
   await eventually(async () => assert.ok((await said(chat)).includes("Where is order C-9?")));
   await chat.idle();
   await chat.ask("Search for tide tables");
-  // A second version of the answer before: there is something to close.
+  // A second version of the previous answer: there is something to collapse.
   const asked = chat.messages("user").last();
   const turn = asked.locator("xpath=ancestor::*[@data-block]");
   await asked.hover();

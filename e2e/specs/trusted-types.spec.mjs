@@ -1,5 +1,5 @@
-// Pages that let no text become markup or code (`require-trusted-types-for 'script'; trusted-types 'none'`): every piece of
-// the chat works there. A breach of the policy is a fault of the page, which fails its test.
+// Pages that let no text become markup or code (`require-trusted-types-for 'script'; trusted-types 'none'`): every part
+// of the chat works there. A violation of the policy is a fault of the page, which fails its test.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -17,7 +17,7 @@ const MODULES = ["dist/embed", "dist/demo"].flatMap((folder) =>
     .filter((name) => name.endsWith(".wasm"))
     .map((name) => `${folder}/${name}`),
 );
-/** The markup in a module: what a view gives the browser to read as HTML. */
+/** The markup in a module: strings that a view gives the browser to parse as HTML. */
 function markup(module) {
   const text = readFileSync(path.join(ROOT, module), "latin1");
   return [...new Set(text.match(/<[a-z][a-z0-9]*( [a-z-]+="[^"\0]{0,80}")*>/g))];
@@ -46,7 +46,7 @@ const FORM = {
 };
 const PLAIN = { type: "object", properties: { nights: { type: "integer", title: "Nights" }, note: { type: "string", title: "Note" } } };
 
-/** A run that stops at a question with this form. */
+/** A run that ends with a question with this form. */
 const asking = (responseSchema) => (response, input) => {
   begin(response, input);
   const interrupts = [{ id: "q", reason: "input", message: "Which berth?", responseSchema }];
@@ -54,7 +54,7 @@ const asking = (responseSchema) => (response, input) => {
   response.end();
 };
 
-/** Everything that markdown can be. */
+/** Every construct of markdown. */
 const MARKDOWN = [
   "# Heading\n\nSome **bold**, *soft*, ~~gone~~, `code`, [a link](https://example.com/) and ![a picture](https://example.com/p.png).\n\n",
   "- [x] done\n- open\n\n1. one\n2. two\n\n> said\n\n> [!NOTE]\n> Mind it[^1].\n\n[^1]: A note.\n\n---\n\n",

@@ -1,4 +1,4 @@
-// Typing is sacred: nothing that comes, goes or swaps places takes a key, a click or the place of who types and reads.
+// Protection of input: no change of the page takes a key, a click or the scroll position of a user who types and reads.
 
 import assert from "node:assert/strict";
 
@@ -20,7 +20,7 @@ chatTest("a dialog that opens while keys are coming takes none of them", async (
   await chat.send("Delete the project atlas-sandbox");
   const dialog = chat.dialog();
   await dialog.waitFor();
-  // As someone types on: letters, a space, Enter and Escape.
+  // A user who continues typing: letters, a space, Enter and Escape.
   for (const key of ["a", " ", "Enter", "Escape"]) await chat.page.keyboard.press(key);
   await chat.hasFocus(dialog, "the dialog as a whole has the focus");
   assert.equal(await dialog.count(), 1, "it stands");

@@ -41,7 +41,7 @@ export function gallery() {
     });
 }
 
-/** Names the windows that are wider than their place or scroll sideways. */
+/** Returns the names of windows that overflow or scroll sideways. */
 export const overflows = (page) =>
   page.evaluate(() => {
     const wide = [...document.querySelectorAll(".gallery-window .la-chat")].filter((chat) => {
