@@ -65,7 +65,7 @@ export async function serve({ root, port = 0, agent, protocol = "ag-ui", model }
 
 async function answer({ top, agent, protocol, model, server }, request, response) {
   const own = [`127.0.0.1:${server.address().port}`, `localhost:${server.address().port}`];
-  // Another name that leads here would be a foreign page reaching for what only this page may use.
+  // Another name that resolves to this server would let a foreign page use what only this page may use.
   if (!own.includes(request.headers.host)) return fail(response, 421, "not a name of this server");
   const url = new URL(request.url, `http://${request.headers.host}`);
   if (url.pathname === "/agent" || url.pathname.startsWith("/agent/")) {
@@ -90,7 +90,7 @@ async function answer({ top, agent, protocol, model, server }, request, response
   return file(top, url, request, response);
 }
 
-/** Where a request under /agent goes, and how; nothing for what the protocol does not know. */
+/** The method and address of a request under /agent; undefined for one that the protocol does not define. */
 function passedOn(agent, protocol, path) {
   const below = () => {
     const url = new URL(agent);

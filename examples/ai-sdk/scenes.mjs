@@ -4,7 +4,7 @@
 // A scene is a text, then calls that go out together. Names and arguments follow the tools that the page offers; a scene
 // whose tool is not offered says so in text instead.
 
-/** Tools that run on the server, where there is one; the second only after a person has approved it. */
+/** Tools that run on the server, if there is one; the second only after a user has approved it. */
 export const SERVER_TOOLS = ["lookup_order", "refund_order"];
 
 /** The cities in "the weather in Oslo and Bergen?", at least one. */
@@ -25,10 +25,10 @@ function orders(text) {
 }
 
 /**
- * Chooses what to do for the words of a user. `offered` has the schemas of the page's tools by name; `own` lists the
- * tools that run on the server. A scene has `text`, `calls` of `{name, args}`, an `error` to end with, and `delay`,
- * the milliseconds between two pieces of text. `hold` are those before its end: long enough that a page which is loaded
- * anew meanwhile finds the answer under way, however slow the machine is.
+ * Chooses a scene for the words of a user. `offered` has the schemas of the page's tools by name; `own` lists the tools
+ * that run on the server. A scene has `text`, `calls` of `{name, args}`, an `error` to end with, and `delay`, the
+ * milliseconds between two pieces of text. `hold` are those before its end: long enough that a page which is reloaded
+ * meanwhile finds the answer still streaming, even on a slow machine.
  */
 export function scene(text, offered, own = SERVER_TOOLS) {
   const said = text.toLowerCase();

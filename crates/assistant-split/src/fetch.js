@@ -1,15 +1,15 @@
-/** Then a part is not waited for any longer, in milliseconds. */
+/** The timeout for a part, in milliseconds. */
 const LATEST = 30_000;
 
 /**
- * Fetches a part of the program. Only the one that was cut out of this very program fits: after an update of the site, the
- * one at its place is another, and the browser refuses it. What a cache holds from before is asked for once more, past it.
+ * Fetches a part of the program. Only the part that was split from this build fits: after an update of the site, its
+ * address has another one, which the browser refuses. A stale cache is bypassed by a second request.
  */
 export async function fetchPart(url, integrity) {
   const read = async (cache) => {
     const response = await fetch(url, { integrity, cache, signal: AbortSignal.timeout(LATEST) });
     if (!response.ok) throw new Error(`${response.status}`);
-    // Not as a stream: servers that give another type than `application/wasm` do as well.
+    // Not streamed: some servers send a type other than `application/wasm`.
     return response.arrayBuffer();
   };
   return read("default").catch((error) => {
