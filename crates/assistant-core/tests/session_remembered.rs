@@ -2,8 +2,8 @@
 
 use assistant_core::{
     action::{
-        ActionSpec, GrantBounds, Policy, Remember, RememberScope, RememberedApproval,
-        RememberedArgs, Remembering,
+        ActionSpec, GrantBounds, Policy, RegistrationId, Remember, RememberScope,
+        RememberedApproval, RememberedArgs, Remembering,
     },
     conversation::{Change, Phase},
     event::MessageBody,
@@ -533,6 +533,26 @@ fn what_is_over_before_the_agent_is_told_is_asked_about() {
     assert_eq!(driver.phase("b"), Phase::ApprovalRequested);
     assert_eq!(driver.approve("b"), None);
     assert_eq!(sent_about(&driver, "b"), "approved");
+}
+
+/// An approval that expires when its action is gone, too, leaves nobody to ask: the call is answered and
+/// the loop continues.
+#[test]
+fn a_call_to_hand_off_whose_approval_and_action_are_gone_is_answered() {
+    let mut bounds = GrantBounds::default();
+    bounds.lasts_ms = Some(1_000);
+    let mut driver = about_to_be_told(bounds);
+    let runs = driver.runs.len();
+    driver.unregister(RegistrationId(1));
+    driver.host.clock += 1_000;
+    driver.answers("q", Some(json!("yes")));
+    assert_eq!(driver.phase("b"), Phase::OutputError);
+    assert_eq!(
+        driver.runs.len(),
+        runs + 1,
+        "nothing else would wake the loop"
+    );
+    assert!(sent_about(&driver, "b").contains("f"), "the agent is told");
 }
 
 #[test]

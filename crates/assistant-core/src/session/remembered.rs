@@ -135,8 +135,8 @@ impl Session {
         self.conversation.happens(key, StateEvent::Revoked);
     }
 
-    /// Asks about calls that are to be handed off by an expired approval. Returns true if there
-    /// were any.
+    /// Asks about calls that are to be handed off by an expired approval. Calls that cannot be asked
+    /// about, since their action is missing, are answered at once. Returns true if a call waits.
     pub(super) fn ask_about_lapsed(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = |call: &&ToolCall| {
             let entry = self.registration_for(call);
@@ -150,8 +150,10 @@ impl Session {
         for key in &keys {
             self.revoke(key);
             self.judge(key, true, cx);
+            self.move_on(key, cx);
         }
-        !keys.is_empty()
+        let mut calls = keys.iter().filter_map(|key| self.conversation.call(key));
+        calls.any(|call| call.state().is_under_way())
     }
 
     /// Applies changes to the stored approvals by another tab: missing ones are revoked.
