@@ -16,7 +16,7 @@ impl Session {
     ///
     /// let session = Session::new("thread", SessionOptions::default());
     /// let outline = session.snapshot_outline();
-    /// Read from a store in an application.
+    /// // An application reads it from a store.
     /// let message = |id: &str| session.snapshot_message(&id.into());
     /// assert_eq!(assemble_snapshot(outline, message)?, session.snapshot());
     /// # Ok::<(), assistant_core::conversation::FormatError>(())
