@@ -1,8 +1,8 @@
-//! Amounts of money, exact: whole numbers of a unit so small that prices of tokens need no rounding.
+//! Exact amounts of money: whole numbers of a unit small enough for prices of tokens.
 
 use std::{fmt, str::FromStr};
 
-/// How many digits after the point are kept.
+/// Number of digits after the decimal point.
 const DIGITS: usize = 15;
 /// One, in the smallest unit.
 const ONE: u128 = 1_000_000_000_000_000;
@@ -23,10 +23,10 @@ const MICRO: u128 = 1_000_000_000;
 pub struct Amount(u128);
 
 impl Amount {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// So many millionths.
+    /// Creates an amount from millionths.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
         // No number of 64 bits is too large for that.
@@ -46,13 +46,13 @@ impl Amount {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// What so many millionths of this cost, such as tokens at a price for a million of them.
+    /// Returns the price of `count` millionths, such as tokens at a price for a million of them.
     pub(super) const fn millionths(self, count: u64) -> Self {
         // Prices have at most nine digits after the point, so that nothing is lost.
         Self((self.0 / 1_000_000).saturating_mul(count as u128))
     }
 
-    /// This many times as much; `None` if that is not exact.
+    /// Returns the product with a factor; `None` if it is not exact.
     pub(super) const fn times(self, factor: Self) -> Option<Self> {
         match self.0.checked_mul(factor.0) {
             Some(product) if product.is_multiple_of(ONE) => Some(Self(product / ONE)),
@@ -60,12 +60,12 @@ impl Amount {
         }
     }
 
-    /// Whether it has no more than so many digits after the point.
+    /// Returns true if it has at most this many digits after the decimal point.
     const fn fits(self, digits: u32) -> bool {
         self.0.is_multiple_of(10_u128.pow(15 - digits))
     }
 
-    /// Whether tokens can be priced with it exactly: nine digits after the point.
+    /// Returns true if it prices tokens exactly: it has at most nine digits after the decimal point.
     pub(super) const fn is_price(self) -> bool {
         self.fits(9)
     }

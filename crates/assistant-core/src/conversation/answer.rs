@@ -1,6 +1,6 @@
-//! What is said about a call: a person's decision, a handler's progress, the result, the failure.
+//! The decision about a call, the progress of its handler, its result and its error.
 //!
-//! Neighbour: `call`, which holds them; `state`, which says how far the call is.
+//! `call` contains them; `state` has the states of calls.
 
 use serde_json::Value;
 
@@ -15,19 +15,19 @@ use crate::{
 pub struct CallApproval {
     /// The answer, once they have given it.
     pub decision: Option<Decision>,
-    /// The one who gave the answer; `None` where nobody did, as with a denial that follows from a new
-    /// message, and where it is not known.
+    /// The decider; `None` if there was none, as with a denial that follows from a new message, or if
+    /// it is not known.
     pub by: Option<Decider>,
     /// The agent's interrupt that this answers, if it was the agent who asked.
     pub interrupt_id: Option<String>,
-    /// What the person saw when they decided.
+    /// The version that the user saw at the decision.
     pub(crate) shown: Option<Fingerprint>,
     /// Fields beyond what is known, kept as they came.
     pub extra: Object,
 }
 
 impl CallApproval {
-    /// What the tool message says that tells the agent to go on.
+    /// The text of the tool message that hands an approved call off to the agent.
     pub(crate) const GO_ON: &str = "approved";
 
     /// True once the person answered a question that the agent itself asked.
@@ -41,15 +41,15 @@ impl CallApproval {
 pub struct AllowedEarlier {
     /// The remembered approval.
     pub id: String,
-    /// When it was given, in milliseconds since 1970.
+    /// The time of the approval, in milliseconds since 1970.
     pub at: i64,
     /// The one who gave it.
     pub by: Decider,
-    /// How far its use is counted, where it has so many.
+    /// The state of counting this use, if uses are limited.
     pub(crate) count: UseCount,
 }
 
-/// How far the use of a remembered approval by a call is counted.
+/// The state of counting the use of a remembered approval by a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum UseCount {
     /// It is not, or need not be.
@@ -68,7 +68,7 @@ pub enum Decision {
     Approved,
     /// Do not.
     Denied {
-        /// Why not.
+        /// The reason, if the user gave one.
         reason: Option<String>,
     },
 }
@@ -160,7 +160,7 @@ impl CallResult {
     }
 }
 
-/// Why a call failed.
+/// The error of a call that failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallError {
     /// A sentence, for the person and the model.

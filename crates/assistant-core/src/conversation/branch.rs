@@ -37,7 +37,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// When there is no such message, or it is the first or the last one.
+    /// Fails if there is no such message, or it is the first or the last one.
     pub fn sibling(&self, id: &MessageId, which: Sibling) -> Result<&MessageId, TreeError> {
         self.tree.sibling(id, which)
     }
@@ -46,7 +46,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// When there is no such message.
+    /// Fails if there is no such message.
     pub fn path_to(&self, id: &MessageId) -> Result<Vec<&MessageId>, TreeError> {
         let chain = self.tree.chain_to(self.tree.index_of(id)?).into_iter();
         Ok(chain.filter_map(|ix| self.tree.id_at(ix)).collect())

@@ -32,7 +32,7 @@ pub struct ToolCall {
     pub preliminary: Option<Value>,
     /// The progress that the handler reports.
     pub progress: Option<Progress>,
-    /// When it appeared, in milliseconds since 1970.
+    /// The time of its first appearance, in milliseconds since 1970.
     pub created_at: i64,
     /// The provider's sealed form, to be given back untouched.
     pub encrypted_value: Option<String>,
@@ -93,7 +93,7 @@ impl ToolCall {
         Self { state, ..self }
     }
 
-    /// The name that it keeps, whatever becomes of its message and its id.
+    /// Returns its key, which it keeps when its message or its id changes.
     #[must_use]
     pub const fn key(&self) -> CallKey {
         self.key
@@ -276,7 +276,7 @@ impl ToolCall {
         self.events.clear();
     }
 
-    /// Returns whether a person has answered what the agent asked about it, and the agent's result is
+    /// Returns true if the user has answered the agent's question about it, and the agent's result is
     /// awaited.
     pub(crate) fn is_answered_interrupt(&self) -> bool {
         let is_answered = self
@@ -289,31 +289,31 @@ impl ToolCall {
         is_answered && waits
     }
 
-    /// Whether there is a result that no agent has.
+    /// Returns true if it has a result that no agent has received.
     pub(crate) const fn is_undelivered(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.result.is_some() && !outcome.sent)
     }
 
-    /// Whether its handler was ever started.
+    /// Returns true if its handler was ever started.
     pub(crate) const fn was_started(&self) -> bool {
         self.lasting.starts > 0
     }
 
-    /// Returns whether its handler was started before a reload and nobody knows whether it ended: a
-    /// person is asked before it runs again, unless its action is idempotent.
+    /// Returns true if its handler was started before a reload and its outcome is unknown: the user is
+    /// asked before it runs again, unless its action is idempotent.
     #[must_use]
     pub const fn has_unknown_outcome(&self) -> bool {
         self.lasting.unknown_outcome
     }
 
-    /// The number of claims that starts of its handler have used. A journal takes a claim once, so
-    /// that the next start needs the next one, whatever came of those before.
+    /// Returns the number of claims that starts of its handler have used. A journal accepts a claim
+    /// once, so each start needs a new one, whatever the outcome of the earlier ones.
     pub(crate) const fn claims(&self) -> u32 {
         self.lasting.starts.saturating_add(self.lasting.void_starts)
     }
 
-    /// Notes that its handler was started, for at least so many times before: it is checked again. What
-    /// has its result keeps it.
+    /// Records that its handler was started at least this many times before, so that it is checked
+    /// again. A call that has ended does not change.
     pub(super) fn doubt(&mut self, attempt: u32) {
         let started = attempt
             .saturating_add(1)
@@ -323,13 +323,13 @@ impl ToolCall {
         self.lasting.unknown_outcome |= matches!(self.state, State::Open(_));
     }
 
-    /// Whether the page ended it, by a result or by giving it up.
+    /// Returns true if the page ended it, by a result or by giving it up.
     pub(crate) const fn is_settled_here(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if matches!(outcome.by, Author::Page))
     }
 
-    /// Returns whether what it says is what runs, has run or was decided here, which no word of the
-    /// agent says otherwise.
+    /// Returns true if its name and arguments are final: it is running, has run or was decided here, and
+    /// the agent cannot change it.
     pub(super) const fn stands(&self) -> bool {
         let decided = matches!(
             self.state,
@@ -431,19 +431,19 @@ impl ToolCall {
         self.args.is_some() || settled()
     }
 
-    /// Whether it is more than a callout in a text.
+    /// Returns true if it is more than a callout in a text.
     pub(crate) fn is_real(&self) -> bool {
         self.origin != Origin::Text
     }
 
-    /// More argument text has arrived.
+    /// Appends argument text.
     pub(crate) fn push_args(&mut self, delta: &str) {
         self.args = None;
         self.args_text.push_str(delta);
         self.partial.push(delta);
     }
 
-    /// Puts other argument text in place of what was there.
+    /// Replaces the argument text.
     pub(crate) fn set_args_text(&mut self, text: &str) {
         if !text.starts_with(&self.args_text) {
             self.args_generation = self.args_generation.wrapping_add(1);
@@ -453,8 +453,8 @@ impl ToolCall {
         self.push_args(text);
     }
 
-    /// Arguments go on after they had ended: what was made of them is void. A call that has its
-    /// answer stays answered, whatever the agent adds to its arguments.
+    /// Reopens the arguments after their end, which voids its checks. A call that has ended keeps its
+    /// result, whatever the agent adds to its arguments.
     pub(super) fn reopen(&mut self) {
         self.open = true;
         self.listed = false;
@@ -464,21 +464,21 @@ impl ToolCall {
         }
     }
 
-    /// Whether more arguments may come: it is open, or a list of messages held it before its end
-    /// had come and nothing was made of it yet.
+    /// Returns true if more arguments may follow: it is open, or a list of messages contained it
+    /// before its end and it is not checked yet.
     pub(crate) fn takes_more(&self) -> bool {
         let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
         self.open || (self.listed && untouched && !self.is_settled_here())
     }
 
-    /// A list of messages holds it whole.
+    /// Ends the arguments of a call that a list of messages contains.
     pub(super) fn end_in_list(&mut self) {
         self.listed |= self.open;
         self.end_args();
     }
 
-    /// Returns whether the arguments name a field twice. What would run is not what a person reads
-    /// then, so they count as invalid.
+    /// Returns true if the arguments name a field twice. The user might see another value than the one
+    /// that would run, so they count as invalid.
     #[must_use]
     pub const fn names_a_field_twice(&self) -> bool {
         self.partial.has_duplicate_keys()
@@ -490,8 +490,8 @@ impl ToolCall {
         self.partial.is_too_deep()
     }
 
-    /// The id of the message that tells the agent to run it, if it is to be told so of what the call is
-    /// now.
+    /// Returns the id of the message that hands it off to the agent, if the approval is for the call as
+    /// it is now.
     pub(crate) fn go_ahead(&self) -> Option<&str> {
         let State::HandedOff { message, .. } = &self.state else {
             return None;
@@ -500,7 +500,7 @@ impl ToolCall {
         message.map(String::as_str)
     }
 
-    /// Whether a person agreed, as it is now, when the agent asked about it.
+    /// Returns true if the user approved it, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
         !self.lasting.changed
             && self.approval().is_some_and(|approval| {
@@ -514,7 +514,7 @@ impl ToolCall {
         approval.is_some_and(|approval| approval.interrupt_id.is_some())
     }
 
-    /// Whether a person was asked about it, and what they said is void.
+    /// Returns true if the user was asked about it, and the answer is void.
     pub(crate) fn must_be_asked(&self) -> bool {
         let is_open = |approval: &CallApproval| {
             approval.interrupt_id.is_none() && approval.decision.is_none()
@@ -530,12 +530,12 @@ impl ToolCall {
         self.approval().is_some_and(is_ours)
     }
 
-    /// What was made of it here is void.
+    /// Voids its checks.
     pub(crate) fn void(&mut self) {
         self.take(StateEvent::Voided);
     }
 
-    /// The arguments are complete: reads them. No text at all is an empty object (rule "empty arguments").
+    /// Ends the arguments and parses them. Empty text is an empty object (rule "empty arguments").
     pub(crate) fn end_args(&mut self) {
         self.open = false;
         self.args = if self.names_a_field_twice() {
@@ -550,13 +550,13 @@ impl ToolCall {
         self.take(StateEvent::ArgsEnded);
     }
 
-    /// The arguments are not taken for complete, whatever they look like.
+    /// Discards the parsed arguments, which do not count as complete.
     pub(super) fn leave_unread(&mut self) {
         self.args = None;
     }
 
-    /// The arguments end here and are not complete. What runs already, was decided for good or is the
-    /// agent's to run stays as it is.
+    /// Ends incomplete arguments. A call that is running, has a final decision or is run by the agent
+    /// does not change.
     pub(crate) fn cut_off(&mut self) {
         let is_open = matches!(
             self.state,

@@ -1,11 +1,11 @@
-//! What changed, for those who read: views, stores, observers.
+//! The changes that a conversation reports to views, stores and observers.
 
 use super::{CallKey, MessageId};
 
-/// A change. Readers look up the new state; a change carries only where it is.
+/// A change. It carries only the place; readers look up the new state there.
 ///
-/// Every mutation of a conversation reports its changes itself: whoever applies them to what they
-/// saw before sees what they would see if they read everything again.
+/// Every mutation of a conversation reports its changes itself: a reader that applies them to its
+/// earlier view has the same view as after reading everything again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Change {
     /// The list of messages that is shown.
@@ -44,12 +44,12 @@ pub enum Change {
     Registry,
     /// Open interrupts.
     Interrupts,
-    /// What a person said and the agent is not told yet.
+    /// Messages of the user that are not sent yet.
     Queue,
     /// The approvals that are remembered.
     Remembered,
     /// Notices.
     Notices,
-    /// Another conversation took the place of this one.
+    /// Another conversation replaced this one.
     Thread,
 }

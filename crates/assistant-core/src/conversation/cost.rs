@@ -1,6 +1,6 @@
-//! What a message cost: the tokens of the runs that ended with it, the time they took, their price.
+//! The cost of a message: the tokens, time and price of the runs that ended with it.
 //!
-//! What an agent does not say is not known, and nothing is guessed (rule "usage").
+//! Values that the agent does not report are unknown, and are not estimated (rule "usage").
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::{
     wire::agui,
 };
 
-/// For how many models a message keeps its tokens.
+/// Maximum number of models whose tokens a message keeps.
 const MODELS: usize = 16;
 
 /// Tokens, time and price.
@@ -18,13 +18,13 @@ const MODELS: usize = 16;
 pub struct Cost {
     /// Tokens, one entry for each provider and model.
     pub usage: Vec<TokenUsage>,
-    /// How long it took, in milliseconds, with its tools and with what a person was asked; `None`
-    /// when that is not known.
+    /// The duration in milliseconds, including tools and questions to the user; `None` if it is not
+    /// known.
     pub duration_ms: Option<u64>,
-    /// For how much of that time nothing went on but a question to the person; `None` for none.
+    /// The part of the duration that was spent only on questions to the user; `None` for none.
     pub waited_ms: Option<u64>,
-    /// The price in millionths of the host's currency; `None` when nobody priced it. Whole numbers,
-    /// so that sums are exact.
+    /// The price in millionths of the host's currency; `None` if it is not known. Whole numbers, so
+    /// that sums are exact.
     pub price_micros: Option<u64>,
 }
 
@@ -133,7 +133,7 @@ impl Cost {
         }
     }
 
-    /// What cannot be read is not known.
+    /// Reads a stored cost. Values that cannot be read are unknown.
     pub(super) fn read(from: &mut Object) -> Self {
         let mut cost = Self::default();
         if let Some(Value::Array(list)) = from.shift_remove("usage") {

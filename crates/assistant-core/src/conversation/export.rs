@@ -106,7 +106,7 @@ impl Conversation {
         detached.into_iter().filter_map(write).collect()
     }
 
-    /// Where a node stands, and what is known of it beside its message.
+    /// Writes the position of a node, and its other properties beside the message.
     fn write_links(&self, node: &Node<TreeMessage>) -> Object {
         let parent = node.parent.and_then(|ix| self.tree.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
@@ -123,19 +123,18 @@ impl Conversation {
         out
     }
 
-    /// A conversation from what [`Self::export`] wrote, or from a list of AG-UI messages.
+    /// Creates a conversation from the output of [`Self::export`], or from a list of AG-UI messages.
     ///
-    /// A call that has no answer in such a list is taken for cancelled: nobody can say whether it
-    /// was carried out.
+    /// A call without a result in such a list counts as cancelled: it is not known whether it ran.
     ///
     /// # Errors
     ///
-    /// When the version is not known or a message cannot be read; nothing is half imported.
+    /// Fails if the version is unknown or a message cannot be read; nothing is imported then.
     pub fn import(value: Value) -> Result<Self, FormatError> {
         Self::new().take_in(value)
     }
 
-    /// What [`Self::import`] gives, as an empty conversation reads it.
+    /// Reads a conversation as [`Self::import`] does, into an empty one.
     pub(crate) fn take_in(self, value: Value) -> Result<Self, FormatError> {
         let mut from = match value {
             Value::Array(list) => return self.add_list(list),
@@ -303,7 +302,7 @@ impl Conversation {
         }
     }
 
-    /// Whether a call has a tool message in the received order.
+    /// Returns true if a call has a tool message in the received order.
     fn is_answered(&self, key: &CallKey) -> bool {
         let call = self.call(key).filter(|call| call.is_real());
         call.is_some_and(|call| call.result().is_some() && !call.is_unlisted())

@@ -1,7 +1,6 @@
-//! What a server that runs the loop itself says of messages and calls, in any order: the tree follows
-//! it, and nothing runs here.
+//! Applies updates of a server that runs the loop itself, in any order. Nothing runs here.
 //!
-//! Neighbour: `join`, for messages that do not continue the run's path.
+//! `join` adds messages that do not continue the run's path.
 
 use serde_json::Value;
 
@@ -18,12 +17,12 @@ use crate::{
 };
 
 impl Conversation {
-    /// Takes in what a message is now. One that stands below the newest message is shown, and the
+    /// Applies the newest version of a message. A child of the newest message is shown, and so is the
     /// next one below it.
     ///
     /// # Errors
     ///
-    /// When it would stand below itself.
+    /// Fails if it would become its own descendant.
     pub(crate) fn take_update(&mut self, update: ConvUpdate, now: i64) -> Result<(), TreeError> {
         let id = MessageId::from(update.message_id.as_str());
         let parent = update.parent_id.as_deref().map(MessageId::from);
@@ -123,7 +122,7 @@ impl Conversation {
         }
     }
 
-    /// How far a call is, as long as it is not over. What was executed is not pending again.
+    /// Applies the status of a call that has not ended. An executed call does not return to pending.
     fn take_status(&mut self, key: CallKey, status: Status) {
         self.edit_call(&key, |call| {
             if call.state == State::Streaming {

@@ -1,4 +1,4 @@
-//! What a person saw when they were asked: the name, the exact arguments, the rules.
+//! Fingerprints of questions as the user saw them: the name, the exact arguments, the rules.
 
 use std::{fmt, sync::Arc};
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::wire::json::canonical::canonical;
 
-/// A short name for the text on the screen when a person was asked about a call or by an agent.
+/// Identifies the text on the screen when the user was asked about a call or by an agent.
 ///
-/// A decision carries it, and holds only as long as the call still has it. It is the canonical
-/// text itself and no hash of it, so that no two questions share one.
+/// A decision carries it, and applies only while the call still has it. It is the canonical text
+/// itself and not a hash, so that no two questions share one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint(Arc<str>);
 
@@ -26,7 +26,7 @@ impl Fingerprint {
         Self(format!("{name}\n{args}\n{rules}").into())
     }
 
-    /// The fingerprint of what nobody knows. No call and no question has it.
+    /// The fingerprint of an unknown question, which no call and no question has.
     pub(crate) fn unknown() -> Self {
         Self("unknown".into())
     }

@@ -238,7 +238,7 @@ impl Conversation {
         }
     }
 
-    /// Whether a result from the wire may still be a call's own.
+    /// Returns true if a call still accepts a result from the wire.
     pub(super) fn waits(&self, key: &CallKey) -> bool {
         self.call(key).is_some_and(|call| {
             call.is_unlisted()

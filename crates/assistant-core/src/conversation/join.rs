@@ -1,18 +1,18 @@
-//! How messages join the tree that do not continue the run's path: [`Conversation::upsert`] is the
-//! one way in for what is fed in from elsewhere, in any order.
+//! Adds messages to the tree that do not continue the run's path. [`Conversation::upsert`] accepts
+//! messages from elsewhere, in any order.
 //!
-//! A message whose parent is not there yet is an orphan: a root until the parent comes. Neighbour:
-//! `branch`, for what a person does to the tree.
+//! A message whose parent is missing is an orphan: a root until the parent arrives. `branch` handles
+//! changes of the user to the tree.
 
 use super::{Change, Conversation, Message, MessageId, TreeError, content::content_parts};
 use crate::event::{Content, Role};
 
 impl Conversation {
-    /// Joins a message below another, or as a root. What is shown stays as it is.
+    /// Adds a message below another, or as a root. The shown path stays the same.
     ///
     /// # Errors
     ///
-    /// When its id is taken, its parent is not there, or it would stand below itself.
+    /// Fails if its id is taken, its parent is missing, or it would become its own descendant.
     pub(crate) fn add(
         &mut self,
         message: Message,
@@ -29,14 +29,14 @@ impl Conversation {
         Ok(id)
     }
 
-    /// Joins a message to the tree, or updates the one with its id, which keeps role and parent.
+    /// Adds a message to the tree, or updates the one with its id, which keeps role and parent.
     ///
-    /// A parent that is not there yet makes the message a root until it comes. What is shown and
-    /// where runs write stays as it is, unless the conversation was empty.
+    /// While its parent is missing, the message is a root. The shown path and the run branch stay the
+    /// same, unless the conversation was empty.
     ///
     /// # Errors
     ///
-    /// When it would stand below itself.
+    /// Fails if it would become its own descendant.
     pub(crate) fn upsert(
         &mut self,
         message: Message,
@@ -56,11 +56,11 @@ impl Conversation {
         Ok(id)
     }
 
-    /// Puts other words into a message, which keeps its place, its calls and its cost.
+    /// Replaces the text of a message, which keeps its place, its calls and its cost.
     ///
     /// # Errors
     ///
-    /// When there is no such message.
+    /// Fails if there is no such message.
     pub(crate) fn edit_in_place(
         &mut self,
         id: &MessageId,
@@ -82,8 +82,8 @@ impl Conversation {
         (ix, id)
     }
 
-    /// Puts the content of a message into another, which keeps its place, its role, and its cost
-    /// where nothing is said of it.
+    /// Replaces the content of a message, which keeps its place, its role, and its cost unless the
+    /// new one has a cost.
     fn update_node(&mut self, ix: usize, fresh: Message) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -101,8 +101,8 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Whether two messages, one below the other, are one response: what the model thought belongs
-    /// to what it said, and so do texts of one run between which no tool ran.
+    /// Returns true if a message and its child are one response: reasoning belongs to the text after
+    /// it, and so do texts of one run without a tool call between them.
     pub(crate) fn is_one_response(&self, above: &MessageId, below: &MessageId) -> bool {
         let node = |id| self.tree.find(id).and_then(|ix| self.node(ix));
         let (Some(above), Some(below)) = (node(above), node(below)) else {

@@ -68,7 +68,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// When it is no object, or `id`, `role` or `parts` are missing or of the wrong kind.
+    /// Fails if it is not an object, or `id`, `role` or `parts` are missing or have the wrong type.
     pub fn from_message_json(value: Value) -> Result<Self, FormatError> {
         let mut conversation = Self::new();
         let message = conversation.read_message(value, Format::Message)?;

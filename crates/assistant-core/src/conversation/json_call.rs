@@ -368,7 +368,7 @@ impl CallResult {
     }
 }
 
-/// What a call with nothing but an `output` was answered.
+/// The result of a call that is stored with only an `output`.
 fn default_result(call: &str, value: Value) -> CallResult {
     CallResult::new(format!("{call}-result"), value.to_string(), value)
 }

@@ -16,7 +16,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// When an entry is no message, or two have the same id.
+    /// Fails if an entry is not a message, or two have the same id.
     pub(super) fn add_list(mut self, list: Vec<Value>) -> Result<Self, FormatError> {
         #[cfg(feature = "ui-stream")]
         if list

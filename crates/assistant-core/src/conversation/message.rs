@@ -14,7 +14,7 @@ pub struct Message {
     pub role: Role,
     /// The parts, in order.
     pub parts: Vec<Part>,
-    /// When it appeared, in milliseconds since 1970.
+    /// The time of its first appearance, in milliseconds since 1970.
     pub created_at: i64,
     /// The speaker's name.
     pub name: Option<String>,
@@ -26,9 +26,9 @@ pub struct Message {
     pub metadata: Option<Object>,
     /// Fields beyond what is known, kept as they came.
     pub extra: Object,
-    /// Whether its content is a list of parts on the wire even where one text would do.
+    /// True if its content is a list of parts on the wire even if one text would suffice.
     pub listed: bool,
-    /// Why it is shorter than it should be. Local, never sent.
+    /// The reason why it is incomplete. Local, never sent.
     pub cut: Option<Cut>,
     /// The cost of the runs that ended with it. Local, never sent.
     pub cost: Cost,
@@ -38,14 +38,14 @@ pub struct Message {
     pub markdown: Option<String>,
     /// The author, independent of the role: [`Author::Page`] if the user said it here.
     pub author: Author,
-    /// What the agent says that a person said, where it is something else. Shown beside the
-    /// person's own words, never in their place.
+    /// A different version of the user's message in the agent's record. Shown beside the user's own
+    /// text, which it never replaces.
     pub disputed: Option<String>,
-    /// A person said it while the loop went on, and it came in between. Local, never sent.
+    /// True if the user sent it during the loop. Local, never sent.
     pub interjected: bool,
 }
 
-/// Why a message ends before its end.
+/// The reason why a message is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cut {

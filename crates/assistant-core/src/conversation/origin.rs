@@ -1,4 +1,4 @@
-//! Where calls come from: from the agent's protocol, or out of a text.
+//! The origins of calls: the agent's protocol, or a text.
 
 /// The place where an agent wrote a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -49,7 +49,7 @@ impl Conversation {
         }
     }
 
-    /// Whether a call is in one of the messages before a node.
+    /// Returns true if a call is in one of the messages before a node.
     fn is_above(&self, key: &CallKey, ix: usize) -> bool {
         let at = self.calls.node_of(key);
         at.is_some_and(|at| self.tree.chain_to(ix).contains(&at))

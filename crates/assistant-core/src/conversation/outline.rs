@@ -1,8 +1,8 @@
-//! The tree as rows from top to bottom, for who draws it.
+//! The tree as rows from top to bottom, for views.
 //!
-//! What follows without a choice stands at the level of what it follows, so that a conversation of
-//! ten thousand messages without branches is a list and no staircase; where there are versions they
-//! stand one level further in. Nothing here recurses: a tree may be deeper than any stack.
+//! An only child has the level of its parent, so a conversation of ten thousand messages without
+//! branches is a flat list; versions are indented by one level. Nothing here recurses: a tree may be
+//! deeper than any stack.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The parts that a message is made of.
+//! The parts of a message.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::event::{Content, ContentPart, Object};
 pub enum Part {
     /// Text.
     Text(TextPart),
-    /// What the model thought.
+    /// Reasoning of the model.
     Reasoning(TextPart),
     /// A tool call of the conversation: [`Conversation::call`](super::Conversation::call) has it.
     Call(CallKey),
@@ -21,7 +21,7 @@ pub enum Part {
     File(ContentPart),
     /// Structured data with a type of the agent's own, such as an activity.
     Data(DataPart),
-    /// Where something in the answer comes from.
+    /// A source of something in the answer.
     Source(SourcePart),
     /// A part of a type that is not known here, kept as it came.
     Unknown(Value),
@@ -52,11 +52,11 @@ impl Part {
 pub struct TextPart {
     /// The text so far.
     pub text: String,
-    /// Whether more is expected.
+    /// True while more is expected.
     pub open: bool,
     /// Counts how often the text was put in place of another. Within one generation it only grows.
     pub generation: u32,
-    /// When it began and when it was last said to be complete; kept of reasoning alone.
+    /// The times of its start and of its last end, for reasoning only.
     pub span: Option<Span>,
     /// Id, metadata and the like, kept as they came.
     pub extra: Object,
@@ -73,12 +73,12 @@ impl TextPart {
     }
 }
 
-/// When something went on, in milliseconds since 1970.
+/// A period, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// When it began.
+    /// The time of its start.
     pub started_at: i64,
-    /// When it ended, if it has.
+    /// The time of its end, if it has ended.
     pub ended_at: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! How far a tool call has come.
+//! The phase of a tool call, for views.
 
 /// The progress of a tool call, in fine steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

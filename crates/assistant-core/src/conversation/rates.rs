@@ -1,4 +1,4 @@
-//! What tokens cost: rates for a million of each kind, and the exact price of a usage.
+//! Prices of tokens: rates for a million of each kind, and the exact price of a usage.
 
 use super::{Amount, AmountError, Conversation, Cost, Message, MessageId};
 use crate::event::TokenUsage;

@@ -1,11 +1,11 @@
-//! Which runs wrote in the conversation, and how they ended: only the calls of a run that
-//! succeeded may start.
+//! The runs that wrote in the conversation, and their ends: only the calls of a successful run may
+//! start.
 
 use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// For how many runs it is kept how they ended. What is older than that is over.
+/// Maximum number of runs whose ends are kept. Older runs have ended.
 const KEPT: usize = 64;
 
 /// The newest runs of a conversation.
@@ -94,7 +94,7 @@ impl Runs {
         self.list.iter().map(write).collect()
     }
 
-    /// What cannot be read is not known.
+    /// Reads stored runs, and skips entries that cannot be read.
     pub(super) fn read(value: Option<&Value>) -> Self {
         let mut runs = Self::default();
         for entry in value.and_then(Value::as_array).into_iter().flatten() {

@@ -12,13 +12,13 @@ use super::{
 };
 use crate::id::{CommitId, InvocationId, Ticket, TimerId};
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum State {
-    /// Its arguments arrive.
+    /// Its arguments are streaming.
     #[default]
     Streaming,
-    /// Its arguments are complete, and nothing was made of it yet.
+    /// Its arguments are complete, and it is not checked yet.
     Open(Box<Review>),
     /// Its action is not registered here yet; it waits.
     Missing(Box<Review>),
@@ -34,7 +34,7 @@ pub(crate) enum State {
     Asked(Box<Question>),
     /// It may start.
     Allowed(Box<Clearance>),
-    /// It is wrong, and is answered so once its run is over.
+    /// It is invalid, and is answered so once its run is over.
     Invalid(CallError, Box<Review>),
     /// A person denied it; it is answered so once its run is over.
     Denied {
@@ -42,33 +42,34 @@ pub(crate) enum State {
         reason: Option<String>,
         review: Box<Review>,
     },
-    /// Its start is being written down.
+    /// Its start is being recorded.
     Committing(CommitId, Box<Review>),
     /// Its handler runs.
     Running(InvocationId, Option<TimerId>, Box<Review>),
-    /// The agent runs it. `left` says that results of the page may go out before its own comes.
+    /// The agent runs it.
     Remote {
-        /// Whether it was left to the agent for the next run.
+        /// True if it was left to the agent for the next run, so that results of the page may be sent
+        /// before its own arrives.
         left: bool,
         review: Box<Review>,
     },
-    /// A tool message tells the agent that it may run it.
+    /// A tool message hands it off to the agent.
     HandedOff {
         /// The id of that message, for the call that was approved.
         message: Consent<String>,
-        /// Whether a run carries it right now.
+        /// True while a run carries it.
         out: bool,
         review: Box<Review>,
     },
     /// The agent asks about it by an interrupt that is not answered yet.
     Interrupted {
-        /// Whether its card asks for approve or deny.
+        /// True if its card asks for approve or deny.
         card: bool,
         review: Box<Review>,
     },
     /// The agent's interrupt was answered with an approval.
     InterruptApproved {
-        /// Whether a run carries the answer right now.
+        /// True while a run carries the answer.
         out: bool,
         review: Box<Review>,
     },
@@ -78,11 +79,11 @@ pub(crate) enum State {
         reason: Option<String>,
         review: Box<Review>,
     },
-    /// It has its result, or never will have one.
+    /// It ended, with a result or without one.
     Ended(Box<Outcome>),
 }
 
-/// What can happen to a call.
+/// An event of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum StateEvent {
     /// The agent announces it again, or more of its arguments.
@@ -91,33 +92,33 @@ pub(crate) enum StateEvent {
     ArgsEnded,
     /// The agent gave it another name or other arguments.
     Rewritten,
-    /// What was made of it no longer holds: its action changed or went.
+    /// Its checks no longer hold: its action changed or was removed.
     Voided,
-    /// The approval that let it pass holds no longer, and the agent was not told yet.
+    /// Its approval no longer applies, and it was not sent to the agent yet.
     Revoked,
-    /// Nothing here knows its action yet.
+    /// Its action is not registered yet.
     FoundMissing,
     /// A rule of the application was asked.
     RuleAsked(Ticket, Option<Fingerprint>),
-    /// A person must be asked.
+    /// The user must be asked.
     QuestionPut,
-    /// It may start: nobody must be asked, a rule said so, or a person approved it.
+    /// It may start: no approval is needed, a rule permits it, or the user approved it.
     Cleared,
-    /// It is wrong.
+    /// It is invalid.
     FoundInvalid(CallError),
-    /// A person denied it.
+    /// The user denied it.
     Denied(Option<String>),
-    /// A person denied an equal call in this turn, and is not asked again.
+    /// The user denied an equal call in this turn, and is not asked again.
     DeniedBefore(Option<String>),
     /// Its start is being written down.
     CommitAsked(CommitId),
     /// Its handler was started.
     Started(InvocationId, Option<TimerId>),
-    /// It is the agent's to run.
+    /// The agent runs it.
     FoundRemote,
     /// It is left to the agent for the next run.
     LeftRemote,
-    /// The agent is to be told that it may run it, by a message with this id.
+    /// It is handed off to the agent by a message with this id.
     HandedOff(Consent<String>),
     /// The agent asks about it by an interrupt; `card` says whether approve or deny answer that.
     Interrupted { card: bool },
@@ -125,41 +126,42 @@ pub(crate) enum StateEvent {
     InterruptAnswered {
         approved: bool,
         reason: Option<String>,
-        /// The one who answered it, if that is known.
+        /// The decider, if it is known.
         by: Option<Decider>,
     },
     /// The interrupt is over, and the agent gave no result.
     InterruptLifted,
-    /// The agent did not take the answer: the question is open again.
+    /// The agent rejected the answer: the question is open again.
     InterruptReopened {
-        /// Whether its card asks for approve or deny.
+        /// True if its card asks for approve or deny.
         card: bool,
     },
     /// A run carries its approval to the agent.
     SendStarted,
     /// The run that carried its approval failed.
     SendFailed,
-    /// It has its answer, or never will have one.
+    /// It ended, with a result or without one.
     Settled(Box<Outcome>),
     /// A run that carries its result began.
     Delivered,
 }
 
 impl State {
-    /// The table: consumes a state and returns the one that follows an event. `Err` gives the same
-    /// state back where the event changes nothing: it came too late, or an earlier one overrules it.
+    /// Consumes a state and returns the one that follows an event, by the table in `docs/calls.md`.
+    /// `Err` returns the same state if the event changes nothing: it came too late, or an earlier one
+    /// takes precedence.
     ///
-    /// What a state holds ends with it: only the arms that pass a review on let an approval count for
-    /// the next state.
+    /// The values in a state end with it: an approval applies to the next state only in the arms that
+    /// pass the review on.
     pub(crate) fn step(self, event: StateEvent) -> Result<Self, Self> {
         use StateEvent as E;
         Ok(match (self, event) {
-            // What has a result keeps it. Only its delivery is still to come.
+            // A result is final. Only its delivery follows.
             (Self::Ended(mut outcome), E::Delivered) if !outcome.sent => {
                 outcome.sent = true;
                 Self::Ended(outcome)
             }
-            // An agent may give its own result again. What the page did is not rewritten.
+            // An agent may repeat its own result. A result of the page is not replaced.
             (Self::Ended(known), E::Settled(mut anew))
                 if known.by != Author::Page && anew.by == Author::Agent =>
             {
@@ -172,7 +174,7 @@ impl State {
             }
             (state @ Self::Ended(_), _) => return Err(state),
 
-            // A denial overrules what the agent says of the call.
+            // A denial takes precedence over a result of the agent.
             (state @ Self::Denied { .. }, E::Settled(outcome)) if outcome.by == Author::Agent => {
                 return Err(state);
             }
@@ -188,8 +190,7 @@ impl State {
                 Self::Ended(outcome)
             }
 
-            // What started stays started; what was denied stays denied; what was handed off to the
-            // agent stays handed off.
+            // A start, a denial and a handoff to the agent are not undone.
             (
                 state @ (Self::Running(..)
                 | Self::Denied { .. }
@@ -202,7 +203,7 @@ impl State {
             (_, E::Reopened) => Self::Streaming,
             (Self::Streaming, E::ArgsEnded) | (_, E::Rewritten) => Self::Open(Box::default()),
 
-            // The outcome of checks, each made again from `Open`.
+            // The outcomes of checks, which are repeated from `Open`.
             (Self::Open(review), E::FoundMissing) => Self::Missing(review),
             (Self::Open(review), E::RuleAsked(ticket, about)) => Self::RuleAsked {
                 ticket,
@@ -252,7 +253,7 @@ impl State {
                 }
             }
 
-            // To the handler in two steps, and only from here.
+            // A handler starts in two steps, and only from here.
             (Self::Allowed(clearance), E::CommitAsked(commit)) => {
                 Self::Committing(commit, Box::new(clearance.review))
             }
@@ -261,7 +262,7 @@ impl State {
                 Self::Running(id, timer, review)
             }
 
-            // What the agent runs.
+            // Calls that the agent runs.
             (
                 Self::Remote {
                     left: false,
@@ -299,7 +300,7 @@ impl State {
                 review,
             },
 
-            // What the agent asks about. A running handler or a denial is not asked about again.
+            // Questions of the agent. A running or denied call is not asked about again.
             (
                 state @ (Self::Running(..) | Self::Denied { .. } | Self::InterruptDenied { .. }),
                 E::Interrupted { .. },
@@ -342,7 +343,7 @@ impl State {
         })
     }
 
-    /// The review that it holds.
+    /// Returns its review.
     pub(crate) const fn review(&self) -> Option<&Review> {
         match self {
             Self::Streaming => None,
@@ -364,7 +365,7 @@ impl State {
         }
     }
 
-    /// The review that it holds, for additions that count for this state.
+    /// Returns its review, for additions that apply to this state.
     pub(crate) const fn review_mut(&mut self) -> Option<&mut Review> {
         match self {
             Self::Streaming => None,
@@ -391,7 +392,7 @@ impl State {
             .map_or_else(Box::default, |review| Box::new(std::mem::take(review)))
     }
 
-    /// The phase that it shows as.
+    /// Returns the phase that it is shown as.
     pub(crate) const fn phase(&self) -> Phase {
         match self {
             Self::Streaming => Phase::InputStreaming,
@@ -422,12 +423,12 @@ impl State {
         }
     }
 
-    /// Whether it ended.
+    /// Returns true if it ended.
     pub(crate) const fn is_done(&self) -> bool {
         matches!(self, Self::Ended(_))
     }
 
-    /// Whether something is under way that the loop waits for before it goes on.
+    /// Returns true if something is in progress that the loop waits for.
     pub(crate) const fn is_under_way(&self) -> bool {
         matches!(
             self,
@@ -443,12 +444,12 @@ impl State {
         )
     }
 
-    /// Whether its handler is about to start or has started.
+    /// Returns true if its handler is about to start or has started.
     pub(crate) const fn is_at_work(&self) -> bool {
         matches!(self, Self::Committing(..) | Self::Running(..))
     }
 
-    /// Whether an interrupt of the agent holds it back.
+    /// Returns true if an interrupt of the agent blocks it.
     pub(crate) const fn is_interrupted(&self) -> bool {
         matches!(
             self,

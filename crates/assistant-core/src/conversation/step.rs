@@ -1,10 +1,10 @@
-//! The steps that an agent says it took, kept with the message that its run ended with.
+//! The steps that an agent reports, kept with the last message of its run.
 
 use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// How many steps a message keeps.
+/// Maximum number of steps that a message keeps.
 pub(super) const KEPT: usize = 128;
 
 /// A step of a run, as the agent names it.
@@ -12,9 +12,9 @@ pub(super) const KEPT: usize = 128;
 pub struct AgentStep {
     /// Its name.
     pub name: String,
-    /// Whether the agent has said that it is over.
+    /// True if the agent has reported its end.
     pub finished: bool,
-    /// Why the subagent that took it failed, if it did.
+    /// The error of the subagent that took it, if it failed.
     pub failure: Option<String>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn write(steps: &[AgentStep], out: &mut Object) {
     }
 }
 
-/// What cannot be read was no step.
+/// Reads stored steps, and skips entries that cannot be read.
 pub(super) fn read(from: &mut Object) -> Vec<AgentStep> {
     let steps = from.shift_remove("steps");
     let list = steps.as_ref().and_then(Value::as_array);

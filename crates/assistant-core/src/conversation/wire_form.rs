@@ -109,7 +109,7 @@ impl Conversation {
     }
 }
 
-/// What is said in answer to a call: its result or, until there is one, that it may run.
+/// Returns the tool message for a call: its result or, before that, its approval.
 fn answer_to(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = call.result() {
         return Some(tool_message(call, result));
@@ -164,8 +164,7 @@ fn as_it_ran(call: &ToolCall) -> FunctionCall {
     wire
 }
 
-/// Where the arguments stand that the agent had asked for, in the metadata of a call that a person
-/// changed.
+/// The metadata field with the original arguments of a call that the user edited.
 const ORIGINAL_ARGUMENTS: &str = "originalArguments";
 
 fn assistant_body(message: &Message, tool_calls: Vec<FunctionCall>) -> MessageBody {

@@ -1,7 +1,7 @@
 //! Branches of interrupts: an answer is sent only with runs of its own branch.
 //!
-//! When runs move to another branch, answers that did not get through are put aside, and return
-//! with the branch. `gate` opens and answers interrupts, `branch` moves runs.
+//! Answers that were not delivered are put aside when runs move to another branch, and return with
+//! the branch. `gate` opens and answers interrupts, `branch` moves runs.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, State};

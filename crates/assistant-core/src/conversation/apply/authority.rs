@@ -1,7 +1,7 @@
-//! What a snapshot of messages speaks for: reasoning and activities that it leaves out may be none
-//! of its business.
+//! The kinds of messages that a snapshot covers: it may omit reasoning and activities without
+//! removing them.
 //!
-//! Neighbour: `merge` takes the snapshot in.
+//! `merge` applies the snapshot.
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use crate::{
     event::{Message, Object, Role},
 };
 
-/// Whether a snapshot speaks for the activities and the reasoning, too.
+/// The coverage of a snapshot, for activities and reasoning.
 #[derive(Debug)]
 pub(super) struct Authority {
     activity: Activities,
     reasoning: bool,
 }
 
-/// Which activities a snapshot speaks for.
+/// The activities that a snapshot covers.
 #[derive(Debug)]
 enum Activities {
     All,
@@ -25,8 +25,8 @@ enum Activities {
 }
 
 impl Authority {
-    /// One that holds an activity speaks for all of them, unless its metadata says for which: a
-    /// convention of the reference client, `null` for all or a list of types.
+    /// Returns the coverage of a snapshot. One with an activity covers all of them, unless its
+    /// metadata names types: by convention of the reference client, `null` for all or a list.
     pub(super) fn of(messages: &[Message], metadata: Option<&Object>) -> Self {
         let any = |role| messages.iter().any(|message| message.role() == role);
         let inferred = if any(Role::Activity) {
@@ -50,7 +50,7 @@ impl Authority {
         }
     }
 
-    /// Whether a message that the snapshot leaves out is none of its business.
+    /// Returns true if a message that the snapshot omits is not covered, and stays.
     pub(super) fn spares(&self, message: &conversation::Message) -> bool {
         match message.role {
             Role::Reasoning => !self.reasoning,

@@ -92,7 +92,7 @@ impl Conversation {
         });
     }
 
-    /// Where a text is, in a message that no other branch shares.
+    /// Returns the place of a text, in a message that no other branch shares.
     fn own_block(&mut self, block: u64) -> Option<PartRef> {
         let mut at = self.blocks.get(&block).copied()?;
         let node = self.own(at.node);

@@ -1,7 +1,7 @@
-//! What protocols say beyond AG-UI: notes about answers and calls, parts of kinds of their own,
-//! outcomes of calls.
+//! Applies events that other protocols have beyond AG-UI: notes about answers and calls, custom
+//! parts, outcomes of calls.
 //!
-//! Neighbour: `block`, for texts that grow by themselves.
+//! `block` handles texts with ids of their own.
 
 use serde_json::Value;
 
@@ -130,7 +130,7 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// What an answer held was a failed try. Its calls come back if their ids do.
+    /// Clears an answer after a failed attempt. Its calls return if their ids do.
     fn reset_answer(&mut self, id: &str) {
         let Some(ix) = self.find_message(id) else {
             return;
@@ -293,7 +293,7 @@ impl Conversation {
     }
 }
 
-/// Who runs a call, and what was decided about it elsewhere.
+/// Applies notes about the executor of a call, and about a decision made elsewhere.
 fn note_execution(call: &mut ToolCall) {
     let Some(Value::Object(notes)) = call.extra.get("ui") else {
         return;

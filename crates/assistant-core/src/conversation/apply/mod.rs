@@ -27,12 +27,12 @@ use crate::{
     wire::json::patch,
 };
 
-/// What applying an event needs and yields.
+/// The inputs and diagnostics of applying an event.
 #[derive(Debug)]
 pub(crate) struct Applied<'a> {
     /// Milliseconds since 1970.
     pub(crate) now: i64,
-    /// What could not be acted on.
+    /// Reports of what could not be applied.
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
 

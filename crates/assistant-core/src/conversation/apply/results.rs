@@ -1,6 +1,6 @@
-//! Where tool messages stand in the received order, and what a snapshot says of them.
+//! The positions of tool messages in the received order, and their updates by snapshots.
 //!
-//! Neighbour: `merge` takes the snapshot in.
+//! `merge` applies the snapshot.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

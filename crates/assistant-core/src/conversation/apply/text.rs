@@ -246,7 +246,7 @@ impl Conversation {
             .is_some_and(|node| node.message.author == Author::Page)
     }
 
-    /// Whether a message has this id, be it the result of a call.
+    /// Returns true if a message, or the result of a call, has this id.
     fn is_taken(&self, id: &str) -> bool {
         self.find_message(id).is_some() || self.find_answer(id).is_some()
     }

@@ -1,4 +1,4 @@
-//! What a callout says of a call. Neighbour: `callout` reads texts.
+//! Applies the content of a callout to its call. `callout` reads texts.
 
 use serde_json::Value;
 
@@ -11,13 +11,13 @@ use crate::{
     text::callout::{Callout, CalloutState},
 };
 
-/// Whether a callout asks for something to be run.
+/// Returns true if a callout requests an execution.
 pub(super) fn wants_run(callout: &Callout) -> bool {
     let waits = matches!(callout.state, None | Some(CalloutState::InputAvailable));
     waits && callout.failure().is_none() && callout.result().is_none()
 }
 
-/// Lets a call say what a callout says. What was said before and is not said again stays.
+/// Applies the fields of a callout to its call. Fields that the callout omits stay the same.
 pub(super) fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
     call.origin = Origin::Text;
     // Events name the call as it is now.

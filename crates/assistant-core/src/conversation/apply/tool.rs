@@ -6,7 +6,7 @@ use crate::{
     event::{self, Base, Content, MessageBody, Object, Role},
 };
 
-/// How many tool messages in a row are looked through for the end of the row.
+/// Maximum number of consecutive tool messages that are searched for the end of their row.
 const LONGEST_ROW: usize = 64;
 
 /// The longest conversation that is numbered again for a result that changes nothing, in messages; in a longer one such a

@@ -13,18 +13,18 @@ use crate::{
 };
 
 impl Conversation {
-    /// A conversation from messages in the form of the AI SDK.
+    /// Creates a conversation from messages in the form of the AI SDK.
     ///
-    /// A call that has no answer is taken for cancelled: nobody can say whether it was carried out.
+    /// A call without a result counts as cancelled: it is not known whether it ran.
     ///
     /// # Errors
     ///
-    /// When one of them is no message, or two have the same id; nothing is half imported.
+    /// Fails if one of them is not a message, or two have the same id; nothing is imported then.
     pub fn from_ui_messages(list: Vec<Value>) -> Result<Self, FormatError> {
         Self::new().take_in_ui(list)
     }
 
-    /// What [`Self::from_ui_messages`] gives, as an empty conversation reads it.
+    /// Reads messages as [`Self::from_ui_messages`] does, into an empty conversation.
     pub(in crate::conversation) fn take_in_ui(
         mut self,
         list: Vec<Value>,

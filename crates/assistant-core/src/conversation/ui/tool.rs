@@ -1,6 +1,6 @@
 //! A tool's part of a `UIMessage`: `tool-NAME`, or `dynamic-tool`.
 //!
-//! What the engine knows is not noted twice: state, input and output are read off the call.
+//! State, input and output derive from the call and are not stored a second time.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ pub(super) fn is_dynamic(call: &ToolCall) -> bool {
     is_noted(&call.extra, DYNAMIC)
 }
 
-/// How far a call is, in the AI SDK's words.
+/// Returns the state of a call in the terms of the AI SDK.
 pub(super) fn state(call: &ToolCall) -> &'static str {
     let approval = approval(call);
     let answered = approval
@@ -57,7 +57,7 @@ fn shows_preliminary(call: &ToolCall) -> bool {
     call.preliminary.is_some() && is_noted(&call.extra, "preliminary")
 }
 
-/// What the agent asked and the person answered. The object goes back whole.
+/// Returns the approval request of the agent with the answer of the user, and all other fields.
 pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     let mut out = noted(&call.extra)?.get("approval")?.as_object()?.clone();
     let decision = call.approval().filter(|_| is_asked_by_agent(call));

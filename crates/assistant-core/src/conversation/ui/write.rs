@@ -100,8 +100,8 @@ impl Group<'_> {
     }
 }
 
-/// Whether a step begins with a message: where the AI SDK said so; else with an answer, and with what
-/// the model says after its calls have results.
+/// Returns true if a step begins with a message: by the note of the AI SDK, or else for the first
+/// message of an answer and for text after calls with results.
 pub(super) fn begins_step(message: &Message, before: Option<&Message>) -> bool {
     if let Some(notes) = noted(&message.extra).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
