@@ -36,7 +36,7 @@ pub(super) struct StickToEnd {
     place: StoredValue<RefCell<Place>, LocalStorage>,
     /// True if a question is to be shown once it is mounted.
     asked: StoredValue<bool>,
-    /// True if a question is shown from its top, and nobody has scrolled since.
+    /// True if a question is shown from its top, and the user has not scrolled since.
     pub(super) held: RwSignal<bool>,
 }
 

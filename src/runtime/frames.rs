@@ -1,6 +1,6 @@
 //! Applies changes to the signals once per animation frame. Streaming output of an agent is applied
-//! about thirty times a second, since its layout is most of the cost of an answer, and nobody reads
-//! faster.
+//! about thirty times a second, since its layout is most of the cost of an answer, and users read
+//! no faster.
 //!
 //! Even an empty frame costs nearly a millisecond, so streaming output waits for a timer first, and
 //! only then for a frame. Frames stop in hidden tabs, so another timer runs in parallel; the first

@@ -103,8 +103,8 @@ impl Mounted {
             .unwrap_or_default()
     }
 
-    /// Clicks the first element that matches a CSS selector, as a user does; returns false if there
-    /// is none.
+    /// Clicks the first element that matches a CSS selector, as a user does; returns false if no
+    /// element matches.
     ///
     /// ```
     /// # use leptos_assistant::testing::Mounted;

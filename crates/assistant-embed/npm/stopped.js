@@ -21,7 +21,7 @@ let stopped = false;
 let told = false;
 let depth = 0;
 
-/** Whether the program has been cut off. */
+/** Tells whether the program has been cut off. */
 export const hasStopped = () => stopped;
 
 /** Calls into the program; throws a plain error when it has been cut off, before or by this call. */

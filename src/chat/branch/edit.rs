@@ -9,7 +9,7 @@ use crate::ui::{
     fresh_id, when,
 };
 
-/// The button that opens a [`MessageEditor`] in place of a user message's text. It is shown below
+/// The button that replaces a user message's text by a [`MessageEditor`]. It is shown below
 /// user messages only, and disabled while something is running. A
 /// [`Transcript`](crate::chat::Transcript) shows it below each of them.
 ///

@@ -131,7 +131,7 @@ impl Visibility {
         self.read.get() && self.clear.get() && self.still.get()
     }
 
-    /// Returns true if the user should be asked to read on.
+    /// Returns true if the user should be asked to continue reading.
     pub(super) fn prompts_to_read(self) -> bool {
         self.prompts.get() && !self.read.get() && !self.covered.get()
     }

@@ -74,7 +74,7 @@ pub(super) struct State {
     pub(super) still: bool,
     /// True if it has been covered for so long that the user is told.
     pub(super) covered: bool,
-    /// True if some parts have been out of view for so long that the user is asked to read on.
+    /// True if some parts have been out of view for so long that the user is asked to continue reading.
     pub(super) waits: bool,
 }
 

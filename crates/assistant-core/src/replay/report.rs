@@ -34,7 +34,7 @@ pub struct Report {
 pub enum Finished {
     /// Finished.
     Success {
-        /// The calls that are left to the page: those that the agent lists, or those that it
+        /// The calls that are handed off to the page: those that the agent lists, or those that it
         /// started without a result.
         pending_tool_call_ids: Vec<String>,
     },

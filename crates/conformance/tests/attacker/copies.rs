@@ -42,7 +42,7 @@ impl Scene {
     /// Reads the current conversation in another page.
     ///
     /// * Nothing in an imported file starts and no run begins, regardless of its content: not on
-    ///   import, and not because components mount or someone continues. A restored session
+    ///   import, and not because components mount or the user continues. A restored session
     ///   automatically starts only calls that need no approval and are not in the journal.
     /// * A call that starts there later was approved there, as shown on its card. So a call that
     ///   was started in one page starts in the other only with the user's approval there.

@@ -44,7 +44,7 @@ pub enum StreamChunk {
     Finish(Usage),
 }
 
-/// The amount of text in UTF-16 code units, used in place of tokens.
+/// The amount of text in UTF-16 code units, used instead of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
     /// Of the user's message.
