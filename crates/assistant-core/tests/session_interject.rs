@@ -1,7 +1,7 @@
 //! Interjections of the user while the loop is running.
 
 use assistant_core::{
-    conversation::{Message, Phase},
+    conversation::{Change, Message, Phase, TreeError},
     event::{Content, ContentPart, PartBody, Role, Source},
     session::{Input, Refusal, SessionOptions, TreeChange},
 };
@@ -106,6 +106,59 @@ fn what_was_said_before_a_stop_interrupts_nothing_of_the_next_request() {
     driver.close();
     driver.returns("three", json!("done"));
     assert_eq!(driver.phase("four"), Phase::Running, "it is not skipped");
+}
+
+fn withdraw(driver: &mut Driver, text: &str) -> Option<Refusal> {
+    let content = Content::Text(text.to_owned());
+    let change = TreeChange::Withdraw { content };
+    driver.input(Input::Tree { change }).refused
+}
+
+#[test]
+fn a_withdrawn_message_is_never_sent_and_skips_no_call() {
+    let mut driver = working(SessionOptions::default());
+    assert_eq!(interject(&mut driver, "only the north"), None);
+    let output = driver.input(Input::Tree {
+        change: TreeChange::Withdraw {
+            content: Content::Text("only the north".to_owned()),
+        },
+    });
+    assert_eq!(output.refused, None);
+    assert!(output.changes.contains(&Change::Queue), "stores write it");
+    assert_eq!(driver.session.queued(), []);
+    let stored = driver.session.export();
+    assert!(stored.get("queued").is_none(), "{stored}");
+    let mut again = Driver::new();
+    let thread_id = "thread".to_owned();
+    again.input(Input::Load {
+        thread_id,
+        snapshot: stored,
+    });
+    assert_eq!(said(&again), [("hi".to_owned(), false)], "after a reload");
+    driver.returns("one", json!("done"));
+    assert_eq!(driver.phase("two"), Phase::Running, "it is not skipped");
+    driver.returns("two", json!("done"));
+    assert_eq!(said(&driver), [("hi".to_owned(), false)]);
+    assert_eq!(driver.runs.len(), 2, "the results are sent");
+}
+
+#[test]
+fn withdrawing_one_of_several_messages_keeps_the_others_in_order() {
+    let mut driver = working(SessionOptions::default());
+    for text in ["a", "b", "a", "c"] {
+        assert_eq!(interject(&mut driver, text), None);
+    }
+    assert_eq!(withdraw(&mut driver, "a"), None);
+    let queued = driver.session.queued().iter();
+    let left: Vec<_> = queued.map(Content::display_text).collect();
+    assert_eq!(left, ["a", "b", "c"], "the newest of equal ones is removed");
+    assert_eq!(withdraw(&mut driver, "b"), None);
+    driver.returns("one", json!("done"));
+    assert_eq!(driver.phase("two"), Phase::Skipped, "the others wait");
+    let expected = [("hi", false), ("a", true), ("c", true)];
+    assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
+    let unknown = Refusal::Tree(TreeError::UnknownMessage);
+    assert_eq!(withdraw(&mut driver, "a"), Some(unknown), "it was sent");
 }
 
 #[test]

@@ -40,6 +40,7 @@ impl Session {
             TreeChange::Edit { message, content } => return self.edit(&message, content, cx),
             TreeChange::Regenerate { message } => return self.regenerate(&message, cx),
             TreeChange::Interject { content } => return self.interject(content, cx),
+            TreeChange::Withdraw { content } => return self.withdraw(&content, cx),
         };
         if done.is_ok() {
             self.sort_interrupts(cx);
@@ -169,6 +170,15 @@ impl Session {
         self.turn.enqueue(content);
         cx.change(Change::Queue);
         self.turn.interject();
+    }
+
+    /// Removes a queued message. Without queued messages, no boundary is awaited any more, and
+    /// calls that waited for it start.
+    fn withdraw(&mut self, content: &Content, cx: &mut Cx<'_>) {
+        if !self.turn.withdraw(content) {
+            return cx.refuse(Refusal::Tree(TreeError::UnknownMessage));
+        }
+        cx.change(Change::Queue);
     }
 
     /// Applies an update of a server that runs the loop itself.

@@ -392,6 +392,12 @@ pub enum TreeChange {
         /// The text and files of the message.
         content: Content,
     },
+    /// Removes a queued message that has not been sent. Of several with the same content, the
+    /// newest is removed.
+    Withdraw {
+        /// The text and files of the message.
+        content: Content,
+    },
 }
 
 /// The user's decision about a call.

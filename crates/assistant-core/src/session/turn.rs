@@ -165,6 +165,16 @@ impl Turn {
         self.queue.push(content);
     }
 
+    /// Removes the newest queued message with this content. Returns `false` if none has it.
+    pub(super) fn withdraw(&mut self, content: &Content) -> bool {
+        let Some(place) = self.queue.iter().rposition(|queued| queued == content) else {
+            return false;
+        };
+        self.queue.remove(place);
+        self.interjected &= !self.queue.is_empty();
+        true
+    }
+
     pub(super) const fn interject(&mut self) {
         self.interjected = true;
     }

@@ -151,6 +151,10 @@ impl World {
                 to_message(message).map(|message| TreeChange::Regenerate { message })
             }
             Tree::Interject => Some(TreeChange::Interject { content }),
+            Tree::Withdraw(pick) => {
+                let queued = self.driver.session.queued();
+                pick_of(queued, pick).map(|content| TreeChange::Withdraw { content })
+            }
             Tree::Delete(message) => {
                 to_message(message).map(|message| TreeChange::Delete { message })
             }

@@ -250,7 +250,8 @@ impl World {
         }
         match input {
             Input::Tree {
-                change: TreeChange::Interject { .. } | TreeChange::ShowRun,
+                change:
+                    TreeChange::Interject { .. } | TreeChange::Withdraw { .. } | TreeChange::ShowRun,
             } => {}
             Input::Tree { .. } | Input::Send { .. } => self.record.turn_off(moved),
             Input::Retry => self.record.tries_again(),
