@@ -66,7 +66,7 @@ function importedFunctions(bytes) {
   return WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(({ kind }) => kind === "function").length;
 }
 
-/** A name as it stands in the source, from `_ZN` and the lengths of its pieces. */
+/** The name in the source, from `_ZN` and the lengths of its pieces. */
 function plain(mangled) {
   let rest = mangled.match(/^_?_ZN(.*)E/)?.[1];
   if (rest === undefined) return mangled;

@@ -270,7 +270,7 @@ impl Harbor {
             .then_some("")
     }
 
-    /// Deletes a project; returns false if there is none.
+    /// Deletes a project; returns false if it does not exist.
     pub(crate) fn delete_project(self, name: &str, who: &'static str) -> bool {
         let before = self.projects.with_untracked(Vec::len);
         self.projects

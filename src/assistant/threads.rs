@@ -37,7 +37,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if there is none with this id, or if it cannot be read.
+    /// Fails if no conversation has this id, or if it cannot be read.
     pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
         if let Some(keeper) = self.runtime().keeper() {
             keeper.open(thread_id.to_owned());

@@ -1,10 +1,9 @@
 //! Checks that the table in `docs/diagnostics.md` lists exactly the codes in the source.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::project::{Outcome, Project, read};
+use crate::source::sources;
 
 const PAGE: &str = "docs/diagnostics.md";
 const SOURCE: &str = "crates/assistant-core/src";
@@ -22,7 +21,9 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     let page = read(&project.root.join(PAGE))?;
     let told: BTreeSet<&str> = rows(&page).collect();
     let mut used = BTreeSet::new();
-    for file in sources(&project.root.join(SOURCE)) {
+    let mut files = Vec::new();
+    sources(&project.root.join(SOURCE), &mut files)?;
+    for file in files {
         used.extend(codes(&read(&file)?));
     }
     let missing = used.iter().filter(|code| !told.contains(code.as_str()));
@@ -37,20 +38,6 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
             gone.join(", ")
         )),
     }
-}
-
-/// Returns the files of a folder, recursively.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found = Vec::new();
-    for path in entries.map(|entry| entry.path()) {
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-    found
 }
 
 /// Returns the codes in the rows of a table.

@@ -25,6 +25,7 @@ mod oldest;
 mod options;
 mod parts;
 mod project;
+mod prose;
 mod rooms;
 mod source;
 mod style;

@@ -2,6 +2,7 @@
 //! and strings. Macros are not expanded.
 
 use std::{
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
 };
@@ -11,14 +12,28 @@ use crate::project::Outcome;
 /// A word or sign, with its line.
 pub(crate) type Token<'a> = (usize, &'a str);
 
+/// Folders with files that are built or installed.
+const NOT_OURS: [&str; 5] = ["target", "dist", "out", "node_modules", ".venv"];
+
 /// Collects the Rust files of a folder, recursively.
 pub(crate) fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Outcome<()> {
+    collect(folder, &["rs"], into)
+}
+
+/// Collects the files of a folder with one of these endings, recursively, without the folders of
+/// build results and installed packages.
+pub(crate) fn collect(folder: &Path, endings: &[&str], into: &mut Vec<PathBuf>) -> Outcome<()> {
     let failed = |error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
+        let is = |names: &[&str], found: Option<&OsStr>| {
+            names.iter().any(|name| found == Some(OsStr::new(name)))
+        };
         if path.is_dir() {
-            sources(&path, into)?;
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            if !is(&NOT_OURS, path.file_name()) {
+                collect(&path, endings, into)?;
+            }
+        } else if is(endings, path.extension()) {
             into.push(path);
         }
     }
@@ -49,6 +64,23 @@ pub(crate) fn word<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
 
 /// Returns words, `::` and signs of Rust code with their lines, without comments and strings.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found = pieces(text);
+    found.retain(|(_, token)| {
+        let is_word = token.starts_with(is_of_word);
+        is_word && !token.contains(['"', '\n']) || "::{},;*".contains(token)
+    });
+    found
+}
+
+/// Returns the comments of Rust code with their lines; each line of `//` is one.
+pub(crate) fn comments(text: &str) -> Vec<Token<'_>> {
+    let mut found = pieces(text);
+    found.retain(|(_, piece)| piece.starts_with("//") || piece.starts_with("/*"));
+    found
+}
+
+/// Returns all of Rust code in pieces with their lines: comments, strings, words, `::` and signs.
+fn pieces(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let (mut rest, mut line) = (text, 1);
     while let Some(next) = rest.chars().next() {
@@ -63,11 +95,9 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
             _ if rest.starts_with("::") => 2,
             _ => next.len_utf8(),
         };
-        let (token, after) = rest.split_at(len);
-        if is_of_word(next) && !token.contains(['"', '\n']) || "::{},;*".contains(token) {
-            found.push((line, token));
-        }
-        line += token.matches('\n').count();
+        let (piece, after) = rest.split_at(len);
+        found.push((line, piece));
+        line += piece.matches('\n').count();
         rest = after;
     }
     found

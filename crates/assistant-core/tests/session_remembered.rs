@@ -535,7 +535,7 @@ fn what_is_over_before_the_agent_is_told_is_asked_about() {
     assert_eq!(sent_about(&driver, "b"), "approved");
 }
 
-/// An approval that expires when its action is gone, too, leaves nobody to ask: the call is answered and
+/// An approval that expires when its action is gone, too, leaves no card to ask with: the call is answered and
 /// the loop continues.
 #[test]
 fn a_call_to_hand_off_whose_approval_and_action_are_gone_is_answered() {

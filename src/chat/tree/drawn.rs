@@ -188,7 +188,7 @@ impl Tree {
         self.look();
     }
 
-    /// Zooms around a point of the view; around the middle if there is none.
+    /// Zooms around a point of the view; without one, around the middle.
     fn zoom_to(&self, zoom: f64, point: Option<(f64, f64)>) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;

@@ -42,7 +42,7 @@ pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
     lines
 }
 
-/// Parses the body lines, already without quote marks. The id is empty if there is none. The error
+/// Parses the body lines, already without quote marks. The id is empty if it is missing. The error
 /// is a message for the author.
 pub(super) fn read(
     header: Header,

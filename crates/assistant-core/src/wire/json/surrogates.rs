@@ -26,7 +26,7 @@ pub(crate) fn mark(half: u16) -> char {
     char::from_u32(MARKS + place).unwrap_or(REPLACED)
 }
 
-/// Replaces each lone surrogate with a character; `None` if there is none.
+/// Replaces each lone surrogate with a character; `None` if all are paired.
 pub(crate) fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;

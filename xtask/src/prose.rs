@@ -1,0 +1,512 @@
+//! The wording of comments and docs: doc comments begin with a statement, and coined phrases of the
+//! past do not return.
+//!
+//! Rust is read by the tokenizer of `source`, scripts by lines (a comment after code is not read),
+//! pages by paragraphs. Code spans, code blocks, and links with their texts are not prose.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::project::{Outcome, Project, read};
+use crate::source::{collect, comments};
+
+const FOLDERS: [&str; 10] = [
+    "bench", "crates", "demo", "docs", "e2e", "examples", "fixtures", "src", "tests", "xtask",
+];
+const ENDINGS: [&str; 5] = ["rs", "mjs", "js", "ts", "md"];
+/// Pages outside of `docs/`. Other files in markdown are data.
+const PAGES: [&str; 4] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+];
+
+/// Folders whose comments are still to be rewritten.
+const LATER: [&str; 3] = [
+    "crates/assistant-core/src/conversation",
+    "crates/assistant-core/src/records",
+    "crates/assistant-core/src/session",
+];
+
+/// Words that begin a question instead of a statement.
+const QUESTIONS: [&str; 9] = [
+    "how", "what", "when", "where", "whether", "which", "who", "whose", "why",
+];
+
+/// Phrases without a technical meaning, with the words to use.
+const PHRASES: [(&str, &str); 30] = [
+    ("whoever", "the caller, the user"),
+    ("nobody", "no observer, not … the user"),
+    ("somebody", "the caller, the user"),
+    ("anybody", "the user"),
+    ("becomes of", "the result of"),
+    ("became of", "the result of"),
+    ("comes of", "the result of"),
+    ("came of", "the result of"),
+    ("made of it", "checked, parsed"),
+    ("mend", "repair"),
+    ("mends", "repairs"),
+    ("mended", "repaired"),
+    ("is none of", "is not one of"),
+    ("there is none", "is missing, no … exists"),
+    ("in the place of", "instead of, replaces"),
+    ("goes on", "continues"),
+    ("go on", "continue"),
+    ("going on", "continuing"),
+    ("went on", "continued"),
+    ("reads on", "continues, resumes"),
+    ("read on with", "resumed by"),
+    ("stands in", "is in"),
+    ("stands behind", "follows"),
+    ("stands beside", "is next to"),
+    ("stands for", "represents"),
+    ("stand in", "are in"),
+    ("stand for", "represent"),
+    ("who listens", "assistive technology"),
+    ("in doubt", "with an unknown outcome"),
+    ("said aloud", "announced"),
+];
+
+/// Uses of a phrase that are right: the end of the file's path, the phrase, the reason.
+const EXCEPTIONS: [(&str, &str, &str); 2] = [
+    ("docs/rules.md", "go on", "quotes a message of the user"),
+    ("npm/index.d.ts", "go on", "quotes a label"),
+];
+
+/// A wording to change.
+#[derive(Debug, PartialEq, Eq)]
+struct Fault {
+    file: PathBuf,
+    line: usize,
+    what: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, what } = self;
+        write!(f, "{}:{line}: {what}", file.display())
+    }
+}
+
+/// Checks all comments and pages; the error lists every fault, and exceptions without a use.
+pub(crate) fn check(project: &Project) -> Outcome<()> {
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        collect(&project.root.join(folder), &ENDINGS, &mut files)?;
+    }
+    files.extend(PAGES.map(|page| project.root.join(page)));
+    files.sort();
+    files.dedup();
+    let (mut faults, mut used) = (Vec::new(), Vec::new());
+    for file in files {
+        let name = file.strip_prefix(&project.root).unwrap_or(&file);
+        let later = LATER.iter().any(|folder| name.starts_with(folder));
+        if let Some(kind) = kind_of(name).filter(|_| !later) {
+            faults.extend(faults_of(name, kind, &read(&file)?, &mut used));
+        }
+    }
+    let mut lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let unused = EXCEPTIONS
+        .iter()
+        .filter(|exception| !used.contains(exception));
+    lines.extend(unused.map(|(file, phrase, _)| format!("{file}: unused exception: {phrase}")));
+    if lines.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "wording of comments and docs:\n{}",
+        lines.join("\n")
+    ))
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Rust,
+    Script,
+    Page,
+}
+
+/// Returns how a file is read, by its path from the root; `None` for data.
+fn kind_of(name: &Path) -> Option<Kind> {
+    match name.extension()?.to_str()? {
+        "rs" => Some(Kind::Rust),
+        "md" => {
+            let of_docs = name.starts_with("docs");
+            let is_page = PAGES.iter().any(|page| name.ends_with(page));
+            (of_docs || is_page).then_some(Kind::Page)
+        }
+        _ => Some(Kind::Script),
+    }
+}
+
+type Exception = (&'static str, &'static str, &'static str);
+
+fn faults_of(name: &Path, kind: Kind, text: &str, used: &mut Vec<Exception>) -> Vec<Fault> {
+    let blocks = match kind {
+        Kind::Rust => in_rust(text),
+        Kind::Script => in_script(text),
+        Kind::Page => in_page(text),
+    };
+    let mut faults = Vec::new();
+    for block in &blocks {
+        let prose = prose(block);
+        let words: Vec<(usize, &str)> = prose
+            .lines()
+            .enumerate()
+            .flat_map(|(at, line)| line.split_whitespace().map(move |word| (at, word)))
+            .collect();
+        let mut fault = |at: usize, what: String| {
+            let line = block.lines.get(at).map_or(0, |(line, _)| *line);
+            faults.push(Fault {
+                file: name.to_owned(),
+                line,
+                what,
+            });
+        };
+        if let Some((at, word)) = words.first().filter(|_| block.is_doc)
+            && is_question(word)
+        {
+            fault(
+                *at,
+                format!("\"{word}\" begins a question: begin with a verb or a noun phrase"),
+            );
+        }
+        for (phrase, better) in PHRASES {
+            let mut exceptions = EXCEPTIONS.iter();
+            let exception = exceptions.find(|(file, of, _)| *of == phrase && name.ends_with(file));
+            for at in places(&words, phrase) {
+                match exception {
+                    Some(exception) => used.push(*exception),
+                    None => fault(at, format!("\"{phrase}\": write {better}")),
+                }
+            }
+        }
+    }
+    faults
+}
+
+/// Comment lines that belong together, or a paragraph, without their marks.
+#[derive(Debug, Default)]
+struct Block<'a> {
+    lines: Vec<(usize, &'a str)>,
+    /// True if its first sentence describes an item or a file.
+    is_doc: bool,
+}
+
+/// Returns the comments of Rust code, the lines of one comment together.
+fn in_rust(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut last = (0, "");
+    for (line, comment) in comments(text) {
+        let mark = mark_of(comment);
+        if mark.starts_with("/*") {
+            let lines = comment
+                .trim_start_matches(mark)
+                .trim_end_matches("*/")
+                .lines();
+            let lines = lines
+                .enumerate()
+                .map(|(at, text)| (line + at, unstarred(text)));
+            blocks.push(Block {
+                lines: lines.collect(),
+                is_doc: mark != "/*",
+            });
+            last = (0, "");
+            continue;
+        }
+        let content = (line, comment.strip_prefix(mark).unwrap_or_default());
+        match blocks.last_mut().filter(|_| last == (line - 1, mark)) {
+            Some(block) => block.lines.push(content),
+            None => blocks.push(Block {
+                lines: vec![content],
+                is_doc: mark != "//",
+            }),
+        }
+        last = (line, mark);
+    }
+    blocks
+}
+
+/// Returns the mark that a comment begins with. Four slashes are no doc comment.
+fn mark_of(comment: &str) -> &'static str {
+    match comment {
+        _ if comment.starts_with("////") => "//",
+        _ if comment.starts_with("///") => "///",
+        _ if comment.starts_with("//!") => "//!",
+        _ if comment.starts_with("//") => "//",
+        _ if comment.starts_with("/**") && !comment.starts_with("/**/") => "/**",
+        _ if comment.starts_with("/*!") => "/*!",
+        _ => "/*",
+    }
+}
+
+/// Returns the comments of a script. The first comment describes the file if it is before any code.
+fn in_script(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let (mut in_lines, mut in_comment, mut seen_code) = (false, false, false);
+    for (at, source) in text.lines().enumerate() {
+        let (line, source) = (at + 1, source.trim());
+        let was_in_lines = std::mem::take(&mut in_lines);
+        if !in_comment && source.starts_with("//") {
+            in_lines = true;
+            let content = (line, source.trim_start_matches('/'));
+            match blocks.last_mut().filter(|_| was_in_lines) {
+                Some(block) => block.lines.push(content),
+                None => {
+                    let is_doc = !seen_code && blocks.is_empty();
+                    blocks.push(Block {
+                        lines: vec![content],
+                        is_doc,
+                    });
+                }
+            }
+            continue;
+        }
+        if !in_comment && source.starts_with("/*") {
+            in_comment = true;
+            let is_doc = source.starts_with("/**");
+            blocks.push(Block {
+                lines: Vec::new(),
+                is_doc,
+            });
+        }
+        if in_comment {
+            in_comment = !source.contains("*/");
+            let text = source.split("*/").next().unwrap_or_default();
+            if let Some(block) = blocks.last_mut() {
+                block
+                    .lines
+                    .push((line, unstarred(text.trim_start_matches("/*"))));
+            }
+        } else {
+            seen_code |= !source.is_empty() && !source.starts_with("#!");
+        }
+    }
+    blocks
+}
+
+/// Returns a line of a `/* */` comment without the stars at its start.
+fn unstarred(line: &str) -> &str {
+    line.trim_start().trim_start_matches('*')
+}
+
+/// Returns the paragraphs of a page.
+fn in_page(text: &str) -> Vec<Block<'_>> {
+    let mut blocks = vec![Block::default()];
+    let mut in_code = false;
+    for (at, line) in text.lines().enumerate() {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        if in_code || fence || line.trim().is_empty() {
+            blocks.push(Block::default());
+        } else if let Some(block) = blocks.last_mut() {
+            block.lines.push((at + 1, line));
+        }
+    }
+    blocks
+}
+
+/// Returns the text of a block, line by line. A mark replaces each code span and link, empty lines
+/// replace code blocks.
+fn prose(block: &Block<'_>) -> String {
+    let mut text = String::new();
+    let mut in_code = false;
+    for (_, line) in &block.lines {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        if !in_code && !fence {
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
+    let mut prose = String::new();
+    let mut rest = text.as_str();
+    while let Some(next) = rest.chars().next() {
+        let skipped = match next {
+            '`' => code_span(rest),
+            '[' => link(rest),
+            _ => None,
+        };
+        let (piece, after) = rest.split_at(skipped.unwrap_or(next.len_utf8()));
+        if skipped.is_some() {
+            prose.push('`');
+            prose.extend(piece.chars().filter(|c| *c == '\n'));
+        } else {
+            prose.push_str(piece);
+        }
+        rest = after;
+    }
+    prose
+}
+
+/// Returns the length of a code span at the start of a text.
+fn code_span(text: &str) -> Option<usize> {
+    let marks = text.len() - text.trim_start_matches('`').len();
+    let (mark, body) = text.split_at(marks);
+    Some(marks + body.find(mark)? + marks)
+}
+
+/// Returns the length of a link with its target at the start of a text.
+fn link(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 1 => {
+                let target = text.get(at + 1..)?.strip_prefix('(')?;
+                return Some(at + 2 + target.find(')')? + 1);
+            }
+            ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_question(word: &str) -> bool {
+    let word = word.trim_matches(is_sign);
+    let word = word.split(['\'', '’']).next().unwrap_or_default();
+    QUESTIONS
+        .iter()
+        .any(|question| word.eq_ignore_ascii_case(question))
+}
+
+/// Returns the lines of a block in which a phrase begins.
+fn places(words: &[(usize, &str)], phrase: &str) -> Vec<usize> {
+    let parts: Vec<&str> = phrase.split(' ').collect();
+    let starts = words.windows(parts.len()).filter(|window| {
+        parts.iter().enumerate().all(|(at, part)| {
+            let word = window.get(at).map_or("", |(_, word)| word);
+            let word = if at == 0 {
+                word.trim_start_matches(is_sign)
+            } else {
+                word
+            };
+            let is_last = at + 1 == parts.len();
+            let word = if is_last {
+                word.trim_end_matches(is_sign)
+            } else {
+                word
+            };
+            word.eq_ignore_ascii_case(part)
+        })
+    });
+    starts
+        .filter_map(|window| window.first())
+        .map(|(at, _)| *at)
+        .collect()
+}
+
+fn is_sign(c: char) -> bool {
+    !c.is_alphanumeric() && c != '`'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(name: &str, text: &str) -> Vec<String> {
+        let name = Path::new(name);
+        let kind = kind_of(name).unwrap_or(Kind::Page);
+        let faults = faults_of(name, kind, text, &mut Vec::new());
+        faults
+            .iter()
+            .map(|fault| format!("{}: {}", fault.line, fault.what))
+            .collect()
+    }
+
+    fn lines(name: &str, text: &str) -> Vec<usize> {
+        let faults = faults_of(
+            Path::new(name),
+            kind_of(Path::new(name)).unwrap_or(Kind::Page),
+            text,
+            &mut Vec::new(),
+        );
+        faults.iter().map(|fault| fault.line).collect()
+    }
+
+    #[test]
+    fn a_doc_comment_does_not_begin_with_a_question() {
+        let text = "//! Where it is.\n\n/// What it is.\n/// How it is.\nfn a() {}\n\n/** Whether. */\nfn b() {}\n";
+        assert_eq!(lines("src/a.rs", text), [1, 3, 7]);
+        let wording = found("src/a.rs", "/// Which one.\nfn a() {}\n/// What's this?");
+        assert_eq!(
+            wording,
+            [
+                "1: \"Which\" begins a question: begin with a verb or a noun phrase",
+                "3: \"What's\" begins a question: begin with a verb or a noun phrase"
+            ]
+        );
+    }
+
+    #[test]
+    fn only_the_first_line_of_a_doc_comment_is_its_beginning() {
+        let text =
+            "/// Returns it.\n/// When it is late, nothing.\nfn a() {}\n// Where the code is.\n";
+        assert_eq!(lines("src/a.rs", text), [0_usize; 0]);
+        assert_eq!(lines("src/a.rs", "/// `What` is a name.\n"), [0_usize; 0]);
+        assert_eq!(lines("src/a.rs", "//// What of it.\n"), [0_usize; 0]);
+    }
+
+    #[test]
+    fn code_and_strings_are_not_comments() {
+        let text = "let a = \"// nobody\"; // whoever\nlet b = r#\"/// What\"#;\n";
+        assert_eq!(lines("src/a.rs", text), [1]);
+        let text =
+            "/// Runs.\n///\n/// ```\n/// // nobody\n/// ```\n/// And `nobody`, or whoever.\n";
+        assert_eq!(lines("src/a.rs", text), [6]);
+    }
+
+    #[test]
+    fn the_first_comment_of_a_script_describes_it() {
+        let text = "// What it is.\n\n// What it does.\n/** What\n * it is. */\n/**\n * Whose it\n * is.\n */\n";
+        assert_eq!(lines("e2e/a.mjs", text), [1, 4, 7]);
+        assert_eq!(
+            lines("e2e/a.mjs", "import a;\n// What it is.\n"),
+            [0_usize; 0]
+        );
+        assert_eq!(
+            lines("a.d.ts", "  /** Says\n   * what nobody knows. */\n"),
+            [2]
+        );
+    }
+
+    #[test]
+    fn phrases_are_found_across_lines_and_beside_signs() {
+        let text = "// The conversation goes\n// on. (Nobody asks.)\n";
+        assert_eq!(
+            found("src/a.rs", text),
+            [
+                "2: \"nobody\": write no observer, not … the user",
+                "1: \"goes on\": write continues"
+            ]
+        );
+        assert_eq!(
+            lines("src/a.rs", "// It goes. On.\n// It amends.\n"),
+            [0_usize; 0]
+        );
+        assert_eq!(lines("src/a.rs", "// It goes\n\n// on.\n"), [0_usize; 0]);
+    }
+
+    #[test]
+    fn code_and_links_of_pages_are_not_prose() {
+        let text = "Call `nobody`, or [nobody [at all]](a.md),\nor nobody.\n\n```text\nnobody\n```\n\nNobody\n";
+        assert_eq!(lines("docs/a.md", text), [2, 8]);
+        assert_eq!(
+            lines("docs/a.md", "What is this? The past goes\n\non.\n"),
+            [0_usize; 0]
+        );
+        assert!(kind_of(Path::new("fixtures/a.md")).is_none());
+        assert!(kind_of(Path::new("examples/board/README.md")).is_some());
+    }
+
+    #[test]
+    fn exceptions_are_not_faults_and_counted_as_used() {
+        let mut used = Vec::new();
+        let text = "The user writes \"go on\".\n";
+        let name = Path::new("docs/rules.md");
+        assert_eq!(faults_of(name, Kind::Page, text, &mut used), []);
+        assert_eq!(used, EXCEPTIONS[..1]);
+    }
+}
