@@ -10,6 +10,7 @@
 )]
 
 mod bench;
+mod blocks;
 mod browsers;
 mod claims;
 mod codes;

@@ -1,14 +1,12 @@
 //! The wording of comments and docs: doc comments begin with a statement, and coined phrases of the
 //! past do not return.
-//!
-//! Rust is read by the tokenizer of `source`, scripts by lines (a comment after code is not read),
-//! pages by paragraphs. Code spans, code blocks, and links with their texts are not prose.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::blocks::{in_page, in_rust, in_script};
 use crate::project::{Outcome, Project, read};
-use crate::source::{collect, comments};
+use crate::source::collect;
 
 const FOLDERS: [&str; 10] = [
     "bench", "crates", "demo", "docs", "e2e", "examples", "fixtures", "src", "tests", "xtask",
@@ -150,7 +148,7 @@ fn faults_of(name: &Path, kind: Kind, text: &str, used: &mut Vec<Exception>) -> 
     };
     let mut faults = Vec::new();
     for block in &blocks {
-        let prose = prose(block);
+        let prose = block.prose();
         let words: Vec<(usize, &str)> = prose
             .lines()
             .enumerate()
@@ -184,184 +182,6 @@ fn faults_of(name: &Path, kind: Kind, text: &str, used: &mut Vec<Exception>) -> 
         }
     }
     faults
-}
-
-/// Comment lines that belong together, or a paragraph, without their marks.
-#[derive(Debug, Default)]
-struct Block<'a> {
-    lines: Vec<(usize, &'a str)>,
-    /// True if its first sentence describes an item or a file.
-    is_doc: bool,
-}
-
-/// Returns the comments of Rust code, the lines of one comment together.
-fn in_rust(text: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
-    let mut last = (0, "");
-    for (line, comment) in comments(text) {
-        let mark = mark_of(comment);
-        if mark.starts_with("/*") {
-            let lines = comment
-                .trim_start_matches(mark)
-                .trim_end_matches("*/")
-                .lines();
-            let lines = lines
-                .enumerate()
-                .map(|(at, text)| (line + at, unstarred(text)));
-            blocks.push(Block {
-                lines: lines.collect(),
-                is_doc: mark != "/*",
-            });
-            last = (0, "");
-            continue;
-        }
-        let content = (line, comment.strip_prefix(mark).unwrap_or_default());
-        match blocks.last_mut().filter(|_| last == (line - 1, mark)) {
-            Some(block) => block.lines.push(content),
-            None => blocks.push(Block {
-                lines: vec![content],
-                is_doc: mark != "//",
-            }),
-        }
-        last = (line, mark);
-    }
-    blocks
-}
-
-/// Returns the mark that a comment begins with. Four slashes are no doc comment.
-fn mark_of(comment: &str) -> &'static str {
-    match comment {
-        _ if comment.starts_with("////") => "//",
-        _ if comment.starts_with("///") => "///",
-        _ if comment.starts_with("//!") => "//!",
-        _ if comment.starts_with("//") => "//",
-        _ if comment.starts_with("/**") && !comment.starts_with("/**/") => "/**",
-        _ if comment.starts_with("/*!") => "/*!",
-        _ => "/*",
-    }
-}
-
-/// Returns the comments of a script. The first comment describes the file if it is before any code.
-fn in_script(text: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
-    let (mut in_lines, mut in_comment, mut seen_code) = (false, false, false);
-    for (at, source) in text.lines().enumerate() {
-        let (line, source) = (at + 1, source.trim());
-        let was_in_lines = std::mem::take(&mut in_lines);
-        if !in_comment && source.starts_with("//") {
-            in_lines = true;
-            let content = (line, source.trim_start_matches('/'));
-            match blocks.last_mut().filter(|_| was_in_lines) {
-                Some(block) => block.lines.push(content),
-                None => {
-                    let is_doc = !seen_code && blocks.is_empty();
-                    blocks.push(Block {
-                        lines: vec![content],
-                        is_doc,
-                    });
-                }
-            }
-            continue;
-        }
-        if !in_comment && source.starts_with("/*") {
-            in_comment = true;
-            let is_doc = source.starts_with("/**");
-            blocks.push(Block {
-                lines: Vec::new(),
-                is_doc,
-            });
-        }
-        if in_comment {
-            in_comment = !source.contains("*/");
-            let text = source.split("*/").next().unwrap_or_default();
-            if let Some(block) = blocks.last_mut() {
-                block
-                    .lines
-                    .push((line, unstarred(text.trim_start_matches("/*"))));
-            }
-        } else {
-            seen_code |= !source.is_empty() && !source.starts_with("#!");
-        }
-    }
-    blocks
-}
-
-/// Returns a line of a `/* */` comment without the stars at its start.
-fn unstarred(line: &str) -> &str {
-    line.trim_start().trim_start_matches('*')
-}
-
-/// Returns the paragraphs of a page.
-fn in_page(text: &str) -> Vec<Block<'_>> {
-    let mut blocks = vec![Block::default()];
-    let mut in_code = false;
-    for (at, line) in text.lines().enumerate() {
-        let fence = line.trim_start().starts_with("```");
-        in_code ^= fence;
-        if in_code || fence || line.trim().is_empty() {
-            blocks.push(Block::default());
-        } else if let Some(block) = blocks.last_mut() {
-            block.lines.push((at + 1, line));
-        }
-    }
-    blocks
-}
-
-/// Returns the text of a block, line by line. A mark replaces each code span and link, empty lines
-/// replace code blocks.
-fn prose(block: &Block<'_>) -> String {
-    let mut text = String::new();
-    let mut in_code = false;
-    for (_, line) in &block.lines {
-        let fence = line.trim_start().starts_with("```");
-        in_code ^= fence;
-        if !in_code && !fence {
-            text.push_str(line);
-        }
-        text.push('\n');
-    }
-    let mut prose = String::new();
-    let mut rest = text.as_str();
-    while let Some(next) = rest.chars().next() {
-        let skipped = match next {
-            '`' => code_span(rest),
-            '[' => link(rest),
-            _ => None,
-        };
-        let (piece, after) = rest.split_at(skipped.unwrap_or(next.len_utf8()));
-        if skipped.is_some() {
-            prose.push('`');
-            prose.extend(piece.chars().filter(|c| *c == '\n'));
-        } else {
-            prose.push_str(piece);
-        }
-        rest = after;
-    }
-    prose
-}
-
-/// Returns the length of a code span at the start of a text.
-fn code_span(text: &str) -> Option<usize> {
-    let marks = text.len() - text.trim_start_matches('`').len();
-    let (mark, body) = text.split_at(marks);
-    Some(marks + body.find(mark)? + marks)
-}
-
-/// Returns the length of a link with its target at the start of a text.
-fn link(text: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, c) in text.char_indices() {
-        match c {
-            '[' => depth += 1,
-            ']' if depth == 1 => {
-                let target = text.get(at + 1..)?.strip_prefix('(')?;
-                return Some(at + 2 + target.find(')')? + 1);
-            }
-            ']' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 fn is_question(word: &str) -> bool {
@@ -406,24 +226,22 @@ fn is_sign(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn found(name: &str, text: &str) -> Vec<String> {
+    fn faults(name: &str, text: &str) -> Vec<Fault> {
         let name = Path::new(name);
         let kind = kind_of(name).unwrap_or(Kind::Page);
-        let faults = faults_of(name, kind, text, &mut Vec::new());
+        faults_of(name, kind, text, &mut Vec::new())
+    }
+
+    fn lines(name: &str, text: &str) -> Vec<usize> {
+        faults(name, text).iter().map(|fault| fault.line).collect()
+    }
+
+    fn found(name: &str, text: &str) -> Vec<String> {
+        let faults = faults(name, text);
         faults
             .iter()
             .map(|fault| format!("{}: {}", fault.line, fault.what))
             .collect()
-    }
-
-    fn lines(name: &str, text: &str) -> Vec<usize> {
-        let faults = faults_of(
-            Path::new(name),
-            kind_of(Path::new(name)).unwrap_or(Kind::Page),
-            text,
-            &mut Vec::new(),
-        );
-        faults.iter().map(|fault| fault.line).collect()
     }
 
     #[test]

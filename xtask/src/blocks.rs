@@ -1,0 +1,231 @@
+//! Blocks of prose: the comments of Rust code and of scripts, and the paragraphs of pages.
+//!
+//! Rust is read by the tokenizer of `source`, scripts by lines (a comment after code is not read),
+//! pages by paragraphs. Code spans, code blocks, and links with their texts are not prose.
+
+use crate::source::comments;
+
+/// Comment lines that belong together, or a paragraph, without their marks.
+#[derive(Debug, Default)]
+pub(crate) struct Block<'a> {
+    pub(crate) lines: Vec<(usize, &'a str)>,
+    /// True if its first sentence describes an item or a file.
+    pub(crate) is_doc: bool,
+}
+
+impl Block<'_> {
+    /// Returns the text of a block, line by line. A mark replaces each code span and link, empty lines
+    /// replace code blocks.
+    pub(crate) fn prose(&self) -> String {
+        let mut text = String::new();
+        let mut in_code = false;
+        for (_, line) in &self.lines {
+            let fence = line.trim_start().starts_with("```");
+            in_code ^= fence;
+            if !in_code && !fence {
+                text.push_str(line);
+            }
+            text.push('\n');
+        }
+        let mut prose = String::new();
+        let mut rest = text.as_str();
+        while let Some(next) = rest.chars().next() {
+            let skipped = match next {
+                '`' => code_span(rest),
+                '[' => link(rest),
+                _ => None,
+            };
+            let (piece, after) = rest.split_at(skipped.unwrap_or(next.len_utf8()));
+            if skipped.is_some() {
+                prose.push('`');
+                prose.extend(piece.chars().filter(|c| *c == '\n'));
+            } else {
+                prose.push_str(piece);
+            }
+            rest = after;
+        }
+        prose
+    }
+}
+
+/// Returns the comments of Rust code, the lines of one comment together.
+pub(crate) fn in_rust(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut last = (0, "");
+    for (line, comment) in comments(text) {
+        let mark = mark_of(comment);
+        if mark.starts_with("/*") {
+            let lines = comment
+                .trim_start_matches(mark)
+                .trim_end_matches("*/")
+                .lines();
+            let lines = lines
+                .enumerate()
+                .map(|(at, text)| (line + at, unstarred(text)));
+            blocks.push(Block {
+                lines: lines.collect(),
+                is_doc: mark != "/*",
+            });
+            last = (0, "");
+            continue;
+        }
+        let content = (line, comment.strip_prefix(mark).unwrap_or_default());
+        match blocks.last_mut().filter(|_| last == (line - 1, mark)) {
+            Some(block) => block.lines.push(content),
+            None => blocks.push(Block {
+                lines: vec![content],
+                is_doc: mark != "//",
+            }),
+        }
+        last = (line, mark);
+    }
+    blocks
+}
+
+/// Returns the mark that a comment begins with. Four slashes are no doc comment.
+fn mark_of(comment: &str) -> &'static str {
+    match comment {
+        _ if comment.starts_with("////") => "//",
+        _ if comment.starts_with("///") => "///",
+        _ if comment.starts_with("//!") => "//!",
+        _ if comment.starts_with("//") => "//",
+        _ if comment.starts_with("/**") && !comment.starts_with("/**/") => "/**",
+        _ if comment.starts_with("/*!") => "/*!",
+        _ => "/*",
+    }
+}
+
+/// Returns the comments of a script. The first comment describes the file if it is before any code.
+pub(crate) fn in_script(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let (mut in_lines, mut in_comment, mut seen_code) = (false, false, false);
+    for (at, source) in text.lines().enumerate() {
+        let (line, source) = (at + 1, source.trim());
+        let was_in_lines = std::mem::take(&mut in_lines);
+        if !in_comment && source.starts_with("//") {
+            in_lines = true;
+            let content = (line, source.trim_start_matches('/'));
+            match blocks.last_mut().filter(|_| was_in_lines) {
+                Some(block) => block.lines.push(content),
+                None => {
+                    let is_doc = !seen_code && blocks.is_empty();
+                    blocks.push(Block {
+                        lines: vec![content],
+                        is_doc,
+                    });
+                }
+            }
+            continue;
+        }
+        if !in_comment && source.starts_with("/*") {
+            in_comment = true;
+            let is_doc = source.starts_with("/**");
+            blocks.push(Block {
+                lines: Vec::new(),
+                is_doc,
+            });
+        }
+        if in_comment {
+            in_comment = !source.contains("*/");
+            let text = source.split("*/").next().unwrap_or_default();
+            if let Some(block) = blocks.last_mut() {
+                block
+                    .lines
+                    .push((line, unstarred(text.trim_start_matches("/*"))));
+            }
+        } else {
+            seen_code |= !source.is_empty() && !source.starts_with("#!");
+        }
+    }
+    blocks
+}
+
+/// Returns a line of a `/* */` comment without the stars at its start.
+fn unstarred(line: &str) -> &str {
+    line.trim_start().trim_start_matches('*')
+}
+
+/// Returns the paragraphs of a page.
+pub(crate) fn in_page(text: &str) -> Vec<Block<'_>> {
+    let mut blocks = vec![Block::default()];
+    let mut in_code = false;
+    for (at, line) in text.lines().enumerate() {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        if in_code || fence || line.trim().is_empty() {
+            blocks.push(Block::default());
+        } else if let Some(block) = blocks.last_mut() {
+            block.lines.push((at + 1, line));
+        }
+    }
+    blocks
+}
+
+/// Returns the length of a code span at the start of a text.
+fn code_span(text: &str) -> Option<usize> {
+    let marks = text.len() - text.trim_start_matches('`').len();
+    let (mark, body) = text.split_at(marks);
+    Some(marks + body.find(mark)? + marks)
+}
+
+/// Returns the length of a link with its target at the start of a text.
+fn link(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 1 => {
+                let target = text.get(at + 1..)?.strip_prefix('(')?;
+                return Some(at + 2 + target.find(')')? + 1);
+            }
+            ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the first line of each block, with a mark for those that describe an item.
+    fn starts(blocks: &[Block<'_>]) -> Vec<(usize, bool)> {
+        let first = blocks
+            .iter()
+            .filter_map(|block| Some((block.lines.first()?.0, block.is_doc)));
+        first.collect()
+    }
+
+    #[test]
+    fn lines_of_one_comment_are_one_block() {
+        let text =
+            "//! A.\n//! B.\n\n/// C.\n/// D.\nfn a() {} // E\n// F\n//// G\n/** H\n * I */\n";
+        let blocks = in_rust(text);
+        assert_eq!(
+            starts(&blocks),
+            [(1, true), (4, true), (6, false), (9, true)]
+        );
+        let prose = blocks.last().map(Block::prose);
+        assert_eq!(prose.as_deref(), Some("H\n I \n"));
+    }
+
+    #[test]
+    fn the_first_comment_of_a_script_describes_it() {
+        let text =
+            "#!/usr/bin/env node\n// A\n// B\n\n// C\nlet d; // E\n/** F */\n/* G\n * H\n */\n";
+        assert_eq!(
+            starts(&in_script(text)),
+            [(2, true), (5, false), (7, true), (8, false)]
+        );
+        assert_eq!(starts(&in_script("let a;\n// B\n")), [(2, false)]);
+    }
+
+    #[test]
+    fn code_and_links_are_not_prose() {
+        let blocks = in_page("A `b\nc` d [e [f]](g) [h].\n\n```text\ni\n```\nj\n");
+        assert_eq!(starts(&blocks), [(1, false), (7, false)]);
+        let prose: Vec<String> = blocks.iter().map(Block::prose).collect();
+        assert_eq!(prose.concat(), "A `\n d ` [h].\nj\n");
+    }
+}
