@@ -24,7 +24,8 @@ impl Assistant {
     }
 
     /// Applies a record from a server that runs the loop itself: the tree is updated, and nothing
-    /// runs here. Records may arrive in any order, twice, or not at all.
+    /// runs here. Records may arrive in any order, twice, or not at all. A record that names a
+    /// conversation applies to that one only: the provider's `thread_id` is its `convId`.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, engine::records::Update};
@@ -37,7 +38,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails while a run of this session is in progress, or if the tree does not allow it.
+    /// Fails while a run of this session is in progress, for a record of another conversation
+    /// ([`Refusal::OtherConversation`]), or if the tree does not allow it.
     pub fn take_update(&self, update: Update) -> Result<(), Refusal> {
         let update = Box::new(update);
         self.dispatch(Input::Update { update })

@@ -91,6 +91,11 @@ async fn what_one_page_records_another_follows_and_runs_nothing() {
     assert!(kinds("executing") > 0, "{:?}", frames.borrow());
 
     let guest = chat(MockAgent::new(), || ()).await;
+    let first = Update::from_json(&frames.borrow()[0]).unwrap();
+    let refused = guest.assistant.take_update(first);
+    assert!(refused.is_err(), "another conversation is open here");
+    let empty = json!({"threadId": frames.borrow()[0]["convId"], "messages": []});
+    guest.assistant.import(empty).unwrap();
     for frame in frames.borrow().iter() {
         let update = Update::from_json(frame).expect("it is read as it was written");
         guest.assistant.take_update(update).unwrap();

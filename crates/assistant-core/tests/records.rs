@@ -125,7 +125,7 @@ fn an_update_of_a_message_has_exactly_its_fields() {
         ]
     );
     let full = json!({
-        "convId": "c", "messageId": "m", "parentId": "u",
+        "convId": "thread", "messageId": "m", "parentId": "u",
         "contentBlocks": [{"content": "Hi", "contentType": "text"}],
         "timestamp": 5, "source": "assistant",
         "tokenUsage": {"inputTokens": null, "outputTokens": 7,
@@ -285,19 +285,244 @@ fn an_update_that_is_missing_loses_no_more_than_it_says() {
         assert!(fed.session.conversation().is_sound());
         assert!(whole.0.len() >= state(&fed).0.len());
     }
-    // Updates in the wrong order lead to the right order.
-    let mut turned = updates.clone();
-    turned.reverse();
-    let fed = feed(&turned);
-    assert!(fed.session.conversation().is_sound());
-    assert_eq!(fed.session.conversation().orphans().len(), 0);
+}
+
+/// Calls back with every order of a list.
+fn permute(list: &mut [Update], from: usize, see: &mut impl FnMut(&[Update])) {
+    if from == list.len() {
+        return see(list);
+    }
+    for place in from..list.len() {
+        list.swap(from, place);
+        permute(list, from + 1, see);
+        list.swap(from, place);
+    }
+}
+
+/// Everything that updates are about: the path, all texts, and the calls with arguments and results.
+fn contents(driver: &Driver) -> Value {
+    let conversation = driver.session.conversation();
+    let calls = |id: &assistant_core::conversation::MessageId| {
+        let calls = conversation.calls_in(conversation.message(id).unwrap());
+        let call = |call: &assistant_core::conversation::ToolCall| {
+            json!([
+                call.id,
+                call.name,
+                call.args_text(),
+                call.phase().as_str(),
+                call.result().map(|result| result.value.clone())
+            ])
+        };
+        calls.map(call).collect::<Value>()
+    };
+    let path = conversation.path();
+    let message = |message: &assistant_core::conversation::Message| {
+        let parent = conversation.parent(&message.id).map(|id| id.as_str());
+        json!([
+            message.id.as_str(),
+            parent,
+            message.role.as_str(),
+            message.text(),
+            calls(&message.id)
+        ])
+    };
+    path.map(message).collect()
+}
+
+#[test]
+fn updates_in_any_order_lead_to_the_same_conversation() {
+    for fails in [false, true] {
+        let (_, mut updates) = recorded(fails);
+        let expected = contents(&feed(&updates));
+        assert_eq!(expected.as_array().unwrap().len(), 3);
+        assert!(updates.len() >= 6, "{updates:?}");
+        // A prime share of all orders, to keep the test short.
+        let mut orders = 0;
+        permute(&mut updates, 0, &mut |order| {
+            orders += 1;
+            if orders % 31 != 0 {
+                return;
+            }
+            let fed = feed(order);
+            assert!(fed.session.conversation().is_sound());
+            assert_eq!(contents(&fed), expected, "{order:#?}");
+        });
+        assert!(orders >= 720);
+    }
+}
+
+#[test]
+fn a_status_is_understood_in_the_spellings_of_other_systems() {
+    let words = [
+        (
+            Status::Pending,
+            "pending queued QUEUED input-streaming input_available inputAvailable",
+        ),
+        (
+            Status::Executing,
+            "executing Executing running in_progress in-progress inProgress IN_PROGRESS",
+        ),
+        (
+            Status::Complete,
+            "complete completed Completed success done DONE output-available outputAvailable",
+        ),
+        (
+            Status::Failed,
+            "failed error output-error output_error rejected denied Denied cancelled skipped",
+        ),
+    ];
+    for (status, spellings) in words {
+        for word in spellings.split(' ') {
+            let update = json!({"toolCallId": "c", "messageId": "m", "status": word});
+            let update = ToolUpdate::from_json(&update).unwrap();
+            assert_eq!(update.status, status, "{word}");
+            assert_eq!(update.to_json()["status"], status.as_str());
+            let listed = json!({"messageId": "m", "toolCalls": [{"id": "c", "status": word}]});
+            let listed = ConvUpdate::from_json(&listed).unwrap();
+            assert_eq!(listed.tool_calls[0].status, status, "{word}");
+        }
+    }
+    let unsaid = json!({"toolCallId": "c", "messageId": "m", "result": 4});
+    assert_eq!(
+        ToolUpdate::from_json(&unsaid).unwrap().status,
+        Status::Complete
+    );
+}
+
+fn read(update: Value) -> Update {
+    Update::from_json(&update).unwrap()
+}
+
+#[test]
+fn content_that_an_update_leaves_out_stays() {
+    let file =
+        json!({"type": "image", "source": {"type": "url", "value": "https://a.example/i.png"}});
+    let whole =
+        json!({"messageId": "m", "contentBlocks": [{"content": "Hi"}], "attachments": [file]});
+    let text = |more: Value| {
+        let fed = feed(&[read(whole.clone()), read(more)]);
+        let conversation = fed.session.conversation();
+        let message = conversation.message(&message_id("m")).unwrap();
+        (message.text(), message.parts.len())
+    };
+    assert_eq!(
+        text(json!({"messageId": "m", "tokenUsage": {}})),
+        ("Hi".to_owned(), 2)
+    );
+    assert_eq!(
+        text(json!({"messageId": "m", "contentBlocks": null, "attachments": []})),
+        ("Hi".to_owned(), 1)
+    );
+    assert_eq!(
+        text(json!({"messageId": "m", "contentBlocks": [{"content": "Bye"}]})),
+        ("Bye".to_owned(), 2)
+    );
+    assert_eq!(
+        text(json!({"messageId": "m", "contentBlocks": []})),
+        (String::new(), 1)
+    );
+    let calls = json!({"messageId": "m", "toolCalls": [{"id": "c", "toolName": "f"}]});
+    assert_eq!(text(calls), ("Hi".to_owned(), 3));
+}
+
+#[test]
+fn an_older_update_replaces_nothing_of_a_newer_one() {
+    let update = |timestamp: u64, words: &str, usage: Value| {
+        read(
+            json!({"messageId": "m", "timestamp": timestamp, "tokenUsage": usage,
+            "contentBlocks": [{"content": words}]}),
+        )
+    };
+    let fed = feed(&[
+        update(9, "new", json!({"outputTokens": 7})),
+        update(5, "old", json!({"inputTokens": 3, "outputTokens": 2})),
+    ]);
+    let conversation = fed.session.conversation();
+    let message = conversation.message(&message_id("m")).unwrap();
+    assert_eq!(message.text(), "new");
+    let usage = &message.cost.usage[0];
+    assert_eq!(
+        (usage.input_tokens, usage.output_tokens),
+        (Some(3), Some(7))
+    );
+}
+
+#[test]
+fn a_list_that_says_a_call_is_complete_ends_it_and_a_result_may_follow() {
+    let list = read(json!({"messageId": "m", "contentBlocks": [],
+        "toolCalls": [{"id": "c", "toolName": "f", "status": "completed", "parameters": "{}"}]}));
+    let result = read(json!({"messageId": "m", "toolCallId": "c", "toolName": "f",
+        "status": "completed", "result": "{\"n\":1}"}));
+    let silent = read(json!({"messageId": "m", "toolCallId": "c", "status": "completed"}));
+    for (order, expected) in [
+        (vec![list.clone()], Value::Null),
+        (vec![list.clone(), result.clone()], json!({"n": 1})),
+        (vec![result.clone(), list.clone()], json!({"n": 1})),
+        (vec![result, silent, list], json!({"n": 1})),
+    ] {
+        let fed = feed(&order);
+        let (_, call) = fed.session.conversation().call_by_wire_id("c").unwrap();
+        assert_eq!(call.phase(), Phase::OutputAvailable);
+        assert_eq!(call.result().unwrap().value, expected);
+        assert!(!fed.session.is_busy());
+    }
+}
+
+#[test]
+fn updates_of_another_conversation_are_refused() {
+    use assistant_core::session::Refusal;
+    let mut driver = Driver::new();
+    let mut take = |update: Value| {
+        let update = Box::new(read(update));
+        driver.input(Input::Update { update }).refused
+    };
+    let block = json!([{"content": "x"}]);
+    let other = json!({"convId": "other", "messageId": "m", "contentBlocks": block});
+    assert_eq!(take(other), Some(Refusal::OtherConversation));
+    let other = json!({"convId": "other", "messageId": "m", "toolCallId": "c"});
+    assert_eq!(take(other), Some(Refusal::OtherConversation));
+    assert_eq!(
+        take(json!({"convId": "thread", "messageId": "m", "contentBlocks": block})),
+        None
+    );
+    assert_eq!(
+        take(json!({"messageId": "n", "contentBlocks": block})),
+        None
+    );
+    assert_eq!(driver.session.conversation().message_count(), 2);
+}
+
+#[test]
+fn an_update_of_a_call_may_name_its_tool_only() {
+    let of = |status: &str, result: Value| {
+        read(
+            json!({"convId": "thread", "messageId": "m", "toolName": "f", "status": status,
+            "result": result}),
+        )
+    };
+    let list = read(
+        json!({"messageId": "m", "contentBlocks": [{"content": "Hi"}],
+        "toolCalls": [{"id": "c1", "toolName": "f"}, {"id": "c2", "toolName": "f"}]}),
+    );
+    let fed = feed(&[
+        list,
+        of("executing", Value::Null),
+        of("completed", json!("one")),
+        of("failed", json!("two")),
+    ]);
+    let calls = contents(&fed)[0][4].take();
+    assert_eq!(calls[0][4], "one");
+    assert_eq!(
+        (&calls[1][3], &calls[1][4]),
+        (&json!("output-error"), &json!("two"))
+    );
 }
 
 #[test]
 fn a_call_that_is_over_without_a_result_ends_with_null() {
     let fed = feed(&[Update::Tool(
         ToolUpdate::from_json(&json!({
-            "convId": "c", "messageId": "m", "toolCallId": "c1", "toolName": "search",
+            "convId": "thread", "messageId": "m", "toolCallId": "c1", "toolName": "search",
             "status": "completed",
         }))
         .unwrap(),
@@ -311,7 +536,7 @@ fn a_call_that_is_over_without_a_result_ends_with_null() {
 #[test]
 fn what_an_update_does_not_say_of_the_cost_stays_and_time_does_not_run_back() {
     let conv = |more: Value| {
-        let mut update = json!({"convId": "c", "messageId": "m", "source": "assistant",
+        let mut update = json!({"convId": "thread", "messageId": "m", "source": "assistant",
             "contentBlocks": [{"type": "text", "content": "x"}]});
         let fields = more.as_object().unwrap().clone();
         update.as_object_mut().unwrap().extend(fields);
@@ -341,6 +566,7 @@ fn what_an_update_does_not_say_of_the_cost_stays_and_time_does_not_run_back() {
         .unwrap();
     assert_eq!(message.cost.duration_ms, Some(1200));
     assert_eq!(message.cost.usage[0].output_tokens, Some(9));
+    assert_eq!(message.cost.usage[0].input_tokens, Some(3));
 }
 
 #[test]

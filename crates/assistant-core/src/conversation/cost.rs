@@ -35,10 +35,10 @@ impl Cost {
         self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
     }
 
-    /// Takes in what is known now. What nothing is said of stays, and time does not run backwards.
+    /// Merges a newer report. Counts that it leaves out stay, and time does not run backwards.
     pub(super) fn take_in(&mut self, fresh: Self) {
         if !fresh.usage.is_empty() {
-            self.usage = fresh.usage;
+            self.usage = merged(std::mem::take(&mut self.usage), fresh.usage);
         }
         self.duration_ms = self.duration_ms.max(fresh.duration_ms);
         self.price_micros = fresh.price_micros.or(self.price_micros);
@@ -149,6 +149,55 @@ impl Cost {
         let price = from.shift_remove("priceMicros");
         cost.price_micros = price.and_then(|price| price.as_u64());
         cost
+    }
+}
+
+/// Merges usage of the same model count by count. A report without a model is one of all models
+/// together.
+fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
+    let is_total = |usage: &TokenUsage| usage.provider.is_none() && usage.model.is_none();
+    let of_all = |known: Vec<TokenUsage>| match <[TokenUsage; 1]>::try_from(known) {
+        Ok([only]) => Some(only),
+        Err(usage) => Cost {
+            usage,
+            ..Cost::default()
+        }
+        .total_usage(),
+    };
+    if fresh.iter().any(is_total) || known.iter().all(is_total) {
+        return match (of_all(known), <[TokenUsage; 1]>::try_from(fresh)) {
+            (Some(known), Ok([fresh])) => vec![filled(fresh, known)],
+            (_, Ok([fresh])) => vec![fresh],
+            (_, Err(fresh)) => fresh,
+        };
+    }
+    let mut all = known;
+    for usage in fresh {
+        let of_model = |known: &&mut TokenUsage| {
+            known.provider == usage.provider && known.model == usage.model
+        };
+        match all.iter_mut().find(of_model) {
+            Some(known) => *known = filled(usage, std::mem::take(known)),
+            None => all.push(usage),
+        }
+    }
+    all.truncate(MODELS);
+    all
+}
+
+/// Fills the counts that a report leaves out.
+fn filled(fresh: TokenUsage, known: TokenUsage) -> TokenUsage {
+    TokenUsage {
+        provider: fresh.provider.or(known.provider),
+        model: fresh.model.or(known.model),
+        input_tokens: fresh.input_tokens.or(known.input_tokens),
+        output_tokens: fresh.output_tokens.or(known.output_tokens),
+        total_tokens: fresh.total_tokens.or(known.total_tokens),
+        reasoning_tokens: fresh.reasoning_tokens.or(known.reasoning_tokens),
+        cached_input_tokens: fresh.cached_input_tokens.or(known.cached_input_tokens),
+        cache_write_input_tokens: fresh
+            .cache_write_input_tokens
+            .or(known.cache_write_input_tokens),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Applies updates of a server that runs the loop itself, in any order. Nothing runs here.
 //!
-//! `join` adds messages that do not continue the run's path.
+//! Updates may be late, repeated or missing. A call that is reported before its message gets a message
+//! at the tip, which moves once an update names its parent. `join` adds messages that do not continue
+//! the run's path.
 
 use serde_json::Value;
 
@@ -12,52 +14,76 @@ use super::{
 };
 use crate::{
     event::{Content, Role},
-    records::{CallInfo, ConvUpdate, ToolUpdate},
+    records::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
     wire::agui,
 };
 
+/// A message that updates are about.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Fed {
+    /// The time of the newest update; 0 if it is not known.
+    at: i64,
+    /// True while only an update of a call has named the message: its role and its parent are
+    /// assumed.
+    assumed: bool,
+}
+
 impl Conversation {
-    /// Applies the newest version of a message. A child of the newest message is shown, and so is the
-    /// next one below it.
+    /// Applies an update of a message. A new message below the newest one is shown, and so are those
+    /// that waited for it.
     ///
     /// # Errors
     ///
-    /// Fails if it would become its own descendant.
+    /// Fails if the message would become its own descendant.
     pub(crate) fn take_update(&mut self, update: ConvUpdate, now: i64) -> Result<(), TreeError> {
         let id = MessageId::from(update.message_id.as_str());
         let parent = update.parent_id.as_deref().map(MessageId::from);
-        let at = if update.timestamp == 0 {
-            now
-        } else {
-            update.timestamp
-        };
+        let known = self.tree.find(&id);
+        let fed = known.and_then(|ix| self.fed.get(&ix).copied());
+        let fed = fed.unwrap_or_default();
+        let is_late = update.timestamp != 0 && update.timestamp < fed.at;
         let role = Role::parse(&update.source).unwrap_or(Role::Assistant);
-        let mut message = Message::new(id.clone(), role, at);
-        message.author = Author::unnamed(role);
-        message.parts = update
-            .content_blocks
-            .into_iter()
-            .map(|block| match block.content_type.as_str() {
-                "reasoning" | "thinking" => Part::Reasoning(TextPart::new(block.content)),
-                _ => Part::Text(TextPart::new(block.content)),
-            })
-            .chain(update.attachments.into_iter().map(attachment))
-            .collect();
-        message.listed = message
-            .parts
-            .iter()
-            .any(|part| matches!(part, Part::File(_)));
-        message.cost = Cost {
+        let cost = Cost {
             usage: update.token_usage.into_iter().collect(),
             duration_ms: update.duration_ms,
             waited_ms: None,
             price_micros: update.cost.map(super::Amount::micros),
         };
-        let follows = parent.as_ref() == self.run_tip() && !self.shows_other_branch();
-        let is_new = self.message(&id).is_none();
-        self.upsert(message, parent.as_ref())?;
-        if is_new && follows {
-            self.select_tip(Some(&id));
+        let content = (update.content_blocks, update.attachments);
+        match known {
+            Some(ix) => {
+                if let (true, Some(parent)) = (fed.assumed, &parent) {
+                    self.tree.place(ix, parent)?;
+                }
+                if let (true, Some(node)) = (fed.assumed, self.node_mut(ix)) {
+                    node.message.role = role;
+                    node.message.author = Author::unnamed(role);
+                }
+                self.update_fed(ix, content, cost, is_late);
+            }
+            None => {
+                let at = match update.timestamp {
+                    0 => now,
+                    at => at,
+                };
+                let mut message = Message::new(id.clone(), role, at);
+                message.author = Author::unnamed(role);
+                message.parts = parts(content.0, content.1);
+                message.listed = message.parts.iter().any(is_file);
+                message.cost = cost;
+                let follows = parent.as_ref() == self.run_tip() && !self.shows_other_branch();
+                self.upsert(message, parent.as_ref())?;
+                if follows {
+                    self.select(&id, false, true)?;
+                }
+            }
+        }
+        if let Some(ix) = self.tree.find(&id) {
+            let fed = Fed {
+                at: fed.at.max(update.timestamp),
+                assumed: fed.assumed && parent.is_none(),
+            };
+            self.fed.insert(ix, fed);
         }
         for call in update.tool_calls {
             self.take_call_info(&id, call, now);
@@ -65,13 +91,59 @@ impl Conversation {
         Ok(())
     }
 
+    /// Updates a known message. Content that an update leaves out stays; a late update only adds
+    /// what is unknown.
+    fn update_fed(
+        &mut self,
+        ix: usize,
+        (blocks, files): (Option<Vec<ContentBlock>>, Option<Vec<Value>>),
+        mut cost: Cost,
+        is_late: bool,
+    ) {
+        let Some(message) = self.node(ix).map(|node| &node.message) else {
+            return;
+        };
+        let is_empty = |is_kind: fn(&Part) -> bool| !message.parts.iter().any(is_kind);
+        let blocks = blocks.filter(|_| !is_late || is_empty(is_text));
+        let files = files.filter(|_| !is_late || is_empty(is_file));
+        if is_late {
+            cost.take_in(message.cost.clone());
+        }
+        let kept = |is_kind: fn(&Part) -> bool| {
+            let parts = message.parts.iter().filter(|part| is_kind(part));
+            parts.cloned().collect::<Vec<_>>()
+        };
+        let changes = blocks.is_some() || files.is_some();
+        let mut content = match blocks {
+            Some(blocks) => parts(Some(blocks), None),
+            None => kept(|part| !is_file(part) && part.call_key().is_none()),
+        };
+        content.append(&mut match files {
+            Some(files) => parts(None, Some(files)),
+            None => kept(is_file),
+        });
+        let mut fresh = Message::new(message.id.clone(), message.role, message.created_at);
+        fresh.cost = cost;
+        if changes {
+            fresh.listed = content.iter().any(is_file);
+            fresh.parts = content;
+            self.update_node(ix, fresh);
+        } else if let Some(node) = self.node_mut(ix) {
+            node.message.cost.take_in(fresh.cost);
+            self.log.push(super::Change::Message(fresh.id));
+        }
+    }
+
     fn take_call_info(&mut self, message: &MessageId, info: CallInfo, now: i64) {
         let Some(key) = self.fed_call(message, &info.id, &info.tool_name, now) else {
             return;
         };
-        // What is asked about, decided or run here is not said otherwise by a record.
-        let is_open = |call: &ToolCall| call.origin == Origin::Provider && !call.state.is_done();
-        if self.call(&key).is_some_and(is_open) && !info.parameters.is_empty() {
+        // A record does not change what is asked about, decided or running here.
+        let takes_args = |call: &ToolCall| {
+            let is_open = !call.state.is_done() || call.args_text().is_empty();
+            call.origin == Origin::Provider && is_open
+        };
+        if self.call(&key).is_some_and(takes_args) && !info.parameters.is_empty() {
             self.edit_call(&key, |call| {
                 if call.args_text() != info.parameters {
                     call.set_args_text(&info.parameters);
@@ -79,45 +151,97 @@ impl Conversation {
                 call.end_args();
             });
         }
-        // What it came to is said by a record of its own.
+        let is_servers = |call: &ToolCall| call.origin == Origin::Provider;
         let status = match info.status {
-            Status::Complete | Status::Failed => Status::Executing,
+            Status::Complete | Status::Failed if !self.call(&key).is_some_and(is_servers) => {
+                Status::Executing
+            }
             status => status,
         };
-        self.take_status(key, status);
+        // The result may follow in a record of its own.
+        self.take_progress(key, status, &info.id, None, now);
     }
 
-    /// Takes in what a call is now; its message begins with it if it is not there.
+    /// Applies an update of a call. A message that is not known yet begins with it.
     pub(crate) fn take_tool_update(&mut self, update: ToolUpdate, now: i64) {
-        let message = MessageId::from(update.message_id.as_str());
-        let known = self.call_of(&message, &update.tool_call_id);
-        if known.is_none() && self.message(&message).is_none() {
-            let fresh = Message::new(message.clone(), Role::Assistant, now);
-            let parent = self.run_tip().cloned();
-            // A fresh id cannot stand above anything.
-            let _ = self.upsert(fresh, parent.as_ref());
-            self.select_tip(Some(&message));
-        }
-        let fed = || self.fed_call(&message, &update.tool_call_id, &update.tool_name, now);
-        let Some(key) = known.or_else(fed) else {
-            return;
+        let id = match (update.message_id.as_str(), update.tool_call_id.as_str()) {
+            // A call outside of messages has one of its own, as on AG-UI's wire.
+            ("", call) => self.message_naming(call).unwrap_or_else(|| call.into()),
+            (message, _) => message.into(),
         };
-        let end = match update.status {
+        if id.as_str().is_empty() {
+            return;
+        }
+        let call_id = match update.tool_call_id.as_str() {
+            "" => self.unnamed_call(&id, &update.tool_name),
+            call_id => call_id.to_owned(),
+        };
+        if self.message(&id).is_none() {
+            self.assume_message(&id, now);
+        }
+        if let Some(key) = self.fed_call(&id, &call_id, &update.tool_name, now) {
+            self.take_progress(key, update.status, &call_id, update.result, now);
+        }
+    }
+
+    /// Adds a message that only an update of its call has named. It is assumed to follow the newest
+    /// one.
+    fn assume_message(&mut self, id: &MessageId, now: i64) {
+        let fresh = || Message::new(id.clone(), Role::Assistant, now);
+        let parent = self.run_tip().cloned();
+        match self.upsert(fresh(), parent.as_ref()) {
+            Ok(_) if !self.shows_other_branch() => {
+                let _ = self.select(id, false, true);
+            }
+            Ok(_) => {}
+            // The newest message waits for this one.
+            Err(_) => drop(self.upsert(fresh(), None)),
+        }
+        if let Some(ix) = self.tree.find(id) {
+            self.fed.insert(
+                ix,
+                Fed {
+                    at: 0,
+                    assumed: true,
+                },
+            );
+        }
+    }
+
+    /// Returns the message of a call that an update names without its message.
+    fn message_naming(&self, call: &str) -> Option<MessageId> {
+        let on_path = self.find_call(call);
+        let key = on_path.or_else(|| self.calls.named(call).last().map(ToolCall::key))?;
+        self.message_of_call(&key).map(|message| message.id.clone())
+    }
+
+    /// Returns the id of the first call of a tool in a message that has not ended, for updates that
+    /// name the tool only.
+    fn unnamed_call(&self, message: &MessageId, tool: &str) -> String {
+        let calls = self.message(message).map(|message| self.calls_in(message));
+        let mut calls = calls.into_iter().flatten();
+        let open = calls.find(|call| call.name == tool && !call.state.is_done());
+        open.map_or_else(|| format!("{message}-{tool}"), |call| call.id.clone())
+    }
+
+    /// Applies the status of a call, and its result where it ends.
+    fn take_progress(
+        &mut self,
+        key: CallKey,
+        status: Status,
+        id: &str,
+        result: Option<String>,
+        now: i64,
+    ) {
+        let end = match status {
             Status::Complete => End::Output,
             Status::Failed => End::Error,
             status => return self.take_status(key, status),
         };
-        let id = update.tool_call_id;
-        let nothing = || match end {
-            End::Output => "null".to_owned(),
-            _ => String::new(),
-        };
-        let text = update.result.unwrap_or_else(nothing);
         let runs_here = self.call(&key).is_some_and(|call| call.state.is_at_work());
-        if runs_here {
-            return;
-        }
-        if self.edit_call(&key, |call| settle(call, end, &id, text, now)) == Some(true) {
+        if !runs_here
+            && self.edit_call(&key, |call| settle(call, end, id, result, now)) == Some(true)
+        {
             self.list_answer(key);
         }
     }
@@ -129,7 +253,7 @@ impl Conversation {
                 call.end_args();
             }
             if status == Status::Executing && matches!(call.state, State::Open(_)) {
-                // It holds nothing up here: whoever runs it goes on.
+                // It blocks nothing here: the server continues by itself.
                 call.take(StateEvent::FoundRemote);
                 call.take(StateEvent::LeftRemote);
             }
@@ -141,9 +265,13 @@ impl Conversation {
         calls.find(|call| call.id == id).map(ToolCall::key)
     }
 
-    /// The call with this id in a message, which gets one if it has none.
+    /// Returns the call with this id in a message, and adds it if it is missing.
     fn fed_call(&mut self, message: &MessageId, id: &str, name: &str, now: i64) -> Option<CallKey> {
         if let Some(key) = self.call_of(message, id) {
+            let is_unnamed = |call: &ToolCall| call.name.is_empty() && !name.is_empty();
+            if self.call(&key).is_some_and(is_unnamed) {
+                self.edit_call(&key, |call| name.clone_into(&mut call.name));
+            }
             return Some(key);
         }
         let ix = self.tree.find(message)?;
@@ -166,7 +294,27 @@ impl Conversation {
     }
 }
 
-/// A file, if it can be read as one.
+/// Converts the content of an update.
+fn parts(blocks: Option<Vec<ContentBlock>>, files: Option<Vec<Value>>) -> Vec<Part> {
+    let blocks = blocks.into_iter().flatten();
+    let texts = blocks.map(|block| match block.content_type.as_str() {
+        "reasoning" | "thinking" => Part::Reasoning(TextPart::new(block.content)),
+        _ => Part::Text(TextPart::new(block.content)),
+    });
+    texts
+        .chain(files.into_iter().flatten().map(attachment))
+        .collect()
+}
+
+const fn is_text(part: &Part) -> bool {
+    matches!(part, Part::Text(_) | Part::Reasoning(_))
+}
+
+const fn is_file(part: &Part) -> bool {
+    matches!(part, Part::File(_) | Part::Unknown(_))
+}
+
+/// Converts an attachment to a file, if it can be read as one.
 fn attachment(value: Value) -> Part {
     match agui::content_part_from_value(value.clone()) {
         Ok(part) => Part::File(part),
@@ -174,11 +322,24 @@ fn attachment(value: Value) -> Part {
     }
 }
 
-/// Gives a call its outcome. `false` if it has one.
-fn settle(call: &mut ToolCall, end: End, id: &str, text: String, now: i64) -> bool {
+/// Ends a call. Without a result it ends with an empty one, which a later update fills. Returns
+/// false if it has ended before.
+fn settle(call: &mut ToolCall, end: End, id: &str, result: Option<String>, now: i64) -> bool {
+    let is_empty = |known: &CallResult| known.value.is_null() || known.value == "";
+    let is_unfilled = || call.answered_by() != Some(Author::Page) && result.is_some();
+    if call
+        .result()
+        .is_some_and(|known| !(is_empty(known) && is_unfilled()))
+    {
+        return false;
+    }
     if !call.has_ended() {
         call.end_args();
     }
+    let text = result.unwrap_or_else(|| match end {
+        End::Output => "null".to_owned(),
+        _ => String::new(),
+    });
     let mut outcome = Outcome::new(end, Author::Agent, true);
     outcome.at = Some(now);
     outcome.error = (end == End::Error).then(|| CallError {
@@ -191,5 +352,5 @@ fn settle(call: &mut ToolCall, end: End, id: &str, text: String, now: i64) -> bo
     result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(text);
     outcome.result = Some(result);
-    call.result().is_none() && call.take(StateEvent::Settled(Box::new(outcome)))
+    call.take(StateEvent::Settled(Box::new(outcome)))
 }

@@ -84,7 +84,7 @@ impl Conversation {
 
     /// Replaces the content of a message, which keeps its place, its role, and its cost unless the
     /// new one has a cost.
-    fn update_node(&mut self, ix: usize, fresh: Message) {
+    pub(super) fn update_node(&mut self, ix: usize, fresh: Message) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };

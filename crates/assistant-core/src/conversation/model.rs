@@ -55,6 +55,9 @@ pub struct Conversation {
     pub(super) agent_user_messages: super::AgentUserMessages,
     /// Changes that nobody has taken yet, without those of the tree.
     pub(super) log: Vec<Change>,
+    /// The messages that updates are about.
+    #[cfg(feature = "records")]
+    pub(super) fed: HashMap<usize, super::feed::Fed>,
     /// Callouts in texts that are being written.
     #[cfg(feature = "callouts")]
     pub(super) reading: super::reading::Reading,
@@ -76,6 +79,8 @@ impl Default for Conversation {
             blocks: FxHashMap::default(),
             agent_user_messages: super::AgentUserMessages::default(),
             log: Vec::new(),
+            #[cfg(feature = "records")]
+            fed: HashMap::new(),
             #[cfg(feature = "callouts")]
             reading: super::reading::Reading::default(),
         }

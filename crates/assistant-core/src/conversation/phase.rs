@@ -109,4 +109,31 @@ impl Status {
             Self::Failed => "failed",
         }
     }
+
+    /// Parses a status as other systems spell it: in any case, with words joined by underscores,
+    /// hyphens, spaces or capitals. Words of [`Phase`] have its status. `None` for other words.
+    ///
+    /// ```
+    /// use assistant_core::conversation::Status;
+    ///
+    /// assert_eq!(Status::parse("in_progress"), Some(Status::Executing));
+    /// assert_eq!(Status::parse("inProgress"), Some(Status::Executing));
+    /// assert_eq!(Status::parse("done"), Some(Status::Complete));
+    /// assert_eq!(Status::parse("lost"), None);
+    /// ```
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        let joined = word.trim().chars();
+        let joined = joined.filter(|c| !matches!(c, '_' | '-' | ' '));
+        let joined: String = joined.map(|c| c.to_ascii_lowercase()).collect();
+        Some(match joined.as_str() {
+            "pending" | "queued" | "inputstreaming" | "inputavailable" | "approvalrequested"
+            | "approvalresponded" => Self::Pending,
+            "executing" | "running" | "inprogress" => Self::Executing,
+            "complete" | "completed" | "success" | "done" | "outputavailable" => Self::Complete,
+            "failed" | "error" | "outputerror" | "rejected" | "denied" | "outputdenied"
+            | "skipped" | "cancelled" | "canceled" => Self::Failed,
+            _ => return None,
+        })
+    }
 }

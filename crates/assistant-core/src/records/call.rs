@@ -1,4 +1,4 @@
-//! One call as other systems keep it with a message.
+//! The record of a call that other systems keep with a message.
 
 use serde_json::Value;
 
@@ -19,19 +19,19 @@ pub struct CallRecord {
     pub arguments: String,
     /// The result, once there is one.
     pub result: Option<String>,
-    /// When it appeared, in milliseconds since 1970.
+    /// The time at which it appeared, in milliseconds since 1970.
     pub timestamp: i64,
-    /// After how many characters of the message's text it stands.
+    /// Its position: the number of characters of the message's text before it.
     pub text_position: Option<u64>,
 }
 
-/// The calls of a message: those of a response that goes on, and those of one that is over. One of
-/// the lists is empty.
+/// The calls of a message, in one of two lists: `partial` while the response is in progress,
+/// `complete` afterwards. The other list is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallRecords {
-    /// The calls that are under way.
+    /// The calls of a response in progress.
     pub partial: Vec<CallRecord>,
-    /// The calls that are over.
+    /// The calls of a finished response.
     pub complete: Vec<CallRecord>,
 }
 
@@ -57,7 +57,7 @@ impl CallRecord {
     }
 
     /// A record from JSON; `None` without an id. The result is the first of `result`, `output` and
-    /// `content` that says anything; values that are no text are taken as their JSON.
+    /// `content` that is not null; a value that is not a string is written as JSON.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;
@@ -88,7 +88,7 @@ impl CallRecord {
         }
     }
 
-    /// What the complete record says takes the place of what was known; what it does not say stays.
+    /// Takes over the fields of a complete record. Fields that it lacks stay.
     fn update(&mut self, complete: Self) {
         let said = |text: &String| !text.is_empty();
         if said(&complete.name) {
@@ -104,7 +104,7 @@ impl CallRecord {
         self.text_position = complete.text_position.or(self.text_position);
     }
 
-    /// Puts records of the same calls together by their ids, in the order in which they came first.
+    /// Merges records of the same call by id, in order of first appearance.
     #[must_use]
     pub fn merge(partial: Vec<Self>, complete: Vec<Self>) -> Vec<Self> {
         let mut places = std::collections::HashMap::new();
@@ -154,7 +154,7 @@ impl CallRecords {
         })
     }
 
-    /// The records of a stored message; what is in both lists is one call.
+    /// The records of a stored message; a call that is in both lists is one call.
     #[must_use]
     pub fn from_json(message: &Value) -> Vec<CallRecord> {
         let read = |key: &str| {

@@ -1,4 +1,4 @@
-//! Fields of records: what is missing or of another kind is not known.
+//! Fields of records. A field that is missing or of another type counts as unknown.
 
 use serde_json::Value;
 
@@ -29,9 +29,6 @@ pub(super) fn count(from: &Object, key: &str) -> Option<u64> {
     from.get(key)?.as_u64()
 }
 
-pub(super) fn list<'a>(from: &'a Object, key: &str) -> impl Iterator<Item = &'a Value> {
-    from.get(key)
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
+pub(super) fn list<'a>(from: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
+    from.get(key).and_then(Value::as_array)
 }

@@ -1,10 +1,10 @@
-//! Records for other systems: what happens to messages and calls, as plain JSON that a host can
-//! forward over any socket, keep in a table, or receive from a server that runs the loop itself.
+//! Records for other systems: changes of messages and calls as plain JSON that a host can forward
+//! over any socket, store in a table, or receive from a server that runs the loop itself.
 //!
-//! * [`CallRecord`] is one call as it is kept with a message: `{id, name, arguments, result,
-//!   timestamp}`, in a list of those under way and a list of those that are over.
-//! * [`ConvUpdate`] and [`ToolUpdate`] say what changed. [`Recorder`] writes them from a session;
-//!   [`Input::Update`](crate::session::Input::Update) takes them in, and nothing runs here then.
+//! * [`CallRecord`] is a call as it is stored with a message: `{id, name, arguments, result,
+//!   timestamp}`, in a list of calls in progress or of finished calls.
+//! * [`ConvUpdate`] and [`ToolUpdate`] describe a change. [`Recorder`] writes them from a session;
+//!   [`Input::Update`](crate::session::Input::Update) applies them, in any order, and runs nothing.
 
 mod call;
 mod json;

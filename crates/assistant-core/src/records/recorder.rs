@@ -1,4 +1,4 @@
-//! Writes records of what happens in a session.
+//! Writes records of the changes of a session.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use crate::{
     wire::agui,
 };
 
-/// Writes records of what happens in a session: to be given the changes of each step.
+/// Writes records of the changes of a session. It is given the changes of each step.
 ///
 /// A message is recorded when it is complete or has calls, and again when it changes; a call when
-/// its arguments are complete, when it is executed, and when it is over. Text is not recorded while
+/// its arguments are complete, when it is executed, and when it ends. Text is not recorded while
 /// it streams in.
 ///
 /// ```
@@ -129,7 +129,7 @@ fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> 
         status: call.phase().status(),
         parameters: call.args_text().to_owned(),
     });
-    // What the model thought is no message of its own for those who read records.
+    // Reasoning is not a message of its own in records.
     let mut parent = conversation.parent(&message.id);
     while let Some(id) = parent {
         let role = conversation.message(id).map(|message| message.role);
@@ -145,12 +145,12 @@ fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> 
         conv_id: thread.to_owned(),
         message_id: message.id.as_str().to_owned(),
         parent_id: parent.map(|id| id.as_str().to_owned()),
-        content_blocks: blocks.collect(),
+        content_blocks: Some(blocks.collect()),
         timestamp: message.created_at,
         source: message.role.as_str().to_owned(),
         token_usage: message.cost.total_usage(),
         cost: message.cost.price_micros.map(Amount::from_micros),
-        attachments: files.collect(),
+        attachments: Some(files.collect()),
         duration_ms: message.cost.duration_ms,
         tool_calls: calls.collect(),
     }

@@ -1,4 +1,4 @@
-//! What changed, as one record for each message or call.
+//! Updates: one record for each change of a message or a call.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     event::{Object, TokenUsage},
 };
 
-/// A record of something that changed.
+/// A record of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
     /// A message.
@@ -26,30 +26,31 @@ pub struct ConvUpdate {
     pub message_id: String,
     /// The message above it.
     pub parent_id: Option<String>,
-    /// The content.
-    pub content_blocks: Vec<ContentBlock>,
-    /// When, in milliseconds since 1970.
+    /// The content; `None` leaves the known content as it is.
+    pub content_blocks: Option<Vec<ContentBlock>>,
+    /// The time of the change, in milliseconds since 1970; 0 if it is not known. An update that is
+    /// older than the newest one adds to the message and replaces nothing.
     pub timestamp: i64,
-    /// Who speaks: `user`, `assistant` or `system`.
+    /// The role of the author: `user`, `assistant` or `system`.
     pub source: String,
-    /// Tokens, as far as they are known.
+    /// Tokens, as far as they are known. A count that is missing leaves the known one as it is.
     pub token_usage: Option<TokenUsage>,
     /// The price.
     pub cost: Option<Amount>,
-    /// Files, in any form.
-    pub attachments: Vec<Value>,
+    /// Files, in any form; `None` leaves the known files as they are.
+    pub attachments: Option<Vec<Value>>,
     /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
     /// Its calls.
     pub tool_calls: Vec<CallInfo>,
 }
 
-/// A piece of what a message says.
+/// A piece of a message's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContentBlock {
     /// The text.
     pub content: String,
-    /// What it is: `text`, or `reasoning`.
+    /// Its kind: `text` or `reasoning`.
     pub content_type: String,
 }
 
@@ -73,13 +74,14 @@ pub struct ToolUpdate {
     pub conv_id: String,
     /// The message that makes the call.
     pub message_id: String,
-    /// The call's id.
+    /// The call's id. Empty for systems that name the tool only: then the update is about the first
+    /// call of the tool in the message that has not ended.
     pub tool_call_id: String,
     /// The tool.
     pub tool_name: String,
     /// The status.
     pub status: Status,
-    /// The result, or what went wrong, as text.
+    /// The result or the error message, as text.
     pub result: Option<String>,
 }
 
@@ -93,25 +95,36 @@ impl Update {
         }
     }
 
-    /// A record from JSON: that of a call if it names one, else that of a message. `None` for what is
-    /// neither; fields that are not known are passed over.
+    /// The id of the conversation; empty if the record names none.
+    #[must_use]
+    pub fn conv_id(&self) -> &str {
+        match self {
+            Self::Conv(update) => &update.conv_id,
+            Self::Tool(update) => &update.conv_id,
+        }
+    }
+
+    /// A record from JSON: that of a call if it names one or its tool, else that of a message. `None`
+    /// for everything else; unknown fields are ignored.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
-        match value.get("toolCallId").is_some() {
+        let has = |key: &str| value.get(key).is_some_and(|field| !field.is_null());
+        match has("toolCallId") || (has("toolName") && has("messageId")) {
             true => ToolUpdate::from_json(value).map(Self::Tool),
             false => ConvUpdate::from_json(value).map(|update| Self::Conv(Box::new(update))),
         }
     }
 }
 
-/// The word in records, which have `complete` in two spellings.
-fn status(from: &Object) -> Status {
-    match text(from, "status").as_deref() {
-        Some("executing" | "running") => Status::Executing,
-        Some("complete" | "completed" | "success") => Status::Complete,
-        Some("failed" | "error") => Status::Failed,
+/// The status of a call. A result without a status ends the call; an unknown word tells nothing.
+fn status(from: &Object, result: Option<&String>) -> Status {
+    let unsaid = match result {
+        Some(_) if !from.contains_key("status") => Status::Complete,
         _ => Status::Pending,
-    }
+    };
+    text(from, "status")
+        .and_then(|word| Status::parse(&word))
+        .unwrap_or(unsaid)
 }
 
 impl ConvUpdate {
@@ -127,15 +140,15 @@ impl ConvUpdate {
             })
         });
         let cost = self.cost.map(|cost| json!({"totalCost": cost.to_string()}));
-        let blocks = self.content_blocks.iter();
-        let blocks = blocks
-            .map(|block| json!({"content": block.content, "contentType": block.content_type}));
+        let block = |block: &ContentBlock| json!({"content": block.content, "contentType": block.content_type});
+        let blocks = self.content_blocks.as_ref();
+        let blocks = blocks.map(|blocks| blocks.iter().map(block).collect::<Value>());
         let calls = self.tool_calls.iter().map(CallInfo::to_json);
         json!({
             "convId": self.conv_id,
             "messageId": self.message_id,
             "parentId": self.parent_id,
-            "contentBlocks": blocks.collect::<Value>(),
+            "contentBlocks": blocks,
             "timestamp": self.timestamp,
             "source": self.source,
             "tokenUsage": usage,
@@ -157,8 +170,7 @@ impl ConvUpdate {
             message_id: text(from, "messageId")?,
             parent_id: text(from, "parentId").filter(|id| !id.is_empty()),
             content_blocks: list(from, "contentBlocks")
-                .filter_map(ContentBlock::from_json)
-                .collect(),
+                .map(|blocks| blocks.iter().filter_map(ContentBlock::from_json).collect()),
             timestamp: int(from, "timestamp").unwrap_or(0),
             source: text(from, "source").unwrap_or_else(|| "assistant".to_owned()),
             token_usage: usage.map(|usage| TokenUsage {
@@ -169,9 +181,11 @@ impl ConvUpdate {
                 ..TokenUsage::default()
             }),
             cost: cost.and_then(|cost| text(cost, "totalCost")?.parse().ok()),
-            attachments: list(from, "attachments").cloned().collect(),
+            attachments: list(from, "attachments").cloned(),
             duration_ms: count(from, "durationMs"),
             tool_calls: list(from, "toolCalls")
+                .into_iter()
+                .flatten()
                 .filter_map(CallInfo::from_json)
                 .collect(),
         })
@@ -211,8 +225,10 @@ impl CallInfo {
         let from = value.as_object()?;
         Some(Self {
             id: text(from, "id").or_else(|| text(from, "toolCallId"))?,
-            tool_name: text(from, "toolName").unwrap_or_default(),
-            status: status(from),
+            tool_name: text(from, "toolName")
+                .or_else(|| text(from, "name"))
+                .unwrap_or_default(),
+            status: status(from, None),
             parameters: json_text(from, "parameters").unwrap_or_default(),
         })
     }
@@ -232,18 +248,22 @@ impl ToolUpdate {
         })
     }
 
-    /// A record from JSON; `None` without the id of a call.
+    /// A record from JSON; `None` if it names neither a call nor a message and a tool.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;
         let result = ["result", "output", "content"];
+        let result = result.iter().find_map(|key| json_text(from, key));
+        let message_id = text(from, "messageId").unwrap_or_default();
+        let tool_name = text(from, "toolName").unwrap_or_default();
+        let names_tool = !message_id.is_empty() && !tool_name.is_empty();
         Some(Self {
             conv_id: text(from, "convId").unwrap_or_default(),
-            message_id: text(from, "messageId").unwrap_or_default(),
-            tool_call_id: text(from, "toolCallId")?,
-            tool_name: text(from, "toolName").unwrap_or_default(),
-            status: status(from),
-            result: result.iter().find_map(|key| json_text(from, key)),
+            message_id,
+            tool_call_id: text(from, "toolCallId").or_else(|| names_tool.then(String::new))?,
+            tool_name,
+            status: status(from, result.as_ref()),
+            result,
         })
     }
 }

@@ -181,9 +181,14 @@ impl Session {
         cx.change(Change::Queue);
     }
 
-    /// Applies an update of a server that runs the loop itself.
+    /// Applies an update of a server that runs the loop itself. One that names another conversation
+    /// is refused.
     #[cfg(feature = "records")]
     pub(super) fn take_update(&mut self, update: crate::records::Update, cx: &mut Cx<'_>) {
+        let conversation = update.conv_id();
+        if !conversation.is_empty() && conversation != self.thread_id {
+            return cx.refuse(Refusal::OtherConversation);
+        }
         if self.turn.is_running() {
             return cx.refuse(Refusal::Busy);
         }

@@ -63,6 +63,8 @@ pub enum Refusal {
     InvalidSnapshot(String),
     /// The conversation is open elsewhere and read-only here.
     Elsewhere,
+    /// The update belongs to another conversation.
+    OtherConversation,
     /// The assistant has ended: its provider was removed.
     Ended,
 }
@@ -109,6 +111,7 @@ impl fmt::Display for Refusal {
                 write!(f, "The stored conversation cannot be read: {error}")
             }
             Self::Elsewhere => f.write_str("The conversation is open in another tab."),
+            Self::OtherConversation => f.write_str("The update belongs to another conversation."),
             Self::Ended => f.write_str("The assistant has ended."),
         }
     }

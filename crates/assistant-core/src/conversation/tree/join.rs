@@ -85,16 +85,39 @@ impl<M> Tree<M> {
             Some(parent) => Some(self.find(parent).ok_or(TreeError::UnknownParent)?),
             None => None,
         };
+        self.move_below(ix, below, None)
+    }
+
+    /// Moves a node and all below it below the node with an id, which may still be missing.
+    pub(in crate::conversation) fn place(
+        &mut self,
+        ix: usize,
+        parent: &MessageId,
+    ) -> Result<(), TreeError> {
+        let below = self.find(parent);
+        if self.id_at(ix) == Some(parent) {
+            return Err(TreeError::Cycle);
+        }
+        self.move_below(ix, below, Some(parent.clone()).filter(|_| below.is_none()))
+    }
+
+    fn move_below(
+        &mut self,
+        ix: usize,
+        below: Option<usize>,
+        awaits: Option<MessageId>,
+    ) -> Result<(), TreeError> {
         if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
             return Err(TreeError::Cycle);
         }
         self.unhang(ix);
         if let Some(node) = self.node_mut(ix) {
             node.parent = below;
-            node.awaits = None;
+            node.awaits = awaits;
         }
         self.hang(ix, below);
-        self.changes.push(TreeChange::Moved(id.clone()));
+        let moved = self.id_at(ix).cloned().map(TreeChange::Moved);
+        self.changes.extend(moved);
         self.lengthen_path();
         Ok(())
     }
