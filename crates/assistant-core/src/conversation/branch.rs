@@ -83,14 +83,11 @@ impl Conversation {
 
     /// Shows the conversation up to this message, or none of it; runs write there, too.
     pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
-        let chain = match id {
-            None => Vec::new(),
-            Some(id) => match self.tree.find(id) {
-                Some(ix) => self.tree.chain_to(ix),
-                None => return false,
-            },
-        };
-        self.tree.write_at(chain);
+        match id.map(|id| self.tree.find(id)) {
+            None => self.tree.write_at(Vec::new()),
+            Some(Some(ix)) => self.tree.write_to(ix, true),
+            Some(None) => return false,
+        }
         true
     }
 

@@ -14,9 +14,7 @@ impl<M> Tree<M> {
     ) -> (usize, MessageId) {
         let below = parent.and_then(|id| self.find(id));
         let (ix, id) = self.add_node(id, item, below);
-        if let Some(node) = self.node_mut(ix) {
-            node.awaits = parent.filter(|_| below.is_none()).cloned();
-        }
+        self.set_awaits(ix, parent.filter(|_| below.is_none()).cloned());
         self.hang(ix, below);
         self.note_shared(below);
         self.changes.push(TreeChange::Added(id.clone()));
@@ -31,43 +29,79 @@ impl<M> Tree<M> {
         parent: Option<&MessageId>,
     ) -> Result<(), TreeError> {
         let Some(parent) = parent else { return Ok(()) };
+        if parent == id {
+            return Err(TreeError::Cycle);
+        }
+        if !self.awaited.contains_key(id) {
+            return Ok(());
+        }
         let above = self.find(parent).and_then(|ix| self.root_of(ix));
         let awaited = above.and_then(|root| self.node(root)?.awaits.as_ref());
-        match parent == id || awaited == Some(id) {
+        match awaited == Some(id) {
             true => Err(TreeError::Cycle),
             false => Ok(()),
         }
     }
 
-    /// Puts the nodes that waited for this one below it. One that is above it, as a run does not ask
-    /// where it writes, waits no longer.
-    pub(in crate::conversation) fn gather_orphans(&mut self, ix: usize) {
-        let Some(id) = self.id_at(ix) else {
+    /// Sets the missing parent that a node waits for.
+    fn set_awaits(&mut self, ix: usize, awaits: Option<MessageId>) {
+        let Some(node) = self.node_mut(ix) else {
             return;
         };
-        let waits = |root: &usize| {
-            let node = self.node(*root);
-            node.is_some_and(|node| node.awaits.as_ref() == Some(id))
-        };
-        let waiting: Vec<usize> = self.roots.iter().copied().filter(waits).collect();
-        if waiting.is_empty() {
-            return;
+        let before = std::mem::replace(&mut node.awaits, awaits.clone());
+        if let Some(before) = before {
+            self.forget_waiting(ix, &before);
         }
+        if let Some(awaits) = awaits {
+            self.awaited.entry(awaits).or_default().push(ix);
+        }
+    }
+
+    pub(super) fn forget_waiting(&mut self, ix: usize, awaited: &MessageId) {
+        if let Some(waiting) = self.awaited.get_mut(awaited) {
+            waiting.retain(|other| *other != ix);
+            if waiting.is_empty() {
+                self.awaited.remove(awaited);
+            }
+        }
+    }
+
+    /// Registers that a restored node waits, unless its parent has come meanwhile.
+    pub(super) fn note_waiting(&mut self, ix: usize) {
+        let awaits = self.node(ix).and_then(|node| node.awaits.clone());
+        if let Some(awaits) = awaits {
+            self.awaited.entry(awaits).or_default().push(ix);
+        }
+    }
+
+    /// Moves the nodes that waited for this one below it. A node above it stays where it is and no
+    /// longer waits, because a run writes at its tip regardless of parents.
+    pub(in crate::conversation) fn gather_orphans(&mut self, ix: usize) {
+        let waiting = self.id_at(ix).and_then(|id| self.awaited.get(id)).cloned();
+        let Some(waiting) = waiting else {
+            return;
+        };
         let own = self.root_of(ix);
+        let begins = |path: &[usize], orphan| path.first() == Some(&orphan);
+        let mut moves_paths = false;
         for orphan in waiting {
+            moves_paths |= begins(&self.path, orphan) || begins(self.shown_path(), orphan);
             let above = Some(orphan) == own;
+            self.set_awaits(orphan, None);
             if !above {
                 self.unhang(orphan);
                 self.hang(orphan, Some(ix));
-            }
-            if let Some(node) = self.node_mut(orphan) {
-                node.awaits = None;
-                node.parent = Some(ix).filter(|_| !above);
+                if let Some(node) = self.node_mut(orphan) {
+                    node.parent = Some(ix);
+                }
             }
             let moved = self.id_at(orphan).cloned().map(TreeChange::Moved);
             self.changes.extend(moved);
         }
-        self.lengthen_path();
+        match moves_paths {
+            true => self.lengthen_path(),
+            false => self.note_shared(Some(ix)),
+        }
     }
 
     fn root_of(&self, ix: usize) -> Option<usize> {
@@ -113,8 +147,8 @@ impl<M> Tree<M> {
         self.unhang(ix);
         if let Some(node) = self.node_mut(ix) {
             node.parent = below;
-            node.awaits = awaits;
         }
+        self.set_awaits(ix, awaits);
         self.hang(ix, below);
         let moved = self.id_at(ix).cloned().map(TreeChange::Moved);
         self.changes.extend(moved);
@@ -148,8 +182,8 @@ impl<M> Tree<M> {
             if let Some(node) = self.node_mut(ix) {
                 node.parent = below;
                 node.chosen = chosen;
-                node.awaits = parent.clone().filter(|_| below.is_none());
             }
+            self.set_awaits(ix, parent.clone().filter(|_| below.is_none()));
             self.hang(ix, below);
         }
         // What no root leads to stands in a circle.

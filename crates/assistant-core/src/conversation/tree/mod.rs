@@ -55,6 +55,8 @@ pub(super) struct Tree<M> {
     nodes: Vec<Option<Node<M>>>,
     ids: HashMap<MessageId, usize>,
     roots: Vec<usize>,
+    /// The nodes that wait for a missing parent, by its id.
+    awaited: HashMap<MessageId, Vec<usize>>,
     /// The root through which the tree was shown last.
     chosen_root: Option<usize>,
     /// The path of runs, from the root to their tip.
@@ -78,6 +80,7 @@ impl<M> Default for Tree<M> {
             nodes: Vec::new(),
             ids: HashMap::new(),
             roots: Vec::new(),
+            awaited: HashMap::new(),
             chosen_root: None,
             path: Vec::new(),
             gaps: 0,
@@ -127,7 +130,7 @@ impl<M> Tree<M> {
     }
 
     /// Returns all nodes with their numbers, in the order in which they came.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = (usize, &Node<M>)> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (usize, &Node<M>)> + Clone {
         let nodes = self.nodes.iter().enumerate();
         nodes.filter_map(|(ix, node)| Some((ix, node.as_ref()?)))
     }
@@ -209,6 +212,9 @@ impl<M> Tree<M> {
     fn remove_node(&mut self, ix: usize) -> Option<Node<M>> {
         let node = self.nodes.get_mut(ix).and_then(Option::take)?;
         self.ids.remove(&node.id);
+        if let Some(awaited) = &node.awaits {
+            self.forget_waiting(ix, awaited);
+        }
         self.changes.push(TreeChange::Removed(node.id.clone()));
         Some(node)
     }

@@ -58,6 +58,57 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
+    /// Lets runs write at a node, or with `exact` unset at the end of the branch through it, and shows
+    /// that. Costs as much as the path changes.
+    pub(in crate::conversation) fn write_to(&mut self, ix: usize, exact: bool) {
+        self.close_gaps();
+        let known = self.on_path(ix);
+        if self.shown.is_some() || (known && !exact) {
+            let path = match exact {
+                true => self.chain_to(ix),
+                false => self.branch_through(ix),
+            };
+            return self.write_at(path);
+        }
+        let mut fresh = Vec::new();
+        let mut above = Some(ix);
+        while let Some(ix) = above.filter(|ix| !self.on_path(*ix)) {
+            fresh.push(ix);
+            above = self.node(ix).and_then(|node| node.parent);
+        }
+        fresh.reverse();
+        if !exact {
+            self.extend_branch(&mut fresh);
+        }
+        let kept = above.and_then(|ix| self.node(ix));
+        self.replace_end(kept.map_or(0, |kept| kept.depth + 1), &fresh);
+    }
+
+    /// Replaces the path of runs from a depth on by nodes that follow there.
+    fn replace_end(&mut self, kept: usize, fresh: &[usize]) {
+        let leaves_branch = kept < self.path.len();
+        if leaves_branch {
+            self.path_edition += 1;
+        }
+        self.path.truncate(kept);
+        for ix in fresh.iter().copied() {
+            let above = self.path.last().copied();
+            self.choose(above, Some(ix));
+            let depth = self.path.len();
+            if let Some(node) = self.node_mut(ix) {
+                node.depth = depth;
+            }
+            self.path.push(ix);
+        }
+        self.path_work += fresh.len() as u64;
+        self.changes.push(TreeChange::Path);
+        // Nothing before the changed end is shared in another way than before.
+        let known = self.shared_len.min(kept);
+        self.shared_len = self.path.len();
+        let last = self.last_shared(kept.saturating_sub(1));
+        self.shared_len = last.map_or(known, |last| last + 1);
+    }
+
     /// Sets both paths of a tree that was put together from a record.
     pub(in crate::conversation) fn set_paths(&mut self, path: Vec<usize>, shown: Vec<usize>) {
         self.shown = (shown != path).then_some(shown);

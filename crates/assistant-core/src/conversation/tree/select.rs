@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{MessageId, Tree, TreeChange};
+use super::{MessageId, Node, Tree, TreeChange};
 use crate::conversation::{Sibling, TreeError};
 
 impl<M> Tree<M> {
@@ -41,7 +41,13 @@ impl<M> Tree<M> {
     /// the newest.
     pub(super) fn branch_through(&self, ix: usize) -> Vec<usize> {
         let mut path = self.chain_to(ix);
-        let mut tip = self.node(ix);
+        self.extend_branch(&mut path);
+        path
+    }
+
+    /// Extends a path to the end of its branch.
+    pub(super) fn extend_branch(&self, path: &mut Vec<usize>) {
+        let mut tip = path.last().and_then(|ix| self.node(*ix));
         while let Some(node) = tip {
             let remembered = node.chosen.filter(|chosen| node.children.contains(chosen));
             let Some(next) = remembered.or(node.children.last().copied()) else {
@@ -50,7 +56,6 @@ impl<M> Tree<M> {
             path.push(next);
             tip = self.node(next);
         }
-        path
     }
 
     /// Shows the branch through an item. `exact` ends it there. With `write`, runs write there from
@@ -62,13 +67,10 @@ impl<M> Tree<M> {
         write: bool,
     ) -> Result<(), TreeError> {
         let ix = self.index_of(id)?;
-        let path = match exact {
-            true => self.chain_to(ix),
-            false => self.branch_through(ix),
-        };
-        match write {
-            true => self.write_at(path),
-            false => self.show_path(path),
+        match (write, exact) {
+            (true, exact) => self.write_to(ix, exact),
+            (false, true) => self.show_path(self.chain_to(ix)),
+            (false, false) => self.show_path(self.branch_through(ix)),
         }
         Ok(())
     }
@@ -122,7 +124,15 @@ impl<M> Tree<M> {
             let nodes = path.iter().copied().filter(|ix| self.node(*ix).is_some());
             tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
         };
+        let waiting = self.nodes().filter(|(_, node)| node.awaits.is_some());
+        let is_listed = |(ix, node): (usize, &Node<M>)| {
+            let list = node.awaits.as_ref().and_then(|id| self.awaited.get(id));
+            list.is_some_and(|list| list.contains(&ix))
+        };
+        let listed = self.awaited.values().map(Vec::len).sum::<usize>();
         seen.len() == self.ids.len()
+            && waiting.clone().count() == listed
+            && waiting.clone().all(is_listed)
             && leads(&self.path)
             && leads(self.shown_path())
             && self.knows_what_is_shared()
