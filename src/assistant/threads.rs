@@ -75,7 +75,10 @@ impl Assistant {
         exported.unwrap_or_default()
     }
 
-    /// Opens another conversation: the output of [`Self::export`], or a list of AG-UI messages.
+    /// Opens another conversation: the output of [`Self::export`], or messages of another system. These
+    /// are a list of AG-UI messages, a list whose entries name their parent (`parentId`), or a tree
+    /// (`children`), as they are or as `{messages, active}`. The active message, by default the
+    /// newest, ends the branch that is shown.
     ///
     /// Everything open in the current one is cancelled. A conversation without an id gets a fresh
     /// one. Calls that wait for the user wait again. Nothing starts automatically: a call that was

@@ -211,7 +211,6 @@ fn bad_data_is_not_half_imported() {
     };
     with("version", json!(3));
     with("messages", json!({}));
-    with("tip", json!("nobody"));
     with("messages", json!([message, message]));
     with("messages", json!([{"message": {"id": "x"}}]));
     with(

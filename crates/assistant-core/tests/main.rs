@@ -16,6 +16,7 @@ mod callout;
 mod conversation;
 mod conversation_foreign;
 mod conversation_json;
+mod conversation_trees;
 mod hidden;
 mod interleavings;
 mod json_patch;

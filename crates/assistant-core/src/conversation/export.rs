@@ -1,8 +1,8 @@
 //! A whole conversation as JSON: exported, and imported at once or not at all.
 //!
-//! Version 2 is written and read; lists of AG-UI messages are read, too. Messages may come in
-//! any order, and below parents that are not among them: the tree is put together when all are
-//! there. Neighbour: `json`, which reads and writes one message.
+//! Version 2 is written and read; `list` reads lists of AG-UI messages, `import_tree` the trees of
+//! other systems. Messages may come in any order, and below parents that are missing: the tree is
+//! linked when all are there. `json` reads and writes one message.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{
     CallKey, Conversation, FormatError, Message, MessageId,
     calls::Home,
-    format_error::{CYCLE, DUPLICATE_ID, UNKNOWN_TIP, error},
-    json_call,
+    format_error::{CYCLE, DUPLICATE_ID, error},
+    import_tree, json_call,
     json_fields::{Format, object, take_text},
     runs::Runs,
     tree::Node,
@@ -123,9 +123,22 @@ impl Conversation {
         out
     }
 
-    /// Creates a conversation from the output of [`Self::export`], or from a list of AG-UI messages.
+    /// Creates a conversation from the output of [`Self::export`], from a list of AG-UI messages, or
+    /// from a tree: messages that name their parent or contain their `children`, as a list or as
+    /// `{messages, active}`. If the active message is missing, the newest branch is shown.
     ///
     /// A call without a result in such a list counts as cancelled: it is not known whether it ran.
+    ///
+    /// ```
+    /// use assistant_core::conversation::Conversation;
+    /// use serde_json::json;
+    ///
+    /// let answer = json!({"id": "a", "role": "assistant", "content": "Hello"});
+    /// let question = json!({"id": "q", "role": "user", "content": "Hi", "children": [answer]});
+    /// let conversation = Conversation::import(json!([question]))?;
+    /// assert_eq!(conversation.path().count(), 2);
+    /// # Ok::<(), assistant_core::conversation::FormatError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -137,8 +150,26 @@ impl Conversation {
     /// Reads a conversation as [`Self::import`] does, into an empty one.
     pub(crate) fn take_in(self, value: Value) -> Result<Self, FormatError> {
         let mut from = match value {
+            Value::Array(list) if import_tree::is_tree(&list) => {
+                object(import_tree::snapshot(list, None)?, "conversation")?
+            }
             Value::Array(list) => return self.add_list(list),
-            value => object(value, "conversation")?,
+            value => {
+                let from = object(value, "conversation")?;
+                if from.contains_key("version") {
+                    from
+                } else {
+                    let (list, tip) = import_tree::contents(from)?;
+                    if !import_tree::is_tree(&list) {
+                        let mut conversation = self.add_list(list)?;
+                        if let Some(tip) = tip {
+                            conversation.select_tip(Some(&tip.into()));
+                        }
+                        return Ok(conversation);
+                    }
+                    object(import_tree::snapshot(list, tip)?, "conversation")?
+                }
+            }
         };
         if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
             return Err(error(
@@ -171,7 +202,7 @@ impl Conversation {
         }
         let leading = from.shift_remove("leadingResults").unwrap_or_default();
         conversation.leading_results = conversation.read_keys(&leading);
-        conversation.read_tips(&mut from)?;
+        conversation.read_tips(&mut from);
         let ids = from.get("goAheads").and_then(Value::as_array);
         let ids = ids.into_iter().flatten().filter_map(Value::as_str);
         conversation.go_aheads = ids.map(str::to_owned).collect();
@@ -238,30 +269,26 @@ impl Conversation {
         Ok(())
     }
 
-    fn read_tips(&mut self, from: &mut Object) -> Result<(), FormatError> {
+    fn read_tips(&mut self, from: &mut Object) {
         self.tree
             .choose_root(take_text(from, "chosen").map(MessageId::from));
-        let shown = match (from.contains_key("tip"), self.tree.last_leaf()) {
-            (false, Some(leaf)) => {
-                let shown = self.tree.chain_to(leaf);
-                self.tree.remember(&shown);
-                shown
-            }
-            _ => self.chain_of(take_text(from, "tip"))?,
-        };
-        let path = match from.contains_key("runTip") {
-            true => self.chain_of(take_text(from, "runTip"))?,
-            false => shown.clone(),
-        };
+        let tip = self.chain_of(from, "tip");
+        let shown = tip.unwrap_or_else(|| {
+            let leaf = self.tree.last_leaf();
+            leaf.map_or_else(Vec::new, |leaf| self.tree.chain_to(leaf))
+        });
+        self.tree.remember(&shown);
+        let path = self.chain_of(from, "runTip");
+        let path = path.unwrap_or_else(|| shown.clone());
         self.tree.set_paths(path, shown);
-        Ok(())
     }
 
-    fn chain_of(&self, tip: Option<String>) -> Result<Vec<usize>, FormatError> {
-        let tip = tip.map(|tip| self.tree.index_of(&tip.into()));
-        match tip.transpose() {
-            Ok(tip) => Ok(tip.map_or_else(Vec::new, |ix| self.tree.chain_to(ix))),
-            Err(_) => Err(error(UNKNOWN_TIP)),
+    /// Returns the path to the message that a field names, empty for null; `None` if the field or its
+    /// message is missing.
+    fn chain_of(&self, from: &mut Object, key: &str) -> Option<Vec<usize>> {
+        match from.shift_remove(key)? {
+            Value::String(tip) => Some(self.tree.chain_to(self.tree.find(&tip.into())?)),
+            _ => Some(Vec::new()),
         }
     }
 

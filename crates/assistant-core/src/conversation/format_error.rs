@@ -26,8 +26,6 @@ impl std::error::Error for FormatError {}
 pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
 /// The error of messages that no root leads to.
 pub(super) const CYCLE: &str = "messages stand in a circle of parents";
-/// The error of a branch that ends with a missing message.
-pub(super) const UNKNOWN_TIP: &str = "the conversation's 'tip' is not among its messages";
 
 impl FormatError {
     /// Returns the rule of the tree that is broken, if it is one.
@@ -36,7 +34,6 @@ impl FormatError {
         match self.0.as_str() {
             DUPLICATE_ID => Some(TreeError::DuplicateId),
             CYCLE => Some(TreeError::Cycle),
-            UNKNOWN_TIP => Some(TreeError::UnknownMessage),
             _ => None,
         }
     }

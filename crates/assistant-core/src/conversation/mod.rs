@@ -30,6 +30,7 @@ mod fingerprint;
 mod fold;
 mod format_error;
 mod id;
+mod import_tree;
 mod index;
 mod join;
 mod json;

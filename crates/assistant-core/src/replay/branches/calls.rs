@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     action::{ToolError, ToolOutcome},
-    conversation::{Author, CallKey, CallResult, Decider, End, Outcome, Phase, TreeError},
+    conversation::{Author, CallKey, CallResult, Decider, End, Outcome, Phase, Status, TreeError},
     event::{EventKind, Role},
     session::{Input, Verdict},
 };
@@ -91,12 +91,13 @@ impl Script {
     pub(super) fn end_call(&mut self, op: &Value) -> Result<(), Code> {
         let id = need(op, "call")?;
         let (key, _) = self.call(id).ok_or("unknown_call")?;
-        let end = match text(op, "status").unwrap_or("complete") {
-            "complete" | "completed" | "success" | "done" | "output-available" => End::Output,
-            "failed" | "error" | "output-error" => End::Error,
-            "denied" | "rejected" | "output-denied" => End::Denied,
-            "skipped" => End::Skipped,
-            "cancelled" => End::Cancelled,
+        let status = text(op, "status").unwrap_or("complete");
+        let end = match (status, Status::parse(status)) {
+            ("denied" | "rejected" | "output-denied", _) => End::Denied,
+            ("skipped", _) => End::Skipped,
+            ("cancelled" | "canceled", _) => End::Cancelled,
+            (_, Some(Status::Complete)) => End::Output,
+            (_, Some(Status::Failed)) => End::Error,
             _ => return Err("malformed"),
         };
         let result = op.get("result").cloned().unwrap_or_else(|| json!("done"));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Code, script::Script, text};
 use crate::{
-    conversation::{Conversation, TreeError},
+    conversation::{Conversation, Status, TreeError},
     session::Input,
 };
 
@@ -17,8 +17,7 @@ impl Script {
             .clone()
             .find_map(|key| op.get(*key))
             .ok_or("malformed")?;
-        let mut entries = Vec::new();
-        flatten(list, None, &mut entries);
+        let entries = flatten(list);
         let linear = op.get("linear") == Some(&Value::Bool(true));
         let active = text(op, "active");
         let snapshot = match linear {
@@ -60,22 +59,27 @@ impl Script {
 }
 
 /// Lists the messages of a nested tree with their parents, which entries may also name themselves.
-fn flatten<'a>(
-    list: &'a Value,
-    below: Option<&'a str>,
-    out: &mut Vec<(&'a Value, Option<&'a str>)>,
-) {
-    let entries = match list {
-        Value::Array(entries) => entries.as_slice(),
-        entry => std::slice::from_ref(entry),
-    };
-    for entry in entries {
+fn flatten(list: &Value) -> Vec<(&Value, Option<&str>)> {
+    let mut out = Vec::new();
+    let all = last_first(list).into_iter();
+    let mut next: Vec<(&Value, Option<&str>)> = all.map(|entry| (entry, None)).collect();
+    while let Some((entry, below)) = next.pop() {
         let parent = ["parent", "parentId"].iter();
         let parent = below.or_else(|| parent.clone().find_map(|key| text(entry, key)));
         out.push((entry, parent));
         if let Some(children) = entry.get("children") {
-            flatten(children, text(entry, "id"), out);
+            let own = text(entry, "id");
+            next.extend(last_first(children).into_iter().map(|child| (child, own)));
         }
+    }
+    out
+}
+
+/// Returns the entries of a list, or a single entry, from the last to the first.
+fn last_first(list: &Value) -> Vec<&Value> {
+    match list {
+        Value::Array(entries) => entries.iter().rev().collect(),
+        entry => vec![entry],
     }
 }
 
@@ -130,13 +134,16 @@ fn tree(entries: &[(&Value, Option<&str>)], active: Option<&Value>) -> Result<Va
 fn call_part(call: &Value) -> Result<Value, Code> {
     let id = call.as_str().or_else(|| text(call, "id"));
     let id = id.ok_or("malformed")?;
-    let state = match text(call, "status").unwrap_or("pending") {
-        "pending" => "input-available",
-        "executing" => "running",
-        "complete" | "completed" => "output-available",
-        "failed" => "output-error",
-        "denied" => "output-denied",
-        other => other,
+    let status = text(call, "status").unwrap_or("pending");
+    let state = match (status, Status::parse(status)) {
+        ("denied" | "rejected" | "output-denied", _) => "output-denied",
+        ("skipped", _) => "skipped",
+        ("cancelled" | "canceled", _) => "cancelled",
+        (_, Some(Status::Pending)) => "input-available",
+        (_, Some(Status::Executing)) => "running",
+        (_, Some(Status::Complete)) => "output-available",
+        (_, Some(Status::Failed)) => "output-error",
+        (other, None) => other,
     };
     let mut part = json!({"type": "tool-call", "toolCallId": id, "toolName": "tool", "state": state, "input": {}});
     let is_open = matches!(state, "input-available" | "running");

@@ -1,0 +1,349 @@
+//! Converts conversations of other systems to the format of exports: lists whose messages name their
+//! parents, trees with `children`, and the repositories of assistant-ui.
+//!
+//! A message holds `parts`, or any of `content`, `text` and `contentBlocks`, with calls in
+//! `toolCalls`. Tool messages become the results of their calls. `export` reads the outcome and
+//! checks it. Nesting is followed without recursion, so its depth is not limited by the stack.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use super::{Amount, FormatError, Status, format_error::error};
+use crate::event::Object;
+
+/// A message with the id of its parent.
+struct Entry {
+    message: Object,
+    parent: Option<String>,
+}
+
+/// Returns true if the entries of a list name their parents or contain their children.
+pub(super) fn is_tree(list: &[Value]) -> bool {
+    let named = |entry: &Value, key: &str| {
+        let field = entry.get(key);
+        field.is_some_and(|field| field.is_string() || field.is_null())
+    };
+    list.iter().any(|entry| {
+        named(entry, "parentId")
+            || named(entry, "parent")
+            || entry.get("children").is_some_and(Value::is_array)
+            || entry.get("message").is_some_and(Value::is_object)
+    })
+}
+
+/// Returns the messages of an object without a version, and the id of the one that it shows.
+pub(super) fn contents(mut from: Object) -> Result<(Vec<Value>, Option<String>), FormatError> {
+    let lists = ["messages", "tree", "roots", "root"];
+    let list = lists.iter().find_map(|key| from.shift_remove(*key));
+    let tips = ["tip", "active", "activeId", "activeMessageId", "headId"];
+    let tip = tips.iter().find_map(|key| id(from.get(*key)));
+    let list = match list {
+        Some(Value::Array(list)) => list,
+        Some(root @ Value::Object(_)) => vec![root],
+        // One message with all that follows.
+        None if from.contains_key("children") => vec![Value::Object(from)],
+        _ => return Err(error("the conversation has no list 'messages'")),
+    };
+    Ok((list, tip))
+}
+
+/// Converts a tree to the format of exports.
+///
+/// # Errors
+///
+/// Fails if an entry is not a message with an id and a role.
+pub(super) fn snapshot(list: Vec<Value>, tip: Option<String>) -> Result<Value, FormatError> {
+    let entries = fold(flatten(list)?);
+    let mut messages = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let message = message(entry.message)?;
+        messages.push(json!({"parent": entry.parent, "message": message}));
+    }
+    let mut out = json!({"version": 2, "messages": messages});
+    if let (Some(tip), Value::Object(out)) = (tip, &mut out) {
+        out.insert("tip".to_owned(), tip.into());
+    }
+    Ok(out)
+}
+
+fn id(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(id) if !id.is_empty() => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// Lists the messages of a tree, each after its parent and its older siblings.
+fn flatten(list: Vec<Value>) -> Result<Vec<Entry>, FormatError> {
+    let mut entries = Vec::new();
+    // Parents that name their children by id.
+    let mut named: HashMap<String, String> = HashMap::new();
+    let mut next: Vec<(Value, Option<String>)> = list.into_iter().map(|e| (e, None)).collect();
+    next.reverse();
+    while let Some((entry, above)) = next.pop() {
+        let Value::Object(mut entry) = entry else {
+            return Err(error("a message is not an object"));
+        };
+        let children = entry.shift_remove("children");
+        let parent = id(entry.shift_remove("parentId").as_ref());
+        let parent = parent.or(id(entry.shift_remove("parent").as_ref()));
+        let message = match entry.shift_remove("message") {
+            Some(Value::Object(message)) => message,
+            _ => entry,
+        };
+        let own = id(message.get("id")).ok_or_else(|| error("a message has no 'id'"))?;
+        if let Some(Value::Array(children)) = children {
+            for child in children.into_iter().rev() {
+                match id(Some(&child)) {
+                    Some(child) => drop(named.insert(child, own.clone())),
+                    None => next.push((child, Some(own.clone()))),
+                }
+            }
+        }
+        entries.push(Entry {
+            message,
+            parent: above.or(parent),
+        });
+    }
+    for entry in entries.iter_mut().filter(|entry| entry.parent.is_none()) {
+        entry.parent = id(entry.message.get("id")).and_then(|id| named.remove(&id));
+    }
+    Ok(entries)
+}
+
+/// Moves the results of tool messages to their calls. What follows a tool message follows the
+/// message before it then.
+fn fold(entries: Vec<Entry>) -> Vec<Entry> {
+    let calls = |entry: &Entry| {
+        let calls = entry.message.get("toolCalls").and_then(Value::as_array);
+        let ids = calls
+            .into_iter()
+            .flatten()
+            .filter_map(|call| id(call.get("id")));
+        ids.collect::<Vec<_>>()
+    };
+    let known: HashSet<String> = entries.iter().flat_map(calls).collect();
+    let is_answer = |entry: &Entry| {
+        let is_tool = entry.message.get("role").is_some_and(|role| role == "tool");
+        is_tool && id(entry.message.get("toolCallId")).is_some_and(|call| known.contains(&call))
+    };
+    let (tools, mut entries): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(is_answer);
+    if tools.is_empty() {
+        return entries;
+    }
+    let mut above: HashMap<String, Option<String>> = HashMap::new();
+    let mut results: HashMap<String, Object> = HashMap::new();
+    for tool in tools {
+        if let Some(id) = id(tool.message.get("id")) {
+            above.insert(id, tool.parent);
+        }
+        if let Some(call) = id(tool.message.get("toolCallId")) {
+            results.entry(call).or_insert(tool.message);
+        }
+    }
+    for entry in &mut entries {
+        let mut seen = HashSet::new();
+        while let Some(next) = entry.parent.as_ref().and_then(|id| above.get(id)) {
+            // Tool messages in a circle lead nowhere.
+            if !seen.insert(entry.parent.clone()) {
+                entry.parent = None;
+                break;
+            }
+            entry.parent.clone_from(next);
+        }
+        let Some(Value::Array(calls)) = entry.message.get_mut("toolCalls") else {
+            continue;
+        };
+        for call in calls.iter_mut().filter_map(Value::as_object_mut) {
+            let answer = id(call.get("id")).and_then(|id| results.get(&id));
+            let Some(answer) = answer else { continue };
+            let content = answer.get("content").cloned().unwrap_or_default();
+            call.entry("result").or_insert(content);
+            if let Some(error) = answer.get("error").filter(|error| error.is_string()) {
+                call.insert("error".to_owned(), error.clone());
+            }
+        }
+    }
+    entries
+}
+
+fn text<'a>(from: &'a Object, keys: &[&str]) -> Option<&'a str> {
+    keys.iter().find_map(|key| from.get(*key)?.as_str())
+}
+
+fn number(from: &Object, keys: &[&str]) -> Option<i64> {
+    keys.iter().find_map(|key| from.get(*key)?.as_i64())
+}
+
+/// Converts a message to the one of an export.
+fn message(mut from: Object) -> Result<Value, FormatError> {
+    let id = id(from.get("id")).ok_or_else(|| error("a message has no 'id'"))?;
+    let role = text(&from, &["role", "source"]).unwrap_or_default();
+    let role = role.to_ascii_lowercase();
+    let is_ours = from.get("parts").is_some_and(Value::is_array);
+    if is_ours {
+        from.insert("id".to_owned(), id.into());
+        from.insert("role".to_owned(), role.into());
+        return Ok(Value::Object(from));
+    }
+    let mut parts = match role.as_str() {
+        // A result whose call is missing.
+        "tool" => vec![json!({
+            "type": "tool-result", "toolCallId": from.get("toolCallId"), "toolName": "",
+            "output": from.shift_remove("content").unwrap_or_default(),
+        })],
+        _ => content(&mut from),
+    };
+    for key in ["toolCalls", "partialToolCalls"] {
+        if let Some(Value::Array(calls)) = from.get(key) {
+            parts.extend(calls.iter().filter_map(call));
+        }
+    }
+    let mut out = json!({"id": id, "role": role, "parts": parts});
+    let mut put = |key: &str, value: Option<Value>| {
+        if let (Some(value), Value::Object(out)) = (value, &mut out) {
+            out.insert(key.to_owned(), value);
+        }
+    };
+    put(
+        "createdAt",
+        number(&from, &["createdAt", "timestamp"]).map(Value::from),
+    );
+    put("name", text(&from, &["name"]).map(Value::from));
+    put(
+        "durationMs",
+        number(&from, &["durationMs"]).map(Value::from),
+    );
+    put("usage", usage(&from));
+    let cost = from.get("costInfo").and_then(|cost| cost.get("totalCost"));
+    let cost = cost.map(|cost| {
+        cost.as_str()
+            .map_or_else(|| cost.to_string(), str::to_owned)
+    });
+    let cost = cost.and_then(|cost| cost.parse::<Amount>().ok());
+    put("priceMicros", cost.map(|cost| cost.micros().into()));
+    Ok(out)
+}
+
+fn content(from: &mut Object) -> Vec<Value> {
+    let block = |block: Value| match &block {
+        Value::String(text) => json!({"type": "text", "text": text}),
+        Value::Object(fields) if fields.contains_key("content") => {
+            let kind = text(fields, &["contentType", "type"]).unwrap_or_default();
+            let kind = match kind.to_ascii_lowercase().as_str() {
+                "reasoning" | "thinking" => "reasoning",
+                _ => "text",
+            };
+            json!({"type": kind, "text": text(fields, &["content"]).unwrap_or_default()})
+        }
+        _ => block,
+    };
+    let content = ["content", "contentBlocks", "text"].iter();
+    let content = content.map(|key| from.shift_remove(*key).unwrap_or_default());
+    let first = content.into_iter().find(|content| !content.is_null());
+    match first {
+        Some(Value::Array(list)) => list.into_iter().map(block).collect(),
+        Some(text @ Value::String(_)) => vec![block(text)],
+        _ => Vec::new(),
+    }
+}
+
+/// Converts a call, in AG-UI's form or as a record.
+fn call(from: &Value) -> Option<Value> {
+    let from = from.as_object()?;
+    let function = from.get("function").and_then(Value::as_object);
+    let inner = function.unwrap_or(from);
+    let id = id(from.get("id")).or_else(|| id(from.get("toolCallId")))?;
+    let name = text(inner, &["name", "toolName"]).or_else(|| text(from, &["toolName"]));
+    let args = ["arguments", "parameters", "args", "input"].iter();
+    let args = args
+        .filter_map(|key| inner.get(*key))
+        .find(|args| !args.is_null());
+    let results = ["result", "output"].iter();
+    let result = results
+        .filter_map(|key| from.get(*key))
+        .find(|result| !result.is_null());
+    let failure = text(from, &["error"]);
+    let status = text(from, &["status"]).and_then(Status::parse);
+    // A call without an answer was perhaps executed: it is not begun again.
+    let state = match (status, failure.is_some(), result.is_some()) {
+        (Some(Status::Failed), ..) | (_, true, _) => "output-error",
+        (Some(Status::Complete), ..) | (_, _, true) => "output-available",
+        _ => "cancelled",
+    };
+    let mut out = json!({
+        "type": "tool-call", "toolCallId": id, "toolName": name.unwrap_or_default(), "state": state,
+    });
+    let mut put = |key: &str, value: Value| {
+        if let Value::Object(out) = &mut out {
+            out.insert(key.to_owned(), value);
+        }
+    };
+    match args {
+        Some(Value::String(text)) => {
+            match serde_json::from_str::<Value>(text) {
+                Ok(input) => put("input", input),
+                Err(_) if text.trim().is_empty() => put("input", json!({})),
+                Err(_) => {}
+            }
+            put("argsText", text.as_str().into());
+        }
+        Some(args) => put("input", args.clone()),
+        None => put("input", json!({})),
+    }
+    if let Some(created) = number(from, &["createdAt", "timestamp"]) {
+        put("createdAt", created.into());
+    }
+    if state == "cancelled" {
+        return Some(out);
+    }
+    let said = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
+    if state == "output-error" {
+        let message = failure.map(str::to_owned).or_else(|| result.map(said));
+        put(
+            "error",
+            json!({"message": message.unwrap_or_default(), "kind": "agent"}),
+        );
+    }
+    let told = result.map(said).or_else(|| failure.map(str::to_owned));
+    let told = told.unwrap_or_else(|| "null".to_owned());
+    put(
+        "result",
+        json!({"content": told, "error": failure, "sent": true}),
+    );
+    let output = match result {
+        // Text that is JSON is the value itself, as in a tool message.
+        Some(Value::String(text)) => {
+            serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
+        }
+        Some(value) => value.clone(),
+        None => failure.map_or(Value::Null, Value::from),
+    };
+    put("output", output);
+    Some(out)
+}
+
+fn usage(from: &Object) -> Option<Value> {
+    if let Some(usage) = from.get("usage").filter(|usage| usage.is_array()) {
+        return Some(usage.clone());
+    }
+    let usage = from.get("tokenUsage").or(from.get("usage"))?.as_object()?;
+    let mut out = Object::new();
+    let names = [
+        ("inputTokens", "inputTokens"),
+        ("outputTokens", "outputTokens"),
+        ("cacheCreationInputTokens", "cacheWriteInputTokens"),
+        ("cacheReadInputTokens", "cachedInputTokens"),
+    ];
+    for (theirs, ours) in names {
+        if let Some(count) = usage.get(theirs).and_then(Value::as_u64) {
+            out.insert(ours.to_owned(), count.into());
+        }
+    }
+    (!out.is_empty()).then(|| json!([out]))
+}

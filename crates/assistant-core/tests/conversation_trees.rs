@@ -1,0 +1,183 @@
+//! Import of conversations of other systems: lists with parents, nested trees, linear lists.
+
+use assistant_core::conversation::{Conversation, FormatError, Message, Phase};
+use serde_json::{Value, json};
+
+fn import(value: Value) -> Conversation {
+    let conversation = Conversation::import(value.clone());
+    let conversation = conversation.unwrap_or_else(|error| panic!("{error}: {value}"));
+    assert!(conversation.is_sound());
+    conversation
+}
+
+fn ids<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<&'a str> {
+    messages.map(|message| message.id.as_str()).collect()
+}
+
+fn path(conversation: &Conversation) -> Vec<&str> {
+    ids(conversation.path())
+}
+
+fn tree() -> Value {
+    json!([{"id": "u1", "role": "user", "content": "hi", "children": [
+        {"id": "a1", "role": "assistant", "content": "one", "children": [
+            {"id": "u2", "role": "user", "content": "more"},
+        ]},
+        {"id": "a2", "role": "assistant", "text": "two"},
+    ]}])
+}
+
+#[test]
+fn a_nested_tree_is_imported_in_every_wrapping() {
+    let root = tree()[0].clone();
+    for value in [
+        tree(),
+        root.clone(),
+        json!({"root": root}),
+        json!({"tree": tree()}),
+        json!({"roots": tree(), "active": null}),
+        json!({"threadId": "t", "messages": tree()}),
+    ] {
+        let conversation = import(value);
+        assert_eq!(path(&conversation), ["u1", "a2"]);
+        assert_eq!(conversation.siblings(&"a1".into()).len(), 2);
+        assert_eq!(conversation.message(&"a2".into()).unwrap().text(), "two");
+        let again = import(conversation.export());
+        assert_eq!(path(&again), path(&conversation));
+    }
+    let active = import(json!({"messages": tree(), "active": "u2"}));
+    assert_eq!(path(&active), ["u1", "a1", "u2"]);
+}
+
+#[test]
+fn a_list_names_parents_in_any_order() {
+    let list = json!([
+        {"id": "a2", "role": "assistant", "parentId": "u1", "content": "two"},
+        {"id": "a1", "role": "assistant", "parentId": "u1", "content": "one"},
+        {"id": "u1", "role": "user", "parentId": null, "content": "hi"},
+        {"id": "o", "role": "user", "parentId": "gone", "content": "lost?"},
+    ]);
+    let conversation = import(list);
+    assert_eq!(conversation.message_count(), 4);
+    assert_eq!(
+        conversation.missing_parent(&"o".into()),
+        Some(&"gone".into())
+    );
+    assert_eq!(
+        conversation.siblings(&"a1".into()),
+        [&"a2".into(), &"a1".into()]
+    );
+    // A repository of assistant-ui.
+    let repository = json!({"headId": "a1", "messages": [
+        {"parentId": null, "message": {"id": "u1", "role": "user", "content": [{"type": "text", "text": "hi"}]}},
+        {"parentId": "u1", "message": {"id": "a1", "role": "assistant", "content": "one"}},
+        {"parentId": "u1", "message": {"id": "a2", "role": "assistant", "content": "two"}},
+    ]});
+    let conversation = import(repository);
+    assert_eq!(path(&conversation), ["u1", "a1"]);
+    assert_eq!(conversation.message(&"u1".into()).unwrap().text(), "hi");
+    // Children that are named by id.
+    let named = json!([
+        {"id": "u1", "role": "user", "children": ["a1"]},
+        {"id": "a1", "role": "assistant", "children": []},
+    ]);
+    assert_eq!(path(&import(named)), ["u1", "a1"]);
+}
+
+#[test]
+fn a_message_of_a_tree_keeps_calls_results_times_and_cost() {
+    let conversation = import(json!([
+        {"id": "u", "role": "User", "parentId": null, "contentBlocks": [{"content": "hi", "contentType": "Text"}]},
+        {"id": "a", "role": "assistant", "parentId": "u", "timestamp": 5, "durationMs": 7,
+            "contentBlocks": [{"content": "hm", "contentType": "thinking"}, {"content": "Hello"}],
+            "tokenUsage": {"inputTokens": 3, "cacheReadInputTokens": 1}, "costInfo": {"totalCost": 0.25},
+            "toolCalls": [
+                {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"n\":1}"}},
+                {"id": "c2", "toolName": "g", "parameters": "{}", "status": "completed", "result": {"ok": true}},
+                {"id": "c3", "name": "h", "arguments": "{\"cut"},
+                {"id": "c4", "name": "h", "arguments": {}, "error": "no luck"},
+            ]},
+        {"id": "t", "role": "tool", "parentId": "a", "toolCallId": "c1", "content": "7"},
+        {"id": "b", "role": "assistant", "parentId": "t", "content": "Done"},
+    ]));
+    assert_eq!(
+        path(&conversation),
+        ["u", "a", "b"],
+        "a result is folded into its call"
+    );
+    let message = conversation.message(&"a".into()).unwrap();
+    assert_eq!((message.text().as_str(), message.created_at), ("Hello", 5));
+    let cost = &message.cost;
+    assert_eq!(
+        (cost.duration_ms, cost.price_micros),
+        (Some(7), Some(250_000))
+    );
+    assert_eq!(cost.usage[0].input_tokens, Some(3));
+    assert_eq!(cost.usage[0].cached_input_tokens, Some(1));
+    let calls: Vec<_> = conversation.calls_in(message).collect();
+    let phases: Vec<_> = calls.iter().map(|call| call.phase()).collect();
+    assert_eq!(
+        phases,
+        [
+            Phase::OutputAvailable,
+            Phase::OutputAvailable,
+            Phase::Cancelled,
+            Phase::OutputError
+        ]
+    );
+    assert_eq!(calls[0].args(), Some(&json!({"n": 1})));
+    assert_eq!(calls[0].result().unwrap().value, json!(7));
+    assert_eq!(calls[1].result().unwrap().value, json!({"ok": true}));
+    assert_eq!(calls[3].error().unwrap().message, "no luck");
+    assert!(
+        calls
+            .iter()
+            .all(|call| call.result().is_none() || call.is_delivered())
+    );
+    assert_eq!(
+        import(conversation.export()).export(),
+        conversation.export()
+    );
+}
+
+#[test]
+fn an_active_message_that_is_missing_shows_the_newest_path() {
+    let nested = import(json!({"messages": tree(), "active": "gone"}));
+    assert_eq!(path(&nested), ["u1", "a2"]);
+    let mut export = import(tree()).export();
+    export["tip"] = json!("gone");
+    assert_eq!(path(&import(export.clone())), ["u1", "a2"]);
+    export["runTip"] = json!("gone too");
+    let conversation = import(export);
+    assert_eq!(path(&conversation), ["u1", "a2"]);
+    assert!(!conversation.shows_other_branch());
+    let linear = json!([{"id": "u", "role": "user", "content": "a"}, {"id": "a", "role": "assistant", "content": "b"}]);
+    let conversation = import(json!({"messages": linear, "active": "gone"}));
+    assert_eq!(path(&conversation), ["u", "a"]);
+    assert_eq!(
+        path(&import(json!({"messages": linear, "active": "u"}))),
+        ["u"]
+    );
+}
+
+#[test]
+fn a_bad_tree_is_not_imported() {
+    let error = |value: Value| -> FormatError { Conversation::import(value).unwrap_err() };
+    let twice =
+        error(json!([{"id": "x", "role": "user", "children": [{"id": "x", "role": "user"}]}]));
+    assert_eq!(twice.tree_error().unwrap().code(), "duplicate_id");
+    let circle = error(json!([
+        {"id": "x", "role": "user", "parentId": "y"}, {"id": "y", "role": "user", "parentId": "x"},
+    ]));
+    assert_eq!(circle.tree_error().unwrap().code(), "cycle");
+    for value in [
+        json!({"messages": 7}),
+        json!({"messages": [{"role": "user", "children": []}]}),
+        json!({"messages": [{"id": "x", "role": "king", "parentId": null}]}),
+        json!([{"id": "x", "role": "user", "children": [7.5]}, []]),
+        json!({"version": 9, "messages": tree()}),
+        json!({}),
+    ] {
+        error(value);
+    }
+}
