@@ -9,7 +9,7 @@ use std::{
 
 use assistant_core::{
     conversation::CallEvent,
-    observe::{Heard, Observers},
+    observe::{ObserverResult, Observers},
     session::{AuditEntry, Session},
 };
 use send_wrapper::SendWrapper;
@@ -122,7 +122,7 @@ impl AuditLog {
     /// log.on_entry(|entry| leptos::logging::log!("{}", entry.to_value()));
     /// # }
     /// ```
-    pub fn on_entry<R: Heard>(&self, observer: impl Fn(&AuditEntry) -> R + 'static) {
+    pub fn on_entry<R: ObserverResult>(&self, observer: impl Fn(&AuditEntry) -> R + 'static) {
         self.0.observers.add(observer);
     }
 }
@@ -142,7 +142,7 @@ impl Recorder for Records {
             .set(self.gone.get() + u64::try_from(over).unwrap_or(0));
         let observers = Rc::clone(&self.observers);
         Box::new(move || {
-            let told = entries.iter().flat_map(|entry| observers.tell(entry));
+            let told = entries.iter().flat_map(|entry| observers.notify(entry));
             told.for_each(|failure| {
                 console_error(&format!("An observer of the audit failed: {failure}"));
             });

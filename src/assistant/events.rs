@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashSet, rc::Rc};
 use assistant_core::{
     conversation::{CallEvent, CallKey, MessageId, Phase},
     event::Role,
-    observe::Heard,
+    observe::ObserverResult,
     session::{Notice, NoticeId},
 };
 use leptos::prelude::*;
@@ -76,7 +76,7 @@ type Observer = Rc<dyn Fn(&AssistantEvent)>;
 ///     view! { <p>{failed} " failures"</p> }
 /// }
 /// ```
-pub fn use_assistant_events<R: Heard>(observer: impl Fn(&AssistantEvent) -> R + 'static) {
+pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent) -> R + 'static) {
     let Some(assistant) = assistant_or_complain("use_assistant_events") else {
         return;
     };

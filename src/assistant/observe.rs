@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use assistant_core::{
-    conversation::CallEvent, event::Diagnostic, observe::Heard, session::TurnSummary,
+    conversation::CallEvent, event::Diagnostic, observe::ObserverResult, session::TurnSummary,
 };
 
 use futures_util::future::LocalBoxFuture;
@@ -24,7 +24,7 @@ impl Assistant {
     /// assistant.on_diagnostic(|told| leptos::logging::warn!("{told:?}"));
     /// # }
     /// ```
-    pub fn on_diagnostic<R: Heard>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
+    pub fn on_diagnostic<R: ObserverResult>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
         self.runtime().on_diagnostic(observer);
     }
 
@@ -46,7 +46,7 @@ impl Assistant {
     /// });
     /// leptos::prelude::on_cleanup(move || drop(heard));
     /// ```
-    pub fn on_call_event<R: Heard>(
+    pub fn on_call_event<R: ObserverResult>(
         &self,
         observer: impl Fn(&CallEvent) -> R + 'static,
     ) -> Subscription {

@@ -2,7 +2,7 @@
 //! runs the loop itself.
 
 use assistant_core::{
-    observe::Heard,
+    observe::ObserverResult,
     records::Update,
     session::{Input, Refusal},
 };
@@ -19,7 +19,7 @@ impl Assistant {
     /// assistant.on_update(|update| leptos::logging::log!("{}", update.to_json()));
     /// # }
     /// ```
-    pub fn on_update<R: Heard>(&self, observer: impl Fn(&Update) -> R + 'static) {
+    pub fn on_update<R: ObserverResult>(&self, observer: impl Fn(&Update) -> R + 'static) {
         self.runtime().on_update(observer);
     }
 

@@ -6,7 +6,7 @@ use std::{fmt, rc::Weak};
 
 use assistant_core::{
     conversation::{CallEvent, Phase},
-    observe::{Heard, ObserverId, Observers},
+    observe::{ObserverId, ObserverResult, Observers},
     session::Output,
 };
 use send_wrapper::SendWrapper;
@@ -55,7 +55,7 @@ impl Drop for Entry {
 }
 
 impl Runtime {
-    pub(crate) fn on_call_event<R: Heard>(
+    pub(crate) fn on_call_event<R: ObserverResult>(
         &self,
         observer: impl Fn(&CallEvent) -> R + 'static,
     ) -> Subscription {
@@ -68,7 +68,7 @@ impl Runtime {
     /// Notifies the observers of the calls that one input put up for approval, started or ended.
     pub(super) fn tell_calls(&self, events: &[CallEvent]) {
         for event in events {
-            self.observers_failed(self.call_observers.tell(event));
+            self.observers_failed(self.call_observers.notify(event));
         }
     }
 

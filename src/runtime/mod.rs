@@ -28,7 +28,7 @@ use assistant_core::{
     action::{RegistrationId, ToolError},
     conversation::CallKey,
     event::Diagnostic,
-    observe::{self, Heard, Observers},
+    observe::{self, ObserverResult, Observers},
     session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
 use futures_channel::oneshot;
@@ -267,12 +267,15 @@ impl Runtime {
 
     fn report(&self, diagnostic: &Diagnostic) {
         // Reporting it as a diagnostic would recurse.
-        for failure in self.diagnostics.tell(diagnostic) {
+        for failure in self.diagnostics.notify(diagnostic) {
             console_error(&format!("An observer of diagnostics failed: {failure}"));
         }
     }
 
-    pub(crate) fn on_diagnostic<R: Heard>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
+    pub(crate) fn on_diagnostic<R: ObserverResult>(
+        &self,
+        observer: impl Fn(&Diagnostic) -> R + 'static,
+    ) {
         self.diagnostics.add(observer);
     }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use assistant_core::{
-    observe::{Heard, Observers},
+    observe::{ObserverResult, Observers},
     records::{Recorder, Update},
 };
 
@@ -18,7 +18,7 @@ pub(super) struct Updates {
 }
 
 impl Runtime {
-    pub(crate) fn on_update<R: Heard>(&self, observer: impl Fn(&Update) -> R + 'static) {
+    pub(crate) fn on_update<R: ObserverResult>(&self, observer: impl Fn(&Update) -> R + 'static) {
         self.updates.observers.add(observer);
     }
 
@@ -35,7 +35,7 @@ impl Runtime {
             recorder.record(session, changes.list(), now())
         });
         for update in updates.unwrap_or_default() {
-            self.observers_failed(self.updates.observers.tell(&update));
+            self.observers_failed(self.updates.observers.notify(&update));
         }
     }
 }

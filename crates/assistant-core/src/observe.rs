@@ -14,7 +14,7 @@ use std::{
 use crate::event::Diagnostic;
 
 /// The return value of an observer: `()`, or a `Result` whose error says why it failed.
-pub trait Heard {
+pub trait ObserverResult {
     /// Converts it into a result with the message that is reported.
     ///
     /// # Errors
@@ -23,13 +23,13 @@ pub trait Heard {
     fn outcome(self) -> Result<(), String>;
 }
 
-impl Heard for () {
+impl ObserverResult for () {
     fn outcome(self) -> Result<(), String> {
         Ok(())
     }
 }
 
-impl<E: fmt::Display> Heard for Result<(), E> {
+impl<E: fmt::Display> ObserverResult for Result<(), E> {
     fn outcome(self) -> Result<(), String> {
         self.map_err(|error| error.to_string())
     }
@@ -49,7 +49,7 @@ type Observer<T> = Rc<dyn Fn(&T) -> Result<(), String>>;
 /// let observers = Observers::<str>::default();
 /// observers.add(|_: &str| Err("no disk"));
 /// observers.add(|what: &str| assert_eq!(what, "started"));
-/// assert_eq!(observers.tell("started"), ["no disk"]);
+/// assert_eq!(observers.notify("started"), ["no disk"]);
 /// ```
 pub struct Observers<T: ?Sized> {
     list: RefCell<Vec<(ObserverId, Observer<T>)>>,
@@ -74,11 +74,11 @@ impl<T: ?Sized> fmt::Debug for Observers<T> {
 
 impl<T: ?Sized> Observers<T> {
     /// Adds an observer. One that is added during a notification receives only later ones.
-    pub fn add<R: Heard>(&self, observer: impl Fn(&T) -> R + 'static) -> ObserverId {
+    pub fn add<R: ObserverResult>(&self, observer: impl Fn(&T) -> R + 'static) -> ObserverId {
         self.last.set(self.last.get() + 1);
         let id = ObserverId(self.last.get());
-        let told: Observer<T> = Rc::new(move |what| observer(what).outcome());
-        self.list.borrow_mut().push((id, told));
+        let observer: Observer<T> = Rc::new(move |what| observer(what).outcome());
+        self.list.borrow_mut().push((id, observer));
         id
     }
 
@@ -105,14 +105,14 @@ impl<T: ?Sized> Observers<T> {
     ///
     /// A panic of an observer counts as a failure on targets where panics unwind. In a browser a
     /// panic aborts the whole module.
-    pub fn tell(&self, what: &T) -> Vec<String> {
+    pub fn notify(&self, what: &T) -> Vec<String> {
         let until = ObserverId(self.last.get());
         let mut failures = Vec::new();
         let mut before = ObserverId(0);
         while let Some((id, observer)) = self.after(before, until) {
             before = id;
-            let heard = catch_unwind(AssertUnwindSafe(|| observer(what)));
-            match heard {
+            let result = catch_unwind(AssertUnwindSafe(|| observer(what)));
+            match result {
                 Ok(Ok(())) => {}
                 Ok(Err(message)) => failures.push(message),
                 Err(panic) => failures.push(panic_message(panic.as_ref())),

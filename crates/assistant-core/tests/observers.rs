@@ -36,7 +36,7 @@ fn an_observer_that_fails_leaves_the_others_and_the_run_alone() {
     steps.push(driver.close());
     for step in steps {
         for change in step.changes {
-            failures.extend(observers.tell(&change));
+            failures.extend(observers.notify(&change));
             told.push(change);
         }
     }
@@ -54,11 +54,11 @@ fn an_observer_that_panics_leaves_the_others_alone_and_is_reported() {
     let first = listener(&observers);
     observers.add(|change: &Change| assert_ne!(*change, Change::Run, "not this one"));
     let second = listener(&observers);
-    let failures = observers.tell(&Change::Run);
+    let failures = observers.notify(&Change::Run);
     assert_eq!(failures.len(), 1);
     assert!(failures[0].contains("it panicked"), "{failures:?}");
     assert!(failures[0].contains("not this one"), "{failures:?}");
-    assert_eq!(observers.tell(&Change::State), [""; 0]);
+    assert_eq!(observers.notify(&Change::State), [""; 0]);
     assert_eq!(*first.borrow(), [Change::Run, Change::State]);
     assert_eq!(*second.borrow(), [Change::Run, Change::State]);
 }
@@ -80,8 +80,8 @@ fn observers_come_and_go_while_they_are_told() {
     let heard = Rc::clone(&log);
     let id = observers.add(move |number: &u32| heard.borrow_mut().push(("gone", *number)));
     last.replace(Some(id));
-    observers.tell(&1);
-    observers.tell(&2);
+    observers.notify(&1);
+    observers.notify(&2);
     assert_eq!(*log.borrow(), [("first", 1), ("first", 2), ("new", 2)]);
     assert!(!observers.remove(id));
 }

@@ -202,7 +202,7 @@ fn a_call_on_another_branch_starts_nothing_when_it_is_shown() {
 }
 
 #[test]
-fn a_departed_call_that_comes_back_does_not_bring_its_approval() {
+fn a_detached_call_that_comes_back_does_not_bring_its_approval() {
     let mut snapshot = handwritten(json!({}));
     let call = snapshot["messages"][1]["message"]["parts"][0].clone();
     snapshot["messages"].as_array_mut().unwrap().truncate(1);

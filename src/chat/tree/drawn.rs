@@ -119,7 +119,7 @@ impl Scroll {
 impl Tree {
     pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<Entry> {
         let Area { columns, lines } = self.plane.area.get();
-        let seen = drawing.seen(&(columns.0..columns.1), &(lines.0..lines.1), MOST);
+        let seen = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MOST);
         self.rows.with(|rows| {
             let entry = |at: usize| Some((at, rows.get(at)?.clone(), drawing.spot(at)));
             seen.rows.into_iter().filter_map(entry).collect()
@@ -128,7 +128,7 @@ impl Tree {
 
     fn drawn_ways(&self, drawing: &Drawing) -> Vec<Way> {
         let Area { columns, lines } = self.plane.area.get();
-        let seen = drawing.seen(&(columns.0..columns.1), &(lines.0..lines.1), MOST);
+        let seen = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MOST);
         self.rows.with(|rows| {
             let way = |at: usize| {
                 let spot = drawing.spot(at)?;

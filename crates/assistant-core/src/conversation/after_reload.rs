@@ -107,7 +107,7 @@ impl State {
     /// Returns the state of a stored call that has not ended: the one with this word, or the one that
     /// its phase stands for. `None` if there is no such word, or not for this phase.
     pub(super) fn stored(word: Option<&str>, phase: Phase, payload: Payload) -> Option<Self> {
-        let Payload { review, told } = payload;
+        let Payload { review, handed_off } = payload;
         let reason = match review.approval.as_ref().map(|asked| &asked.decision) {
             Some(Some(Decision::Denied { reason })) => reason.clone(),
             _ => None,
@@ -129,7 +129,7 @@ impl State {
             },
             // Nobody knows who wrote what is stored: the agent is told nothing by it.
             "handed-off" => Self::HandedOff {
-                message: Consent::of_record(told.unwrap_or_default()),
+                message: Consent::of_record(handed_off.unwrap_or_default()),
                 out: phase == Phase::Running,
                 review,
             },
@@ -149,7 +149,7 @@ impl State {
 pub(super) struct Payload {
     pub(super) review: Box<Review>,
     /// The id of the message that tells the agent of an approval.
-    pub(super) told: Option<String>,
+    pub(super) handed_off: Option<String>,
 }
 
 /// The word of the state that a phase stands for by itself.

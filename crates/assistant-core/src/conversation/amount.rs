@@ -100,8 +100,8 @@ impl FromStr for Amount {
     fn from_str(text: &str) -> Result<Self, AmountError> {
         let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
         let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-        let said = whole.len() + rest.len() > 0 && plain(whole) && plain(rest);
-        if !said || whole.len() > DIGITS || rest.len() > DIGITS {
+        let is_number = whole.len() + rest.len() > 0 && plain(whole) && plain(rest);
+        if !is_number || whole.len() > DIGITS || rest.len() > DIGITS {
             return Err(AmountError);
         }
         let number = |digits: &str| match digits {

@@ -7,15 +7,15 @@ use super::{
 
 impl ToolCall {
     /// Takes over the content of the call from a list, not its history.
-    pub(super) fn take_over(&mut self, said: Self) {
-        self.origin = said.origin;
-        self.rewrite(said.name.clone(), said.args_text());
+    pub(super) fn take_over(&mut self, other: Self) {
+        self.origin = other.origin;
+        self.rewrite(other.name.clone(), other.args_text());
         if !self.has_ended() || self.args().is_none() {
             self.end_in_list();
         }
-        self.metadata = said.metadata;
-        self.encrypted_value = said.encrypted_value;
-        self.extra = said.extra;
+        self.metadata = other.metadata;
+        self.encrypted_value = other.encrypted_value;
+        self.extra = other.extra;
     }
 
     /// Starts a detached call again, as part of this run: its arguments stream in again, unless it

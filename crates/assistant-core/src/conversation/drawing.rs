@@ -40,7 +40,7 @@ pub struct Spot {
 /// The part of a drawing that is in view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Seen {
+pub struct Visible {
     /// The rows in view.
     pub rows: Vec<usize>,
     /// The rows whose way from the message before them may cross the view. Ways that lie on these
@@ -126,8 +126,8 @@ impl Drawing {
 
     /// Returns the rows and lines within these columns and lines, at most `most` rows.
     #[must_use]
-    pub fn seen(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Seen {
-        let mut seen = Seen::default();
+    pub fn visible(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Visible {
+        let mut visible = Visible::default();
         // The ways to the line below the last one in view begin in view.
         let to = (lines.end + 1).min(self.lines.len());
         for line in lines.start..to {
@@ -137,20 +137,20 @@ impl Drawing {
             let column = |row: &usize| self.spots.get(*row).map_or(0.0, |spot| spot.column);
             let first = rows.partition_point(|row| column(row) + 1.0 <= columns.start);
             let end = rows.partition_point(|row| column(row) < columns.end);
-            if seen.rows.len() + (end - first.min(end)) > most {
+            if visible.rows.len() + (end - first.min(end)) > most {
                 break;
             }
             if line < lines.end {
                 let inside = rows.get(first..end).unwrap_or_default();
-                seen.rows.extend(inside);
+                visible.rows.extend(inside);
             }
             // Ways of those further out lie on the ways of the nearest ones.
             let around = rows.get(first.saturating_sub(1)..(end + 1).min(rows.len()));
             let leads = |row: &&usize| self.spots.get(**row).is_some_and(|s| s.parent.is_some());
             let around = around.unwrap_or_default().iter().filter(leads);
-            seen.ways.extend(around);
+            visible.ways.extend(around);
         }
-        seen
+        visible
     }
 }
 

@@ -242,7 +242,7 @@ impl Conversation {
                 // A call in a message of another branch.
                 number => {
                     let key = number.as_u64().map(CallKey::new);
-                    key.ok_or_else(|| error("a departed call has no key"))?
+                    key.ok_or_else(|| error("a detached call has no key"))?
                 }
             };
             self.calls.note_detached(key);

@@ -32,10 +32,10 @@ impl Fingerprint {
     }
 
     /// The fingerprint of an agent's question, and of the call that it is about.
-    pub(crate) fn of_question(said: &Value, about: Option<&Self>) -> Self {
-        let said = canonical(said);
+    pub(crate) fn of_question(question: &Value, about: Option<&Self>) -> Self {
+        let question = canonical(question);
         let about = about.map_or("", |about| &*about.0);
-        Self(format!("question {said}\n{about}").into())
+        Self(format!("question {question}\n{about}").into())
     }
 }
 

@@ -137,8 +137,8 @@ impl Conversation {
 
     /// Returns true if this is the page's approval and no result, even where the call has changed since.
     pub(super) fn echoes_go_on(&self, key: &CallKey, id: &str, content: &Content) -> bool {
-        let told = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
-        let is_ours = self.go_aheads.contains(id) || self.call(key).is_some_and(told);
+        let handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
+        let is_ours = self.go_aheads.contains(id) || self.call(key).is_some_and(handed_off);
         is_ours && content.display_text() == CallApproval::GO_ON
     }
 
@@ -149,11 +149,11 @@ impl Conversation {
             return false;
         };
         let call = self.find_call(tool_call_id).and_then(|key| self.call(&key));
-        let told = call.is_some_and(|call| match &call.state {
-            State::HandedOff { message: told, .. } => *told.on_record() == message.id,
+        let is_ours = call.is_some_and(|call| match &call.state {
+            State::HandedOff { message: ours, .. } => *ours.on_record() == message.id,
             _ => false,
         });
-        told || self.go_aheads.contains(&message.id)
+        is_ours || self.go_aheads.contains(&message.id)
     }
 
     /// Notes the id of a tool message that lets the agent run a call.

@@ -92,15 +92,15 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     if let Some(args) = call.clean_args() {
         out.insert("cleanInput".to_owned(), args.clone());
     }
-    let told = match call.state() {
+    let handed_off = match call.state() {
         State::HandedOff { message, .. } => Some(message.on_record().as_str()),
         _ => None,
     };
-    if call.approval().is_some() || told.is_some() {
+    if call.approval().is_some() || handed_off.is_some() {
         let approval = call.approval().cloned().unwrap_or_default();
         out.insert(
             "approval".to_owned(),
-            write_approval(&approval, told, format),
+            write_approval(&approval, handed_off, format),
         );
     }
     if let Some(earlier) = call.allowed_earlier().filter(|_| format == Format::Whole) {
@@ -215,7 +215,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     // What its state has no place for stays as it came.
     let is_asked = phase != Phase::InputStreaming;
     let approval = is_asked.then(|| take_object(&mut from, "approval"));
-    let (approval, told) = match approval.flatten() {
+    let (approval, handed_off) = match approval.flatten() {
         Some(approval) => read_approval(approval),
         None => (None, None),
     };
@@ -256,7 +256,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         })),
         None => {
             let word = take_text(&mut from, "lifecycle");
-            let state = State::stored(word.as_deref(), phase, Payload { review, told });
+            let state = State::stored(word.as_deref(), phase, Payload { review, handed_off });
             state
                 .ok_or_else(|| super::format_error::error("tool call has an unknown 'lifecycle'"))?
         }
@@ -283,7 +283,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     Ok(call)
 }
 
-fn write_approval(approval: &CallApproval, told: Option<&str>, format: Format) -> Value {
+fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: Format) -> Value {
     let mut out = Object::new();
     match &approval.decision {
         Some(Decision::Approved) => put_text(&mut out, "decision", Some("approved")),
@@ -297,7 +297,7 @@ fn write_approval(approval: &CallApproval, told: Option<&str>, format: Format) -
         put_text(&mut out, "by", approval.by.map(Decider::as_str));
     }
     put_text(&mut out, "interruptId", approval.interrupt_id.as_deref());
-    put_text(&mut out, "toldBy", told);
+    put_text(&mut out, "toldBy", handed_off);
     put_foreign(&mut out, &approval.extra, &OF_APPROVAL, format);
     Value::Object(out)
 }
@@ -317,7 +317,7 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     };
     let by = take_text(&mut from, "by");
     let interrupt_id = take_text(&mut from, "interruptId");
-    let told = take_text(&mut from, "toldBy");
+    let handed_off = take_text(&mut from, "toldBy");
     let approval = CallApproval {
         decision,
         by: by.as_deref().and_then(Decider::parse),
@@ -325,7 +325,7 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
         shown: None,
         extra: foreign(from),
     };
-    (Some(approval), told)
+    (Some(approval), handed_off)
 }
 
 /// A call without what would let it start: that is looked up again.

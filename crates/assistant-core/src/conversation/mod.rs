@@ -79,7 +79,7 @@ pub use call_outcome::CallOutcome;
 pub use change::Change;
 pub use consent::Consent;
 pub use cost::Cost;
-pub use drawing::{Drawing, Seen, Spot};
+pub use drawing::{Drawing, Spot, Visible};
 pub use fingerprint::Fingerprint;
 pub use format_error::FormatError;
 pub use id::{CallKey, MessageId};

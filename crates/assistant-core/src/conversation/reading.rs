@@ -24,7 +24,7 @@ pub(super) struct Reader {
     /// The callout that was announced last, and the part that shows it.
     pub(super) announced: Option<(u32, Option<usize>)>,
     /// The calls that show callouts of this text, by the id that was written.
-    pub(super) told: HashMap<String, CallKey>,
+    pub(super) by_id: HashMap<String, CallKey>,
     /// Set while the parser may hold text back.
     pub(super) running: bool,
 }

@@ -297,12 +297,12 @@ fn the_words_of_stored_states_read_as_they_were_written() {
         .filter(|(_, state)| !state.is_done())
     {
         let phase = state.phase();
-        let told = match &state {
+        let handed_off = match &state {
             State::HandedOff { message, .. } => Some(message.on_record().clone()),
             _ => None,
         };
         let review = Box::new(state.review().cloned().unwrap_or_default());
-        let payload = Payload { review, told };
+        let payload = Payload { review, handed_off };
         let read = State::stored(state.stored_word(phase), phase, payload);
         assert_eq!(
             read,

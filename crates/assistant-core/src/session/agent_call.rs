@@ -15,10 +15,10 @@ use crate::{
 impl Session {
     /// Hands an approved call off to the agent: its tool message says so in the next run, provided
     /// the call has not changed.
-    pub(super) fn tell_agent(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn hand_off(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let about = self.conversation.call(key).map(Fingerprint::of_call);
         let Some(about) = about.filter(|_| self.was_shown_for_agent(key, cx.now)) else {
-            return self.judge_changed(key, cx);
+            return self.check_changed(key, cx);
         };
         let id = cx.host.new_id();
         self.conversation.note_go_ahead(&id);
@@ -57,7 +57,7 @@ impl Session {
     pub(super) fn end_left_calls(&mut self, cx: &mut Cx<'_>) {
         let asks = self.interrupts.wait();
         for key in self.conversation.active_calls() {
-            if (self.is_left(&key) && !asks) || self.is_told(&key) {
+            if (self.is_left(&key) && !asks) || self.is_handed_off(&key) {
                 match self.is_unknown(&key) {
                     true => self.pass_over(&key, cx),
                     false => self.answer_unanswered(&key, cx),
@@ -70,7 +70,8 @@ impl Session {
     /// Returns true if no action of this page has the name of a call, not even a render-only one.
     fn is_unknown(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        !self.is_told(key) && call.is_some_and(|call| self.registry.in_force(&call.name).is_none())
+        !self.is_handed_off(key)
+            && call.is_some_and(|call| self.registry.in_force(&call.name).is_none())
     }
 
     /// Skips a call of a server to its own tool. It needed no answer, so it has not failed. The
@@ -79,8 +80,8 @@ impl Session {
         let Some(name) = self.conversation.call(key).map(|call| call.name.clone()) else {
             return;
         };
-        let told = ToolError::new(not_found(&name).message).to_value();
-        self.end_call(key, Ending::Skipped(told), cx);
+        let reply = ToolError::new(not_found(&name).message).to_value();
+        self.end_call(key, Ending::Skipped(reply), cx);
     }
 
     /// Ends the calls that were left to the agent when no run follows. Decisions of the user wait
@@ -99,7 +100,7 @@ impl Session {
     }
 
     /// Returns true if the call was handed off and has no result.
-    fn is_told(&self, key: &CallKey) -> bool {
+    fn is_handed_off(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. }))
     }
@@ -113,7 +114,7 @@ impl Session {
         let entry = self.registry.in_force(&name);
         let shown_only =
             entry.is_some_and(|entry| entry.spec.availability == Availability::RenderOnly);
-        let error = if shown_only || self.is_told(key) {
+        let error = if shown_only || self.is_handed_off(key) {
             let message = format!("Action {name} ended without a result");
             CallError {
                 message,

@@ -118,7 +118,7 @@ impl Session {
             let id = open.interrupt.tool_call_id.as_deref()?;
             Some(self.conversation.call_by_wire_id(id)?.0)
         };
-        let call = open.gates.or_else(by_id);
+        let call = open.blocks.or_else(by_id);
         let mut listed = open.actions().iter();
         call.is_some_and(|key| self.is_for_user(&key, cx))
             || cx.by == Some(Decider::Application)

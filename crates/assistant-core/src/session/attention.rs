@@ -1,7 +1,7 @@
 //! Limits on questions to the user, and denials that are not asked about again in a turn (rule
 //! "attention").
 //!
-//! `prepare` and `gate` ask questions after a check here.
+//! `prepare` and `interrupt_flow` ask questions after a check here.
 
 use serde_json::json;
 
@@ -105,7 +105,7 @@ impl Session {
         match self.ask_for_attention(Asked::Call(*key), cx.now) {
             Ok(()) => what,
             Err(over) => {
-                self.tell_held_back(over, cx);
+                self.notify_held_back(over, cx);
                 StateEvent::FoundInvalid(over.error())
             }
         }
@@ -145,7 +145,7 @@ impl Session {
         Ok(())
     }
 
-    fn tell_held_back(&mut self, over: Over, cx: &mut Cx<'_>) {
+    fn notify_held_back(&mut self, over: Over, cx: &mut Cx<'_>) {
         cx.warn("too-many-questions", over.words());
         self.attention.held_back = self.attention.held_back.saturating_add(1);
         let count = self.attention.held_back;
@@ -242,7 +242,7 @@ impl Session {
                 let call = conversation.call(key);
                 call.is_some_and(|call| open.takes_card(call))
             };
-            if let Some(key) = open.gates.filter(fits) {
+            if let Some(key) = open.blocks.filter(fits) {
                 open.call = Some(key);
                 cards.push((key, open.interrupt.id.clone()));
             }
@@ -251,7 +251,7 @@ impl Session {
             return cx.refuse(Refusal::NothingToDo);
         }
         for (key, id) in cards {
-            self.gate(key, &id, true);
+            self.interrupt_call(key, &id, true);
         }
         cx.change(Change::Interrupts);
     }

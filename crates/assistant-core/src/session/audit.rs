@@ -99,7 +99,10 @@ impl AuditEntry {
             CallEventKind::Denied { reason, .. } | CallEventKind::DeniedBefore { reason } => {
                 let _ = reason.as_mut().map(cut);
             }
-            CallEventKind::Ended { error, .. } => drop(error.as_mut().map(|(_, said)| cut(said))),
+            CallEventKind::Ended {
+                error: Some((_, message)),
+                ..
+            } => cut(message),
             _ => {}
         }
         self
@@ -153,7 +156,7 @@ impl AuditEntry {
             } => {
                 let error = error.as_ref();
                 let error =
-                    error.map(|(kind, said)| json!({"kind": kind.as_str(), "message": said}));
+                    error.map(|(kind, message)| json!({"kind": kind.as_str(), "message": message}));
                 let more = json!({
                     "outcome": outcome.as_str(),
                     "by": by.as_str(),

@@ -73,15 +73,15 @@ impl Session {
     /// Deletes messages, and ends everything in progress in them.
     fn delete(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         let on_run = self.is_on_run(message);
-        let mut said = Vec::new();
+        let mut queued = Vec::new();
         if on_run && self.is_busy() {
             // Queued messages are not part of the deletion.
-            said = self.turn.take_queue();
+            queued = self.turn.take_queue();
             self.abandon_interrupts(cx);
             self.end_everything(cx);
         }
         let deleted = self.conversation.delete(message);
-        self.requeue(said, cx);
+        self.requeue(queued, cx);
         if on_run && deleted.is_ok() {
             self.calls.clear();
             self.interrupts.clear();
@@ -97,7 +97,7 @@ impl Session {
     fn bring_back(&mut self, write: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         self.conversation.restore(write)?;
         if write {
-            self.end_answered_gates(cx);
+            self.end_answered_interrupts(cx);
         }
         Ok(())
     }

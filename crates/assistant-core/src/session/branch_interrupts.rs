@@ -1,7 +1,7 @@
 //! Branches of interrupts: an answer is sent only with runs of its own branch.
 //!
 //! Answers that were not delivered are put aside when runs move to another branch, and return with
-//! the branch. `gate` opens and answers interrupts, `branch` moves runs.
+//! the branch. `interrupt_flow` opens and answers interrupts, `branch` moves runs.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, State};
@@ -42,7 +42,7 @@ impl Session {
         if is_open {
             let id = asked.interrupt.id.clone();
             drop(all);
-            self.gate_anew(&id, *key, true);
+            self.interrupt_anew(&id, *key, true);
         }
         true
     }
@@ -50,7 +50,7 @@ impl Session {
     /// Puts the interrupts of other branches aside, and returns those of the run branch.
     pub(super) fn sort_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
-        let is_here = |open: &OpenInterrupt| open.place.is_on_run_path(open.gates, conversation);
+        let is_here = |open: &OpenInterrupt| open.place.is_on_run_path(open.blocks, conversation);
         let Some(back) = self.interrupts.sort(is_here) else {
             return;
         };

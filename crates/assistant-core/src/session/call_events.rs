@@ -78,12 +78,12 @@ impl Session {
             .calls
             .iter()
             .filter(|event| event.thread_id.is_none());
-        let mut told: FxHashSet<CallKey> = own.map(|event| event.call).collect();
+        let mut known: FxHashSet<CallKey> = own.map(|event| event.call).collect();
         for change in &output.changes {
             let Change::Call(key) = change else { continue };
             let call = self.conversation.call(key);
             let call = call.filter(|call| !call.state().is_done());
-            if let Some(call) = call.filter(|_| told.insert(*key)) {
+            if let Some(call) = call.filter(|_| known.insert(*key)) {
                 let mut event = call.event(CallEventKind::Resumed, call.phase());
                 event.before = None;
                 output.calls.push(event);

@@ -15,7 +15,7 @@ use crate::{
 /// The checks of open calls.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    judgements: Sorted<CallKey, Box<Judgement>>,
+    checks: Sorted<CallKey, Box<Check>>,
     /// Request numbers of the calls that the page makes itself.
     requests: Sorted<CallKey, u64>,
     /// The calls whose handlers requested them.
@@ -24,7 +24,7 @@ pub(super) struct Calls {
 
 /// The inputs of a call's check. Another component may take over if its rules are the same.
 #[derive(Debug, Clone)]
-pub(super) struct Judgement {
+pub(super) struct Check {
     pub(super) binding: Binding,
     pub(super) registration: Option<RegistrationId>,
     pub(super) eager: bool,
@@ -33,7 +33,7 @@ pub(super) struct Judgement {
     pub(super) execution: Execution,
 }
 
-impl Judgement {
+impl Check {
     /// Creates the check of a call without an action here.
     pub(super) const fn of_nobody(binding: Binding, eager: bool) -> Self {
         Self {
@@ -112,22 +112,22 @@ pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerp
 }
 
 impl Calls {
-    pub(super) fn get(&self, key: &CallKey) -> Option<&Judgement> {
-        self.judgements.get(key).map(|judgement| &**judgement)
+    pub(super) fn get(&self, key: &CallKey) -> Option<&Check> {
+        self.checks.get(key).map(|check| &**check)
     }
 
-    pub(super) fn insert(&mut self, key: CallKey, judgement: Judgement) {
-        self.judgements.insert(key, Box::new(judgement));
+    pub(super) fn insert(&mut self, key: CallKey, check: Check) {
+        self.checks.insert(key, Box::new(check));
     }
 
     pub(super) fn forget(&mut self, key: &CallKey) {
-        self.judgements.remove(key);
+        self.checks.remove(key);
     }
 
     /// Forgets the checks of all calls except those of the page itself.
     pub(super) fn clear(&mut self) {
         let requests = &self.requests;
-        self.judgements.retain(|key| requests.contains(key));
+        self.checks.retain(|key| requests.contains(key));
     }
 
     /// Records the page's request for a call.
@@ -161,19 +161,19 @@ impl Calls {
 
     /// Sets another registration with the same rules for a call.
     pub(super) fn take_over(&mut self, key: &CallKey, registration: Option<RegistrationId>) {
-        if let Some(judgement) = self.judgements.get_mut(key) {
-            judgement.registration = registration;
+        if let Some(check) = self.checks.get_mut(key) {
+            check.registration = registration;
         }
     }
 
     pub(super) fn any_eager(&self) -> bool {
-        self.judgements.iter().any(|(_, judgement)| judgement.eager)
+        self.checks.iter().any(|(_, check)| check.eager)
     }
 
     /// Returns the calls of a registration.
     pub(super) fn of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
-        let all = self.judgements.iter();
-        let its = all.filter(|(_, judgement)| judgement.registration == Some(id));
+        let all = self.checks.iter();
+        let its = all.filter(|(_, check)| check.registration == Some(id));
         its.map(|(key, _)| key).collect()
     }
 }

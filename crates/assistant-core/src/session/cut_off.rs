@@ -18,8 +18,8 @@ const REASONS: [&str; 4] = ["finishReason", "finish_reason", "stopReason", "stop
 
 /// Returns true if a run's result reports that its answer was cut off.
 pub(super) fn says_cut_off(result: Option<&Value>) -> bool {
-    let said = |name: &&str| result?.get(*name)?.as_str();
-    let mut reasons = REASONS.iter().filter_map(said);
+    let word = |name: &&str| result?.get(*name)?.as_str();
+    let mut reasons = REASONS.iter().filter_map(word);
     reasons.any(end_reason::is_cut_off)
 }
 

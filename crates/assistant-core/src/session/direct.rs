@@ -97,10 +97,10 @@ impl Session {
                 Err(ToolError::new("The person denied it").error_type("denied"))
             }
             _ => {
-                let said = call.error().map(|error| error.message.clone());
-                let said = said.or_else(|| Some(value.get("error")?.as_str()?.to_owned()));
+                let message = call.error().map(|error| error.message.clone());
+                let message = message.or_else(|| Some(value.get("error")?.as_str()?.to_owned()));
                 Err(ToolError::new(
-                    said.unwrap_or_else(|| "cancelled".to_owned()),
+                    message.unwrap_or_else(|| "cancelled".to_owned()),
                 ))
             }
         };

@@ -79,7 +79,7 @@ impl Session {
             _ => {}
         }
         let watched = match reopened(&event.kind) {
-            Some(id) if self.has_judgement(id) => Watched::Call(id.to_owned()),
+            Some(id) if self.is_checked(id) => Watched::Call(id.to_owned()),
             _ => Watched::of(&event.kind, self.calls.any_eager()),
         };
         let running = match &watched {
@@ -142,7 +142,7 @@ impl Session {
     }
 
     /// Returns true if the call with this id has been checked.
-    fn has_judgement(&self, id: &str) -> bool {
+    fn is_checked(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
         call.is_some_and(|(key, _)| self.calls.get(&key).is_some())
     }

@@ -41,7 +41,7 @@ pub(super) enum Ending {
 impl Ending {
     /// Creates a failure for which the agent receives only the message.
     pub(super) fn error(error: CallError) -> Self {
-        let mut told = ToolError::new(error.message.as_str());
+        let mut reply = ToolError::new(error.message.as_str());
         let kinds = [
             ErrorKind::InvalidArguments,
             ErrorKind::SchemaChanged,
@@ -51,16 +51,16 @@ impl Ending {
             ErrorKind::TooManyQuestions,
         ];
         if kinds.contains(&error.kind) {
-            told = told.error_type(error.kind.as_str());
+            reply = reply.error_type(error.kind.as_str());
         }
-        let mut told = told.to_value();
+        let mut reply = reply.to_value();
         for key in ["retryAfterMs", "schema"] {
             let more = error.details.as_ref().and_then(|details| details.get(key));
-            if let (Some(more), Value::Object(told)) = (more, &mut told) {
-                told.insert(key.to_owned(), more.clone());
+            if let (Some(more), Value::Object(reply)) = (more, &mut reply) {
+                reply.insert(key.to_owned(), more.clone());
             }
         }
-        Self::Failed(error, told)
+        Self::Failed(error, reply)
     }
 }
 
@@ -99,8 +99,8 @@ impl Session {
                 state.is_under_way() && !state.is_at_work() && !decided
             });
             if waits {
-                let told = json!({"error": "skipped", "reason": "user_interjection"});
-                self.end_call(&key, Ending::Skipped(told), cx);
+                let reply = json!({"error": "skipped", "reason": "user_interjection"});
+                self.end_call(&key, Ending::Skipped(reply), cx);
             }
         }
     }
@@ -109,7 +109,7 @@ impl Session {
     pub(super) fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         // Calls of the page itself do not wait for runs.
         let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
-        let eager = self.calls.get(key).is_some_and(|judgement| judgement.eager);
+        let eager = self.calls.get(key).is_some_and(|check| check.eager);
         let may_run = run_over || eager;
         let is_ready = |session: &Self| {
             let call = session.conversation.call(key);
@@ -118,15 +118,15 @@ impl Session {
         if is_ready(self) && may_run && !self.rebind(key) {
             self.prepare(key, cx);
         }
-        let judgement = self.calls.get(key);
-        let by_agent = judgement.is_some_and(|judgement| judgement.execution == Execution::Agent);
+        let check = self.calls.get(key);
+        let by_agent = check.is_some_and(|check| check.execution == Execution::Agent);
         let Some(state) = self.conversation.call(key).map(ToolCall::state) else {
             return;
         };
         let was_allowed = matches!(state, State::Allowed(_));
         let moment = Moment {
             run_over,
-            eager: judgement.is_some_and(|judgement| judgement.eager),
+            eager: check.is_some_and(|check| check.eager),
             by_agent,
             in_order: was_allowed && !by_agent && self.may_start(key),
         };
@@ -155,11 +155,7 @@ impl Session {
         if self.holds_calls_back() {
             return false;
         }
-        let exclusive = |key: &CallKey| {
-            self.calls
-                .get(key)
-                .is_some_and(|judgement| judgement.exclusive)
-        };
+        let exclusive = |key: &CallKey| self.calls.get(key).is_some_and(|check| check.exclusive);
         let direct = self.conversation.direct_calls();
         let direct = direct.map(|call| (call.key(), call.state()));
         let states = self.conversation.open_states().chain(direct);
@@ -206,13 +202,13 @@ impl Session {
                 Ending::Output(value)
             }
             Err(error) => {
-                let told = error.to_value();
+                let reply = error.to_value();
                 let error = CallError {
                     message: error.message,
                     kind: ErrorKind::Handler,
                     details: None,
                 };
-                Ending::Failed(error, told)
+                Ending::Failed(error, reply)
             }
         };
         self.end_call(&key, ending, cx);
@@ -238,17 +234,14 @@ impl Session {
     }
 
     pub(super) fn end_denied(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
-        let registration = self
-            .calls
-            .get(key)
-            .and_then(|judgement| judgement.registration);
+        let registration = self.calls.get(key).and_then(|check| check.registration);
         let args = self.conversation.call(key).and_then(|call| call.args());
         let args = args.cloned().unwrap_or_default();
         let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
         let call = self.conversation.call(key);
         let in_doubt = call.is_some_and(ToolCall::has_unknown_outcome);
         let again = call.is_some_and(ToolCall::denied_before);
-        let told = own.unwrap_or_else(|| match reason {
+        let reply = own.unwrap_or_else(|| match reason {
             reason if in_doubt => {
                 json!({"status": "unknown", "reason": reason, "message": MAY_HAVE_RUN})
             }
@@ -267,34 +260,34 @@ impl Session {
                 });
             });
         });
-        self.end_call(key, Ending::Denied(told), cx);
+        self.end_call(key, Ending::Denied(reply), cx);
     }
 
     /// Records the only result of a call.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: Ending, cx: &mut Cx<'_>) {
-        let judgement = self.calls.get(key);
-        let encoding = judgement.map_or(ResultEncoding::Json, |judgement| judgement.encoding);
+        let check = self.calls.get(key);
+        let encoding = check.map_or(ResultEncoding::Json, |check| check.encoding);
         self.calls.forget(key);
         let (end, value, error, content) = match ending {
             Ending::Output(value) => {
                 let content = encoding.encode(&value);
                 (End::Output, value, None, content)
             }
-            Ending::Failed(error, told) => {
-                let content = told.to_string();
-                (End::Error, told, Some(error), content)
+            Ending::Failed(error, reply) => {
+                let content = reply.to_string();
+                (End::Error, reply, Some(error), content)
             }
-            Ending::Denied(told) => {
-                let content = encoding.encode(&told);
-                (End::Denied, told, None, content)
+            Ending::Denied(reply) => {
+                let content = encoding.encode(&reply);
+                (End::Denied, reply, None, content)
             }
-            Ending::Skipped(told) => {
-                let content = told.to_string();
-                (End::Skipped, told, None, content)
+            Ending::Skipped(reply) => {
+                let content = reply.to_string();
+                (End::Skipped, reply, None, content)
             }
-            Ending::Cancelled(told) => {
-                let content = told.to_string();
-                (End::Cancelled, told, None, content)
+            Ending::Cancelled(reply) => {
+                let content = reply.to_string();
+                (End::Cancelled, reply, None, content)
             }
         };
         let mut result = CallResult::new(cx.host.new_id(), content, value);

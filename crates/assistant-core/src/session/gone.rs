@@ -25,7 +25,7 @@ impl Session {
         let Some(error) = self.unavailable(key) else {
             return false;
         };
-        self.forget_judgement(key);
+        self.forget_check(key);
         let found = StateEvent::FoundInvalid(error);
         self.conversation.happens(key, found)
     }

@@ -1,7 +1,7 @@
 //! Approval cards of calls with interrupts.
 //!
 //! A card accepts the answer to an interrupt only while it shows everything that the interrupt
-//! asks; otherwise the interrupt is a question in the inbox. `gate` opens and answers interrupts,
+//! asks; otherwise the interrupt is a question in the inbox. `interrupt_flow` opens and answers interrupts,
 //! `answer_format` compares.
 
 use super::{Cx, OpenInterrupt, Session};
@@ -22,7 +22,7 @@ impl Session {
         let other = asking.filter(|open| !self.takes_card(open, key));
         let other: Vec<String> = other.map(|open| open.interrupt.id.clone()).collect();
         for id in &other {
-            self.gate(*key, id, false);
+            self.interrupt_call(*key, id, false);
             self.interrupts.take_off_card(id);
             cx.change(Change::Interrupts);
         }
@@ -31,7 +31,7 @@ impl Session {
 
     /// Blocks a call again for a reopened interrupt. If the call cannot be blocked any more, the
     /// interrupt is asked on its own.
-    pub(super) fn gate_anew(&mut self, id: &str, key: CallKey, card: bool) {
+    pub(super) fn interrupt_anew(&mut self, id: &str, key: CallKey, card: bool) {
         let mut all = self.interrupts.all();
         let asked = all.find(|open| open.interrupt.id == id);
         let card = card && asked.is_some_and(|open| self.takes_card(open, &key));
@@ -41,7 +41,7 @@ impl Session {
         }
         self.conversation
             .happens(&key, StateEvent::InterruptReopened { card });
-        if !self.gate(key, id, card) {
+        if !self.interrupt_call(key, id, card) {
             self.interrupts.let_go(id);
         }
     }

@@ -23,11 +23,11 @@ impl Place {
 
     pub(super) fn is_on_run_path(
         &self,
-        gates: Option<CallKey>,
+        blocks: Option<CallKey>,
         conversation: &Conversation,
     ) -> bool {
         let tip = self.tip.as_ref();
         tip.is_none_or(|tip| conversation.is_on_run_path(tip))
-            || gates.is_some_and(|key| conversation.is_run_call(&key))
+            || blocks.is_some_and(|key| conversation.is_run_call(&key))
     }
 }

@@ -1,6 +1,6 @@
 //! Open interrupts and their answers.
 //!
-//! `answer_format` defines the answers; `gate` applies them to calls and runs.
+//! `answer_format` defines the answers; `interrupt_flow` applies them to calls and runs.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub struct OpenInterrupt {
     /// True if it was answered with an earlier denial of the user in this turn.
     pub(super) denied_before: bool,
     /// The call that it blocks, with or without a card.
-    pub(super) gates: Option<CallKey>,
+    pub(super) blocks: Option<CallKey>,
     /// Its branch.
     pub(super) place: Place,
     pub(super) format: AnswerFormat,
@@ -54,7 +54,7 @@ impl OpenInterrupt {
             held_back: false,
             denied_unseen: false,
             denied_before: false,
-            gates: None,
+            blocks: None,
             place: Place::default(),
         }
     }
@@ -73,8 +73,8 @@ impl OpenInterrupt {
             metadata,
             ..
         } = &self.interrupt;
-        let by_key = self.gates.and_then(|key| conversation.call(&key));
-        let said = json!([
+        let by_key = self.blocks.and_then(|key| conversation.call(&key));
+        let content = json!([
             id,
             reason,
             message,
@@ -88,7 +88,7 @@ impl OpenInterrupt {
         let found = || conversation.call_by_wire_id(tool_call_id.as_deref()?);
         let call = by_key.or_else(|| found().map(|(_, call)| call));
         let about = call.map(Fingerprint::of_agents_call);
-        Fingerprint::of_question(&said, about.as_ref())
+        Fingerprint::of_question(&content, about.as_ref())
     }
 
     /// Returns the answer, provided the question has not changed. A cancellation always applies.
@@ -113,7 +113,7 @@ impl OpenInterrupt {
             self.held_back = true;
             self.call = None;
         }
-        Some((self.gates?, self.call.is_some()))
+        Some((self.blocks?, self.call.is_some()))
     }
 
     /// Returns the time at which it expires, in milliseconds since 1970.
@@ -228,7 +228,7 @@ impl Interrupts {
 
     /// Returns true if an interrupt that blocks a call is answered.
     pub(super) fn answers_for(&self, key: &CallKey) -> bool {
-        let answers = |open: &OpenInterrupt| open.gates == Some(*key) && open.answer.is_some();
+        let answers = |open: &OpenInterrupt| open.blocks == Some(*key) && open.answer.is_some();
         self.list.iter().any(answers)
     }
 
@@ -309,7 +309,7 @@ impl Interrupts {
     /// Detaches an interrupt from its call, so that it is asked on its own.
     pub(super) fn let_go(&mut self, id: &str) {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
-            open.gates = None;
+            open.blocks = None;
             open.call = None;
         }
     }

@@ -69,7 +69,7 @@ impl Session {
     /// Hands a call off to the agent, if permission and limits allow it.
     pub(super) fn let_agent_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         if self.is_let_go(key, cx) {
-            self.tell_agent(key, cx);
+            self.hand_off(key, cx);
         }
     }
 
@@ -86,7 +86,7 @@ impl Session {
                 Use::Free => true,
                 Use::Awaited => false,
                 Use::Void => {
-                    self.judge_anew(key, false, cx);
+                    self.check_anew(key, false, cx);
                     let call = self.conversation.call(key);
                     let allowed =
                         call.is_some_and(|call| matches!(call.state(), State::Allowed(_)));

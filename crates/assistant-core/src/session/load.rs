@@ -22,7 +22,7 @@ impl Session {
             self.conversation.fail_open_run();
             self.close_texts(Some(Cut::BrokenOff), cx);
         }
-        self.reopen_kept(pending.interrupts, cx);
+        self.reopen_stored(pending.interrupts, cx);
         self.note_all_offered();
         let elsewhere = self.conversation.open_elsewhere().map(ToolCall::key);
         for key in elsewhere.collect::<Vec<_>>() {
@@ -66,11 +66,11 @@ impl Session {
             return self.give_up(key, Some("interrupted"), cx);
         }
         let is_missing = self.registry.in_force(&call.name).is_none();
-        self.forget_judgement(key);
+        self.forget_check(key);
         if is_missing {
             self.conversation.happens(key, StateEvent::FoundMissing);
         } else {
-            self.judge(key, true, cx);
+            self.check_call(key, true, cx);
         }
     }
 }

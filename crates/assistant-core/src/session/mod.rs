@@ -14,7 +14,7 @@
 //!   `call_events` collects the events of calls in conversations that are opened or replaced,
 //!   `audit` converts events to records.
 //! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
-//!   counts these, `gate` handles interrupts; `agent_call` handles calls that the agent runs.
+//!   counts these, `interrupt_flow` handles interrupts; `agent_call` handles calls that the agent runs.
 //! * `branch` changes the tree, `thread` replaces the conversation, `load` takes one from
 //!   elsewhere, `restore` continues after a reload, with the `journal`; `pieces` splits snapshots
 //!   for stores that write only changes.
@@ -39,17 +39,16 @@ mod events;
 mod execute;
 mod expiry;
 mod finish;
-mod gate;
 mod gone;
 mod history;
 mod host;
 mod input;
 mod interrupt_answer;
 mod interrupt_card;
+mod interrupt_flow;
 mod interrupt_place;
 mod interrupts;
 mod journal;
-mod kept;
 mod legacy;
 mod limits;
 mod load;
@@ -70,6 +69,7 @@ mod start;
 mod steps;
 mod stop;
 mod stored_calls;
+mod stored_interrupts;
 mod stream_end;
 mod summary;
 mod thread;

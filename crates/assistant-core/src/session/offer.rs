@@ -85,12 +85,12 @@ impl Session {
         else {
             return;
         };
-        let told = match self.conversation.is_direct(key) {
+        let offered = match self.conversation.is_direct(key) {
             true => None,
             false => self.turn.offered_as(&call.name),
         };
         let (edition, changed) = match &call.action {
-            None => (told.cloned().unwrap_or(now), false),
+            None => (offered.cloned().unwrap_or(now), false),
             Some(then) if call.lasting.is_stored && *then != now => (now, true),
             Some(_) => return,
         };

@@ -46,7 +46,7 @@ pub(super) enum Reply {
 
 /// The inputs of a call's check.
 #[derive(Debug)]
-pub(super) struct Check<'a> {
+pub(super) struct Facts<'a> {
     pub(super) call: &'a ToolCall,
     /// The action that is registered for it.
     pub(super) action: Option<&'a ActionSpec>,
@@ -74,21 +74,21 @@ pub(super) enum Offer {
 }
 
 /// Returns the next step of an unchecked call with complete arguments.
-pub(super) fn check(check: Check<'_>) -> Next {
-    let call = check.call;
+pub(super) fn check(facts: Facts<'_>) -> Next {
+    let call = facts.call;
     if call.origin == Origin::Provider {
         return Next::Remote;
     }
-    let Some(action) = check.action else {
+    let Some(action) = facts.action else {
         // An agent that writes its calls as text runs none of them itself.
         let written = call.origin == Origin::Intercepted;
-        return match check.offer {
+        return match facts.offer {
             Offer::HeldBack => fault(not_offered(&call.name)),
             Offer::Unknown if !written => Next::Remote,
             Offer::Offered | Offer::Unknown => fault(not_found(&call.name)),
         };
     };
-    if let Some(error) = check.fault {
+    if let Some(error) = facts.fault {
         return fault(error);
     }
     // The agent obtained the approval by its own protocol.
@@ -97,11 +97,11 @@ pub(super) fn check(check: Check<'_>) -> Next {
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;
     // It differs from the version that the user was asked about.
-    let is_other = call.lasting.changed || !check.is_as_asked;
-    if check.ask || is_other || call.must_be_asked() || !may_repeat {
+    let is_other = call.lasting.changed || !facts.is_as_asked;
+    if facts.ask || is_other || call.must_be_asked() || !may_repeat {
         return Next::Ask;
     }
-    match (action.approval, check.earlier) {
+    match (action.approval, facts.earlier) {
         (Policy::Never, _) => Next::Permit(None),
         (_, Some(earlier)) => Next::Permit(Some(earlier)),
         (Policy::Always, None) => Next::Ask,

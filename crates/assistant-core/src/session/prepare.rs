@@ -6,9 +6,9 @@
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
-    calls::{Binding, Judgement, fingerprint},
+    calls::{Binding, Check, fingerprint},
     offer::under_another_schema,
-    policy::{self, Check, Next, Offer, Reply},
+    policy::{self, Facts, Next, Offer, Reply},
     watch::Watched,
 };
 use crate::{
@@ -59,17 +59,17 @@ impl Session {
             .map(ToolCall::key)
             .collect();
         for key in keys {
-            self.forget_judgement(&key);
+            self.forget_check(&key);
         }
     }
 
     /// Checks a call with complete arguments, unless an earlier check still holds.
     pub(super) fn prepare(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        self.judge(key, false, cx);
+        self.check_call(key, false, cx);
     }
 
     /// Like [`Self::prepare`]; with `ask`, the user is asked regardless of the rules.
-    pub(super) fn judge(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
+    pub(super) fn check_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
@@ -87,7 +87,7 @@ impl Session {
             _ if self.still_bound(key) => return,
             _ => {}
         }
-        self.forget_judgement(key);
+        self.forget_check(key);
         self.sanitize(key, cx);
         self.note_edition(key);
         let Some(call) = self.conversation.call(key) else {
@@ -95,21 +95,21 @@ impl Session {
         };
         let entry = self.registration_for(call);
         let binding = Binding::of(call, entry.map(|entry| &entry.spec));
-        let mut judgement = Judgement::of_nobody(binding, self.options.eager);
+        let mut check = Check::of_nobody(binding, self.options.eager);
         if let Some(entry) = entry {
-            judgement.registration = Some(entry.id);
-            judgement.eager |= entry.spec.eager;
-            judgement.exclusive = entry.spec.exclusive;
-            judgement.encoding = entry.spec.encoding;
-            judgement.execution = entry.spec.execution;
+            check.registration = Some(entry.id);
+            check.eager |= entry.spec.eager;
+            check.exclusive = entry.spec.exclusive;
+            check.encoding = entry.spec.encoding;
+            check.execution = entry.spec.execution;
         }
-        if judgement.execution == Execution::Agent {
+        if check.execution == Execution::Agent {
             // The word without quotes.
-            judgement.encoding = ResultEncoding::Text;
-            judgement.eager = false;
+            check.encoding = ResultEncoding::Text;
+            check.eager = false;
         }
-        self.calls.insert(*key, judgement);
-        let what = self.judgement_on(key, ask, cx);
+        self.calls.insert(*key, check);
+        let what = self.result_of_check(key, ask, cx);
         let what = self.attend(key, what, cx);
         let asks = what == StateEvent::QuestionPut;
         self.conversation.happens(key, what);
@@ -133,19 +133,19 @@ impl Session {
     }
 
     /// Returns the result of a check: collects the facts, for which [`policy::check`] decides.
-    fn judgement_on(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
+    fn result_of_check(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
         let fault = self.fault_of(key, cx);
         let Some(call) = self.conversation.call(key) else {
             return StateEvent::FoundRemote;
         };
         let entry = self.registration_for(call);
-        let next = policy::check(Check {
+        let next = policy::check(Facts {
             call,
             action: entry.map(|entry| &entry.spec),
             offer: self.offer_of(call),
             fault,
             earlier: entry.and_then(|entry| self.allowed_earlier(call, entry, cx.now)),
-            is_as_asked: self.is_as_gated(key),
+            is_as_asked: self.is_as_asked(key),
             ask,
         });
         match next {
@@ -212,7 +212,7 @@ impl Session {
     }
 
     /// Returns true if a call equals the version that the agent asked the user about, if it did.
-    pub(super) fn is_as_gated(&self, key: &CallKey) -> bool {
+    pub(super) fn is_as_asked(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval()?))) else {
             return true;
@@ -242,10 +242,7 @@ impl Session {
 
     fn ask_host(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> StateEvent {
         let ticket = Ticket(self.number());
-        let registration = self
-            .calls
-            .get(key)
-            .and_then(|judgement| judgement.registration);
+        let registration = self.calls.get(key).and_then(|check| check.registration);
         let call = self.conversation.call(key);
         let asked = call.and_then(|call| Some((call.name.as_str(), call.effective_args()?)));
         let (Some(registration), Some((name, args))) = (registration, asked) else {
@@ -291,12 +288,11 @@ impl Session {
 
     /// Returns true if the check of an open call still holds.
     fn still_bound(&self, key: &CallKey) -> bool {
-        let (Some(judgement), Some(call)) = (self.calls.get(key), self.conversation.call(key))
-        else {
+        let (Some(check), Some(call)) = (self.calls.get(key), self.conversation.call(key)) else {
             return false;
         };
         let entry = self.registration_for(call);
-        judgement.binding == Binding::of(call, entry.map(|entry| &entry.spec))
+        check.binding == Binding::of(call, entry.map(|entry| &entry.spec))
     }
 
     /// Returns true if the check still holds, and then binds the call to the registration in force.
@@ -316,7 +312,7 @@ impl Session {
         for key in self.calls.of_registration(gone) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::RuleAsked { .. })) {
-                self.forget_judgement(&key);
+                self.forget_check(&key);
                 self.prepare(&key, cx);
             }
         }
@@ -343,8 +339,8 @@ impl Session {
                     });
             if waits {
                 self.turn.offer_too(name, edition.clone());
-                self.forget_judgement(&key);
-                self.judge(&key, true, cx);
+                self.forget_check(&key);
+                self.check_call(&key, true, cx);
             }
         }
     }

@@ -121,7 +121,7 @@ impl Session {
                 by.is_some_and(|by| by.id == id)
             });
             match by_it.map(ToolCall::state) {
-                Some(State::Allowed(_)) => self.forget_judgement(&key),
+                Some(State::Allowed(_)) => self.forget_check(&key),
                 Some(State::HandedOff { out: false, .. }) => self.revoke(&key),
                 _ => continue,
             }
@@ -149,7 +149,7 @@ impl Session {
         let keys: Vec<CallKey> = calls.filter(lapsed).map(ToolCall::key).collect();
         for key in &keys {
             self.revoke(key);
-            self.judge(key, true, cx);
+            self.check_call(key, true, cx);
             self.move_on(key, cx);
         }
         let mut calls = keys.iter().filter_map(|key| self.conversation.call(key));

@@ -64,7 +64,7 @@ impl Session {
             self.conversation.fail_open_run();
             self.close_texts(Some(Cut::BrokenOff), cx);
         }
-        self.reopen_kept(pending.interrupts, cx);
+        self.reopen_stored(pending.interrupts, cx);
         match taken_up {
             true => self.take_up_answer(cx),
             false => self.take_up_calls(cx),

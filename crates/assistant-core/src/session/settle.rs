@@ -45,7 +45,7 @@ impl Session {
             self.open_interrupts(run.raised_by_event, true, cx);
         }
         if run.takes_up {
-            self.end_answered_gates(cx);
+            self.end_answered_interrupts(cx);
         }
         let rejected = match run.delivered {
             true => Vec::new(),
@@ -72,7 +72,7 @@ impl Session {
                 self.reject_answers(&rejected, cx);
             }
             (_, Some(Finish::Cancelled)) => {
-                self.give_up_told(cx);
+                self.give_up_handed_off(cx);
                 self.give_up_calls(None, cx);
                 self.turn.summary_mut().finish = Some(FinishReason::Cancelled);
                 let message = "The assistant stopped.".to_owned();

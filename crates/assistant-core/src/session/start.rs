@@ -72,7 +72,7 @@ impl Session {
     fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let (Some(call), Some(entry)) = (self.conversation.call(key), self.was_shown(key, cx.now))
         else {
-            return self.judge_changed(key, cx);
+            return self.check_changed(key, cx);
         };
         let args = call.effective_args().cloned().unwrap_or_default();
         if entry.spec.validate {
@@ -107,11 +107,11 @@ impl Session {
     }
 
     /// Asks the user again about a call that differs from the permitted one.
-    pub(super) fn judge_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn check_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.conversation
             .edit_call(key, |call| call.lasting.changed = true);
-        self.forget_judgement(key);
-        self.judge(key, true, cx);
+        self.forget_check(key);
+        self.check_call(key, true, cx);
     }
 
     /// Returns the action whose handler may start: the user approved exactly this call, or the
@@ -158,7 +158,7 @@ impl Session {
             .approval()
             .and_then(|approval| approval.decision.as_ref());
         match decision {
-            Some(Decision::Approved) => self.is_as_gated(&call.key()),
+            Some(Decision::Approved) => self.is_as_asked(&call.key()),
             Some(Decision::Denied { .. }) => false,
             None => self.interrupts.asking_about(&call.key()).next().is_none(),
         }

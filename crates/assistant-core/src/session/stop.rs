@@ -49,7 +49,7 @@ impl Session {
         self.turn.set_looping(false);
         self.show_queued(false, cx);
         self.close_texts(Some(Cut::Stopped), cx);
-        self.give_up_told(cx);
+        self.give_up_handed_off(cx);
         self.give_up_calls(None, cx);
         cx.change(Change::Run);
     }
@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// Gives up calls that were to be handed off, since no run carries the approval.
-    pub(super) fn give_up_told(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn give_up_handed_off(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. })) {
@@ -113,11 +113,11 @@ impl Session {
         {
             return self.end_denied(key, reason.as_deref(), cx);
         }
-        let told = match reason {
+        let reply = match reason {
             Some(reason) => json!({"error": "cancelled", "reason": reason}),
             None => json!({"error": "cancelled"}),
         };
-        self.end_call(key, Ending::Cancelled(told), cx);
+        self.end_call(key, Ending::Cancelled(reply), cx);
     }
 
     pub(super) fn cancel_handler(&self, key: &CallKey, cx: &mut Cx<'_>) {
@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// Voids the check of a call that continued, or whose action changed.
-    pub(super) fn forget_judgement(&mut self, key: &CallKey) {
+    pub(super) fn forget_check(&mut self, key: &CallKey) {
         self.calls.forget(key);
         self.conversation.happens(key, StateEvent::Voided);
     }

@@ -205,11 +205,11 @@ impl Session {
         let is_known = succeeded.is_some() && call.action.is_some();
         let asks = matches!(call.state(), State::Asked(_)) || !is_known;
         let is_missing = self.registry.in_force(&call.name).is_none();
-        self.forget_judgement(key);
+        self.forget_check(key);
         if is_missing {
             self.conversation.happens(key, StateEvent::FoundMissing);
         } else {
-            self.judge(key, asks, cx);
+            self.check_call(key, asks, cx);
         }
     }
 }

@@ -127,7 +127,7 @@ impl Session {
             Swap::Failed(message) => {
                 cx.warn("approval-not-counted", message);
                 if waits.is_some() {
-                    self.judge_anew(&call, true, cx);
+                    self.check_anew(&call, true, cx);
                 }
             }
         }
@@ -160,9 +160,9 @@ impl Session {
     }
 
     /// Voids the permission of a call and checks it again.
-    pub(super) fn judge_anew(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
-        self.forget_judgement(key);
-        self.judge(key, ask, cx);
+    pub(super) fn check_anew(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
+        self.forget_check(key);
+        self.check_call(key, ask, cx);
     }
 
     fn note_count(&mut self, key: &CallKey, count: UseCount) {

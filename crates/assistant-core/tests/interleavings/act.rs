@@ -109,7 +109,7 @@ pub(super) enum Tree {
 
 /// The form of an agent's question about a call.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Asks {
+pub(super) enum AnswerFormat {
     /// A card: approve or deny.
     Card,
     /// A card with editable arguments.
@@ -157,7 +157,7 @@ pub(super) enum Act {
     EndBadly(BadEnd),
     /// The run ends with interrupts about these calls.
     Interrupt {
-        asks: Asks,
+        asks: AnswerFormat,
         calls: Vec<Id>,
     },
     Snapshot(Vec<Rewrite>),
@@ -250,11 +250,11 @@ fn agent() -> impl Strategy<Value = Act> {
         BadEnd::Truncated,
     ]);
     let asks = select(vec![
-        Asks::Card,
-        Asks::Card,
-        Asks::Editable,
-        Asks::Form,
-        Asks::Legacy,
+        AnswerFormat::Card,
+        AnswerFormat::Card,
+        AnswerFormat::Editable,
+        AnswerFormat::Form,
+        AnswerFormat::Legacy,
     ]);
     prop_oneof![
         8 => (id(), n(), args(), parent())

@@ -9,7 +9,7 @@ use assistant_core::{
 use serde_json::json;
 
 use super::{
-    act::{Act, Asks, BadEnd, Ends, Id, Parent},
+    act::{Act, AnswerFormat, BadEnd, Ends, Id, Parent},
     rewrite::{List, Rewrite},
     world::{NAMES, World},
 };
@@ -175,23 +175,23 @@ impl World {
         self.close(StreamEnd::Closed);
     }
 
-    fn interrupt(&mut self, asks: Asks, calls: &[Id]) {
+    fn interrupt(&mut self, asks: AnswerFormat, calls: &[Id]) {
         let mut raised = Vec::new();
         for (number, call) in calls.iter().enumerate() {
             // Some agents reuse an id.
             let run = self.driver.runs.len() % 3;
             let (id, call) = (format!("int{run}{number}"), self.id(*call));
             raised.push(match asks {
-                Asks::Card => gate(&id, &call),
-                Asks::Editable => {
+                AnswerFormat::Card => gate(&id, &call),
+                AnswerFormat::Editable => {
                     let schema = json!({
                         "type": "object",
                         "properties": {"approved": {"type": "boolean"}, "editedArgs": {}},
                     });
                     interrupt(&id, Some(&call), schema)
                 }
-                Asks::Form => interrupt(&id, Some(&call), json!({})),
-                Asks::Legacy => {
+                AnswerFormat::Form => interrupt(&id, Some(&call), json!({})),
+                AnswerFormat::Legacy => {
                     let value = json!({"message": "May I?", "toolCallId": call});
                     let name = "on_interrupt".to_owned();
                     self.event(EventKind::Custom { name, value });

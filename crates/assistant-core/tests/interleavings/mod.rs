@@ -55,7 +55,7 @@ proptest! {
 /// next message waits until the question is answered again.
 #[test]
 fn a_message_waits_for_a_question_that_is_asked_again() {
-    use act::{Act, Args, Asks, BadEnd, Id, Parent};
+    use act::{Act, AnswerFormat, Args, BadEnd, Id, Parent};
     let id = || Id { back: 0, slot: 3 };
     let calls = vec![id()];
     let call = Act::Call {
@@ -66,7 +66,7 @@ fn a_message_waits_for_a_question_that_is_asked_again() {
     };
     let schedule = vec![
         Act::Interrupt {
-            asks: Asks::Card,
+            asks: AnswerFormat::Card,
             calls,
         },
         Act::GoOn(0),
@@ -251,7 +251,7 @@ fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
 /// it: the user who was asked is still waited for.
 #[test]
 fn what_a_person_was_asked_about_waits_for_them_though_the_agent_asks_too() {
-    use act::{Act, Args, Asks, Id, Parent};
+    use act::{Act, AnswerFormat, Args, Id, Parent};
     let id = || Id { back: 0, slot: 3 };
     let schedule = vec![
         Act::Send { rule: Some(true) },
@@ -262,7 +262,7 @@ fn what_a_person_was_asked_about_waits_for_them_though_the_agent_asks_too() {
             parent: Parent::None,
         },
         Act::Interrupt {
-            asks: Asks::Form,
+            asks: AnswerFormat::Form,
             calls: vec![id()],
         },
         Act::Send { rule: None },

@@ -41,7 +41,7 @@ fn a_message_stands_in_the_middle_above_what_follows_it() {
     );
     let drawing = Drawing::of(&rows);
     assert_eq!((drawing.columns(), drawing.lines()), (4, 3));
-    let seen = drawing.seen(&(1.5..2.5), &(0..2), 100);
+    let seen = drawing.visible(&(1.5..2.5), &(0..2), 100);
     let ids = |list: &[usize]| {
         let ids = list.iter().map(|at| rows[*at].id.to_string());
         ids.collect::<Vec<_>>()
@@ -77,10 +77,10 @@ fn a_large_tree_is_drawn_without_recursion_and_little_of_it_is_in_view() {
     let rows = driver.session.conversation().outline(&HashSet::new());
     let drawing = Drawing::of(&rows);
     assert_eq!((drawing.columns(), drawing.lines()), (70_001, 30_000));
-    let seen = drawing.seen(&(5_000.0..5_010.0), &(0..12), 400);
+    let seen = drawing.visible(&(5_000.0..5_010.0), &(0..12), 400);
     assert_eq!(seen.rows.len(), 10);
     assert!(seen.ways.len() < 20 + 2 * 12, "{}", seen.ways.len());
-    let seen = drawing.seen(&(0.0..70_001.0), &(0..30_000), 400);
+    let seen = drawing.visible(&(0.0..70_001.0), &(0..30_000), 400);
     assert!(seen.rows.len() <= 400 && seen.ways.len() <= 402);
 }
 
@@ -114,7 +114,7 @@ proptest! {
                 prop_assert!(other.line != spot.line || other.column >= spot.column + 1.0);
             }
         }
-        let seen = drawing.seen(&(left..left + wide), &(top..top + high), usize::MAX);
+        let seen = drawing.visible(&(left..left + wide), &(top..top + high), usize::MAX);
         let is_in = |at: &usize| {
             let spot = &spots[*at];
             (top..top + high).contains(&spot.line)

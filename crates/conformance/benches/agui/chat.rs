@@ -58,7 +58,7 @@ impl Sink for Chat {
         let step = black_box(self.session.handle(input, &mut self.host));
         if !self.observers.is_empty() {
             for change in &step.changes {
-                assert!(self.observers.tell(change).is_empty());
+                assert!(self.observers.notify(change).is_empty());
             }
         }
     }

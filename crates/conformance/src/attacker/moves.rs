@@ -129,9 +129,9 @@ pub enum Alter {
     /// Marks it as approved by the user.
     Approved(u8),
     /// Marks its approval as sent to the agent.
-    Told(u8),
+    HandedOff(u8),
     /// Marks it as approved by the user when the agent asked.
-    Gated(u8),
+    InterruptApproved(u8),
     /// Marks it as permitted by a remembered approval.
     Granted(u8),
     /// Removes its progress.
@@ -149,8 +149,8 @@ impl Alter {
             Self::State(pick, _)
             | Self::Lifecycle(pick, _)
             | Self::Approved(pick)
-            | Self::Told(pick)
-            | Self::Gated(pick)
+            | Self::HandedOff(pick)
+            | Self::InterruptApproved(pick)
             | Self::Granted(pick)
             | Self::Anew(pick)
             | Self::Rewrite(pick, ..) => pick,
@@ -536,8 +536,8 @@ fn alter() -> impl Strategy<Value = Alter> {
         2 => (n(), select(STATES.as_slice())).prop_map(|(call, state)| Alter::State(call, state)),
         2 => (n(), select(WORDS.as_slice())).prop_map(|(call, word)| Alter::Lifecycle(call, word)),
         2 => n().prop_map(Alter::Approved),
-        1 => n().prop_map(Alter::Told),
-        1 => n().prop_map(Alter::Gated),
+        1 => n().prop_map(Alter::HandedOff),
+        1 => n().prop_map(Alter::InterruptApproved),
         1 => n().prop_map(Alter::Granted),
         3 => n().prop_map(Alter::Anew),
         1 => (n(), tool(), args()).prop_map(|(a, b, c)| Alter::Rewrite(a, b, c)),

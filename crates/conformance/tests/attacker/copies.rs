@@ -114,12 +114,12 @@ impl Scene {
                 put("lifecycle", "allowed".into());
                 put("approval", json!({"decision": "approved"}));
             }
-            Alter::Told(_) => {
+            Alter::HandedOff(_) => {
                 put("state", "approval-responded".into());
                 put("lifecycle", "handed-off".into());
                 put("approval", json!({"decision": "approved", "toldBy": "t"}));
             }
-            Alter::Gated(_) => {
+            Alter::InterruptApproved(_) => {
                 put("state", "approval-responded".into());
                 put("lifecycle", "interrupt-approved".into());
                 let approval = json!({"decision": "approved", "interruptId": "int0"});

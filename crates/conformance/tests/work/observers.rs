@@ -15,7 +15,7 @@ fn eight_observers_of_a_delta_ask_for_no_memory() {
         let heard = Rc::clone(&heard);
         observers.add(move |length: &u64| heard.set(heard.get() + length));
     }
-    let work = work_of(|| (0..DELTAS).for_each(|_| assert!(observers.tell(&1).is_empty())));
+    let work = work_of(|| (0..DELTAS).for_each(|_| assert!(observers.notify(&1).is_empty())));
     assert_eq!(heard.get(), 8 * DELTAS);
     assert_eq!((work.calls, work.bytes), (0, 0));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{Check, Seen};
+use super::check::{Check, Evaluated};
 use super::equality::first_repeat;
 use super::message::Count;
 use super::numbers::count;
@@ -15,21 +15,23 @@ impl<'a> Check<'a, '_> {
         keyword: &str,
         value: &'a Value,
         items: &[Value],
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let length = items.len() as u64;
         match (keyword, value) {
             // Before draft 2020-12, `items` held the list and `additionalItems` the rest.
-            ("prefixItems" | "items", Value::Array(schemas)) => self.prefix(schemas, items, seen),
+            ("prefixItems" | "items", Value::Array(schemas)) => {
+                self.prefix(schemas, items, evaluated)
+            }
             ("items", _) => {
                 let prefix = schema.get("prefixItems").and_then(Value::as_array);
-                self.rest(value, prefix.map_or(0, Vec::len), items, seen)
+                self.rest(value, prefix.map_or(0, Vec::len), items, evaluated)
             }
             ("additionalItems", _) => match schema.get("items") {
-                Some(Value::Array(prefix)) => self.rest(value, prefix.len(), items, seen),
+                Some(Value::Array(prefix)) => self.rest(value, prefix.len(), items, evaluated),
                 _ => true,
             },
-            ("contains", _) => self.contains(schema, value, items, seen),
+            ("contains", _) => self.contains(schema, value, items, evaluated),
             ("minItems", _) => match count(value) {
                 Some(least) if length < least => self.fail(
                     "minItems",
@@ -59,12 +61,12 @@ impl<'a> Check<'a, '_> {
         &mut self,
         schemas: &'a [Value],
         items: &[Value],
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let mut fits = true;
         for (position, (schema, item)) in schemas.iter().zip(items).enumerate() {
-            if let Some(seen) = seen.as_deref_mut() {
-                seen.mark(position);
+            if let Some(evaluated) = evaluated.as_deref_mut() {
+                evaluated.mark(position);
             }
             fits &= self.within(&position, &mut |check| check.apply(schema, item, None));
             if !self.goes_on(fits) {
@@ -80,10 +82,10 @@ impl<'a> Check<'a, '_> {
         schema: &'a Value,
         start: usize,
         items: &[Value],
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
-        if let Some(seen) = seen {
-            seen.mark_all();
+        if let Some(evaluated) = evaluated {
+            evaluated.mark_all();
         }
         let mut fits = true;
         for (position, item) in items.iter().enumerate().skip(start) {
@@ -100,12 +102,12 @@ impl<'a> Check<'a, '_> {
         &mut self,
         rest: &'a Value,
         items: &[Value],
-        seen: &Seen,
+        evaluated: &Evaluated,
     ) -> bool {
         let mut fits = true;
         for (position, item) in items.iter().enumerate() {
             self.budget.spend(1);
-            if !seen.has(position) {
+            if !evaluated.has(position) {
                 fits &= self.within(&position, &mut |check| match rest {
                     Value::Bool(false) => {
                         check.fail("unevaluatedItems", format_args!("is one item too many"))
@@ -125,14 +127,14 @@ impl<'a> Check<'a, '_> {
         schema: &'a Map<String, Value>,
         wanted: &'a Value,
         items: &[Value],
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let mut found = 0_u64;
         for (position, item) in items.iter().enumerate() {
             if self.test(wanted, item, None) {
                 found += 1;
-                if let Some(seen) = seen.as_deref_mut() {
-                    seen.mark(position);
+                if let Some(evaluated) = evaluated.as_deref_mut() {
+                    evaluated.mark(position);
                 }
             }
             if self.is_stopped() {

@@ -16,12 +16,12 @@ const MAX_FAULTS: usize = 4;
 /// The evaluated properties (by position) or items of one instance: the annotations that
 /// `unevaluatedProperties` and `unevaluatedItems` depend on.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct Evaluated {
     all: bool,
     marks: Vec<bool>,
 }
 
-impl Seen {
+impl Evaluated {
     pub(super) fn mark(&mut self, position: usize) {
         if self.marks.len() <= position {
             self.marks.resize(position + 1, false);
@@ -41,7 +41,12 @@ impl Seen {
 
     pub(super) fn merge(&mut self, other: &Self) {
         self.all |= other.all;
-        for (position, _) in other.marks.iter().enumerate().filter(|(_, seen)| **seen) {
+        for (position, _) in other
+            .marks
+            .iter()
+            .enumerate()
+            .filter(|(_, evaluated)| **evaluated)
+        {
             self.mark(position);
         }
     }
@@ -109,7 +114,7 @@ impl<'a, 'h> Check<'a, 'h> {
         &mut self,
         schema: &'a Value,
         instance: &Value,
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
         if !self.budget.spend(1) {
             return false;
@@ -126,7 +131,7 @@ impl<'a, 'h> Check<'a, 'h> {
                     self.budget.spend(self.index.resource_count());
                     self.scope.extend(self.index.resource_at(schema));
                 }
-                let fits = self.keywords(map, instance, seen);
+                let fits = self.keywords(map, instance, evaluated);
                 self.scope.truncate(depth);
                 self.budget.ascend();
                 fits
@@ -142,10 +147,10 @@ impl<'a, 'h> Check<'a, 'h> {
         &mut self,
         schema: &'a Value,
         instance: &Value,
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
         self.quiet += 1;
-        let fits = self.apply(schema, instance, seen);
+        let fits = self.apply(schema, instance, evaluated);
         self.quiet -= 1;
         fits
     }
@@ -156,10 +161,10 @@ impl<'a, 'h> Check<'a, 'h> {
         &mut self,
         schema: &'a Value,
         instance: &Value,
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> Result<(), Vec<Violation>> {
         let outer = mem::take(&mut self.found);
-        let fits = self.apply(schema, instance, seen);
+        let fits = self.apply(schema, instance, evaluated);
         let found = mem::replace(&mut self.found, outer);
         if fits { Ok(()) } else { Err(found) }
     }
@@ -168,7 +173,7 @@ impl<'a, 'h> Check<'a, 'h> {
         &mut self,
         schema: &'a Map<String, Value>,
         instance: &Value,
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
         if !self.budget.spend(schema.len()) {
             return false;
@@ -179,13 +184,13 @@ impl<'a, 'h> Check<'a, 'h> {
             _ => None,
         };
         let Some(rest) = rest else {
-            return self.each_keyword(schema, instance, seen);
+            return self.each_keyword(schema, instance, evaluated);
         };
         // Only locations evaluated by this schema itself count, so it gets marks of its own.
-        let mut own = Seen::default();
+        let mut own = Evaluated::default();
         let fits = self.each_keyword(schema, instance, Some(&mut own));
-        if let Some(seen) = seen {
-            seen.mark_all();
+        if let Some(evaluated) = evaluated {
+            evaluated.mark_all();
         }
         let rest_fits = match instance {
             _ if !self.goes_on(fits) => false,
@@ -200,13 +205,13 @@ impl<'a, 'h> Check<'a, 'h> {
         &mut self,
         schema: &'a Map<String, Value>,
         instance: &Value,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let outer = self.says;
         let mut fits = true;
         for (keyword, value) in schema {
             self.says = Some((keyword, value));
-            fits &= self.keyword(schema, keyword, value, instance, seen.as_deref_mut());
+            fits &= self.keyword(schema, keyword, value, instance, evaluated.as_deref_mut());
             if !self.goes_on(fits) {
                 fits = false;
                 break;
@@ -222,24 +227,24 @@ impl<'a, 'h> Check<'a, 'h> {
         keyword: &str,
         value: &'a Value,
         instance: &Value,
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
         match keyword {
-            "$ref" => self.reference(value, false, instance, seen),
-            "$dynamicRef" => self.reference(value, true, instance, seen),
-            "allOf" => self.all_of(value, instance, seen),
-            "anyOf" => self.any_of(value, instance, seen),
-            "oneOf" => self.one_of(value, instance, seen),
+            "$ref" => self.reference(value, false, instance, evaluated),
+            "$dynamicRef" => self.reference(value, true, instance, evaluated),
+            "allOf" => self.all_of(value, instance, evaluated),
+            "anyOf" => self.any_of(value, instance, evaluated),
+            "oneOf" => self.one_of(value, instance, evaluated),
             "not" => self.not(value, instance),
-            "if" => self.if_then_else(schema, value, instance, seen),
+            "if" => self.if_then_else(schema, value, instance, evaluated),
             "type" => self.type_of(value, instance),
             "enum" => self.one_of_values(value, instance),
             "const" => self.constant(value, instance),
             _ => match instance {
                 Value::Object(object) => {
-                    self.object_keyword(schema, keyword, value, instance, object, seen)
+                    self.object_keyword(schema, keyword, value, instance, object, evaluated)
                 }
-                Value::Array(items) => self.array_keyword(schema, keyword, value, items, seen),
+                Value::Array(items) => self.array_keyword(schema, keyword, value, items, evaluated),
                 Value::String(text) => self.string_keyword(keyword, value, text),
                 Value::Number(number) => self.number_keyword(keyword, value, number),
                 Value::Null | Value::Bool(_) => true,
@@ -252,7 +257,7 @@ impl<'a, 'h> Check<'a, 'h> {
         reference: &'a Value,
         dynamic: bool,
         instance: &Value,
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let Value::String(reference) = reference else {
             return true;
@@ -276,7 +281,7 @@ impl<'a, 'h> Check<'a, 'h> {
         }
         let depth = self.scope.len();
         self.scope.push(target.resource);
-        let fits = self.apply(target.schema, instance, seen);
+        let fits = self.apply(target.schema, instance, evaluated);
         self.scope.truncate(depth);
         fits
     }

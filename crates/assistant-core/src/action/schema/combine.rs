@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::Violation;
-use super::check::{Check, Seen};
+use super::check::{Check, Evaluated};
 
 /// The maximum number of alternatives that a message names.
 const MAX_NAMED: usize = 8;
@@ -29,14 +29,14 @@ impl<'a> Check<'a, '_> {
         &mut self,
         schemas: &'a Value,
         instance: &Value,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let Some(schemas) = self.list(schemas) else {
             return true;
         };
         let mut fits = true;
         for schema in schemas {
-            fits &= self.apply(schema, instance, seen.as_deref_mut());
+            fits &= self.apply(schema, instance, evaluated.as_deref_mut());
             if !self.goes_on(fits) {
                 return false;
             }
@@ -48,29 +48,29 @@ impl<'a> Check<'a, '_> {
         &mut self,
         schemas: &'a Value,
         instance: &Value,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let Some(schemas) = self.list(schemas) else {
             return true;
         };
         // If annotations are collected, every fitting alternative contributes.
-        let enough = if seen.is_some() { usize::MAX } else { 1 };
-        let outcome = self.alternatives(schemas, instance, seen.as_deref_mut(), enough);
-        outcome.fitting > 0 || self.none_fits("anyOf", schemas, outcome, seen)
+        let enough = if evaluated.is_some() { usize::MAX } else { 1 };
+        let outcome = self.alternatives(schemas, instance, evaluated.as_deref_mut(), enough);
+        outcome.fitting > 0 || self.none_fits("anyOf", schemas, outcome, evaluated)
     }
 
     pub(super) fn one_of(
         &mut self,
         schemas: &'a Value,
         instance: &Value,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let Some(schemas) = self.list(schemas) else {
             return true;
         };
-        let outcome = self.alternatives(schemas, instance, seen.as_deref_mut(), 2);
+        let outcome = self.alternatives(schemas, instance, evaluated.as_deref_mut(), 2);
         match outcome.fitting {
-            0 => self.none_fits("oneOf", schemas, outcome, seen),
+            0 => self.none_fits("oneOf", schemas, outcome, evaluated),
             1 => true,
             _ => match self.named(schemas) {
                 Some(names) => self.fail(
@@ -105,19 +105,19 @@ impl<'a> Check<'a, '_> {
         schema: &'a Map<String, Value>,
         condition: &'a Value,
         instance: &Value,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
-        let mut marks = seen.as_ref().map(|_| Seen::default());
+        let mut marks = evaluated.as_ref().map(|_| Evaluated::default());
         let branch = if self.test(condition, instance, marks.as_mut()) {
-            if let (Some(seen), Some(marks)) = (seen.as_deref_mut(), &marks) {
-                seen.merge(marks);
+            if let (Some(evaluated), Some(marks)) = (evaluated.as_deref_mut(), &marks) {
+                evaluated.merge(marks);
             }
             "then"
         } else {
             "else"
         };
         match schema.get(branch) {
-            Some(branch) => self.apply(branch, instance, seen),
+            Some(branch) => self.apply(branch, instance, evaluated),
             None => true,
         }
     }
@@ -127,17 +127,17 @@ impl<'a> Check<'a, '_> {
         &mut self,
         schemas: &'a [Value],
         instance: &Value,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
         enough: usize,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         for schema in schemas {
-            let mut marks = seen.as_ref().map(|_| Seen::default());
+            let mut marks = evaluated.as_ref().map(|_| Evaluated::default());
             match self.try_apply(schema, instance, marks.as_mut()) {
                 Ok(()) => {
                     outcome.fitting += 1;
-                    if let (Some(seen), Some(marks)) = (seen.as_deref_mut(), &marks) {
-                        seen.merge(marks);
+                    if let (Some(evaluated), Some(marks)) = (evaluated.as_deref_mut(), &marks) {
+                        evaluated.merge(marks);
                     }
                 }
                 Err(found) => outcome.weigh(found, self.path()),
@@ -154,11 +154,11 @@ impl<'a> Check<'a, '_> {
         keyword: &'static str,
         schemas: &'a [Value],
         outcome: Outcome,
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
         // The evaluated locations are unknown, so the rest is not reported.
-        if let Some(seen) = seen {
-            seen.mark_all();
+        if let Some(evaluated) = evaluated {
+            evaluated.mark_all();
         }
         if self.is_quiet() || self.is_stopped() {
             return false;

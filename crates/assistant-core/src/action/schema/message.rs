@@ -48,8 +48,8 @@ pub(super) fn bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
 }
 
 /// Formats the value of a keyword if it is a bound, a name, a value or a list of values.
-pub(super) fn limit(keyword: &str, said: &Value) -> String {
-    match (keyword, said) {
+pub(super) fn limit(keyword: &str, value: &Value) -> String {
+    match (keyword, value) {
         ("anyOf" | "oneOf", _) => String::new(),
         (_, Value::String(text)) => bounded(format_args!("{text}"), MAX_MESSAGE),
         (_, Value::Array(values)) => bounded(format_args!("{}", Listed(values)), MAX_MESSAGE),

@@ -5,7 +5,7 @@ use core::fmt;
 
 use serde_json::{Map, Value};
 
-use super::check::{Check, Seen};
+use super::check::{Check, Evaluated};
 use super::message::{Count, Keys, Named};
 use super::numbers::count;
 
@@ -20,16 +20,16 @@ impl<'a> Check<'a, '_> {
         value: &'a Value,
         instance: &Value,
         object: &Object,
-        seen: Option<&mut Seen>,
+        evaluated: Option<&mut Evaluated>,
     ) -> bool {
         match keyword {
-            "properties" => self.properties(value, object, seen),
-            "patternProperties" => self.pattern_properties(value, object, seen),
-            "additionalProperties" => self.additional_properties(schema, value, object, seen),
+            "properties" => self.properties(value, object, evaluated),
+            "patternProperties" => self.pattern_properties(value, object, evaluated),
+            "additionalProperties" => self.additional_properties(schema, value, object, evaluated),
             "propertyNames" => self.property_names(value, object),
             "required" => self.required(schema, value, object),
             "dependentRequired" | "dependentSchemas" | "dependencies" => {
-                self.dependents(schema, value, instance, object, seen)
+                self.dependents(schema, value, instance, object, evaluated)
             }
             "minProperties" => match count(value) {
                 Some(least) if (object.len() as u64) < least => self.fail(
@@ -59,7 +59,7 @@ impl<'a> Check<'a, '_> {
         &mut self,
         schemas: &'a Value,
         object: &Object,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let Some(schemas) = self.schemas(schemas) else {
             return true;
@@ -68,8 +68,8 @@ impl<'a> Check<'a, '_> {
         for (position, (key, item)) in object.iter().enumerate() {
             self.budget.spend_text(key);
             if let Some(schema) = schemas.get(key) {
-                if let Some(seen) = seen.as_deref_mut() {
-                    seen.mark(position);
+                if let Some(evaluated) = evaluated.as_deref_mut() {
+                    evaluated.mark(position);
                 }
                 fits &= self.within(key, &mut |check| check.apply(schema, item, None));
             }
@@ -84,7 +84,7 @@ impl<'a> Check<'a, '_> {
         &mut self,
         schemas: &'a Value,
         object: &Object,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let Some(schemas) = self.schemas(schemas) else {
             return true;
@@ -97,8 +97,8 @@ impl<'a> Check<'a, '_> {
                 if matches == Some(false) {
                     continue;
                 }
-                if let Some(seen) = seen.as_deref_mut() {
-                    seen.mark(position);
+                if let Some(evaluated) = evaluated.as_deref_mut() {
+                    evaluated.mark(position);
                 }
                 if matches.is_some() {
                     fits &= self.within(key, &mut |check| check.apply(schema, item, None));
@@ -116,7 +116,7 @@ impl<'a> Check<'a, '_> {
         schema: &'a Object,
         rest: &'a Value,
         object: &Object,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let named = schema.get("properties").and_then(Value::as_object);
         let patterns = schema.get("patternProperties").and_then(Value::as_object);
@@ -130,8 +130,8 @@ impl<'a> Check<'a, '_> {
                         .any(|pattern| self.matches(pattern, key) != Some(false))
                 });
             if !known {
-                if let Some(seen) = seen.as_deref_mut() {
-                    seen.mark(position);
+                if let Some(evaluated) = evaluated.as_deref_mut() {
+                    evaluated.mark(position);
                 }
                 fits &= self.extra("additionalProperties", rest, named, key, item);
             }
@@ -147,12 +147,12 @@ impl<'a> Check<'a, '_> {
         &mut self,
         rest: &'a Value,
         object: &Object,
-        seen: &Seen,
+        evaluated: &Evaluated,
     ) -> bool {
         let mut fits = true;
         for (position, (key, item)) in object.iter().enumerate() {
             self.budget.spend(1);
-            if !seen.has(position) {
+            if !evaluated.has(position) {
                 fits &= self.extra("unevaluatedProperties", rest, None, key, item);
             }
             if !self.goes_on(fits) {
@@ -250,7 +250,7 @@ impl<'a> Check<'a, '_> {
         dependents: &'a Value,
         instance: &Value,
         object: &Object,
-        mut seen: Option<&mut Seen>,
+        mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
         let Some(dependents) = self.schemas(dependents) else {
             return true;
@@ -262,7 +262,7 @@ impl<'a> Check<'a, '_> {
             if object.contains_key(key) {
                 fits &= match dependent {
                     Value::Array(names) => self.required_with(names, key, object, properties),
-                    _ => self.apply(dependent, instance, seen.as_deref_mut()),
+                    _ => self.apply(dependent, instance, evaluated.as_deref_mut()),
                 };
             }
             if !self.goes_on(fits) {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::{
     Applied, Change, Conversation,
-    told::{tell, wants_run},
+    callout_call::{apply_callout, wants_run},
 };
 use crate::{
     conversation::{
@@ -64,12 +64,12 @@ impl Conversation {
         let calls = message
             .into_iter()
             .flat_map(|message| self.calls_in(message));
-        let told = calls.filter(|call| call.origin != Origin::Agent);
+        let own = calls.filter(|call| call.origin != Origin::Agent);
         Reader {
             parser,
             written,
             announced: None,
-            told: told.map(|call| (call.id.clone(), call.key())).collect(),
+            by_id: own.map(|call| (call.id.clone(), call.key())).collect(),
             running: false,
         }
     }
@@ -147,7 +147,7 @@ impl Conversation {
         out: &Applied<'_>,
     ) -> Option<usize> {
         self.keep_written(ix, reader);
-        if pending.has_own_id && reader.told.contains_key(&pending.id) {
+        if pending.has_own_id && reader.by_id.contains_key(&pending.id) {
             return None;
         }
         let mut call = ToolCall::new(pending.id.clone(), pending.name.clone(), out.now);
@@ -207,7 +207,7 @@ impl Conversation {
         let intercepted =
             self.reading.tools == MarkdownTools::Intercept && wants_run(&callout) && !is_cut;
         let (written, own_id) = (callout.id.clone(), callout.has_own_id);
-        let first = reader.told.get(&written).copied();
+        let first = reader.by_id.get(&written).copied();
         if let Some(first) = first.filter(|_| callout.has_own_id) {
             self.withdraw(ix, part);
             let tells = callout.result().is_some() || callout.failure().is_some();
@@ -216,12 +216,12 @@ impl Conversation {
             };
             // What the text itself answers is told, not run.
             if self.call(&first).is_some_and(takes) {
-                self.edit_call(&first, |call| tell(call, callout, now));
+                self.edit_call(&first, |call| apply_callout(call, callout, now));
             }
             return;
         }
         let mut call = ToolCall::new(String::new(), String::new(), now);
-        tell(&mut call, callout, now);
+        apply_callout(&mut call, callout, now);
         if intercepted {
             call.origin = Origin::Intercepted;
             call.id = self.free_call_id(ix, call.id);
@@ -240,7 +240,7 @@ impl Conversation {
             }
         };
         if own_id {
-            reader.told.insert(written, key);
+            reader.by_id.insert(written, key);
         }
     }
 
@@ -269,7 +269,7 @@ impl Conversation {
             return;
         }
         let mut parts: Vec<Part> = Vec::new();
-        let mut told: HashMap<String, CallKey> = HashMap::new();
+        let mut by_id: HashMap<String, CallKey> = HashMap::new();
         for chunk in chunks {
             match chunk {
                 Chunk::Text(text) => {
@@ -282,19 +282,21 @@ impl Conversation {
                     }
                 }
                 Chunk::Tool(callout) => {
-                    let known = told.get(&callout.id).filter(|_| callout.has_own_id);
+                    let known = by_id.get(&callout.id).filter(|_| callout.has_own_id);
                     if let Some(known) = known {
                         let mut callout = Some(*callout);
                         self.calls.edit(known, &mut |call| {
-                            let _ = callout.take().map(|callout| tell(call, callout, now));
+                            let _ = callout
+                                .take()
+                                .map(|callout| apply_callout(call, callout, now));
                         });
                         continue;
                     }
                     let own_id = callout.has_own_id.then(|| callout.id.clone());
                     let mut call = ToolCall::new(String::new(), String::new(), now);
-                    tell(&mut call, *callout, now);
+                    apply_callout(&mut call, *callout, now);
                     let key = self.calls.add(call, self.runs.current);
-                    told.extend(own_id.map(|id| (id, key)));
+                    by_id.extend(own_id.map(|id| (id, key)));
                     parts.push(Part::Call(key));
                 }
             }

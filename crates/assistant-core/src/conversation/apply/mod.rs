@@ -10,6 +10,8 @@ mod authority;
 mod block;
 #[cfg(feature = "callouts")]
 pub(super) mod callout;
+#[cfg(feature = "callouts")]
+mod callout_call;
 mod echo;
 #[cfg(feature = "ui-stream")]
 mod extension;
@@ -17,8 +19,6 @@ mod merge;
 mod replace;
 mod results;
 mod text;
-#[cfg(feature = "callouts")]
-mod told;
 mod tool;
 
 use super::{Author, CallKey, Change, Conversation, Part};

@@ -114,18 +114,18 @@ impl Conversation {
             .map(|call| (call.id.clone(), (call.key(), call.origin)))
             .collect();
         for fresh in wire {
-            let said = ended(fresh, now);
-            match known.get(&said.id) {
+            let listed = ended(fresh, now);
+            match known.get(&listed.id) {
                 Some((key, Origin::Agent)) => {
-                    self.edit_call(key, |call| call.take_over(said));
+                    self.edit_call(key, |call| call.take_over(listed));
                     continue;
                 }
                 // It is written in a text, this one or another, which says what it is.
                 Some(_) => continue,
-                None if self.find_call(&said.id).is_some() => continue,
+                None if self.find_call(&listed.id).is_some() => continue,
                 None => {}
             }
-            let key = self.list_call(said, run);
+            let key = self.list_call(listed, run);
             self.push_call(ix, key);
         }
     }
@@ -212,15 +212,15 @@ impl Conversation {
     }
 }
 
-/// A person's words stand as they were said. What the agent says instead is kept beside them.
+/// Keeps the user's own text, with the agent's version beside it.
 fn dispute(message: &mut Message, wire: event::Message) {
-    let said = wire_form::from_wire(wire, message.created_at);
-    let same = message.text().trim() == said.text().trim() && said.role == message.role;
-    message.disputed = (!same).then(|| said.text());
-    message.metadata = said.metadata;
-    message.extra = said.extra;
-    message.name = said.name;
-    message.encrypted_value = said.encrypted_value;
+    let theirs = wire_form::from_wire(wire, message.created_at);
+    let same = message.text().trim() == theirs.text().trim() && theirs.role == message.role;
+    message.disputed = (!same).then(|| theirs.text());
+    message.metadata = theirs.metadata;
+    message.extra = theirs.extra;
+    message.name = theirs.name;
+    message.encrypted_value = theirs.encrypted_value;
 }
 
 /// A text that takes the place of another is a new generation of it.

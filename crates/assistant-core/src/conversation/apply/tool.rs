@@ -50,8 +50,8 @@ impl Conversation {
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
-        let is_told = matches!(call.state, State::HandedOff { .. });
-        if is_told || call.stands() && (call.has_ended() || call.is_settled_here()) {
+        let is_handed_off = matches!(call.state, State::HandedOff { .. });
+        if is_handed_off || call.stands() && (call.has_ended() || call.is_settled_here()) {
             return out.warn(
                 "call-is-final",
                 format!("call '{id}' is final: it is not started again"),

@@ -154,9 +154,9 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
         }
     }
     if state == "output-error" {
-        let said = call.error().map(|error| error.message.clone());
-        let said = said.or_else(|| call.result().and_then(|result| result.error.clone()));
-        put_text(out, "errorText", Some(&said.unwrap_or_default()));
+        let message = call.error().map(|error| error.message.clone());
+        let message = message.or_else(|| call.result().and_then(|result| result.error.clone()));
+        put_text(out, "errorText", Some(&message.unwrap_or_default()));
     }
 }
 
@@ -266,13 +266,13 @@ fn read_outcome(
             (End::Output, result(output))
         }
         "output-error" => {
-            let said = take_text(rest, "errorText").unwrap_or_default();
+            let message = take_text(rest, "errorText").unwrap_or_default();
             error = Some(CallError {
-                message: said.clone(),
+                message: message.clone(),
                 kind: ErrorKind::Agent,
                 details: None,
             });
-            (End::Error, result(said.into()))
+            (End::Error, result(message.into()))
         }
         "output-denied" => (End::Denied, result("denied".into())),
         "approval-requested" | "approval-responded" => {

@@ -1,6 +1,6 @@
 //! Decision tables of the call policy, with one line for each case.
 
-use super::{Check, Moment, Next, Offer, Reply, check, proceed};
+use super::{Facts, Moment, Next, Offer, Reply, check, proceed};
 use crate::{
     action::{ActionSpec, Execution, Policy},
     conversation::{
@@ -64,8 +64,8 @@ fn earlier() -> AllowedEarlier {
 }
 
 /// Returns the facts of a valid call without objections.
-fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> Check<'a> {
-    Check {
+fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> Facts<'a> {
+    Facts {
         call,
         action,
         offer: Offer::Offered,
@@ -92,7 +92,7 @@ fn the_rules_of_the_action_say_who_is_asked() {
         (Policy::Ask, Some(earlier()), Next::Permit(Some(earlier()))),
     ] {
         let spec = action(policy);
-        let facts = Check {
+        let facts = Facts {
             earlier: grant.clone(),
             ..plain(&call, Some(&spec))
         };
@@ -109,7 +109,7 @@ fn nothing_lets_a_call_pass_that_must_be_asked_about() {
     let unknown = lasting(|call| call.lasting.unknown_outcome = true);
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
-        let facts = |call| Check {
+        let facts = |call| Facts {
             earlier: Some(earlier()),
             ..plain(call, Some(&spec))
         };
@@ -121,12 +121,12 @@ fn nothing_lets_a_call_pass_that_must_be_asked_about() {
                 call.lasting
             );
         }
-        let by_caller = Check {
+        let by_caller = Facts {
             ask: true,
             ..facts(&honest)
         };
         assert_eq!(check(by_caller), Next::Ask);
-        let not_as_asked = Check {
+        let not_as_asked = Facts {
             is_as_asked: false,
             ..facts(&honest)
         };
@@ -143,7 +143,7 @@ fn a_fault_comes_before_every_question() {
     let changed = lasting(|call| call.lasting.changed = true);
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
-        let facts = Check {
+        let facts = Facts {
             fault: Some(error()),
             ask: true,
             earlier: Some(earlier()),
@@ -165,7 +165,7 @@ fn a_call_without_an_action_is_the_agents_or_wrong() {
         (Origin::Provider, Offer::HeldBack, Next::Remote),
     ] {
         let call = from(origin);
-        let facts = Check {
+        let facts = Facts {
             offer,
             ..plain(&call, None)
         };

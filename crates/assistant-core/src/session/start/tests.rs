@@ -109,9 +109,9 @@ impl Scene {
             scene.input(Input::Register { id, spec });
         }
         let content = crate::event::Content::Text("go".to_owned());
-        let mut said = scene.input(Input::Send { content });
-        let Some(Effect::PrepareRun { run }) = said.effects.pop() else {
-            panic!("no run: {said:?}");
+        let mut output = scene.input(Input::Send { content });
+        let Some(Effect::PrepareRun { run }) = output.effects.pop() else {
+            panic!("no run: {output:?}");
         };
         scene.input(Input::OpenRun { run });
         let (mut decoder, mut events) = (Decoder::new(DecoderOptions::default()), Vec::new());

@@ -105,8 +105,8 @@ impl Calls {
             Some(index) => index.as_u64(),
             None => None,
         };
-        let id = said(&mut piece, "id");
-        let name = said(&mut function, "name");
+        let id = take_word(&mut piece, "id");
+        let name = take_word(&mut function, "name");
         let args = match function.shift_remove("arguments") {
             Some(Value::String(text)) => text,
             None | Some(Value::Null) => String::new(),
@@ -246,7 +246,7 @@ fn announce(call: &Call, parent: &str, sink: &mut dyn Sink) {
 }
 
 /// Takes a non-empty string or a number as text.
-fn said(from: &mut Object, key: &str) -> Option<String> {
+fn take_word(from: &mut Object, key: &str) -> Option<String> {
     match from.shift_remove(key) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),
         Some(Value::Number(number)) => Some(number.to_string()),

@@ -24,7 +24,7 @@ impl Session {
     }
 
     /// Asks the interrupts of a stored conversation again. Invalid ones are skipped.
-    pub(super) fn reopen_kept(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
+    pub(super) fn reopen_stored(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
         let Some(Value::Array(list)) = stored else {
             return;
         };
@@ -56,24 +56,24 @@ impl Session {
                 State::InterruptDenied { reason, .. } if is_its_own => {
                     open.deny(key, reason, &self.conversation);
                 }
-                _ => self.gate_again(key, is_its_own, &mut open),
+                _ => self.interrupt_again(key, is_its_own, &mut open),
             }
         }
         self.interrupts.open(open);
     }
 
     /// Blocks a call again, if the interrupt was about it when stored.
-    fn gate_again(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
+    fn interrupt_again(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
         let card = self.takes_card(open, &key) && !open.held_back;
-        if is_its_own && self.gate(key, &open.interrupt.id, card) {
+        if is_its_own && self.interrupt_call(key, &open.interrupt.id, card) {
             open.call = card.then_some(key);
-            open.gates = Some(key);
+            open.blocks = Some(key);
         }
     }
 
     /// Ends the calls whose interrupts were answered before a reload, after the resumed run has
     /// ended without their results: denials remain, the outcome of approvals is unknown.
-    pub(super) fn end_answered_gates(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn end_answered_interrupts(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let call =
@@ -106,7 +106,7 @@ impl Session {
     /// Returns true if an open interrupt blocks a call.
     pub(super) fn is_interrupted(&self, key: &CallKey) -> bool {
         let mut open = self.interrupts.list().iter();
-        open.any(|open| open.gates == Some(*key))
+        open.any(|open| open.blocks == Some(*key))
     }
 }
 
@@ -114,7 +114,7 @@ impl OpenInterrupt {
     /// Answers it with an earlier denial of the user.
     fn deny(&mut self, key: CallKey, reason: Option<String>, conversation: &Conversation) {
         self.call = Some(key);
-        self.gates = Some(key);
+        self.blocks = Some(key);
         // An interrupt that does not accept a denial is cancelled.
         let denial = self.answer_to(&Verdict::Deny { reason });
         let payload = denial.ok().flatten();

@@ -36,17 +36,17 @@ impl Session {
             open.held_back = denied.is_none() && self.holds_back(&open.interrupt.id, cx);
             if let Some(key) = key {
                 let card = fits.is_some() && !open.held_back;
-                if self.gate(key, &open.interrupt.id, card) {
+                if self.interrupt_call(key, &open.interrupt.id, card) {
                     open.call = card.then_some(key);
-                    open.gates = Some(key);
+                    open.blocks = Some(key);
                 }
             }
             // Of two interrupts with the same id, only the newer one can be answered; the card of
             // the other would not accept an answer.
             let before = self.interrupts.find(&open.interrupt.id);
             let before = before.and_then(|before| before.call);
-            if let Some(other) = before.filter(|other| open.gates != Some(*other)) {
-                self.gate(other, &open.interrupt.id, false);
+            if let Some(other) = before.filter(|other| open.blocks != Some(*other)) {
+                self.interrupt_call(other, &open.interrupt.id, false);
             }
             let id = open.interrupt.id.clone();
             self.interrupts.open(open);
@@ -59,7 +59,7 @@ impl Session {
 
     /// Blocks a call, unless it has its result or its handler is running: that has happened, and
     /// happens only once.
-    pub(super) fn gate(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
+    pub(super) fn interrupt_call(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let call = self.conversation.call(&key);
         // The question replaces an approval given here, including the user's edit of the arguments.
         let asked = call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
@@ -104,7 +104,7 @@ impl Session {
             cx.refuse(Refusal::Changed);
             return true;
         }
-        match self.answers_to_gates(key, shown, verdict, cx) {
+        match self.answers_to_card(key, shown, verdict, cx) {
             Ok(answers) => {
                 let is_over = |open: &OpenInterrupt| open.is_over(cx.now);
                 let in_time = !self.interrupts.asking_about(key).any(is_over);
@@ -127,7 +127,7 @@ impl Session {
 
     /// Returns the answers for a decision about a call, one for each of its interrupts; `None`
     /// cancels one.
-    fn answers_to_gates(
+    fn answers_to_card(
         &self,
         key: &CallKey,
         shown: &Fingerprint,
@@ -226,32 +226,32 @@ impl Session {
                 Err(refusal) => return cx.refuse(refusal),
             }
         }
-        let (gates, card) = (open.gates, open.call.is_some());
+        let (blocks, card) = (open.blocks, open.call.is_some());
         let about = open.fingerprint(&self.conversation);
         self.interrupts.answer(id, (status, payload.clone()), about);
-        if let Some(key) = gates.filter(|_| card || status == ResumeStatus::Cancelled) {
-            self.note_gate_decision(&key, status, payload.as_ref(), cx);
+        if let Some(key) = blocks.filter(|_| card || status == ResumeStatus::Cancelled) {
+            self.note_interrupt_decision(&key, status, payload.as_ref(), cx);
         }
         self.turn.set_looping(true);
         cx.change(Change::Interrupts);
     }
 
     /// Records the decision of an interrupt's answer on the blocked call.
-    fn note_gate_decision(
+    fn note_interrupt_decision(
         &mut self,
         key: &CallKey,
         status: ResumeStatus,
         payload: Option<&Value>,
         cx: &mut Cx<'_>,
     ) {
-        let said = |field: &str| payload.and_then(|payload| payload.get(field));
-        let decided = said("decisions").and_then(|list| list.get(0)?.get("type"));
+        let field = |name: &str| payload.and_then(|payload| payload.get(name));
+        let decided = field("decisions").and_then(|list| list.get(0)?.get("type"));
         let approved = payload == Some(&true.into())
-            || said("approved").and_then(Value::as_bool) == Some(true)
+            || field("approved").and_then(Value::as_bool) == Some(true)
             || decided == Some(&"approve".into())
             || decided == Some(&"edit".into());
         let approved = approved && status == ResumeStatus::Resolved;
-        let reason = said("reason").and_then(Value::as_str).map(str::to_owned);
+        let reason = field("reason").and_then(Value::as_str).map(str::to_owned);
         match approved {
             true => self.forget_denial(key),
             // Cancelling an interrupt does not affect the next one.
@@ -268,8 +268,8 @@ impl Session {
         if !self.conversation.happens(key, answered) {
             return;
         }
-        let edited = said("editedArgs").or_else(|| {
-            let first = said("decisions")?.get(0)?;
+        let edited = field("editedArgs").or_else(|| {
+            let first = field("decisions")?.get(0)?;
             first.get("edited_action")?.get("args")
         });
         let edited = edited.filter(|_| approved).cloned();
@@ -331,7 +331,7 @@ impl Session {
             // An interrupt that the user has not seen counts as a new question.
             let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
             if let Some((key, card)) = self.interrupts.reject(id, hold_back) {
-                self.gate_anew(id, key, card);
+                self.interrupt_anew(id, key, card);
             }
         }
         cx.change(Change::Interrupts);
@@ -346,7 +346,7 @@ impl Session {
         for id in &changed {
             let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
             if let Some((key, card)) = self.interrupts.ask_again(id, hold_back) {
-                self.gate_anew(id, key, card);
+                self.interrupt_anew(id, key, card);
                 self.conversation
                     .edit_call(&key, |call| call.lasting.changed = true);
             }
@@ -369,7 +369,7 @@ impl Session {
         let Some(open) = takes_none.then(|| self.interrupts.take(id)).flatten() else {
             return cx.refuse(Refusal::NothingToDo);
         };
-        if let Some(key) = open.gates {
+        if let Some(key) = open.blocks {
             self.give_up(&key, Some("given up"), cx);
             self.conversation.happens(&key, StateEvent::Delivered);
         }
@@ -401,7 +401,7 @@ impl Session {
             .interrupts
             .retire(answered)
             .iter()
-            .filter_map(|open| open.gates)
+            .filter_map(|open| open.blocks)
         {
             let Some(call) = self.conversation.call(&key) else {
                 continue;

@@ -18,7 +18,7 @@ pub(super) fn wants_run(callout: &Callout) -> bool {
 }
 
 /// Applies the fields of a callout to its call. Fields that the callout omits stay the same.
-pub(super) fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
+pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     call.origin = Origin::Text;
     // Events name the call as it is now.
     call.name.clone_from(&callout.name);
