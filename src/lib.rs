@@ -111,8 +111,8 @@ pub use assistant_core::{
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
     conversation::{CallEvent, CallEventKind, CallKey, MarkdownTools, Phase, Status},
     session::{
-        Notice, NoticeAction, NoticeKind, QuestionLimits, Refusal, SessionOptions, StopCondition,
-        ToolHistory, ToolRecord,
+        Leftovers, Notice, NoticeAction, NoticeKind, QuestionLimits, Refusal, SessionOptions,
+        StopCondition, ToolHistory, ToolRecord,
     },
     text::address::MediaPolicy,
 };

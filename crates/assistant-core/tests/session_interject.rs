@@ -3,7 +3,7 @@
 use assistant_core::{
     conversation::{Change, Message, Phase, TreeError},
     event::{Content, ContentPart, PartBody, Role, Source},
-    session::{Input, Refusal, SessionOptions, TreeChange},
+    session::{Input, Leftovers, NoticeKind, Refusal, SessionOptions, TreeChange},
 };
 use serde_json::json;
 
@@ -159,6 +159,46 @@ fn withdrawing_one_of_several_messages_keeps_the_others_in_order() {
     assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
     let unknown = Refusal::Tree(TreeError::UnknownMessage);
     assert_eq!(withdraw(&mut driver, "a"), Some(unknown), "it was sent");
+}
+
+#[test]
+fn leftovers_of_a_stop_are_dropped_kept_or_sent() {
+    for leftovers in [Leftovers::Keep, Leftovers::Drop, Leftovers::Send] {
+        let mut driver = working(SessionOptions {
+            leftovers,
+            ..SessionOptions::default()
+        });
+        assert_eq!(interject(&mut driver, "only the north"), None);
+        assert_eq!(interject(&mut driver, "and the east"), None);
+        driver.input(Input::Stop);
+        assert_eq!(driver.session.queued(), []);
+        assert_eq!(driver.phase("one"), Phase::Cancelled);
+        let mut expected = vec!["hi", "only the north", "and the east"];
+        expected.truncate(if leftovers == Leftovers::Drop { 1 } else { 3 });
+        let texts: Vec<String> = said(&driver).into_iter().map(|(text, _)| text).collect();
+        assert_eq!(texts, expected, "{leftovers:?}");
+        let sends = leftovers == Leftovers::Send;
+        assert_eq!(driver.runs.len(), 1 + usize::from(sends));
+        assert_eq!(driver.session.is_busy(), sends);
+        assert_eq!(driver.notices().contains(&NoticeKind::Stopped), !sends);
+        if !sends {
+            driver.send("look again");
+        }
+        let sent = format!("{:?}", driver.runs[1].1.messages);
+        assert!(sent.contains("cancelled"), "{sent}");
+        assert_eq!(sent.contains("and the east"), leftovers != Leftovers::Drop);
+    }
+}
+
+#[test]
+fn a_stop_without_leftovers_sends_nothing() {
+    let mut driver = working(SessionOptions {
+        leftovers: Leftovers::Send,
+        ..SessionOptions::default()
+    });
+    driver.input(Input::Stop);
+    assert_eq!(driver.runs.len(), 1);
+    assert_eq!(driver.notices(), [NoticeKind::Stopped]);
 }
 
 #[test]

@@ -11,6 +11,8 @@ use crate::text::callout::Parser;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reading {
     pub(super) tools: MarkdownTools,
+    /// True if code fences are callouts, too.
+    pub(super) fences: bool,
     /// Texts that were written here, by their node: one that was complete may be opened again.
     pub(super) readers: HashMap<usize, Reader>,
 }

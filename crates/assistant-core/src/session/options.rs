@@ -28,6 +28,9 @@ pub struct SessionOptions {
     /// The treatment of tool callouts in the text of an assistant (rule "callouts run by
     /// permission"). Needs the feature `callouts`.
     pub markdown_tools: MarkdownTools,
+    /// True if code fences whose first word is `tool` are callouts, too, wherever
+    /// [`Self::markdown_tools`] reads callouts.
+    pub markdown_fences: bool,
     /// The writer of the history for agents with a format of their own, in addition to
     /// [`RunInput::messages`](crate::event::RunInput::messages).
     pub history: Option<HistoryForm>,
@@ -40,6 +43,8 @@ pub struct SessionOptions {
     /// True if the user may interject while the loop is running
     /// ([`TreeChange::Interject`](super::TreeChange::Interject)).
     pub interjections: bool,
+    /// The treatment of queued messages of the user when the user stops the assistant.
+    pub leftovers: Leftovers,
     /// The form in which messages that the agent added in the user's role are sent back.
     pub agent_user_messages: AgentUserMessages,
 }
@@ -54,13 +59,38 @@ impl Default for SessionOptions {
             remember_approvals: true,
             questions: QuestionLimits::default(),
             markdown_tools: MarkdownTools::Off,
+            markdown_fences: false,
             history: None,
             takes_up: false,
             asks_again: false,
             interjections: true,
+            leftovers: Leftovers::Keep,
             agent_user_messages: AgentUserMessages::Marked,
         }
     }
+}
+
+/// The treatment of messages that the user queued during a run and that were not sent when the user
+/// stopped the assistant.
+///
+/// ```
+/// use assistant_core::session::{Leftovers, SessionOptions};
+///
+/// let options = SessionOptions {
+///     leftovers: Leftovers::Drop,
+///     ..SessionOptions::default()
+/// };
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Leftovers {
+    /// They appear in the chat and are sent with the next request.
+    #[default]
+    Keep,
+    /// They are dropped.
+    Drop,
+    /// They are sent at once, with the results so far.
+    Send,
 }
 
 /// Limits on the questions that an agent causes, by calls that need an approval and by interrupts.

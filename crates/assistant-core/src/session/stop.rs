@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Cx, Effect, FinishReason, NoticeKind, Refusal, Session, execute::Ending};
+use super::{Cx, Effect, FinishReason, Leftovers, NoticeKind, Refusal, Session, execute::Ending};
 use crate::{
     action::RegistrationId,
     conversation::{CallKey, Change, Cut, End, State, StateEvent},
@@ -22,11 +22,22 @@ impl Session {
             }
             return;
         }
+        let sends = self.options.leftovers == Leftovers::Send && !self.turn.queue().is_empty();
         self.halt(cx);
+        if sends && !self.is_busy() && self.interrupts.is_empty() {
+            self.clear_notices(cx);
+            self.turn.start_over();
+            self.attention.turn_begins();
+            self.start_run(cx);
+        }
     }
 
-    /// Ends everything in progress and notifies the user.
+    /// Ends everything in progress and notifies the user. Queued messages are dropped if the options
+    /// say so.
     pub(super) fn halt(&mut self, cx: &mut Cx<'_>) {
+        if self.options.leftovers == Leftovers::Drop && !self.turn.take_queue().is_empty() {
+            cx.change(Change::Queue);
+        }
         self.abandon_interrupts(cx);
         self.end_everything(cx);
         self.turn.summary_mut().finish = Some(FinishReason::Stopped);

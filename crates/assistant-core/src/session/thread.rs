@@ -87,7 +87,8 @@ impl Session {
     /// Creates a conversation that parses texts according to the options.
     pub(super) fn empty_conversation(&self) -> Conversation {
         #[cfg(feature = "callouts")]
-        let conversation = Conversation::reading(self.options.markdown_tools);
+        let conversation = Conversation::reading(self.options.markdown_tools)
+            .with_fences(self.options.markdown_fences);
         #[cfg(not(feature = "callouts"))]
         let conversation = Conversation::new();
         conversation.sending(self.options.agent_user_messages)

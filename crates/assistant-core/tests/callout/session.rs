@@ -26,6 +26,37 @@ fn driver(markdown_tools: MarkdownTools) -> Driver {
     driver
 }
 
+#[test]
+fn fences_are_calls_in_a_session_that_reads_them() {
+    const FENCE: &str =
+        "Before\n\n```tool search call_1\nstate: output-available\noutput: 2\n```\n\nAfter";
+    for (markdown_fences, markdown_tools) in [
+        (true, MarkdownTools::Display),
+        (false, MarkdownTools::Display),
+        (true, MarkdownTools::Off),
+    ] {
+        let mut driver = Driver::with(SessionOptions {
+            markdown_tools,
+            markdown_fences,
+            ..SessionOptions::default()
+        });
+        driver.send("hi");
+        driver.event(started());
+        writes(&mut driver, FENCE, 3);
+        driver.event(text_end("m"));
+        finish_run(&mut driver);
+        let is_call = markdown_fences && markdown_tools == MarkdownTools::Display;
+        let live = shown(&driver);
+        assert_eq!(live.len(), if is_call { 3 } else { 1 }, "{live:?}");
+        let list = json!([{"id": "w", "role": "assistant", "content": FENCE}]);
+        driver.input(Input::Load {
+            thread_id: "thread".to_owned(),
+            snapshot: list,
+        });
+        assert_eq!(shown(&driver).len(), live.len(), "whole messages, too");
+    }
+}
+
 /// Sends a text of the agent in pieces of `count` characters; the message stays open.
 fn writes(driver: &mut Driver, text: &str, count: usize) {
     driver.event(text_start("m"));

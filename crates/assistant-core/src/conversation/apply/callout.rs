@@ -27,6 +27,19 @@ impl Conversation {
         conversation
     }
 
+    /// Sets whether code fences whose first word is `tool` are read as callouts, too.
+    pub(crate) const fn with_fences(mut self, fences: bool) -> Self {
+        self.reading.fences = fences;
+        self
+    }
+
+    fn callout_options(&self) -> CalloutOptions {
+        CalloutOptions {
+            fences: self.reading.fences,
+            ..CalloutOptions::default()
+        }
+    }
+
     pub(super) fn reads_callouts(&self, ix: usize) -> bool {
         self.reading.tools != MarkdownTools::Off && self.role_of(ix) == Some(Role::Assistant)
     }
@@ -57,7 +70,7 @@ impl Conversation {
     fn reader_of(&self, ix: usize) -> Reader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
-        let mut parser = Parser::new(CalloutOptions::default());
+        let mut parser = Parser::new(self.callout_options());
         parser.push(&written);
         parser.pause();
         parser.take_diagnostics();
@@ -264,7 +277,7 @@ impl Conversation {
             return;
         }
         let written = message.text();
-        let chunks = callout::parse_with(&written, CalloutOptions::default());
+        let chunks = callout::parse_with(&written, self.callout_options());
         if !chunks.iter().any(|chunk| matches!(chunk, Chunk::Tool(_))) {
             return;
         }

@@ -123,6 +123,7 @@ impl<M> Tree<M> {
     }
 
     /// Moves a node and all below it below the node with an id, which may still be missing.
+    #[cfg(feature = "records")]
     pub(in crate::conversation) fn place(
         &mut self,
         ix: usize,
