@@ -1,4 +1,5 @@
-//! Blocks of prose: the comments of Rust code and of scripts, and the paragraphs of pages.
+//! Blocks of prose: the comments of Rust code, scripts and style sheets, and the paragraphs of
+//! pages.
 //!
 //! Rust is read by the tokenizer of `source`, scripts by lines (a comment after code is not read),
 //! pages by paragraphs. Code spans, code blocks, and links with their texts are not prose.
@@ -136,6 +137,15 @@ pub(crate) fn in_script(text: &str) -> Vec<Block<'_>> {
         } else {
             seen_code |= !source.is_empty() && !source.starts_with("#!");
         }
+    }
+    blocks
+}
+
+/// Returns the comments of a style sheet; each describes the rule or declaration below it.
+pub(crate) fn in_style(text: &str) -> Vec<Block<'_>> {
+    let mut blocks = in_script(text);
+    for block in &mut blocks {
+        block.is_doc = true;
     }
     blocks
 }

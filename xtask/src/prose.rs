@@ -4,14 +4,15 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::blocks::{in_page, in_rust, in_script};
+use crate::blocks::{in_page, in_rust, in_script, in_style};
 use crate::project::{Outcome, Project, read};
 use crate::source::collect;
 
-const FOLDERS: [&str; 10] = [
-    "bench", "crates", "demo", "docs", "e2e", "examples", "fixtures", "src", "tests", "xtask",
+const FOLDERS: [&str; 11] = [
+    "bench", "crates", "demo", "docs", "e2e", "examples", "fixtures", "src", "style", "tests",
+    "xtask",
 ];
-const ENDINGS: [&str; 5] = ["rs", "mjs", "js", "ts", "md"];
+const ENDINGS: [&str; 6] = ["rs", "mjs", "js", "ts", "css", "md"];
 /// Pages outside of `docs/`. Other files in markdown are data.
 const PAGES: [&str; 4] = [
     "README.md",
@@ -122,6 +123,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
 enum Kind {
     Rust,
     Script,
+    Style,
     Page,
 }
 
@@ -129,6 +131,8 @@ enum Kind {
 fn kind_of(name: &Path) -> Option<Kind> {
     match name.extension()?.to_str()? {
         "rs" => Some(Kind::Rust),
+        // `all.css` is generated from the others.
+        "css" => (!name.ends_with("all.css")).then_some(Kind::Style),
         "md" => {
             let of_docs = name.starts_with("docs");
             let is_page = PAGES.iter().any(|page| name.ends_with(page));
@@ -144,6 +148,7 @@ fn faults_of(name: &Path, kind: Kind, text: &str, used: &mut Vec<Exception>) -> 
     let blocks = match kind {
         Kind::Rust => in_rust(text),
         Kind::Script => in_script(text),
+        Kind::Style => in_style(text),
         Kind::Page => in_page(text),
     };
     let mut faults = Vec::new();
@@ -228,8 +233,9 @@ mod tests {
 
     fn faults(name: &str, text: &str) -> Vec<Fault> {
         let name = Path::new(name);
-        let kind = kind_of(name).unwrap_or(Kind::Page);
-        faults_of(name, kind, text, &mut Vec::new())
+        kind_of(name).map_or_else(Vec::new, |kind| {
+            faults_of(name, kind, text, &mut Vec::new())
+        })
     }
 
     fn lines(name: &str, text: &str) -> Vec<usize> {
@@ -284,6 +290,9 @@ mod tests {
             lines("e2e/a.mjs", "import a;\n// What it is.\n"),
             [0_usize; 0]
         );
+        let sheet = "/* What it styles. */\na {\n  /* Where it stands. */\n}\n";
+        assert_eq!(lines("style/a.css", sheet), [1, 3]);
+        assert_eq!(lines("style/all.css", sheet), [0_usize; 0]);
         assert_eq!(
             lines("a.d.ts", "  /** Says\n   * what nobody knows. */\n"),
             [2]
