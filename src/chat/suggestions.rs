@@ -72,7 +72,12 @@ impl std::fmt::Debug for Suggestion {
 }
 
 /// Buttons that send a suggested message, at any time; the list may be a signal. Renders nothing if
-/// it is empty.
+/// it is empty. The first four are shown, and a button that shows the others.
+///
+/// # Accessibility
+///
+/// A named list. A button that disappears with its click passes the focus on: to the text box, or
+/// to the transcript on a touch screen; "More" passes it to the first button that it shows.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -97,7 +102,7 @@ pub fn Suggestions(
     /// The suggested messages.
     #[prop(into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// Shows a scrollable row of buttons instead of a list.
+    /// Shows a scrollable row of buttons, which does not wrap.
     #[prop(optional, into)]
     strip: bool,
 ) -> impl IntoView {
@@ -110,14 +115,20 @@ fn list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>, strip: bool)
         let buttons = suggestions.get();
         let (assistant, words) = (assistant.clone(), words.clone());
         (!buttons.is_empty()).then(move || {
-            let buttons: Vec<_> = buttons.into_iter().map(|s| button(&assistant, s)).collect();
+            let all = RwSignal::new(buttons.len() <= SHOWN);
+            let more = (buttons.len() > SHOWN).then(|| more_button(all, &words));
+            let place = |(place, suggestion)| {
+                let shown = Signal::derive(move || place < SHOWN || all.get());
+                button(&assistant, suggestion, shown)
+            };
+            let buttons: Vec<_> = buttons.into_iter().enumerate().map(place).collect();
             view! {
                 <ul
                     class="la-suggestions"
                     data-layout=strip.then_some("strip")
                     aria-label=words.attr(|l| &l.suggestions)
                 >
-                    {buttons}
+                    {buttons} {more}
                 </ul>
             }
         })
@@ -125,21 +136,46 @@ fn list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>, strip: bool)
     dynamic(draw).into_any()
 }
 
-fn button(assistant: &Assistant, suggestion: Suggestion) -> AnyView {
+/// The number of suggestions that are shown at first.
+const SHOWN: usize = 4;
+
+/// Renders the button that shows all suggestions, the last item of the list.
+fn more_button(all: RwSignal<bool>, words: &Words) -> AnyView {
+    let item = NodeRef::<leptos::html::Li>::new();
+    let show = move |_| {
+        all.set(true);
+        let list = item.get_untracked().and_then(|item| item.parent_element());
+        if let Some(list) = list {
+            focus::focus_in(list, NEXT);
+        }
+    };
+    view! {
+        <li node_ref=item hidden=move || all.get()>
+            <button type="button" class="la-suggestion la-suggestions-more" on:click=show>
+                <span>{words.text(|l| &l.more_suggestions)}</span>
+            </button>
+        </li>
+    }
+    .into_any()
+}
+
+/// Selects the first suggestion that "More" shows.
+const NEXT: &str = "li:nth-child(5) > button";
+
+fn button(assistant: &Assistant, suggestion: Suggestion, shown: Signal<bool>) -> AnyView {
     let assistant = assistant.clone();
     let Suggestion { text, label, icon } = suggestion;
     let item = NodeRef::<leptos::html::Li>::new();
     let say = move |event: leptos::ev::MouseEvent| {
         let place = item.get_untracked();
         let said = assistant.send(text.clone()).is_ok();
-        // The button is removed when the message is sent. Keyboard users continue in the text box;
-        // on touch screens, focusing it would only open the keyboard.
-        if let (true, 0, Some(place)) = (said, event.detail(), place) {
-            focus::pass_on(&place);
+        // The button is removed when the message is sent.
+        if let (true, Some(place)) = (said, place) {
+            focus::go_on(&place, event.detail() == 0);
         }
     };
     view! {
-        <li node_ref=item>
+        <li node_ref=item hidden=move || !shown.get()>
             <button type="button" class="la-suggestion" on:click=say>
                 {icon.as_ref().map(ViewFn::run)}
                 <span>{label}</span>

@@ -39,8 +39,8 @@ pub(crate) fn go_on(from: &web_sys::Element, by_key: bool) {
         true => ".la-composer-input",
         false => ".la-transcript-scroller",
     };
-    let element =
-        find(&chat, place).and_then(|place| place.dyn_into::<web_sys::HtmlElement>().ok());
+    let element = find(&chat, place).or_else(|| find(&chat, ".la-composer-input"));
+    let element = element.and_then(|place| place.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(element) = element {
         let options = web_sys::FocusOptions::new();
         options.set_prevent_scroll(true);

@@ -18,6 +18,9 @@ pub(crate) type WordOf = fn(&Labels) -> &Word;
 pub struct Labels {
     pub title: Word,
     pub new_conversation: Word,
+    /// The announcement of a new conversation, and of the return to the previous one.
+    pub conversation_begun: Word,
+    pub conversation_back: Word,
     pub conversation: Word,
     pub ready: Word,
     pub working: Word,
@@ -27,6 +30,7 @@ pub struct Labels {
     pub placeholder: Word,
     pub hint: Word,
     pub busy_hint: Word,
+    pub queue_hint: Word,
     pub approvals_hint: Word,
     pub questions_hint: Word,
     pub send: Word,
@@ -114,6 +118,7 @@ pub struct Labels {
     pub no_json: Word,
     pub collapse_all: Word,
     pub suggestions: Word,
+    pub more_suggestions: Word,
     pub unknown_part: Word,
     pub file: Word,
     pub approval_asked: Word,

@@ -123,3 +123,32 @@ async fn follow_ups_stand_there_once_something_was_said_and_nothing_runs() {
     assert!(page.click(".la-suggestion"));
     assert!(until(|| asked.inputs().len() == 2).await);
 }
+
+#[wasm_bindgen_test]
+async fn more_than_four_suggestions_are_shown_on_demand() {
+    let agent = MockAgent::new().answer(Script::new().text("Here."));
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let page = mount(move || {
+        let suggestions: Vec<_> = names.into_iter().map(Suggestion::new).collect();
+        view! { <AssistantProvider agent><ChatWindow suggestions /></AssistantProvider> }
+    });
+    settle().await;
+    let shown = || page.count(".la-suggestions > li:not([hidden])");
+    assert_eq!(shown(), 5, "four, and More");
+    assert_eq!(page.text("li:not([hidden]) > .la-suggestions-more"), "More");
+    let more = page.find(".la-suggestions-more").unwrap();
+    more.focus().unwrap();
+    more.click();
+    let focused = || document().active_element().unwrap();
+    assert!(until(|| focused().text_content().as_deref() == Some("e")).await);
+    assert_eq!(shown(), 6);
+    page.find("li:nth-child(6) > .la-suggestion")
+        .unwrap()
+        .click();
+    assert!(until(|| page.count(".la-suggestions") == 0).await);
+    assert_eq!(
+        focused().tag_name(),
+        "TEXTAREA",
+        "the button went, the focus did not"
+    );
+}
