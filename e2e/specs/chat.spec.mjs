@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 
+import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
@@ -89,19 +90,55 @@ chatTest("a reader who uses the keyboard is not pulled back either", async (chat
   await chat.idle();
 });
 
-chatTest("Enter during a run keeps the text and does not stop; afterwards it sends", async (chat) => {
+chatTest("Enter during a run queues the text and stops nothing", async (chat) => {
   await chat.send("Check berth availability");
   await chat.card("api_request").waitFor();
   await chat.composer.pressSequentially("Search for crabs");
   await chat.composer.press("Enter");
-  assert.equal(await chat.composer.inputValue(), "Search for crabs");
-  assert.equal(await chat.messages("user").count(), 1);
-  await chat.idle();
-  await chat.says("Berths 4, 9 and 14 are free today.");
-  await chat.composer.press("Enter");
-  await chat.says("I found one page");
   assert.equal(await chat.composer.inputValue(), "");
+  await chat.root.locator("[data-pending]").getByText("Queued").waitFor();
+  await chat.hasFocus(chat.composer);
+  await chat.says("I found one page");
+  await chat.status(chat.card("api_request"), "complete");
   await chat.idle();
+  assert.equal(await chat.root.locator("[data-pending]").count(), 0);
+  assert.equal(await chat.messages("user").count(), 2);
+});
+
+chatTest("a queued message is taken back and removed, and the focus is never lost", async (chat) => {
+  await chat.send("Run the full deployment process");
+  await chat.card("deployment_process").waitFor();
+  const queued = chat.root.locator("[data-pending]");
+  for (const text of ["Search for crabs", "Where is order A-17?"]) {
+    await chat.composer.fill(text);
+    await chat.composer.press("Enter");
+    await queued.filter({ hasText: text }).waitFor();
+  }
+  await accessible(chat.page);
+  await queued.first().getByRole("button", { name: "Remove" }).click();
+  await chat.hasFocus(queued.first().getByRole("button", { name: "Remove" }));
+  await eventually(async () => assert.equal(await queued.count(), 1));
+  await queued.getByRole("button", { name: "Edit message" }).click();
+  await chat.hasFocus(chat.composer);
+  assert.equal(await chat.composer.inputValue(), "Where is order A-17?");
+  await eventually(async () => assert.equal(await queued.count(), 0));
+  await chat.composer.fill("");
+  await chat.idle();
+  await chat.status(chat.card("deployment_process"), "complete");
+  assert.equal(await chat.messages("user").count(), 1, "neither was sent");
+});
+
+chatTest("the description of the text box is the same while the assistant works", async (chat) => {
+  const described = () => chat.composer.evaluate((box) => [box.ariaDescription, box.getAttribute("aria-describedby")]);
+  const before = await described();
+  await chat.send("What's the weather?");
+  await chat.running();
+  assert.deepEqual(await described(), before);
+  await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
+  assert.deepEqual(await described(), before);
+  await chat.approve(chat.card("get_weather"));
+  await chat.idle();
+  assert.deepEqual(await described(), before);
 });
 
 chatTest("Enter while an approval is open keeps the text and decides nothing", async (chat) => {
@@ -151,9 +188,14 @@ chatTest("nothing is sent when nothing is written", async (chat) => {
 
 chatTest("every suggestion says exactly what its button shows", async (chat) => {
   const list = chat.root.getByRole("list", { name: "Suggestions" });
+  const more = list.getByRole("button", { name: "More", exact: true });
+  assert.equal(await list.getByRole("button").count(), 5, "four, and More");
+  await more.click();
+  await chat.hasFocus(list.getByRole("button").nth(4));
   const prompts = await list.getByRole("button").allInnerTexts();
   assert.equal(prompts.length, 12);
   for (const prompt of prompts) {
+    if (await more.isVisible()) await more.click();
     await list.getByRole("button", { name: prompt, exact: true }).click();
     await chat.messages("user").first().waitFor();
     assert.equal((await chat.messages("user").first().innerText()).trim(), prompt);

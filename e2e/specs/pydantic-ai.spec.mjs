@@ -336,9 +336,10 @@ agentTest("Stop ends a long answer; what came stays, and it is no error", {}, as
   await chat.says("word5 ");
   await chat.composer.fill("typed meanwhile");
   await chat.composer.press("Enter");
-  assert.equal(await chat.composer.inputValue(), "typed meanwhile", "Enter during a run keeps the text");
+  assert.equal(await chat.composer.inputValue(), "", "Enter during a run queues the text");
   await chat.stopButton.click();
   await chat.idle();
+  await chat.messages("user").filter({ hasText: "typed meanwhile" }).waitFor();
   await chat.says("word5 ");
   assert.ok(!(await chat.log.innerText()).includes("word400"), "the rest never came");
   assert.equal(await chat.page.getByRole("alert").filter({ hasText: /\S/ }).count(), 0, "no error is shown");

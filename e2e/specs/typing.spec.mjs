@@ -157,8 +157,11 @@ for (const width of [320, 1280]) {
       assert.ok(before < 50, `${before} px`);
       await chat.send("Start a deployment process");
       await chat.running();
-      await chat.root.getByRole("button", { name: "Send next", exact: true }).waitFor();
+      await chat.stopButton.waitFor();
       assert.equal(await height(), before, "what is read above it does not move");
+      await chat.composer.fill("x");
+      await chat.root.getByRole("button", { name: "Send next", exact: true }).waitFor();
+      assert.equal(await height(), before, "nor beside two buttons");
       // No button of the page's bar is cut off either.
       const cut = await chat.page.evaluate(() =>
         [...document.querySelectorAll(".demo-bar button")].filter((button) => button.getBoundingClientRect().right > innerWidth).map((button) => button.ariaLabel),

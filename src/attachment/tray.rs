@@ -10,7 +10,7 @@ use assistant_core::{
     },
 };
 use leptos::{html, prelude::*};
-use serde_json::json;
+use serde_json::{Value, json};
 use wasm_bindgen_futures::spawn_local;
 
 use super::Attachments;
@@ -41,7 +41,8 @@ pub(super) struct Item {
     pub(super) id: u64,
     pub(super) name: String,
     pub(super) mime_type: String,
-    pub(super) size: usize,
+    /// The number of bytes, if known.
+    pub(super) size: Option<usize>,
     pub(super) state: ArcRwSignal<State>,
     pub(super) picture: ArcRwSignal<Option<String>>,
 }
@@ -144,8 +145,7 @@ impl Tray {
     }
 
     fn take(&self, file: web_sys::File) {
-        let id = self.last.try_get_value().unwrap_or_default() + 1;
-        self.last.set_value(id);
+        let id = self.next_id();
         let mime_type = match file.type_() {
             none if none.is_empty() => "application/octet-stream".to_owned(),
             given => given,
@@ -154,7 +154,7 @@ impl Tray {
             id,
             name: file.name(),
             mime_type,
-            size: size_of(&file),
+            size: Some(size_of(&file)),
             state: ArcRwSignal::new(State::Reading),
             picture: ArcRwSignal::new(None),
         };
@@ -163,7 +163,9 @@ impl Tray {
         let policy = Arc::clone(&self.policy);
         spawn_local(async move {
             let sent = config.upload.is_none();
-            if sent || (item.kind() == "image" && item.size <= MAX_THUMBNAIL) {
+            if sent
+                || (item.kind() == "image" && item.size.is_some_and(|size| size <= MAX_THUMBNAIL))
+            {
                 let bytes = read_base64(&file).await;
                 let picture = bytes
                     .as_deref()
@@ -192,6 +194,49 @@ impl Tray {
         self.items
             .update(|items| items.retain(|item| item.id != id));
         self.refused.set(Vec::new());
+    }
+
+    /// Returns true if files are attached; tracked.
+    pub(crate) fn has_files(&self) -> bool {
+        self.items.with(|items| !items.is_empty())
+    }
+
+    /// Attaches the files of a message that was not sent.
+    pub(crate) fn take_back(&self, content: &Content) {
+        let Content::Parts(parts) = content else {
+            return;
+        };
+        for part in parts {
+            let PartBody::Media { source, .. } = &part.body else {
+                continue;
+            };
+            let name = part.metadata.as_ref().and_then(|more| more.get("filename"));
+            let name = name.and_then(Value::as_str).unwrap_or_default();
+            let (mime_type, bytes) = match source {
+                Source::Data { value, mime_type } => (mime_type.as_str(), Some(value.as_str())),
+                Source::Url { mime_type, .. } | Source::File { mime_type, .. } => {
+                    (mime_type.as_deref().unwrap_or_default(), None)
+                }
+            };
+            let picture = bytes.and_then(|bytes| image_src(mime_type, bytes, &self.policy));
+            let id = self.next_id();
+            let item = Item {
+                id,
+                name: name.to_owned(),
+                mime_type: mime_type.to_owned(),
+                // Base64 has four characters for three bytes.
+                size: bytes.map(|bytes| bytes.len() / 4 * 3),
+                state: ArcRwSignal::new(State::Ready(source.clone())),
+                picture: ArcRwSignal::new(picture),
+            };
+            self.items.update(|items| items.push(item));
+        }
+    }
+
+    fn next_id(&self) -> u64 {
+        let id = self.last.try_get_value().unwrap_or_default() + 1;
+        self.last.set_value(id);
+        id
     }
 
     pub(crate) fn clear(&self) {

@@ -114,7 +114,7 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
         Some(src) => view! { <img alt="" src=src /> }.into_any(),
         None => icon.view().into_any(),
     };
-    let size = size_text(item.size);
+    let size = item.size.map(size_text).unwrap_or_default();
     let (state, word) = (item.state.clone(), item.state.clone());
     let name = item.shown_name();
     let facts = {

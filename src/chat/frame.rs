@@ -2,7 +2,7 @@
 
 use leptos::{ev, prelude::*};
 
-use super::inbox_place;
+use super::{composer::ComposerSlot, inbox_place, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::KeptIn,
@@ -113,6 +113,8 @@ pub(super) fn section(
                 name: called,
             });
             provide_context(name);
+            provide_context(ComposerSlot::new());
+            provide_context(Spoken::new());
             if given {
                 provide_context(assistant);
             }

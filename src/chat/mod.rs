@@ -30,6 +30,7 @@ mod queued;
 mod roving;
 mod scroll;
 mod sidebar;
+mod spoken;
 mod stopped;
 mod suggestions;
 mod thread;
@@ -48,9 +49,8 @@ pub use branch::{
 };
 pub use composer::{
     Composer, ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerHandle,
-    ComposerHint, ComposerInput, ComposerInterject, ComposerInterjectProps, ComposerProps,
-    ComposerRoot, ComposerRootProps, ComposerSend, ComposerSendProps, ComposerStop,
-    ComposerStopProps, use_composer,
+    ComposerHint, ComposerInput, ComposerProps, ComposerRoot, ComposerRootProps, ComposerSend,
+    ComposerSendProps, ComposerStop, ComposerStopProps, use_composer,
 };
 pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
 pub use feedback::Feedback;

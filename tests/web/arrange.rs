@@ -75,8 +75,10 @@ async fn a_composer_of_ones_own_sends_and_stops() {
         attribute(&page, "textarea", "data-part").as_deref(),
         Some("input")
     );
-    let described = attribute(&page, "textarea", "aria-describedby");
-    assert_eq!(described, attribute(&page, "[data-part=hint]", "id"));
+    let described = || attribute(&page, "textarea", "aria-description").unwrap();
+    let keys = described();
+    assert!(keys.contains("Enter sends"), "{keys}");
+    assert_eq!(attribute(&page, "textarea", "aria-describedby"), None);
     assert!(page.text("[data-part=hint]").contains("Enter sends"));
     assert_eq!(page.text("[data-part=send]"), "Go");
     type_in(&page, "hello");
@@ -86,6 +88,7 @@ async fn a_composer_of_ones_own_sends_and_stops() {
     assert_eq!(textarea(&page).value(), "");
     assert!(page.find("[data-part=send]").unwrap().hidden());
     assert!(page.text("[data-part=hint]").contains("is working"));
+    assert_eq!(described(), keys, "screen readers announce each change");
     assert_eq!(page.text("[data-part=stop]"), "Halt");
     assert!(page.click("[data-part=stop]"));
     let stopped = || page.find("[data-part=stop]").unwrap().hidden();

@@ -157,7 +157,23 @@ async fn who_looks_at_another_version_is_told_what_goes_on_and_led_back() {
     chat.appears(".la-elsewhere").await;
     assert_eq!(log(&chat), "one | A");
     assert_eq!(chat.page.count(".la-working"), 0, "nothing goes on here");
-    assert_eq!(chat.page.count(".la-composer-interject:not([hidden])"), 0);
+    let input: web_sys::HtmlTextAreaElement = chat
+        .page
+        .find(".la-composer-input")
+        .unwrap()
+        .unchecked_into();
+    input.set_value("later");
+    press(&input, "Enter", false);
+    settle().await;
+    assert_eq!(
+        input.value(),
+        "later",
+        "nothing is sent to the other version"
+    );
+    assert_eq!(
+        chat.page.count(".la-composer [type=submit]:not([hidden])"),
+        0
+    );
     let said = chat.page.text(".la-elsewhere .la-notice-text");
     assert_eq!(said, "The assistant is working on another version.");
     chat.page.click(".la-elsewhere button");
@@ -182,20 +198,18 @@ async fn what_is_said_in_between_is_marked_and_the_box_is_empty() {
     let call = Script::new().call("slow", &serde_json::json!({}));
     let agent = MockAgent::new().answer(call).answer(says("Understood."));
     let chat = chat(agent, || view! { <Slow /> }).await;
-    let interject = chat.page.find(".la-composer-interject").unwrap();
-    assert!(interject.has_attribute("hidden"));
+    let send = chat.page.find(".la-composer [type=submit]").unwrap();
     chat.assistant.send("go").unwrap();
-    assert!(until(|| !interject.has_attribute("hidden")).await);
+    assert!(until(|| send.has_attribute("hidden")).await);
     let input: web_sys::HtmlTextAreaElement = chat
         .page
         .find(".la-composer-input")
         .unwrap()
         .unchecked_into();
     input.set_value("only the north");
-    interject.click();
+    press(&input, "Enter", false);
     chat.appears("[data-role=user][data-pending]").await;
     assert_eq!(input.value(), "");
-    assert_eq!(focused().as_ref(), Some(input.as_ref()));
     chat.idle().await;
     assert_eq!(chat.page.count("[data-interjected]"), 1);
     assert!(
@@ -204,7 +218,7 @@ async fn what_is_said_in_between_is_marked_and_the_box_is_empty() {
         log(&chat)
     );
     assert!(log(&chat).ends_with("Understood."));
-    assert!(interject.has_attribute("hidden"));
+    assert!(!send.has_attribute("hidden"));
 }
 
 #[wasm_bindgen_test]

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, SessionOptions, ToolAction, ToolError,
     agent::Script,
-    testing::{MockAgent, settle},
+    testing::{MockAgent, settle, until},
     use_assistant_action,
 };
 use serde_json::{Value, json};
@@ -53,23 +53,96 @@ async fn enter_sends_shift_enter_and_composition_do_not() {
 }
 
 #[wasm_bindgen_test]
-async fn enter_during_a_run_keeps_the_text_and_stops_nothing() {
-    let agent = MockAgent::new().answer(
-        Script::new()
-            .text("A")
-            .wait(std::time::Duration::from_millis(150))
-            .text("B"),
-    );
+async fn enter_during_a_run_queues_the_text_and_stops_nothing() {
+    let slow = Script::new()
+        .text("A")
+        .wait(std::time::Duration::from_millis(150))
+        .text("B");
+    let agent = MockAgent::new()
+        .answer(slow)
+        .answer(Script::new().text("C"));
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears("[data-role=assistant]").await;
     input(&chat).set_value("later");
     press(&chat, "Enter", false, false);
-    assert_eq!(input(&chat).value(), "later");
+    assert_eq!(input(&chat).value(), "", "it is queued");
+    assert!(until(|| chat.agent.inputs().len() == 2).await);
     chat.idle().await;
     let log = chat.page.text("[role=log]");
-    assert!(log.contains('A') && log.contains('B'));
+    let place = |text| log.find(text).unwrap_or_else(|| panic!("{text} in {log}"));
+    assert!(
+        place("B") < place("later") && place("later") < place("C"),
+        "{log}"
+    );
+}
+
+/// Without interjections the text stays, and the reason is shown.
+#[wasm_bindgen_test]
+async fn enter_during_a_run_keeps_the_text_where_nothing_is_queued() {
+    let slow = std::time::Duration::from_millis(150);
+    let agent = MockAgent::new().answer(Script::new().text("A").wait(slow).text("B"));
+    let options = SessionOptions {
+        interjections: false,
+        ..SessionOptions::default()
+    };
+    let chat = chat_with(agent, options, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-role=assistant]").await;
+    type_in(&chat, "later");
+    settle().await;
+    assert!(send_button(&chat).hidden());
+    press(&chat, "Enter", false, false);
+    assert_eq!(input(&chat).value(), "later");
+    chat.idle().await;
     assert_eq!(chat.agent.inputs().len(), 1);
+}
+
+/// Beside Stop, Send is shown once there is something to send, and says what it does. The
+/// description of the text box is the same all the time.
+#[wasm_bindgen_test]
+async fn send_says_what_it_does_while_the_assistant_works() {
+    let slow = std::time::Duration::from_millis(300);
+    let agent = MockAgent::new()
+        .answer(Script::new().text("A").wait(slow).text("B"))
+        .answer(Script::new().text("C"));
+    let chat = chat(agent, || ()).await;
+    let described = || input(&chat).get_attribute("aria-description");
+    let keys = described();
+    assert!(keys.is_some());
+    let shown = || {
+        let buttons = chat.page.root.query_selector_all(BUTTONS).unwrap();
+        let buttons = (0..buttons.length()).filter_map(|place| buttons.item(place));
+        let texts: Vec<String> = buttons.filter_map(|button| button.text_content()).collect();
+        texts.join(" ")
+    };
+    assert_eq!(shown(), "Send");
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| shown() == "Stop").await, "{}", shown());
+    assert_eq!(described(), keys);
+    input(&chat).focus().unwrap();
+    type_in(&chat, "later");
+    assert!(until(|| shown() == "Send next Stop").await, "{}", shown());
+    send_button(&chat).focus().unwrap();
+    send_button(&chat).click();
+    assert!(until(|| shown() == "Stop").await, "{}", shown());
+    let active = document().active_element().unwrap();
+    assert_eq!(active, **input(&chat), "the focus stays in the composer");
+    assert_eq!(described(), keys);
+    assert!(until(|| chat.agent.inputs().len() == 2).await);
+    chat.idle().await;
+    assert_eq!(shown(), "Send");
+    assert_eq!(described(), keys);
+}
+
+const BUTTONS: &str = ".la-composer-actions button:not([hidden])";
+
+fn type_in(chat: &Chat, text: &str) {
+    input(chat).set_value(text);
+    let init = web_sys::EventInit::new();
+    init.set_bubbles(true);
+    let event = web_sys::Event::new_with_event_init_dict("input", &init).unwrap();
+    input(chat).dispatch_event(&event).unwrap();
 }
 
 #[wasm_bindgen_test]
@@ -88,7 +161,7 @@ async fn stop_ends_the_run_and_keeps_what_came() {
         .root
         .query_selector_all(".la-composer button")
         .unwrap();
-    let stop: web_sys::HtmlElement = stop.item(2).unwrap().unchecked_into();
+    let stop: web_sys::HtmlElement = stop.item(1).unwrap().unchecked_into();
     assert_eq!(stop.text_content().as_deref(), Some("Stop"));
     assert!(!stop.hidden());
     stop.focus().unwrap();

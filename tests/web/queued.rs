@@ -4,16 +4,18 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    NoticeAction,
+    Attachments, ChatWindow, NoticeAction,
     agent::{Failure, FailureKind, Script},
+    engine::event::{Content, ContentPart, PartBody, Source},
     testing::{MockAgent, settle, until},
 };
 use serde_json::json;
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
     interrupts::answer,
-    support::{Chat, chat, question},
+    support::{Chat, chat, provided, question},
 };
 
 fn lost() -> Failure {
@@ -45,6 +47,8 @@ async fn a_message_waits_in_sight_until_the_answer_is_out() {
     let bubble = chat.page.find("[data-pending]").unwrap();
     assert_eq!(bubble.get_attribute("aria-label").as_deref(), Some("You"));
     assert_eq!(bubble.text_content().unwrap(), "and hurryQueued");
+    let names = names(&bubble);
+    assert_eq!(names, ["Edit message", "Remove"]);
     assert_eq!(chat.page.count("[data-role=user]"), 2);
     let saved = chat.assistant.export();
     chat.idle().await;
@@ -84,4 +88,139 @@ async fn retrying_a_failed_answer_keeps_what_was_said_since() {
     let place = |text| log.find(text).unwrap_or_else(|| panic!("{text} in {log}"));
     assert!(place("Good.") < place("and hurry") && place("and hurry") < place("At once."));
     assert_eq!(chat.page.count("[data-pending]"), 0);
+}
+
+fn names(bubble: &web_sys::Element) -> Vec<String> {
+    let buttons = bubble.query_selector_all("button").unwrap();
+    let buttons = (0..buttons.length()).filter_map(|place| buttons.item(place));
+    let name = |button: web_sys::Node| -> String {
+        let button: web_sys::Element = button.unchecked_into();
+        button.get_attribute("aria-label").unwrap_or_default()
+    };
+    buttons.map(name).collect()
+}
+
+/// Presses a button of the queued message with a text, as a key does.
+fn press(chat: &Chat, text: &str, name: &str) {
+    let bubbles = chat.page.root.query_selector_all("[data-pending]").unwrap();
+    let bubbles = (0..bubbles.length()).filter_map(|place| bubbles.item(place));
+    let bubble = bubbles
+        .map(|bubble| bubble.unchecked_into::<web_sys::Element>())
+        .find(|bubble| bubble.text_content().unwrap().starts_with(text))
+        .unwrap_or_else(|| panic!("no queued message {text}"));
+    let button = bubble.query_selector(&format!("[aria-label='{name}']"));
+    let button: web_sys::HtmlElement = button.unwrap().unwrap().unchecked_into();
+    button.focus().unwrap();
+    button.click();
+}
+
+fn input(chat: &Chat) -> web_sys::HtmlTextAreaElement {
+    chat.page
+        .find(".la-composer-input")
+        .unwrap()
+        .unchecked_into()
+}
+
+fn queued(chat: &Chat) -> Vec<String> {
+    let queued = chat.assistant.queued();
+    queued.with_untracked(|list| list.iter().map(Content::display_text).collect())
+}
+
+#[wasm_bindgen_test]
+async fn a_queued_message_is_taken_back_or_removed() {
+    let slow = Script::new().text("A").wait(Duration::from_secs(60));
+    let chat = chat(MockAgent::new().answer(slow), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-role=assistant]").await;
+    for text in ["one", "two", "two", "three"] {
+        chat.assistant.interject(text).unwrap();
+    }
+    assert!(until(|| chat.page.count("[data-pending]") == 4).await);
+
+    press(&chat, "two", "Remove");
+    let active = || document().active_element().unwrap();
+    assert_eq!(
+        active().get_attribute("aria-label").as_deref(),
+        Some("Remove")
+    );
+    assert!(until(|| chat.page.count("[data-pending]") == 3).await);
+    assert_eq!(queued(&chat), ["one", "two", "three"]);
+    let bubble = active().closest("[data-pending]").unwrap().unwrap();
+    assert!(
+        !bubble.text_content().unwrap().is_empty(),
+        "it is still in the page"
+    );
+
+    input(&chat).set_value("and more");
+    press(&chat, "three", "Edit message");
+    assert_eq!(input(&chat).value(), "three\n\nand more");
+    assert_eq!(active(), **input(&chat));
+    assert!(until(|| chat.page.count("[data-pending]") == 2).await);
+    for left in [1, 0] {
+        let text = queued(&chat)[0].clone();
+        press(&chat, &text, "Remove");
+        assert!(until(|| chat.page.count("[data-pending]") == left).await);
+    }
+    assert_eq!(active(), **input(&chat), "the focus is not lost");
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    assert_eq!(
+        chat.page.count("[data-role=user]"),
+        1,
+        "nothing of it was sent"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_queued_message_is_taken_back_with_its_files() {
+    let slow = Script::new().text("A").wait(Duration::from_secs(60));
+    let body = PartBody::Media {
+        kind: "document".to_owned(),
+        source: Source::Data {
+            value: "YWJj".to_owned(),
+            mime_type: "text/plain".to_owned(),
+        },
+    };
+    let file = ContentPart {
+        id: None,
+        metadata: Some(json!({"filename": "a.txt"})),
+        body,
+    };
+    let text = ContentPart {
+        id: None,
+        metadata: None,
+        body: PartBody::Text("see".to_owned()),
+    };
+    let content = Content::Parts(vec![text, file]);
+    for files in [false, true] {
+        let agent = MockAgent::new().answer(slow.clone());
+        let chat = provided(agent, Default::default(), move || {
+            let attachments = Attachments::new();
+            match files {
+                true => view! { <ChatWindow attachments /> }.into_any(),
+                false => view! { <ChatWindow /> }.into_any(),
+            }
+        })
+        .await;
+        chat.assistant.send("go").unwrap();
+        chat.appears("[data-role=assistant]").await;
+        chat.assistant.interject_content(content.clone()).unwrap();
+        chat.appears("[data-pending]").await;
+        if !files {
+            let names = names(&chat.page.find("[data-pending]").unwrap());
+            let edit = "Edit message".to_owned();
+            assert!(!names.contains(&edit), "the composer cannot hold the file");
+            continue;
+        }
+        press(&chat, "see", "Edit message");
+        assert!(until(|| chat.page.count("[data-pending]") == 0).await);
+        assert_eq!(input(&chat).value(), "see");
+        chat.appears(".la-attachment[data-state=ready]").await;
+        let named = chat.page.text(".la-attachment-name");
+        assert_eq!(named, "a.txt");
+        assert!(chat.page.click(".la-composer [type=submit]"));
+        assert!(until(|| chat.page.count("[data-pending]") == 1).await);
+        let again = chat.assistant.queued().get_untracked();
+        assert_eq!(again, [content.clone()], "it is the same message again");
+    }
 }

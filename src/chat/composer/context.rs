@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use assistant_core::session::OpenInterrupt;
+use assistant_core::{
+    event::{Content, PartBody},
+    session::OpenInterrupt,
+};
 use leptos::{ev, prelude::*};
 
 use super::handle::ComposerHandle;
 use crate::{
     assistant::Assistant,
     attachment::{Attachments, Tray},
-    ui::{WordOf, Words, console_error, effect, fresh_id, in_browser, memo, now},
+    ui::{WordOf, Words, console_error, effect, in_browser, memo, now},
     view::Activity,
 };
 
@@ -17,7 +20,7 @@ use crate::{
 pub(super) type Shared = Arc<ComposerContext>;
 
 /// The state behind [`Shared`].
-pub(super) struct ComposerContext {
+pub(in crate::chat) struct ComposerContext {
     pub(super) assistant: Assistant,
     pub(super) handle: ComposerHandle,
     pub(super) words: Words,
@@ -32,18 +35,16 @@ pub(super) struct ComposerContext {
     pub(super) denies: Memo<bool>,
     /// True if Send is shown.
     pub(super) sends: Memo<bool>,
-    /// True if a message can be sent during the loop.
+    /// True if a message is queued during the loop instead of being sent.
     pub(super) interjects: Memo<bool>,
     /// True if the activity belongs to another branch than the one shown.
     pub(super) elsewhere: Memo<bool>,
-    /// True if Send or Stop has the focus.
-    pub(super) on_button: RwSignal<bool>,
+    /// True if Send has the focus.
+    pub(super) on_send: RwSignal<bool>,
+    /// True if Stop has the focus.
+    pub(super) on_stop: RwSignal<bool>,
     /// The time at which Send and Stop last replaced each other, in milliseconds since 1970.
     swapped: StoredValue<i64>,
-    /// True if the interject button has the focus.
-    pub(super) on_interject: RwSignal<bool>,
-    /// The id of the hint line, if there is one.
-    pub(super) hint: RwSignal<Option<String>>,
 }
 
 impl ComposerContext {
@@ -68,23 +69,29 @@ impl ComposerContext {
         let interjects =
             memo(move || takes && state.get() == RUNNING && !asked.get() && !elsewhere.get());
         let denies = memo(move || auto_deny && state.get() == BLOCKED && !asked.get());
+        let (handle, tray) = (handle.unwrap_or_default(), attachments.map(Tray::new));
+        let files = tray.clone();
+        // Beside Stop there is only something to press once there is something to send.
+        let written = memo(move || {
+            let files = files.as_ref().is_some_and(Tray::has_files);
+            files || !handle.text().trim().is_empty()
+        });
         Self {
             assistant,
-            handle: handle.unwrap_or_default(),
+            handle,
             words: Words::current(),
-            tray: attachments.map(Tray::new),
+            tray,
             refused: RwSignal::new(None),
             busy,
             state,
             asked,
             denies,
-            sends: memo(move || !busy.get() || denies.get()),
+            sends: memo(move || !busy.get() || denies.get() || (interjects.get() && written.get())),
             interjects,
             elsewhere,
-            on_button: RwSignal::new(false),
+            on_send: RwSignal::new(false),
+            on_stop: RwSignal::new(false),
             swapped: StoredValue::new(0),
-            on_interject: RwSignal::new(false),
-            hint: RwSignal::new(None),
         }
     }
 
@@ -130,8 +137,37 @@ impl ComposerContext {
                 goes
             });
         };
-        pass_on(self.sends, self.on_button);
-        pass_on(self.interjects, self.on_interject);
+        pass_on(self.sends, self.on_send);
+        pass_on(self.busy, self.on_stop);
+    }
+
+    /// Moves a queued message back into the text box, before the text that is there, and its files
+    /// to the attached ones. The focus follows.
+    pub(in crate::chat) fn take_back(&self, content: &Content) {
+        let said = content.display_text();
+        let written = self.handle.written();
+        let text = match (said.is_empty(), written.trim().is_empty()) {
+            (_, true) => said,
+            (true, false) => written,
+            (false, false) => format!("{said}\n\n{written}"),
+        };
+        self.handle.set_text(text);
+        if let Some(tray) = &self.tray {
+            tray.take_back(content);
+        }
+        self.refused.set(None);
+        self.handle.focus();
+    }
+
+    /// Returns true if the composer can hold the text and the files of a message.
+    pub(in crate::chat) fn holds(&self, content: &Content) -> bool {
+        let files = match content {
+            Content::Text(_) => false,
+            Content::Parts(parts) => parts
+                .iter()
+                .any(|part| matches!(part.body, PartBody::Media { .. })),
+        };
+        self.tray.is_some() || !files
     }
 
     /// Returns true if a click is the second of a double click that began on the replaced button.
@@ -191,12 +227,8 @@ pub(super) fn hint_of(writing: &ComposerContext) -> WordOf {
         _ if writing.denies.get() => |l| &l.auto_deny_hint,
         BLOCKED | RUNNING if asked => |l| &l.questions_hint,
         BLOCKED => |l| &l.approvals_hint,
+        RUNNING if writing.interjects.get() => |l| &l.queue_hint,
         RUNNING => |l| &l.busy_hint,
         _ => |l| &l.hint,
     }
-}
-
-/// Generates an id for the hint line.
-pub(super) fn hint_id() -> String {
-    format!("la-hint-{}", fresh_id())
 }

@@ -1,13 +1,14 @@
 //! The composer: its parts, and their default arrangement.
 //!
 //! Neighbours: `context` holds what the parts share, `handle` is the application's access to the
-//! text.
+//! text, `slot` that of the other parts of a window.
 
 mod context;
 mod handle;
 mod parts;
 mod root;
 mod send;
+mod slot;
 
 use leptos::prelude::*;
 
@@ -17,19 +18,19 @@ pub use context::use_composer;
 pub use handle::ComposerHandle;
 pub use parts::{
     ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerHint, ComposerInput,
-    ComposerInterject, ComposerInterjectProps, ComposerSend, ComposerSendProps, ComposerStop,
-    ComposerStopProps,
+    ComposerSend, ComposerSendProps, ComposerStop, ComposerStopProps,
 };
 pub use root::{ComposerRoot, ComposerRootProps};
 
 pub(super) use context::is_asked;
+pub(super) use slot::ComposerSlot;
 
 /// The text box with Send and Stop: the parts of a [`ComposerRoot`] in their default arrangement.
 ///
-/// Enter sends and never stops. While something runs the text stays, and a separate button, or
-/// Ctrl+Enter, sends it during the loop. Shift+Enter inserts a line break. Keys that end an input
-/// method's composition do neither. Typing is always possible: while sending is not, the text stays
-/// and the reason is shown.
+/// Enter sends and never stops. While something runs it queues the message, which is sent at the
+/// next boundary between tools. Shift+Enter inserts a line break. Keys that end an input method's
+/// composition do neither. Typing is always possible: while sending is not, the text stays and the
+/// reason is shown.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -60,12 +61,13 @@ pub fn Composer(
         view! {
             <ComposerAttachments />
             <div class="la-composer-box">
-                <ComposerAttach />
                 <ComposerInput />
-                <div class="la-composer-actions">
-                    <ComposerSend />
-                    <ComposerInterject />
-                    <ComposerStop />
+                <div class="la-composer-bar">
+                    <ComposerAttach />
+                    <div class="la-composer-actions">
+                        <ComposerSend />
+                        <ComposerStop />
+                    </div>
                 </div>
             </div>
             <ComposerHint />

@@ -4,7 +4,7 @@
 use leptos::{ev, prelude::*};
 
 use super::{
-    context::{BLOCKED, ComposerContext, hint_id, hint_of},
+    context::{BLOCKED, ComposerContext, hint_of},
     handle::grow,
 };
 use crate::{
@@ -13,6 +13,11 @@ use crate::{
 };
 
 /// The text box, a `textarea`. Enter sends, Shift+Enter inserts a line break.
+///
+/// # Accessibility
+///
+/// Its description names the keys and is the same in every state: screen readers announce a
+/// description that changes while the text box has the focus.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -28,12 +33,7 @@ pub fn ComposerInput() -> impl IntoView {
     let Some(writing) = ComposerContext::around("ComposerInput") else {
         return ().into_any();
     };
-    let (handle, words, hint, refused) = (
-        writing.handle,
-        writing.words.clone(),
-        writing.hint,
-        writing.refused,
-    );
+    let (handle, words, refused) = (writing.handle, writing.words.clone(), writing.refused);
     let input = handle.input();
     // The text that was set before the box was mounted.
     effect(move |_| {
@@ -48,11 +48,7 @@ pub fn ComposerInput() -> impl IntoView {
     let by_key = move |event: ev::KeyboardEvent| {
         if event.key() == "Enter" && !event.shift_key() && !composes(&event) {
             event.prevent_default();
-            let now = event.ctrl_key() || event.meta_key();
-            match now && writing.interjects.get_untracked() {
-                true => writing.interject(),
-                false => writing.send(),
-            }
+            writing.send();
         }
     };
     let typed = move |_| {
@@ -67,7 +63,7 @@ pub fn ComposerInput() -> impl IntoView {
             class="la-composer-input"
             rows="1"
             aria-label=words.attr(|l| &l.message)
-            aria-describedby=move || hint.get()
+            aria-description=words.attr(|l| &l.hint)
             placeholder=words.attr(|l| &l.placeholder)
             node_ref=input
             on:keydown=by_key
@@ -77,7 +73,9 @@ pub fn ComposerInput() -> impl IntoView {
     .into_any()
 }
 
-/// The button that sends; hidden while something runs.
+/// The button that sends. While something runs it is shown once there is text, and queues the
+/// message for the next boundary between tools
+/// ([`Assistant::interject`](crate::Assistant::interject)).
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -103,55 +101,18 @@ pub fn ComposerSend(
             event.prevent_default();
         }
     };
+    let (words, interjects) = (writing.words.clone(), writing.interjects);
+    let word = move || match interjects.get() {
+        true => words.word(|l| &l.interject),
+        false => words.word(|l| &l.send),
+    };
     Button {
         kind: "submit",
         variant: Some("primary"),
         shown: writing.sends.into(),
-        focused: writing.on_button,
-        face: face(children, Icon::Send, writing.words.text(|l| &l.send)),
+        focused: writing.on_send,
+        face: face(children, Icon::Send, dynamic(word).into_any()),
         act: Box::new(early),
-        ..Button::plain(&writing)
-    }
-    .view()
-}
-
-/// The button that sends the text during the loop: it is delivered at the next boundary between
-/// tools ([`Assistant::interject`](crate::Assistant::interject)). It is hidden while nothing runs,
-/// and while the assistant waits for an answer; Ctrl+Enter in the text box does the same.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::{ComposerInput, ComposerInterject, ComposerRoot, ComposerStop};
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! {
-///     <ComposerRoot><ComposerInput /> <ComposerInterject>"Now"</ComposerInterject> <ComposerStop /></ComposerRoot>
-/// }
-/// # }
-/// ```
-#[component]
-pub fn ComposerInterject(
-    /// The content of the button; an icon and a label if omitted.
-    #[prop(optional)]
-    children: Option<Children>,
-) -> impl IntoView {
-    let Some(writing) = ComposerContext::around("ComposerInterject") else {
-        return ().into_any();
-    };
-    let speaker = writing.clone();
-    let say = move |_| {
-        speaker.interject();
-        speaker.handle.focus();
-    };
-    Button {
-        class: "la-button la-composer-interject",
-        shortcuts: Some("Control+Enter"),
-        shown: writing.interjects.into(),
-        focused: writing.on_interject,
-        face: face(children, Icon::Send, writing.words.text(|l| &l.interject)),
-        act: Box::new(say),
-        ..Button::plain(&writing)
     }
     .view()
 }
@@ -184,9 +145,12 @@ pub fn ComposerStop(
         }
     };
     Button {
+        kind: "button",
+        variant: None,
+        shown: writing.busy.into(),
+        focused: writing.on_stop,
         face: face(children, Icon::Stop, writing.words.text(|l| &l.stop)),
         act: Box::new(stop),
-        ..Button::plain(&writing)
     }
     .view()
 }
@@ -194,9 +158,7 @@ pub fn ComposerStop(
 /// A button of a composer, which tracks whether it has the focus.
 struct Button {
     kind: &'static str,
-    class: &'static str,
     variant: Option<&'static str>,
-    shortcuts: Option<&'static str>,
     shown: Signal<bool>,
     focused: RwSignal<bool>,
     face: AnyView,
@@ -204,28 +166,13 @@ struct Button {
 }
 
 impl Button {
-    /// Creates a button that is shown while the assistant is busy.
-    fn plain(writing: &ComposerContext) -> Self {
-        Self {
-            kind: "button",
-            class: "la-button",
-            variant: None,
-            shortcuts: None,
-            shown: writing.busy.into(),
-            focused: writing.on_button,
-            face: ().into_any(),
-            act: Box::new(|_| ()),
-        }
-    }
-
     fn view(self) -> AnyView {
         let (shown, focused) = (self.shown, self.focused);
         view! {
             <button
                 type=self.kind
-                class=self.class
+                class="la-button"
                 data-variant=self.variant
-                aria-keyshortcuts=self.shortcuts
                 hidden=move || !shown.get()
                 on:click=self.act
                 on:focusin=move |_| focused.set(true)
@@ -330,13 +277,7 @@ pub fn ComposerHint() -> impl IntoView {
     let Some(writing) = ComposerContext::around("ComposerHint") else {
         return ().into_any();
     };
-    let (state, refused, hint) = (writing.state, writing.refused, writing.hint);
-    let id = hint_id();
-    hint.set(Some(id.clone()));
-    on_cleanup(move || {
-        // The composer may be disposed as a whole.
-        let _ = hint.try_set(None);
-    });
+    let (state, refused) = (writing.state, writing.refused);
     let words: Words = writing.words.clone();
     let text = move || {
         let word = refused.get();
@@ -348,9 +289,8 @@ pub fn ComposerHint() -> impl IntoView {
                 true => "la-composer-reason",
                 false => "la-composer-hint",
             }
-            // A hint is read on demand, a refusal is announced.
+            // A hint is read where it is, a refusal is announced.
             role=move || refused.with(Option::is_some).then_some("alert")
-            id=id
         >
             {dynamic(text)}
         </p>

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::{ev, html, prelude::*};
 
-use super::{ComposerHandle, context::ComposerContext};
+use super::{ComposerHandle, context::ComposerContext, slot::ComposerSlot};
 use crate::{
     assistant::{Assistant, assistant_for},
     attachment::{Attachments, file_frame, paste, watch_drops},
@@ -69,6 +69,9 @@ pub(super) fn form(
         writing.keep_focus();
         writing.forget_refusals();
         provide_context(writing.clone());
+        if let Some(slot) = use_context::<ComposerSlot>() {
+            slot.fill(&writing);
+        }
         let form = NodeRef::<html::Form>::new();
         let (state, tray) = (writing.state, writing.tray.clone());
         if let Some(tray) = &tray {

@@ -10,16 +10,13 @@ use crate::{
 };
 
 impl ComposerContext {
-    /// Sends the text and the attachments.
+    /// Sends the text and the attachments, or queues them during the loop.
     pub(super) fn send(&self) {
-        self.refused
-            .set(written(self, Assistant::send_content).err());
-    }
-
-    /// Sends the text and the attachments during the loop.
-    pub(super) fn interject(&self) {
-        self.refused
-            .set(written(self, Assistant::interject_content).err());
+        let say = match self.interjects.get_untracked() {
+            true => Assistant::interject_content,
+            false => Assistant::send_content,
+        };
+        self.refused.set(written(self, say).err());
     }
 }
 

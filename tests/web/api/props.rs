@@ -7,9 +7,9 @@ use leptos_assistant::{
     Assistant, AssistantProvider, ChatWindow, SessionOptions, Suggestion,
     agent::Script,
     chat::{
-        Announcer, ChatHeader, ChatRoot, ChatStatus, Composer, ComposerInterject, ComposerRoot,
-        ConfirmDialogs, EmptyState, NewConversation, Notices, OtherBranch, PastConversations,
-        Speech, Suggestions, Transcript, TreeView,
+        Announcer, ChatHeader, ChatRoot, ChatStatus, Composer, ComposerRoot, ConfirmDialogs,
+        EmptyState, NewConversation, Notices, OtherBranch, PastConversations, Speech, Suggestions,
+        Transcript, TreeView,
     },
     part::RunSteps,
     store::MemoryStore,
@@ -138,25 +138,6 @@ async fn an_empty_state_shows_what_is_put_below() {
     });
     settle().await;
     assert_eq!(page.text(".la-empty .more"), "Help");
-}
-
-#[wasm_bindgen_test]
-async fn an_interjection_shows_what_is_put_inside() {
-    let agent = MockAgent::new().answer(Script::new().wait(Duration::from_secs(60)));
-    let page = mount(move || {
-        view! {
-            <AssistantProvider agent>
-                <Ask />
-                <ComposerRoot>
-                    <ComposerInterject>"In between"</ComposerInterject>
-                </ComposerRoot>
-            </AssistantProvider>
-        }
-    });
-    settle().await;
-    assert!(page.click(".ask"));
-    let shown = ".la-composer-interject:not([hidden])";
-    assert!(until(|| page.text(shown) == "In between").await);
 }
 
 #[wasm_bindgen_test]

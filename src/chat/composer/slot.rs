@@ -1,0 +1,29 @@
+//! The composer of a window, for the other parts of the window.
+
+use leptos::prelude::*;
+
+use super::context::Shared;
+
+/// The composer of the surrounding window, if one is mounted.
+#[derive(Clone, Copy)]
+pub(in crate::chat) struct ComposerSlot(RwSignal<Option<Shared>>);
+
+impl ComposerSlot {
+    pub(in crate::chat) fn new() -> Self {
+        Self(RwSignal::new(None))
+    }
+
+    /// Returns the composer; tracked.
+    pub(in crate::chat) fn get(self) -> Option<Shared> {
+        self.0.try_get().flatten()
+    }
+
+    /// Registers a composer until its scope is disposed.
+    pub(super) fn fill(self, composer: &Shared) {
+        self.0.set(Some(composer.clone()));
+        on_cleanup(move || {
+            // The window may be disposed as a whole.
+            let _ = self.0.try_set(None);
+        });
+    }
+}

@@ -1,0 +1,26 @@
+//! Announcements of the parts of a window: the window's announcer speaks them.
+
+use leptos::prelude::*;
+
+use crate::ui::WordOf;
+
+/// The newest announcement of the parts of the surrounding window.
+#[derive(Clone, Copy)]
+pub(super) struct Spoken(RwSignal<Option<WordOf>>);
+
+impl Spoken {
+    pub(super) fn new() -> Self {
+        Self(RwSignal::new(None))
+    }
+
+    /// Announces a label.
+    pub(super) fn say(self, word: WordOf) {
+        // The window may be disposed.
+        let _ = self.0.try_set(Some(word));
+    }
+
+    /// Returns the newest announcement; tracked, also if it is the same again.
+    pub(super) fn newest(self) -> Option<WordOf> {
+        self.0.try_get().flatten()
+    }
+}
