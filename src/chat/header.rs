@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{asks::own_asks, frame::Name};
+use super::{asks::own_asks, frame::Name, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Icon, Words, dynamic, focus, memo},
+    ui::{Icon, WordOf, Words, dynamic, focus, memo},
     view::Activity,
 };
 
@@ -77,6 +77,12 @@ pub fn NewConversation(
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "NewConversation")?;
     let words = Words::current();
+    let spoken = use_context::<Spoken>();
+    let say = move |word: WordOf| {
+        if let Some(spoken) = spoken {
+            spoken.say(word);
+        }
+    };
     // The conversation that was left by this button, until the first message.
     let left = RwSignal::new(None::<String>);
     let (messages, thread) = (assistant.messages(), assistant.thread_id());
@@ -97,17 +103,19 @@ pub fn NewConversation(
                 left.set(None);
                 // Refused only if it no longer exists.
                 let _ = assistant.open_conversation(&before);
+                say(|l| &l.conversation_back);
             }
             None => {
                 let something = messages.with_untracked(|list| !list.is_empty());
                 left.set(something.then(|| thread.get_untracked()));
                 assistant.new_conversation();
+                say(|l| &l.conversation_begun);
             }
         }
         focus::go_on(&event_target(&event), event.detail() == 0);
     };
     let face = move || match undoes.with(Option::is_some) {
-        true => view! { {Icon::Refresh.view()} <span>{words.text(|l| &l.undo)}</span> },
+        true => view! { {Icon::Undo.view()} <span>{words.text(|l| &l.undo)}</span> },
         false => {
             view! { {Icon::NewChat.view()} <span>{words.text(|l| &l.new_conversation)}</span> }
         }

@@ -34,6 +34,7 @@ pub enum Icon {
     ChevronLeft,
     Pencil,
     Refresh,
+    Undo,
     Branch,
     Trash,
     Plus,
@@ -71,6 +72,7 @@ impl Icon {
             Self::ChevronLeft => "chevron-left",
             Self::Pencil => "pencil",
             Self::Refresh => "refresh",
+            Self::Undo => "undo",
             Self::Branch => "branch",
             Self::Trash => "trash",
             Self::Plus => "plus",
@@ -102,6 +104,7 @@ impl Icon {
                 "M4 16l.9-3.6 8.6-8.6a1.4 1.4 0 0 1 2 0l.7.7a1.4 1.4 0 0 1 0 2l-8.6 8.6zM12 5.3 14.7 8"
             }
             Self::Refresh => "M15.8 8.2A6.2 6.2 0 1 0 16.2 11M16.5 4v4.4h-4.4",
+            Self::Undo => "M7.5 4.5 4 8l3.5 3.5M4 8h7.5a4 4 0 0 1 0 8H8",
             Self::Branch => {
                 "M6 7.2v5.6M6 7.2a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM6 16.6a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM14 7.2a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM14 7.2c0 3-2.4 3.6-5 4.1-1.6.3-3 .7-3 1.5"
             }

@@ -128,11 +128,15 @@ async fn new_conversation_is_undone_until_something_is_said() {
     let undoes = until(|| chat.page.text(button) == "Undo").await;
     assert!(undoes, "{}", chat.page.text(button));
     assert_eq!(chat.page.count(".la-message"), 0);
+    assert_eq!(chat.page.count(".la-chat-actions [data-icon=undo]"), 1);
+    let said = || chat.page.text("[data-speech=status]");
+    assert!(until(|| said() == "A new conversation has begun.").await);
     let composer = document().active_element().unwrap();
     assert!(composer.class_list().contains("la-composer-input"));
     chat.page.click(button);
     chat.appears("[data-role=assistant]").await;
     assert!(chat.page.text("[role=log]").contains("One."));
+    assert!(until(|| said() == "Back in the previous conversation.").await);
     assert_eq!(chat.page.text(button), "New conversation");
     // A click must not discard messages sent since.
     chat.page.click(button);

@@ -11,7 +11,7 @@ use assistant_core::{
 };
 use leptos::prelude::*;
 
-use super::{composer::is_asked, notices::sentence};
+use super::{composer::is_asked, notices::sentence, spoken::Spoken};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
@@ -84,6 +84,19 @@ pub(super) fn speak(assistant: &Assistant, voice: Voice, speech: Signal<Speech>)
     say_tools(assistant, voice);
     say_notices(assistant, voice);
     say_that_work_goes_on(assistant, voice);
+    say_what_parts_say(voice);
+}
+
+/// Announces what the parts of the window say, such as the beginning of a conversation.
+fn say_what_parts_say(voice: Voice) {
+    let (Some(spoken), words) = (use_context::<Spoken>(), Words::current()) else {
+        return;
+    };
+    effect(move |_| {
+        if let Some(word) = spoken.newest() {
+            voice.status(untrack(|| words.word(word)));
+        }
+    });
 }
 
 /// Announces pending decisions: each once, and those that arrive in quick succession together.
