@@ -12,7 +12,6 @@ mod frames;
 mod host;
 mod keep;
 mod keeping;
-mod loop_events;
 mod prices;
 mod sources;
 #[cfg(feature = "records")]
@@ -97,7 +96,6 @@ pub(crate) struct Runtime {
     keeper: RefCell<Option<Rc<dyn keep::Keeper>>>,
     diagnostics: Observers<Diagnostic>,
     call_observers: calls::CallObservers,
-    loop_events: loop_events::Loop,
     stop_rules: RefCell<HashMap<String, StopRule>>,
     /// The application's general permission rule for starting calls.
     permission: RefCell<Option<GeneralPermission>>,
@@ -149,7 +147,6 @@ impl Runtime {
             keeper: RefCell::default(),
             diagnostics: Observers::default(),
             call_observers: calls::CallObservers::default(),
-            loop_events: loop_events::Loop::default(),
             stop_rules: RefCell::default(),
             permission: RefCell::default(),
             prices: prices::Prices::default(),
@@ -256,7 +253,6 @@ impl Runtime {
         let offers_changed = changes.registry;
         #[cfg(feature = "records")]
         self.tell_updates(&changes);
-        self.tell_loop(&changes);
         self.note_changes(changes);
         recorded.into_iter().for_each(|told| told());
         self.tell_calls(&events);
