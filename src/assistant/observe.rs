@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use assistant_core::{
-    conversation::CallEvent, event::Diagnostic, observe::ObserverResult, session::TurnSummary,
+    conversation::CallEvent, event::Diagnostic, loop_events::LoopEvent, observe::ObserverResult,
+    session::TurnSummary,
 };
 
 use futures_util::future::LocalBoxFuture;
@@ -51,6 +52,30 @@ impl Assistant {
         observer: impl Fn(&CallEvent) -> R + 'static,
     ) -> Subscription {
         self.runtime().on_call_event(observer)
+    }
+
+    /// Calls back for the events of the loop of runs and tool calls, in the order of each iteration:
+    /// the assistant's message, its calls, their starts and results, then the next message, and at the
+    /// end one final response. What is in the chat already is not reported.
+    ///
+    /// A type with the callbacks of [`LoopObserver`](crate::engine::loop_events::LoopObserver)
+    /// observes by [`LoopEvent::notify`]. The session is released meanwhile: the observer may use the
+    /// handle.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use leptos_assistant::engine::loop_events::LoopEvent;
+    ///
+    /// assistant.on_loop_event(|event| {
+    ///     if let LoopEvent::FinalResponse { cost, .. } = event {
+    ///         leptos::logging::log!("{:?} tokens", cost.total_tokens());
+    ///     }
+    /// });
+    /// # }
+    /// ```
+    pub fn on_loop_event<R: ObserverResult>(&self, observer: impl Fn(&LoopEvent) -> R + 'static) {
+        self.runtime().on_loop_event(observer);
     }
 
     /// Sets a permission rule that is evaluated right before any call starts, with the action's

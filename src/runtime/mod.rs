@@ -12,6 +12,7 @@ mod frames;
 mod host;
 mod keep;
 mod keeping;
+mod loop_events;
 mod prices;
 mod sources;
 #[cfg(feature = "records")]
@@ -96,6 +97,7 @@ pub(crate) struct Runtime {
     keeper: RefCell<Option<Rc<dyn keep::Keeper>>>,
     diagnostics: Observers<Diagnostic>,
     call_observers: calls::CallObservers,
+    loop_events: loop_events::Loop,
     stop_rules: RefCell<HashMap<String, StopRule>>,
     /// The application's general permission rule for starting calls.
     permission: RefCell<Option<GeneralPermission>>,
@@ -147,6 +149,7 @@ impl Runtime {
             keeper: RefCell::default(),
             diagnostics: Observers::default(),
             call_observers: calls::CallObservers::default(),
+            loop_events: loop_events::Loop::default(),
             stop_rules: RefCell::default(),
             permission: RefCell::default(),
             prices: prices::Prices::default(),
@@ -253,6 +256,7 @@ impl Runtime {
         let offers_changed = changes.registry;
         #[cfg(feature = "records")]
         self.tell_updates(&changes);
+        self.tell_loop(&changes);
         self.note_changes(changes);
         recorded.into_iter().for_each(|told| told());
         self.tell_calls(&events);

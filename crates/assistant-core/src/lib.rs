@@ -11,6 +11,7 @@
 //! * [`conversation`] is the tree of messages and the reducer that applies events to it.
 //! * [`action`] contains the actions of the page: definitions, registry, argument validation,
 //!   policy.
+//! * [`loop_events`] reports the loop of runs and tool calls to observers.
 //! * [`observe`] notifies observers, isolated from each other.
 //! * [`records`] writes and reads records of messages and calls for other systems.
 //! * [`replay`] plays recorded streams into a conversation, for tools and tests.
@@ -21,6 +22,7 @@ pub mod action;
 pub mod conversation;
 pub mod event;
 mod id;
+pub mod loop_events;
 pub mod observe;
 mod order;
 pub mod protocol;

@@ -21,6 +21,7 @@ mod hidden;
 mod interleavings;
 mod json_patch;
 #[cfg(feature = "markdown")]
+mod loop_events;
 mod markdown;
 mod observers;
 mod partial_json;

@@ -1,5 +1,7 @@
 //! `use_assistant_events`: events for the lifetime of a component.
 
+use std::{cell::RefCell, rc::Rc};
+
 use leptos::prelude::*;
 use leptos_assistant::{
     Approval, AssistantEvent, Phase,
@@ -70,6 +72,44 @@ async fn messages_calls_and_errors_are_told_in_their_order() {
         "{:?}",
         heard.get_untracked()
     );
+}
+
+#[wasm_bindgen_test]
+async fn the_loop_is_reported_in_order_and_a_failing_observer_stops_nothing() {
+    use leptos_assistant::engine::loop_events::LoopEvent;
+    let agent = MockAgent::new()
+        .answer(Script::new().text("Before"))
+        .answer(calls(json!({})))
+        .answer(Script::new().text("Done"));
+    let chat = chat(agent, || use_assistant_action(act())).await;
+    chat.assistant.send("hi").unwrap();
+    chat.idle().await;
+    let heard: Rc<RefCell<Vec<&'static str>>> = Rc::default();
+    let told = Rc::clone(&heard);
+    chat.assistant.on_loop_event(|_| Err("the disk is full"));
+    chat.assistant.on_loop_event(move |event| {
+        told.borrow_mut().push(match event {
+            LoopEvent::UserMessage { .. } => "user",
+            LoopEvent::AssistantMessage { .. } => "assistant",
+            LoopEvent::ToolCalls { .. } => "calls",
+            LoopEvent::ToolStarted { .. } => "started",
+            LoopEvent::ToolExecuted { .. } => "executed",
+            LoopEvent::FinalResponse { .. } => "final",
+            _ => "other",
+        });
+    });
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let expected = [
+        "user",
+        "assistant",
+        "calls",
+        "started",
+        "executed",
+        "assistant",
+        "final",
+    ];
+    assert_eq!(*heard.borrow(), expected);
 }
 
 #[wasm_bindgen_test]

@@ -285,13 +285,6 @@ impl Conversation {
         self.log.push(super::Change::Message(message.clone()));
         Some(key)
     }
-
-    /// Returns whether a run is writing the message right now.
-    #[must_use]
-    pub fn is_being_written(&self, id: &MessageId) -> bool {
-        let node = self.tree.find(id).and_then(|ix| self.node(ix));
-        self.runs.current.is_some() && node.is_some_and(|node| node.run == self.runs.current)
-    }
 }
 
 /// Converts the content of an update.

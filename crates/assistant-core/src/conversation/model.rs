@@ -260,6 +260,13 @@ impl Conversation {
         self.tree.item_mut(ix)
     }
 
+    /// Returns true if a run is writing the message right now.
+    #[must_use]
+    pub fn is_being_written(&self, id: &MessageId) -> bool {
+        let node = self.tree.find(id).and_then(|ix| self.node(ix));
+        self.runs.current.is_some() && node.is_some_and(|node| node.run == self.runs.current)
+    }
+
     /// Returns whether the tree holds together, for tests.
     #[doc(hidden)]
     #[must_use]

@@ -1,0 +1,375 @@
+//! Events of the loop of runs and tool calls, in the order of each iteration: the assistant's message,
+//! its tool calls, their starts and results, then the next message, and at the end one final response.
+//!
+//! [`LoopEvents`] derives them from the changes of a session's steps. A host passes them to callbacks,
+//! or to a [`LoopObserver`], which has a method for each.
+
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use crate::{
+    conversation::{Author, CallKey, Change, Conversation, Cost, Message, MessageId, Part, Phase},
+    event::Role,
+    session::{FinishReason, Session},
+};
+
+/// An event of the loop. It names messages and calls; their contents are in the conversation.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum LoopEvent {
+    /// A message of the user joined the chat.
+    UserMessage {
+        /// The message.
+        message: MessageId,
+    },
+    /// A message that the user sent during the loop joined the chat at a boundary between tools.
+    Interjection {
+        /// The message.
+        message: MessageId,
+    },
+    /// A message of the assistant is complete, or has changed since.
+    AssistantMessage {
+        /// The message.
+        message: MessageId,
+        /// True for a new message, false for a changed one.
+        is_new: bool,
+    },
+    /// A message of the assistant requests tool calls; none of them has started.
+    ToolCalls {
+        /// The message.
+        message: MessageId,
+        /// The calls, in order.
+        calls: Vec<CallKey>,
+    },
+    /// A tool runs: a handler of the page, or the agent's own tool.
+    ToolStarted {
+        /// The call.
+        call: CallKey,
+        /// The tool's name.
+        name: String,
+    },
+    /// A call has ended, by its result or otherwise.
+    ToolExecuted {
+        /// The call.
+        call: CallKey,
+        /// The tool's name.
+        name: String,
+        /// The final phase.
+        phase: Phase,
+    },
+    /// The loop has ended.
+    FinalResponse {
+        /// The assistant's last message; `None` if it said nothing.
+        message: Option<MessageId>,
+        /// The reason for the end.
+        reason: FinishReason,
+        /// The usage, time and price of that message, as far as they are known.
+        cost: Cost,
+    },
+}
+
+/// Callbacks for the events of the loop. Each is optional, and may fail without any effect on the loop
+/// or on other observers.
+///
+/// ```
+/// use assistant_core::{
+///     conversation::{CallKey, Phase},
+///     loop_events::{LoopEvent, LoopObserver},
+/// };
+///
+/// struct Failures(std::cell::Cell<u32>);
+///
+/// impl LoopObserver for Failures {
+///     fn tool_executed(&self, _: CallKey, _: &str, phase: Phase) -> Result<(), String> {
+///         self.0.set(self.0.get() + u32::from(phase == Phase::OutputError));
+///         Ok(())
+///     }
+/// }
+/// ```
+#[expect(
+    unused_variables,
+    clippy::missing_errors_doc,
+    reason = "the defaults do nothing, and every method fails as its implementation says"
+)]
+pub trait LoopObserver {
+    /// Called for [`LoopEvent::UserMessage`].
+    fn user_message(&self, message: &MessageId) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Called for [`LoopEvent::Interjection`].
+    fn interjection(&self, message: &MessageId) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Called for [`LoopEvent::AssistantMessage`].
+    fn assistant_message(&self, message: &MessageId, is_new: bool) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Called for [`LoopEvent::ToolCalls`].
+    fn tool_calls(&self, message: &MessageId, calls: &[CallKey]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Called for [`LoopEvent::ToolStarted`].
+    fn tool_started(&self, call: CallKey, name: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Called for [`LoopEvent::ToolExecuted`].
+    fn tool_executed(&self, call: CallKey, name: &str, phase: Phase) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Called for [`LoopEvent::FinalResponse`].
+    fn final_response(
+        &self,
+        message: Option<&MessageId>,
+        reason: FinishReason,
+        cost: &Cost,
+    ) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl LoopEvent {
+    /// Calls the method of an observer for this event.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the observer does.
+    pub fn notify(&self, observer: &(impl LoopObserver + ?Sized)) -> Result<(), String> {
+        match self {
+            Self::UserMessage { message } => observer.user_message(message),
+            Self::Interjection { message } => observer.interjection(message),
+            Self::AssistantMessage { message, is_new } => {
+                observer.assistant_message(message, *is_new)
+            }
+            Self::ToolCalls { message, calls } => observer.tool_calls(message, calls),
+            Self::ToolStarted { call, name } => observer.tool_started(*call, name),
+            Self::ToolExecuted { call, name, phase } => observer.tool_executed(*call, name, *phase),
+            Self::FinalResponse {
+                message,
+                reason,
+                cost,
+            } => observer.final_response(message.as_ref(), *reason, cost),
+        }
+    }
+}
+
+/// The progress of a call, as far as it was reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Generated,
+    Started,
+    Executed,
+}
+
+/// Derives the events of the loop from the changes of each step of a session.
+///
+/// ```
+/// use assistant_core::{
+///     loop_events::LoopEvents,
+///     session::{Session, SessionOptions},
+/// };
+///
+/// let session = Session::new("thread", SessionOptions::default());
+/// let mut events = LoopEvents::of(&session);
+/// assert!(events.record(&session, &[]).is_empty());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct LoopEvents {
+    /// The reported messages, with hashes of their contents.
+    messages: HashMap<MessageId, u64>,
+    calls: HashMap<CallKey, Stage>,
+    /// Messages that are being written.
+    open: Vec<MessageId>,
+    /// The run whose end was reported as the end of the loop.
+    ended: Option<String>,
+}
+
+impl LoopEvents {
+    /// Starts with a session. Its present contents are not reported.
+    #[must_use]
+    pub fn of(session: &Session) -> Self {
+        let conversation = session.conversation();
+        let mut events = Self::default();
+        for message in conversation.all_messages() {
+            if conversation.is_being_written(&message.id) {
+                events.open.push(message.id.clone());
+                continue;
+            }
+            events.messages.insert(message.id.clone(), hash(message));
+            let calls = conversation.calls_in(message);
+            let staged = calls.map(|call| (call.key(), stage(call.phase())));
+            events.calls.extend(staged);
+        }
+        if session.summary().finish.is_some() {
+            let newest = session.summary().runs.last();
+            events.ended = newest.map(|run| run.run_id.clone());
+        }
+        events
+    }
+
+    /// Returns the events of a step, from the changes that it made. Opening another conversation is
+    /// no event.
+    pub fn record(&mut self, session: &Session, changes: &[Change]) -> Vec<LoopEvent> {
+        if changes.contains(&Change::Thread) {
+            *self = Self::of(session);
+            return Vec::new();
+        }
+        if changes.is_empty() {
+            return Vec::new();
+        }
+        let conversation = session.conversation();
+        let mut touched = std::mem::take(&mut self.open);
+        touched.extend(changes.iter().filter_map(|change| match change {
+            Change::MessageAdded(id) | Change::Message(id) => Some(id.clone()),
+            Change::PartAdded { message, .. } | Change::PartGrew { message, .. } => {
+                Some(message.clone())
+            }
+            Change::Call(key) => {
+                let message = conversation.message_of_call(key);
+                message.map(|message| message.id.clone())
+            }
+            _ => None,
+        }));
+        let mut events = Vec::new();
+        let mut seen = HashSet::new();
+        for id in touched {
+            if seen.insert(id.clone())
+                && let Some(message) = conversation.message(&id)
+            {
+                self.record_message(conversation, message, &mut events);
+            }
+        }
+        events.extend(self.record_end(session));
+        events
+    }
+
+    fn record_message(
+        &mut self,
+        conversation: &Conversation,
+        message: &Message,
+        events: &mut Vec<LoopEvent>,
+    ) {
+        let id = &message.id;
+        match (message.role, message.author) {
+            (Role::User, Author::Page) => {
+                if self.messages.insert(id.clone(), 0).is_none() {
+                    let message = id.clone();
+                    events.push(
+                        match conversation.message(id).is_some_and(|m| m.interjected) {
+                            true => LoopEvent::Interjection { message },
+                            false => LoopEvent::UserMessage { message },
+                        },
+                    );
+                }
+                return;
+            }
+            (Role::Assistant, _) => {}
+            _ => return,
+        }
+        let mut calls = conversation.calls_in(message);
+        let is_complete = !message.is_streaming() && !conversation.is_being_written(id);
+        if !is_complete && !calls.any(|call| stage(call.phase()) != Stage::Generated) {
+            self.open.push(id.clone());
+            return;
+        }
+        if !is_complete {
+            self.open.push(id.clone());
+        }
+        if message.parts.is_empty() {
+            return;
+        }
+        let contents = hash(message);
+        let known = self.messages.insert(id.clone(), contents);
+        if known != Some(contents) {
+            events.push(LoopEvent::AssistantMessage {
+                message: id.clone(),
+                is_new: known.is_none(),
+            });
+        }
+        self.record_calls(conversation, message, events);
+    }
+
+    fn record_calls(
+        &mut self,
+        conversation: &Conversation,
+        message: &Message,
+        events: &mut Vec<LoopEvent>,
+    ) {
+        let all = || conversation.calls_in(message);
+        let fresh = all().map(|call| call.key());
+        let fresh: Vec<CallKey> = fresh.filter(|key| !self.calls.contains_key(key)).collect();
+        self.calls
+            .extend(fresh.iter().map(|key| (*key, Stage::Generated)));
+        if !fresh.is_empty() {
+            events.push(LoopEvent::ToolCalls {
+                message: message.id.clone(),
+                calls: fresh,
+            });
+        }
+        for call in all() {
+            let (key, name, now) = (call.key(), call.name.clone(), stage(call.phase()));
+            let Some(known) = self.calls.insert(key, now) else {
+                continue;
+            };
+            match (known, now) {
+                (Stage::Executed, _) => drop(self.calls.insert(key, known)),
+                (Stage::Generated, Stage::Started) => {
+                    events.push(LoopEvent::ToolStarted { call: key, name });
+                }
+                (_, Stage::Executed) => events.push(LoopEvent::ToolExecuted {
+                    call: key,
+                    name,
+                    phase: call.phase(),
+                }),
+                _ => {}
+            }
+        }
+    }
+
+    fn record_end(&mut self, session: &Session) -> Option<LoopEvent> {
+        let summary = session.summary();
+        let reason = summary.finish?;
+        let run = &summary.runs.last()?.run_id;
+        let is_open = reason == FinishReason::Interrupt || session.is_busy();
+        if is_open || self.ended.as_ref() == Some(run) {
+            return None;
+        }
+        self.ended = Some(run.clone());
+        let newest_first = session.conversation().run_path().rev();
+        let mut answer = newest_first.take_while(|message| !message.is_from_user());
+        let last = answer.find(|message| message.role == Role::Assistant);
+        Some(LoopEvent::FinalResponse {
+            message: last.map(|message| message.id.clone()),
+            reason,
+            cost: last.map(|message| message.cost.clone()).unwrap_or_default(),
+        })
+    }
+}
+
+const fn stage(phase: Phase) -> Stage {
+    match phase {
+        Phase::Running => Stage::Started,
+        phase if phase.is_final() => Stage::Executed,
+        _ => Stage::Generated,
+    }
+}
+
+/// Hashes the texts and calls of a message.
+fn hash(message: &Message) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for part in &message.parts {
+        match part {
+            Part::Text(text) | Part::Reasoning(text) => text.text.hash(&mut hasher),
+            Part::Call(key) => key.hash(&mut hasher),
+            _ => 0_u8.hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}

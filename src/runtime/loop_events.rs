@@ -1,0 +1,44 @@
+//! Events of the loop, for observers.
+
+use std::cell::RefCell;
+
+use assistant_core::{
+    loop_events::{LoopEvent, LoopEvents},
+    observe::{ObserverResult, Observers},
+};
+
+use super::{Changes, Runtime};
+
+/// The observers, and the events' progress from the first observer on.
+#[derive(Default)]
+pub(super) struct Loop {
+    observers: Observers<LoopEvent>,
+    events: RefCell<LoopEvents>,
+}
+
+impl Runtime {
+    pub(crate) fn on_loop_event<R: ObserverResult>(
+        &self,
+        observer: impl Fn(&LoopEvent) -> R + 'static,
+    ) {
+        if self.loop_events.observers.is_empty() {
+            let now = self.read(LoopEvents::of);
+            *self.loop_events.events.borrow_mut() = now.unwrap_or_default();
+        }
+        self.loop_events.observers.add(observer);
+    }
+
+    /// Notifies observers of changes. The session is not borrowed meanwhile.
+    pub(super) fn tell_loop(&self, changes: &Changes) {
+        if self.loop_events.observers.is_empty() || changes.is_empty() {
+            return;
+        }
+        let events = self.read(|session| {
+            let mut events = self.loop_events.events.borrow_mut();
+            events.record(session, changes.list())
+        });
+        for event in events.unwrap_or_default() {
+            self.observers_failed(self.loop_events.observers.notify(&event));
+        }
+    }
+}
