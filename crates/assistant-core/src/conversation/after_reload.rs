@@ -25,7 +25,7 @@ impl State {
         match (self, start) {
             // What the agent, the user or the journal has the last word about.
             (
-                state @ (Self::Streaming
+                state @ (Self::Streaming(_)
                 | Self::Denied { .. }
                 | Self::HandedOff { .. }
                 | Self::Interrupted { .. }
@@ -65,6 +65,21 @@ impl State {
         }
     }
 
+    /// Consumes the state of a call whose handler was started, for at least so many times before, as a
+    /// journal has it.
+    pub(super) fn started_before(mut self, attempt: u32) -> Self {
+        if let Some(history) = self.history_mut() {
+            let claims = attempt.saturating_add(1);
+            let started = claims.saturating_sub(history.void_starts);
+            history.starts = history.starts.max(started);
+        }
+        let mut next = self.after_reload(LastStart::Recorded);
+        if let Self::Open(review) = &mut next {
+            review.history.unknown_outcome = true;
+        }
+        next
+    }
+
     /// The state of a call that was about to start: allowed if the user approved it here, open where
     /// a rule let it pass.
     fn allowed_before(review: Box<Review>) -> Self {
@@ -84,7 +99,7 @@ impl State {
             return None;
         }
         let word = match self.clone().after_reload(LastStart::Unrecorded) {
-            Self::Streaming => STREAMING,
+            Self::Streaming(_) => STREAMING,
             Self::Asked(_) => "asked",
             Self::Allowed(_) => "allowed",
             Self::Denied { .. } => "denied",
@@ -118,7 +133,7 @@ impl State {
             return None;
         }
         Some(match word {
-            STREAMING => Self::Streaming,
+            STREAMING => Self::Streaming(review.history),
             "open" => Self::Open(review),
             "asked" => Self::Asked(Question::new(*review)),
             "allowed" => Self::allowed_before(review),

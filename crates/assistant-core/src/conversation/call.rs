@@ -4,9 +4,10 @@ use serde_json::{Map, Value};
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Decision,
-    Fingerprint, Lasting, Origin, Permission, Phase, Progress, Question, Review,
+    Fingerprint, History, Note, Origin, Phase, Progress,
     after_reload::LastStart,
     outcome::{End, Outcome},
+    review::AwaitedPreview,
     state::{State, StateEvent},
 };
 use crate::{
@@ -45,8 +46,6 @@ pub struct ToolCall {
     pub(super) state: State,
     /// The number of the run that made it, if that is known.
     pub(super) run: Option<u64>,
-    /// Facts that outlive states.
-    pub(crate) lasting: Lasting,
     args_text: String,
     args_generation: u32,
     args: Option<Value>,
@@ -75,9 +74,8 @@ impl ToolCall {
             metadata: Map::new(),
             extra: Map::new(),
             origin: Origin::Agent,
-            state: State::Streaming,
+            state: State::default(),
             run: None,
-            lasting: Lasting::default(),
             args_text: String::new(),
             args_generation: 0,
             args: None,
@@ -88,8 +86,9 @@ impl ToolCall {
         }
     }
 
-    /// The same call in this state, as it was stored.
-    pub(super) fn with_state(self, state: State) -> Self {
+    /// Sets the state of a stored call: the one that the reload leads to.
+    pub(super) fn after_reload(self, stored: State) -> Self {
+        let state = stored.after_reload(LastStart::Unrecorded);
         Self { state, ..self }
     }
 
@@ -173,26 +172,30 @@ impl ToolCall {
         }
     }
 
-    /// Returns the question that the page asks about it.
-    pub(crate) const fn question_mut(&mut self) -> Option<&mut Question> {
+    /// Takes the preview that the page's question awaits.
+    pub(crate) const fn take_awaited_preview(&mut self) -> Option<AwaitedPreview> {
         match &mut self.state {
-            State::Asked(question) => Some(question),
+            State::Asked(question) => question.awaited.take(),
             _ => None,
         }
     }
 
-    /// Notes the application's permission for it to start.
-    pub(crate) fn note_permission(&mut self, permission: Permission) {
-        if let State::Allowed(clearance) = &mut self.state {
-            clearance.permission = permission;
+    /// Applies a note to its state.
+    pub(crate) fn note(&mut self, note: Note) {
+        self.state.note(note);
+    }
+
+    /// Changes its review regardless of the table, for tests of the checks that follow.
+    #[cfg(test)]
+    pub(crate) fn forge(&mut self, edit: impl FnOnce(&mut super::Review)) {
+        if let Some(review) = self.state.review_mut() {
+            edit(review);
         }
     }
 
-    /// Adds to the review that the present state holds.
-    pub(crate) fn revise(&mut self, add: impl FnOnce(&mut Review)) {
-        if let Some(review) = self.state.review_mut() {
-            add(review);
-        }
+    /// Returns its history.
+    pub(crate) const fn history(&self) -> History {
+        self.state.history()
     }
 
     pub(crate) const fn state(&self) -> &State {
@@ -211,7 +214,7 @@ impl ToolCall {
     /// Returns whether it was asked about or decided as something else than what it is now.
     #[must_use]
     pub const fn has_changed(&self) -> bool {
-        self.lasting.changed
+        self.history().changed
     }
 
     /// Returns whether an agent has the result: it came from one, or went out with a run that
@@ -296,31 +299,27 @@ impl ToolCall {
 
     /// Returns true if its handler was ever started.
     pub(crate) const fn was_started(&self) -> bool {
-        self.lasting.starts > 0
+        self.history().starts > 0
     }
 
     /// Returns true if its handler was started before a reload and its outcome is unknown: the user is
     /// asked before it runs again, unless its action is idempotent.
     #[must_use]
     pub const fn has_unknown_outcome(&self) -> bool {
-        self.lasting.unknown_outcome
+        self.history().unknown_outcome
     }
 
     /// Returns the number of claims that starts of its handler have used. A journal accepts a claim
     /// once, so each start needs a new one, whatever the outcome of the earlier ones.
     pub(crate) const fn claims(&self) -> u32 {
-        self.lasting.starts.saturating_add(self.lasting.void_starts)
+        let history = self.history();
+        history.starts.saturating_add(history.void_starts)
     }
 
     /// Records that its handler was started at least this many times before, so that it is checked
     /// again. A call that has ended does not change.
     pub(super) fn doubt(&mut self, attempt: u32) {
-        let started = attempt
-            .saturating_add(1)
-            .saturating_sub(self.lasting.void_starts);
-        self.lasting.starts = self.lasting.starts.max(started);
-        self.state = std::mem::take(&mut self.state).after_reload(LastStart::Recorded);
-        self.lasting.unknown_outcome |= matches!(self.state, State::Open(_));
+        self.state = std::mem::take(&mut self.state).started_before(attempt);
     }
 
     /// Returns true if the page ended it, by a result or by giving it up.
@@ -349,10 +348,6 @@ impl ToolCall {
         let before = self.phase();
         let kind = self.event_kind(&event);
         let ends = matches!(event, StateEvent::Settled(_)) && !self.state.is_done();
-        let is_rewrite = matches!(event, StateEvent::Rewritten | StateEvent::Reopened);
-        let was_decided = self.state.review().is_some_and(Review::is_decided);
-        let voids_question = is_rewrite && (was_decided || self.must_be_asked());
-        let was_claimed = matches!(self.state, State::Committing(..));
         let (next, applies) = match std::mem::take(&mut self.state).step(event) {
             Ok(next) => (next, true),
             Err(same) => (same, false),
@@ -361,23 +356,13 @@ impl ToolCall {
         if !applies {
             return false;
         }
-        match &self.state {
-            State::Streaming | State::Open(_) | State::Interrupted { .. } => {
-                self.lasting.changed |= voids_question;
-                self.preliminary = None;
-                self.progress = None;
-            }
-            State::Running(..) => {
-                self.lasting.starts = self.lasting.starts.saturating_add(1);
-                self.lasting.unknown_outcome = false;
-            }
-            State::Ended(outcome) if outcome.end != End::Denied => {
-                self.lasting.unknown_outcome = false;
-            }
-            _ => {}
-        }
-        if was_claimed && !matches!(self.state, State::Running(..) | State::Ended(_)) {
-            self.lasting.void_starts = self.lasting.void_starts.saturating_add(1);
+        let begins_anew = matches!(
+            self.state,
+            State::Streaming(_) | State::Open(_) | State::Interrupted { .. }
+        );
+        if begins_anew {
+            self.preliminary = None;
+            self.progress = None;
         }
         let ended = || ends.then(|| self.ended_event_kind());
         if let Some(kind) = kind.or_else(ended) {
@@ -459,7 +444,7 @@ impl ToolCall {
         self.open = true;
         self.listed = false;
         self.take(StateEvent::Reopened);
-        if self.state == State::Streaming {
+        if matches!(self.state, State::Streaming(_)) {
             self.args = None;
         }
     }
@@ -502,7 +487,7 @@ impl ToolCall {
 
     /// Returns true if the user approved it, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
-        !self.lasting.changed
+        !self.has_changed()
             && self.approval().is_some_and(|approval| {
                 approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)
             })
@@ -516,10 +501,7 @@ impl ToolCall {
 
     /// Returns true if the user was asked about it, and the answer is void.
     pub(crate) fn must_be_asked(&self) -> bool {
-        let is_open = |approval: &CallApproval| {
-            approval.interrupt_id.is_none() && approval.decision.is_none()
-        };
-        self.lasting.must_be_asked || self.approval().is_some_and(is_open)
+        self.state.must_be_asked()
     }
 
     /// Returns whether an approval was given as the answer to a question of the page.
@@ -560,7 +542,7 @@ impl ToolCall {
     pub(crate) fn cut_off(&mut self) {
         let is_open = matches!(
             self.state,
-            State::Streaming
+            State::Streaming(_)
                 | State::Open(_)
                 | State::Missing(_)
                 | State::RuleAsked { .. }
@@ -576,10 +558,8 @@ impl ToolCall {
         self.take(StateEvent::ArgsEnded);
         self.void();
         self.leave_unread();
-        self.revise(|review| {
-            review.edited_args = None;
-            review.clean_args = None;
-        });
+        self.note(Note::Edited(None));
+        self.note(Note::Cleaned(None));
     }
 
     /// Returns whether the arguments ended before they were complete.

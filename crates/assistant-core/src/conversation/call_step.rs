@@ -77,7 +77,7 @@ impl ToolCall {
             | StateEvent::Voided
             | StateEvent::Revoked
             | StateEvent::Reopened => match self.state() {
-                State::Streaming | State::Open(_) => return None,
+                State::Streaming(_) | State::Open(_) => return None,
                 _ => CallEventKind::Voided,
             },
             _ => return None,

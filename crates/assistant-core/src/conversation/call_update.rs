@@ -1,7 +1,7 @@
 //! Updates of a call by its agent: it is listed or announced again, or gets other arguments.
 
 use super::{
-    ToolCall,
+    Note, ToolCall,
     state::{State, StateEvent},
 };
 
@@ -55,7 +55,9 @@ impl ToolCall {
         if self.name == name && same_args {
             return;
         }
-        self.lasting.changed |= matches!(self.state, State::Interrupted { card: true, .. });
+        if matches!(self.state, State::Interrupted { card: true, .. }) {
+            self.note(Note::Changed);
+        }
         self.name = name;
         if !same_args {
             self.set_args_text(args);

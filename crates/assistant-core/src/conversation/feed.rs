@@ -249,7 +249,7 @@ impl Conversation {
     /// Applies the status of a call that has not ended. An executed call does not return to pending.
     fn take_status(&mut self, key: CallKey, status: Status) {
         self.edit_call(&key, |call| {
-            if call.state == State::Streaming {
+            if matches!(call.state, State::Streaming(_)) {
                 call.end_args();
             }
             if status == Status::Executing && matches!(call.state, State::Open(_)) {

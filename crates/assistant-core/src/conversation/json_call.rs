@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decider, Decision,
-    ErrorKind, FormatError, Origin, Phase, Review, ToolCall, UseCount,
+    ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCount,
     after_reload::Payload,
     json_fields::{
         Format, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
@@ -147,21 +147,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if call.was_started() {
             out.insert("started".to_owned(), true.into());
         }
-        if call.lasting.starts > 1 {
-            out.insert("starts".to_owned(), call.lasting.starts.into());
-        }
-        if call.lasting.void_starts > 0 {
-            out.insert("voidStarts".to_owned(), call.lasting.void_starts.into());
-        }
-        if call.lasting.unknown_outcome {
-            out.insert("mayHaveRun".to_owned(), true.into());
-        }
-        if call.lasting.must_be_asked {
-            out.insert("asked".to_owned(), true.into());
-        }
-        if call.lasting.changed {
-            out.insert("changed".to_owned(), true.into());
-        }
+        write_history(&call.history(), out);
         put_text(
             out,
             "action",
@@ -243,6 +229,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
             .as_ref()
             .and_then(read_earlier);
         review.denied_before = take_flag(&mut from, "deniedBefore");
+        review.history = read_history(&mut from);
     }
     let review = Box::new(review);
     let state = match End::of(phase) {
@@ -261,26 +248,50 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
                 .ok_or_else(|| super::format_error::error("tool call has an unknown 'lifecycle'"))?
         }
     };
-    call = call.with_state(state);
+    call = call.after_reload(state);
     if format == Format::Whole {
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
-        call.lasting.changed = take_flag(&mut from, "changed");
-        call.lasting.must_be_asked = take_flag(&mut from, "asked");
         let action = take_text(&mut from, "action");
         call.action = action.as_deref().and_then(ActionFingerprint::read);
-        call.lasting.is_stored = true;
-        let once = u32::from(take_flag(&mut from, "started"));
-        let mut count = |name: &str| u32::try_from(take_int(&mut from, name)?).ok();
-        call.lasting.starts = count("starts").unwrap_or(once);
-        call.lasting.void_starts = count("voidStarts").unwrap_or(0);
-        call.lasting.unknown_outcome = take_flag(&mut from, "mayHaveRun");
     }
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();
     call.extra = foreign(from);
     Ok(call)
+}
+
+fn write_history(history: &History, out: &mut Object) {
+    if history.starts > 1 {
+        out.insert("starts".to_owned(), history.starts.into());
+    }
+    if history.void_starts > 0 {
+        out.insert("voidStarts".to_owned(), history.void_starts.into());
+    }
+    if history.unknown_outcome {
+        out.insert("mayHaveRun".to_owned(), true.into());
+    }
+    if history.must_be_asked {
+        out.insert("asked".to_owned(), true.into());
+    }
+    if history.changed {
+        out.insert("changed".to_owned(), true.into());
+    }
+}
+
+fn read_history(from: &mut Object) -> History {
+    let once = u32::from(take_flag(from, "started"));
+    let mut count = |name: &str| u32::try_from(take_int(from, name)?).ok();
+    let (starts, void_starts) = (count("starts"), count("voidStarts"));
+    History {
+        starts: starts.unwrap_or(once),
+        void_starts: void_starts.unwrap_or(0),
+        unknown_outcome: take_flag(from, "mayHaveRun"),
+        changed: take_flag(from, "changed"),
+        must_be_asked: take_flag(from, "asked"),
+        is_stored: true,
+    }
 }
 
 fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: Format) -> Value {

@@ -39,6 +39,7 @@ mod json_fields;
 mod list;
 mod message;
 mod model;
+mod note;
 mod origin;
 mod orphan;
 mod outcome;
@@ -85,6 +86,7 @@ pub use format_error::FormatError;
 pub use id::{CallKey, MessageId};
 pub use message::{Cut, Message};
 pub use model::Conversation;
+pub(crate) use note::Note;
 pub use origin::{MarkdownTools, Origin};
 pub use outcome::Author;
 pub(crate) use outcome::{End, Outcome};
@@ -94,7 +96,7 @@ pub use phase::{Phase, Status};
 pub use provenance::AgentUserMessages;
 pub use rates::Rates;
 pub(crate) use review::{
-    AwaitedPreview, Clearance, Lasting, Permission, PreviewApproval, Question, Review,
+    AwaitedPreview, Clearance, History, Permission, PreviewApproval, Question, Review,
 };
 pub(crate) use state::{State, StateEvent};
 pub use step::AgentStep;

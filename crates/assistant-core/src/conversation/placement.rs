@@ -5,7 +5,7 @@
 //! calls, `state` has the transitions, `index` the ids that agents give.
 
 use super::{
-    CallEvent, CallFacts, CallKey, Change, Conversation, Message, Part, ToolCall,
+    CallEvent, CallFacts, CallKey, Change, Conversation, Message, Note, Part, ToolCall,
     calls::Home,
     state::{State, StateEvent},
 };
@@ -312,10 +312,10 @@ impl Conversation {
     pub(crate) fn ask_before_starts(&mut self) {
         let open: Vec<CallKey> = self.calls.open().collect();
         for key in open {
-            self.edit_call(&key, |call| call.lasting.must_be_asked = true);
+            self.edit_call(&key, |call| call.note(Note::MustBeAsked));
         }
         self.edit_detached(|call| {
-            call.lasting.must_be_asked = true;
+            call.note(Note::MustBeAsked);
             call.void();
         });
     }

@@ -25,6 +25,8 @@ pub(crate) struct Review {
     pub(crate) preview: Option<Result<Value, String>>,
     /// The call as a rule of the application let it start without asking the user.
     pub(crate) cleared: Option<Fingerprint>,
+    /// The history of the call.
+    pub(crate) history: History,
 }
 
 impl Review {
@@ -36,6 +38,7 @@ impl Review {
         let again = self.approval.is_some_and(was_asked);
         Box::new(Self {
             approval: again.then(CallApproval::default),
+            history: self.history,
             ..Self::default()
         })
     }
@@ -47,6 +50,7 @@ impl Review {
             approval: self.approval,
             edited_args: self.edited_args,
             clean_args: self.clean_args,
+            history: self.history,
             ..Self::default()
         })
     }
@@ -119,24 +123,35 @@ pub(crate) enum Permission {
     Given(Fingerprint),
 }
 
-/// Facts about a call that outlive its states.
+/// The history of a call, which every state passes on to the next.
 ///
-/// A state ends with what was decided in it. These hold whatever the call becomes: a journal takes a
-/// claim once, so that claims are counted for good, and the reasons to ask the user again must not be
-/// lost with the state in which they were found.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Lasting {
+/// A journal accepts a claim once, so claims are counted for good, and the reasons to ask the user
+/// again must not be lost with the state in which they arose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct History {
     /// The number of starts of its handler.
     pub(crate) starts: u32,
-    /// The number of claims that were written, perhaps, and led to no start.
+    /// The number of claims that may have been written and led to no start.
     pub(crate) void_starts: u32,
-    /// Its handler was started before a reload, and it is not known whether it ended.
+    /// True if its handler was started before a reload, and it is not known whether it ended.
     pub(crate) unknown_outcome: bool,
-    /// It is another call than the one that was asked about or decided.
+    /// True if it differs from the call that was asked about or decided.
     pub(crate) changed: bool,
-    /// The user must be asked here before it starts: the page was asking when the agent asked, too, or
-    /// it came with a conversation from elsewhere.
+    /// True if the user must be asked here before it starts: the page was asking when the agent asked,
+    /// too, or it came with a conversation from elsewhere.
     pub(crate) must_be_asked: bool,
-    /// It came out of a store, and its action may be another by now.
+    /// True if it came out of a store, so that its action may have changed.
     pub(crate) is_stored: bool,
+}
+
+impl History {
+    /// The history of a new call.
+    pub(super) const NEW: Self = Self {
+        starts: 0,
+        void_starts: 0,
+        unknown_outcome: false,
+        changed: false,
+        must_be_asked: false,
+        is_stored: false,
+    };
 }

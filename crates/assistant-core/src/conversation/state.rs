@@ -1,23 +1,22 @@
-//! The life of a tool call: one enum of states, one table of what leads from one to the next.
+//! The states of a tool call, and the table of their transitions.
 //!
 //! The phase that views show, whether a handler may start and the content of the next request derive
-//! from the state. A state holds what is valid in it ([`Question`], [`Clearance`], [`Outcome`], a
-//! [`Review`] in each), and [`State::step`] consumes it. Facts that outlive states (the number of starts,
-//! an unknown outcome) are in [`Lasting`](super::Lasting). [`crate::session`] causes the events; the
-//! reducer does where an event of the agent is enough.
+//! from the state. A state holds the values that are valid in it ([`Question`], [`Clearance`],
+//! [`Outcome`], a [`Review`] in each), and [`State::step`] consumes it. Within a state, only a
+//! [`Note`](super::Note) changes them. The [`History`] of the call is passed on by every step.
+//! [`crate::session`] causes the events; the reducer does if an event of the agent suffices.
 
 use super::{
-    CallError, Clearance, Consent, Decider, Fingerprint, Phase, Question, Review,
+    CallError, Clearance, Consent, Decider, Fingerprint, History, Phase, Question, Review,
     outcome::{Author, End, Outcome},
 };
 use crate::id::{CommitId, InvocationId, Ticket, TimerId};
 
 /// The state of a call.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum State {
     /// Its arguments are streaming.
-    #[default]
-    Streaming,
+    Streaming(History),
     /// Its arguments are complete, and it is not checked yet.
     Open(Box<Review>),
     /// Its action is not registered here yet; it waits.
@@ -81,6 +80,12 @@ pub(crate) enum State {
     },
     /// It ended, with a result or without one.
     Ended(Box<Outcome>),
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::Streaming(History::NEW)
+    }
 }
 
 /// An event of a call.
@@ -154,6 +159,40 @@ impl State {
     /// The values in a state end with it: an approval applies to the next state only in the arms that
     /// pass the review on.
     pub(crate) fn step(self, event: StateEvent) -> Result<Self, Self> {
+        let is_rewrite = matches!(event, StateEvent::Rewritten | StateEvent::Reopened);
+        let was_decided = self.review().is_some_and(Review::is_decided);
+        let voids_question = is_rewrite && (was_decided || self.must_be_asked());
+        let was_claimed = matches!(self, Self::Committing(..));
+        let mut next = self.next(event)?;
+        next.note_step(voids_question, was_claimed);
+        Ok(next)
+    }
+
+    /// Updates the history in a state that has just begun.
+    const fn note_step(&mut self, voids_question: bool, was_claimed: bool) {
+        let (began, is_known, is_asked_anew) = (
+            matches!(self, Self::Running(..)),
+            matches!(self, Self::Ended(outcome) if !matches!(outcome.end, End::Denied)),
+            matches!(
+                self,
+                Self::Streaming(_) | Self::Open(_) | Self::Interrupted { .. }
+            ),
+        );
+        let is_void = was_claimed && !began && !self.is_done();
+        let Some(history) = self.history_mut() else {
+            return;
+        };
+        history.changed |= is_asked_anew && voids_question;
+        history.unknown_outcome &= !(began || is_known);
+        if began {
+            history.starts = history.starts.saturating_add(1);
+        }
+        if is_void {
+            history.void_starts = history.void_starts.saturating_add(1);
+        }
+    }
+
+    fn next(self, event: StateEvent) -> Result<Self, Self> {
         use StateEvent as E;
         Ok(match (self, event) {
             // A result is final. Only its delivery follows.
@@ -198,10 +237,12 @@ impl State {
                 | Self::Interrupted { .. }),
                 E::Reopened | E::Rewritten,
             )
-            | (state @ (Self::HandedOff { .. } | Self::Streaming), E::Reopened)
-            | (state @ (Self::Streaming | Self::Open(_)), E::Rewritten) => return Err(state),
-            (_, E::Reopened) => Self::Streaming,
-            (Self::Streaming, E::ArgsEnded) | (_, E::Rewritten) => Self::Open(Box::default()),
+            | (state @ (Self::HandedOff { .. } | Self::Streaming(_)), E::Reopened)
+            | (state @ (Self::Streaming(_) | Self::Open(_)), E::Rewritten) => return Err(state),
+            (state, E::Reopened) => Self::Streaming(state.history()),
+            (state @ Self::Streaming(_), E::ArgsEnded) | (state, E::Rewritten) => {
+                Self::Open(state.without_review())
+            }
 
             // The outcomes of checks, which are repeated from `Open`.
             (Self::Open(review), E::FoundMissing) => Self::Missing(review),
@@ -241,7 +282,9 @@ impl State {
                 | Self::Committing(..)),
                 E::Voided,
             ) => Self::Open(state.into_review().voided()),
-            (Self::HandedOff { out: false, .. }, E::Revoked) => Self::Open(Box::default()),
+            (state @ Self::HandedOff { out: false, .. }, E::Revoked) => {
+                Self::Open(state.without_review())
+            }
             (
                 state @ (Self::Asked(_) | Self::Missing(_) | Self::RuleAsked { .. }),
                 E::Denied(reason),
@@ -309,13 +352,13 @@ impl State {
             | (state @ Self::Interrupted { card: false, .. }, E::Interrupted { card: false }) => {
                 return Err(state);
             }
-            (_, E::Interrupted { card })
+            (state, E::Interrupted { card })
             | (
-                Self::InterruptApproved { .. } | Self::InterruptDenied { .. },
+                state @ (Self::InterruptApproved { .. } | Self::InterruptDenied { .. }),
                 E::InterruptReopened { card },
             ) => Self::Interrupted {
                 card,
-                review: Box::default(),
+                review: state.without_review(),
             },
             (Self::Interrupted { review, .. }, E::InterruptAnswered { approved: true, .. }) => {
                 Self::InterruptApproved { out: false, review }
@@ -346,7 +389,7 @@ impl State {
     /// Returns its review.
     pub(crate) const fn review(&self) -> Option<&Review> {
         match self {
-            Self::Streaming => None,
+            Self::Streaming(_) => None,
             Self::Open(review)
             | Self::Missing(review)
             | Self::RuleAsked { review, .. }
@@ -366,9 +409,9 @@ impl State {
     }
 
     /// Returns its review, for additions that apply to this state.
-    pub(crate) const fn review_mut(&mut self) -> Option<&mut Review> {
+    pub(super) const fn review_mut(&mut self) -> Option<&mut Review> {
         match self {
-            Self::Streaming => None,
+            Self::Streaming(_) => None,
             Self::Open(review)
             | Self::Missing(review)
             | Self::RuleAsked { review, .. }
@@ -388,14 +431,53 @@ impl State {
     }
 
     pub(super) fn into_review(mut self) -> Box<Review> {
-        self.review_mut()
-            .map_or_else(Box::default, |review| Box::new(std::mem::take(review)))
+        match self.review_mut() {
+            Some(review) => Box::new(std::mem::take(review)),
+            None => self.without_review(),
+        }
+    }
+
+    /// Returns a review with the history and nothing else.
+    fn without_review(&self) -> Box<Review> {
+        Box::new(Review {
+            history: self.history(),
+            ..Review::default()
+        })
+    }
+
+    /// Returns the history of the call.
+    pub(crate) const fn history(&self) -> History {
+        match self {
+            Self::Streaming(history) => *history,
+            state => match state.review() {
+                Some(review) => review.history,
+                None => History::NEW,
+            },
+        }
+    }
+
+    pub(super) const fn history_mut(&mut self) -> Option<&mut History> {
+        match self {
+            Self::Streaming(history) => Some(history),
+            state => match state.review_mut() {
+                Some(review) => Some(&mut review.history),
+                None => None,
+            },
+        }
+    }
+
+    /// Returns true if the user must be asked here: by its history, or since an answer is void.
+    pub(super) fn must_be_asked(&self) -> bool {
+        let approval = self.review().and_then(|review| review.approval.as_ref());
+        let is_open =
+            approval.is_some_and(|asked| asked.interrupt_id.is_none() && asked.decision.is_none());
+        self.history().must_be_asked || is_open
     }
 
     /// Returns the phase that it is shown as.
     pub(crate) const fn phase(&self) -> Phase {
         match self {
-            Self::Streaming => Phase::InputStreaming,
+            Self::Streaming(_) => Phase::InputStreaming,
             Self::Open(_)
             | Self::RuleAsked { .. }
             | Self::Invalid(..)

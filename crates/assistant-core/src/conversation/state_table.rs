@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallApproval, CallError, Clearance, Consent, Decision, ErrorKind, Phase, Question, Review,
+        CallApproval, CallError, Clearance, Consent, Decision, ErrorKind, History, Phase, Question,
+        Review,
     },
     id::{CommitId, InvocationId, Ticket},
 };
@@ -27,7 +28,7 @@ fn done(end: End, by: Author) -> Box<Outcome> {
 fn states() -> Vec<(&'static str, State)> {
     let reason = None;
     vec![
-        ("Streaming", State::Streaming),
+        ("Streaming", State::default()),
         ("Open", State::Open(Box::default())),
         ("Missing", State::Missing(Box::default())),
         (
@@ -313,6 +314,63 @@ fn the_words_of_stored_states_read_as_they_were_written() {
     for phase in ["committing", "running", "missing", "ended", "", "Open"] {
         let read = State::stored(Some(phase), Phase::Running, Payload::default());
         assert_eq!(read, None, "{phase}");
+    }
+}
+
+/// Starts are counted for good, and no event and no reload lets a reason to ask the user disappear.
+#[test]
+fn every_step_passes_the_history_on() {
+    let history = History {
+        starts: 3,
+        void_starts: 1,
+        unknown_outcome: true,
+        changed: true,
+        must_be_asked: true,
+        is_stored: true,
+    };
+    let aged = |mut state: State| {
+        if let Some(of_state) = state.history_mut() {
+            *of_state = history;
+        }
+        state
+    };
+    for (from, state) in stored_states() {
+        let state = aged(state);
+        assert_eq!(state.history(), history, "{from}");
+        for start in [LastStart::Unrecorded, LastStart::Recorded] {
+            assert_eq!(
+                state.clone().after_reload(start).history(),
+                history,
+                "{from}"
+            );
+        }
+        let again = state.clone().started_before(5).history();
+        assert_eq!(
+            again,
+            History {
+                starts: 5,
+                ..history
+            },
+            "{from}"
+        );
+        for (what, event) in events() {
+            let Ok(next) = state.clone().step(event) else {
+                continue;
+            };
+            let begins = matches!(next, State::Running(..));
+            let is_void = matches!(state, State::Committing(..)) && !begins && !next.is_done();
+            let is_known = match &next {
+                State::Ended(outcome) => outcome.end != End::Denied,
+                _ => begins,
+            };
+            let expected = History {
+                starts: 3 + u32::from(begins),
+                void_starts: 1 + u32::from(is_void),
+                unknown_outcome: !is_known,
+                ..history
+            };
+            assert_eq!(next.history(), expected, "{from}: {what}");
+        }
     }
 }
 

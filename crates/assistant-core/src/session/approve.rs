@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Cx, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
     action::{Execution, Remember, schema},
-    conversation::{CallKey, Change, Decider, Decision, Fingerprint, State, StateEvent},
+    conversation::{CallKey, Change, Decider, Decision, Fingerprint, Note, State, StateEvent},
 };
 
 impl Session {
@@ -83,7 +83,7 @@ impl Session {
         let kept = kept.transpose()?;
         if args.is_some() {
             self.conversation
-                .edit_call(key, |call| call.revise(|review| review.edited_args = args));
+                .edit_call(key, |call| call.note(Note::Edited(args)));
         }
         self.forget_denial(key);
         self.note_decision(key, Decision::Approved, cx);
@@ -129,14 +129,10 @@ impl Session {
     pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
         let (shown, by) = (self.call_fingerprint(key), cx.by);
         self.conversation.edit_call(key, |call| {
-            call.lasting.changed = false;
-            // An answer to the agent does not answer the page.
-            call.lasting.must_be_asked &= call.was_asked_by_agent();
-            call.revise(|review| {
-                let approval = review.approval.get_or_insert_default();
-                approval.decision = Some(decision);
-                approval.by = by;
-                approval.shown = shown;
+            call.note(Note::DecidedAsShown {
+                decision,
+                by,
+                shown,
             });
         });
         cx.change(Change::Run);

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint, State, StateEvent,
-        ToolCall,
+        CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint, Note, State,
+        StateEvent, ToolCall,
     },
     event::ResumeStatus,
 };
@@ -91,14 +91,12 @@ impl Session {
         if !call.has_unknown_outcome()
             && let Some(reason) = self.denial_of(key)
         {
-            let decision = Some(Decision::Denied {
+            let decision = Decision::Denied {
                 reason: reason.clone(),
-            });
+            };
             self.conversation.edit_call(key, |call| {
-                call.revise(|review| {
-                    review.denied_before = true;
-                    review.approval.get_or_insert_default().decision = decision;
-                });
+                call.note(Note::DeniedBefore);
+                call.note(Note::Decision(decision));
             });
             return StateEvent::DeniedBefore(reason);
         }
@@ -219,7 +217,7 @@ impl Session {
         };
         if let Some(key) = call {
             self.conversation.edit_call(&key, |call| {
-                call.revise(|review| review.denied_before = true);
+                call.note(Note::DeniedBefore);
             });
         }
         self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);

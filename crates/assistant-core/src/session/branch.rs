@@ -58,8 +58,8 @@ impl Session {
     fn end_forgotten_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let is_forgotten =
-                call.is_some_and(|call| matches!(call.state(), State::Streaming | State::Open(_)));
+            let is_forgotten = call
+                .is_some_and(|call| matches!(call.state(), State::Streaming(_) | State::Open(_)));
             if is_forgotten {
                 self.give_up(&key, Some("superseded"), cx);
             }

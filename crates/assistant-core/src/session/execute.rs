@@ -10,7 +10,7 @@ use super::{
 use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{
-        Author, CallError, CallKey, CallResult, Change, Decision, End, ErrorKind, Outcome,
+        Author, CallError, CallKey, CallResult, Change, Decision, End, ErrorKind, Note, Outcome,
         Progress, State, ToolCall,
     },
 };
@@ -253,12 +253,9 @@ impl Session {
             None => "denied".into(),
         });
         self.conversation.edit_call(key, |call| {
-            call.revise(|review| {
-                let approval = review.approval.get_or_insert_default();
-                approval.decision = Some(Decision::Denied {
-                    reason: reason.map(str::to_owned),
-                });
-            });
+            call.note(Note::Decision(Decision::Denied {
+                reason: reason.map(str::to_owned),
+            }));
         });
         self.end_call(key, Ending::Denied(reply), cx);
     }

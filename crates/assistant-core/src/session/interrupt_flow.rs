@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallApproval, CallKey, Change, Decider, Decision, End, Fingerprint, State, StateEvent,
-        ToolCall,
+        CallKey, Change, Decider, Decision, End, Fingerprint, Note, State, StateEvent, ToolCall,
     },
     event::{Interrupt, ResumeStatus},
 };
@@ -76,13 +75,12 @@ impl Session {
         self.calls.forget(&key);
         let shown = self.call_fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
-            call.lasting.must_be_asked |= asked;
-            call.revise(|review| {
-                review.approval = Some(CallApproval {
-                    interrupt_id: Some(interrupt_id.to_owned()),
-                    shown,
-                    ..CallApproval::default()
-                });
+            if asked {
+                call.note(Note::MustBeAsked);
+            }
+            call.note(Note::AskedByAgent {
+                interrupt: interrupt_id.to_owned(),
+                shown,
             });
         });
         true
@@ -274,7 +272,7 @@ impl Session {
         });
         let edited = edited.filter(|_| approved).cloned();
         self.conversation.edit_call(key, |call| {
-            call.revise(|review| review.edited_args = edited);
+            call.note(Note::Edited(edited));
         });
         let decision = match approved {
             true => Decision::Approved,
@@ -348,7 +346,7 @@ impl Session {
             if let Some((key, card)) = self.interrupts.ask_again(id, hold_back) {
                 self.interrupt_anew(id, key, card);
                 self.conversation
-                    .edit_call(&key, |call| call.lasting.changed = true);
+                    .edit_call(&key, |call| call.note(Note::Changed));
             }
         }
         if changed.is_empty() && !lapsed {

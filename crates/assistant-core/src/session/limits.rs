@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     action::Registration,
-    conversation::{CallError, CallKey, ErrorKind, Permission, State, ToolCall},
+    conversation::{CallError, CallKey, ErrorKind, Note, Permission, State, ToolCall},
 };
 
 /// The maximum number of remembered starts of one action.
@@ -126,13 +126,14 @@ impl Session {
         match cx.host.permits(question) {
             Answer::Later => {
                 self.conversation.edit_call(key, |call| {
-                    call.note_permission(Permission::Asked(ticket, about));
+                    call.note(Note::Permission(Permission::Asked(ticket, about)));
                 });
                 None
             }
             Answer::Now(Ok(())) => {
-                self.conversation
-                    .edit_call(key, |call| call.note_permission(Permission::Given(about)));
+                self.conversation.edit_call(key, |call| {
+                    call.note(Note::Permission(Permission::Given(about)))
+                });
                 Some(Ok(()))
             }
             Answer::Now(refused) => Some(refused),
@@ -171,8 +172,9 @@ impl Session {
         };
         match outcome {
             Ok(()) => {
-                self.conversation
-                    .edit_call(&key, |call| call.note_permission(Permission::Given(about)));
+                self.conversation.edit_call(&key, |call| {
+                    call.note(Note::Permission(Permission::Given(about)))
+                });
             }
             Err(reason) => self.end_call(&key, Ending::error(not_permitted(reason)), cx),
         }

@@ -4,7 +4,7 @@
 use super::{Cx, Session};
 use crate::{
     action::{ActionSpec, OfferFilter, Registration, ToolInfo},
-    conversation::{CallError, CallKey, Change, ErrorKind, ToolCall},
+    conversation::{CallError, CallKey, Change, ErrorKind, Note, ToolCall},
     event::Tool,
 };
 
@@ -91,12 +91,14 @@ impl Session {
         };
         let (edition, changed) = match &call.action {
             None => (offered.cloned().unwrap_or(now), false),
-            Some(then) if call.lasting.is_stored && *then != now => (now, true),
+            Some(then) if call.history().is_stored && *then != now => (now, true),
             Some(_) => return,
         };
         self.conversation.edit_call(key, |call| {
             call.action = Some(edition);
-            call.lasting.changed |= changed;
+            if changed {
+                call.note(Note::Changed);
+            }
         });
     }
 }
@@ -126,7 +128,7 @@ pub(super) fn under_another_schema(
     call: &ToolCall,
 ) -> CallError {
     let now = entry.spec.fingerprint();
-    let same = call.action.as_ref().is_none_or(|then| *then == now) && !call.lasting.changed;
+    let same = call.action.as_ref().is_none_or(|then| *then == now) && !call.has_changed();
     if same || error.kind != ErrorKind::InvalidArguments {
         return error;
     }

@@ -97,7 +97,7 @@ pub(super) fn check(facts: Facts<'_>) -> Next {
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;
     // It differs from the version that the user was asked about.
-    let is_other = call.lasting.changed || !facts.is_as_asked;
+    let is_other = call.has_changed() || !facts.is_as_asked;
     if facts.ask || is_other || call.must_be_asked() || !may_repeat {
         return Next::Ask;
     }
@@ -135,7 +135,7 @@ pub(super) fn proceed(state: &State, at: Moment) -> Next {
         State::Remote { left: false, .. } if at.run_over => Next::Answer(Reply::NoResult),
         State::Invalid(error, _) if at.run_over => fault(error.clone()),
         State::Denied { reason, .. } if at.run_over => Next::Answer(Reply::Denied(reason.clone())),
-        State::Streaming
+        State::Streaming(_)
         | State::Open(_)
         | State::Missing(_)
         | State::RuleAsked { .. }

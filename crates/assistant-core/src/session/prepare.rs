@@ -13,9 +13,7 @@ use super::{
 };
 use crate::{
     action::{Availability, Execution, Registration, RegistrationId, ResultEncoding, schema},
-    conversation::{
-        CallApproval, CallError, CallKey, ErrorKind, Origin, State, StateEvent, ToolCall,
-    },
+    conversation::{CallError, CallKey, ErrorKind, Note, Origin, State, StateEvent, ToolCall},
 };
 
 impl Session {
@@ -122,12 +120,7 @@ impl Session {
     fn put_question(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let shown = self.call_fingerprint(key);
         self.conversation.edit_call(key, |call| {
-            call.revise(|review| {
-                review.approval = Some(CallApproval {
-                    shown,
-                    ..CallApproval::default()
-                });
-            });
+            call.note(Note::Asked { shown });
         });
         self.ask_preview(key, None, cx);
     }
@@ -154,7 +147,7 @@ impl Session {
             Next::Permit(earlier) => {
                 if earlier.is_some() {
                     self.conversation.edit_call(key, |call| {
-                        call.revise(|review| review.allowed_earlier = earlier);
+                        call.note(Note::AllowedEarlier(earlier));
                     });
                 }
                 StateEvent::Cleared
@@ -207,7 +200,7 @@ impl Session {
         let clean = clean.filter(|clean| clean != args);
         if clean.is_some() {
             self.conversation
-                .edit_call(key, |call| call.revise(|review| review.clean_args = clean));
+                .edit_call(key, |call| call.note(Note::Cleaned(clean)));
         }
     }
 
@@ -261,7 +254,7 @@ impl Session {
             Answer::Now(true) => StateEvent::QuestionPut,
             Answer::Now(false) => {
                 self.conversation
-                    .edit_call(key, |call| call.revise(|review| review.cleared = about));
+                    .edit_call(key, |call| call.note(Note::Cleared(about)));
                 StateEvent::Cleared
             }
             Answer::Later => StateEvent::RuleAsked(ticket, about),

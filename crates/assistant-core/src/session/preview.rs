@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Cx, Effect, PreviewRequest, Refusal, Session, Ticket};
 use crate::{
     action::{Execution, Remember},
-    conversation::{AwaitedPreview, CallKey, PreviewApproval, State, ToolCall},
+    conversation::{AwaitedPreview, CallKey, Note, PreviewApproval, State, ToolCall},
 };
 
 impl Session {
@@ -43,9 +43,7 @@ impl Session {
         };
         let registration = entry.id;
         self.conversation.edit_call(key, |call| {
-            if let Some(question) = call.question_mut() {
-                question.awaited = Some(AwaitedPreview { ticket, approved });
-            }
+            call.note(Note::PreviewAwaited(AwaitedPreview { ticket, approved }));
         });
         cx.effect(Effect::Preview(Box::new(PreviewRequest {
             ticket,
@@ -69,11 +67,8 @@ impl Session {
             self.check_edit(key, &args, cx)?;
             // The changes by edited arguments have not been shown, so the user is asked again.
             self.conversation.edit_call(key, |call| {
-                call.revise(|review| {
-                    review.edited_args = Some(args);
-                    review.preview = None;
-                });
-                call.lasting.changed = true;
+                call.note(Note::Edited(Some(args)));
+                call.note(Note::PreviewOutdated);
             });
             self.ask_preview(key, None, cx);
             return Ok(());
@@ -109,10 +104,9 @@ impl Session {
         let Some(key) = self.find_waiting(asks) else {
             return;
         };
-        let awaited = self.conversation.edit_call(&key, |call| {
-            let question = call.question_mut();
-            question.and_then(|question| question.awaited.take())
-        });
+        let awaited = self
+            .conversation
+            .edit_call(&key, ToolCall::take_awaited_preview);
         let call = self.conversation.call(&key);
         let (Some(awaited), Some(call)) = (awaited.flatten(), call) else {
             return;
@@ -129,8 +123,10 @@ impl Session {
             }
             approved => {
                 self.conversation.edit_call(&key, |call| {
-                    call.revise(|review| review.preview = Some(outcome));
-                    call.lasting.changed |= approved.is_some();
+                    call.note(Note::Previewed(outcome));
+                    if approved.is_some() {
+                        call.note(Note::Changed);
+                    }
                 });
             }
         }

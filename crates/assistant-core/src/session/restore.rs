@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session};
 use crate::conversation::{
-    Author, CallError, Cut, End, ErrorKind, Message, MessageId, Outcome, Phase,
+    Author, CallError, Cut, End, ErrorKind, Message, MessageId, Note, Outcome, Phase,
 };
 
 /// The member of a snapshot with the state of the session, apart from the conversation.
@@ -132,7 +132,7 @@ impl Session {
                     outcome.error.clone_from(&error);
                     self.conversation.answer(key, result, outcome, cx.now);
                     self.conversation.edit_call(&key, |call| {
-                        call.lasting.unknown_outcome = false;
+                        call.note(Note::OutcomeKnown);
                         call.note_error(error);
                     });
                 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     action::{Execution, Policy, Registration, schema},
-    conversation::{CallError, CallKey, Decision, ErrorKind, State, StateEvent, ToolCall},
+    conversation::{CallError, CallKey, Decision, ErrorKind, Note, State, StateEvent, ToolCall},
 };
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ impl Session {
     /// Asks the user again about a call that differs from the permitted one.
     pub(super) fn check_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.conversation
-            .edit_call(key, |call| call.lasting.changed = true);
+            .edit_call(key, |call| call.note(Note::Changed));
         self.forget_check(key);
         self.check_call(key, true, cx);
     }
@@ -174,6 +174,6 @@ impl Session {
         };
         let in_doubt = call.has_unknown_outcome() && !entry.spec.idempotent;
         let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);
-        unasked && !call.lasting.changed && !call.lasting.must_be_asked && !in_doubt
+        unasked && !call.has_changed() && !call.history().must_be_asked && !in_doubt
     }
 }

@@ -173,7 +173,7 @@ impl Session {
         let state = call.state();
         let is_open = matches!(
             state,
-            State::Streaming | State::Open(_) | State::Remote { .. }
+            State::Streaming(_) | State::Open(_) | State::Remote { .. }
         );
         let is_of_run = self.conversation.is_of_newest_run(call);
         (is_open && !call.was_started() && is_of_run) || call.is_answered_interrupt()

@@ -6,7 +6,7 @@
 use super::{Cx, Effect, Session, Swap, Ticket, calls::fingerprint};
 use crate::{
     action::{Registration, RememberScope, RememberedApproval},
-    conversation::{CallKey, Change, ToolCall, UseCount},
+    conversation::{CallKey, Change, Note, ToolCall, UseCount},
 };
 
 /// The state of the use by which a call may start.
@@ -167,11 +167,7 @@ impl Session {
 
     fn note_count(&mut self, key: &CallKey, count: UseCount) {
         self.conversation.edit_call(key, |call| {
-            call.revise(|review| {
-                if let Some(earlier) = &mut review.allowed_earlier {
-                    earlier.count = count;
-                }
-            });
+            call.note(Note::UseCounted(count));
         });
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{
-        Author, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
+        Author, CallError, CallResult, Decision, ErrorKind, Note, Origin, ToolCall,
         outcome::{End, Outcome},
         state::StateEvent,
     },
@@ -40,9 +40,7 @@ pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
         finish(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
         // Told only: nothing ever starts it.
-        call.revise(|review| {
-            review.approval.get_or_insert_default().decision = Some(Decision::Approved);
-        });
+        call.note(Note::Decision(Decision::Approved));
         call.take(StateEvent::Cleared);
     }
     call.id = callout.id;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID, is_noted, noted, noted_text};
 use crate::{
     conversation::{
-        Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
+        Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Note, Origin, ToolCall,
         json_fields::{put_text, take_text},
         outcome::{End, Outcome},
         state::{State, StateEvent},
@@ -43,7 +43,7 @@ pub(super) fn state(call: &ToolCall) -> &'static str {
         _ if shows_preliminary(call) => "output-available",
         _ if answered => "approval-responded",
         _ if approval.is_some() => "approval-requested",
-        State::Streaming => "input-streaming",
+        State::Streaming(_) => "input-streaming",
         _ => "input-available",
     }
 }
@@ -190,7 +190,7 @@ pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
     }
     let asked = rest.get("approval").and_then(Value::as_object).cloned();
     let approval = asked.as_ref().map(read_approval);
-    call.revise(|review| review.approval.clone_from(&approval));
+    call.note(Note::Approval(approval.clone()));
     read_outcome(&mut call, approval, &state, &mut rest);
     // It happened before: nothing of it is reported.
     call.events.clear();
@@ -277,7 +277,7 @@ fn read_outcome(
         "output-denied" => (End::Denied, result("denied".into())),
         "approval-requested" | "approval-responded" => {
             call.take(StateEvent::Interrupted { card: true });
-            call.revise(|review| review.approval = approval);
+            call.note(Note::Approval(approval));
             if state == "approval-responded" {
                 let (approved, reason) = match decision {
                     Some(Decision::Denied { reason }) => (false, reason),
@@ -298,6 +298,6 @@ fn read_outcome(
     let mut outcome = Outcome::new(end, Author::Record, true);
     outcome.error = error;
     outcome.result = Some(answer);
-    call.revise(|review| review.approval = approval);
+    call.note(Note::Approval(approval));
     call.take(StateEvent::Settled(Box::new(outcome)));
 }

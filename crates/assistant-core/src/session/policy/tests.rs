@@ -4,7 +4,7 @@ use super::{Facts, Moment, Next, Offer, Reply, check, proceed};
 use crate::{
     action::{ActionSpec, Execution, Policy},
     conversation::{
-        AllowedEarlier, CallApproval, CallError, Decider, Decision, ErrorKind, Origin, State,
+        AllowedEarlier, CallApproval, CallError, Decider, Decision, ErrorKind, Note, Origin, State,
         StateEvent, ToolCall, UseCount,
     },
     session::offer::{not_found, not_offered},
@@ -18,13 +18,13 @@ fn complete() -> ToolCall {
 }
 
 fn from(origin: Origin) -> ToolCall {
-    lasting(|call| call.origin = origin)
+    edited(|call| call.origin = origin)
 }
 
 /// Returns a call with an approved interrupt that the agent has withdrawn.
 fn granted() -> ToolCall {
     let mut call = complete();
-    call.revise(|review| {
+    call.forge(|review| {
         review.approval = Some(CallApproval {
             decision: Some(Decision::Approved),
             interrupt_id: Some("i".to_owned()),
@@ -34,7 +34,7 @@ fn granted() -> ToolCall {
     call
 }
 
-fn lasting(edit: impl FnOnce(&mut ToolCall)) -> ToolCall {
+fn edited(edit: impl FnOnce(&mut ToolCall)) -> ToolCall {
     let mut call = complete();
     edit(&mut call);
     call
@@ -104,9 +104,9 @@ fn the_rules_of_the_action_say_who_is_asked() {
 #[test]
 fn nothing_lets_a_call_pass_that_must_be_asked_about() {
     let honest = complete();
-    let changed = lasting(|call| call.lasting.changed = true);
-    let asked = lasting(|call| call.lasting.must_be_asked = true);
-    let unknown = lasting(|call| call.lasting.unknown_outcome = true);
+    let changed = edited(|call| call.note(Note::Changed));
+    let asked = edited(|call| call.note(Note::MustBeAsked));
+    let unknown = edited(|call| call.forge(|review| review.history.unknown_outcome = true));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
         let facts = |call| Facts {
@@ -118,7 +118,7 @@ fn nothing_lets_a_call_pass_that_must_be_asked_about() {
                 check(facts(call)),
                 Next::Ask,
                 "{policy:?} {:?}",
-                call.lasting
+                call.history()
             );
         }
         let by_caller = Facts {
@@ -140,7 +140,7 @@ fn nothing_lets_a_call_pass_that_must_be_asked_about() {
 
 #[test]
 fn a_fault_comes_before_every_question() {
-    let changed = lasting(|call| call.lasting.changed = true);
+    let changed = edited(|call| call.note(Note::Changed));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
         let facts = Facts {
@@ -214,7 +214,7 @@ fn a_checked_call_goes_on_when_its_moment_has_come() {
         (denied(), [true, false, false, false], no()),
         (denied(), [false, true, false, true], Next::Wait),
         (open(), [true, true, false, true], Next::Wait),
-        (State::Streaming, [true, true, false, true], Next::Wait),
+        (State::default(), [true, true, false, true], Next::Wait),
     ] {
         let at = Moment {
             run_over,

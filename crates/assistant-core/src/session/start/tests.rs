@@ -215,29 +215,29 @@ fn what_was_not_shown_is_asked_about() {
     let forgeries: [(&str, Forge); 8] = [
         ("other arguments", |scene| {
             scene.forge(|call| set_args(call, "{\"to\":\"Eve\"}"));
-            scene.forge(|call| call.revise(|review| review.edited_args = None));
+            scene.forge(|call| call.forge(|review| review.edited_args = None));
         }),
         ("another name", |scene| {
             scene.forge(|call| call.name = "g".to_owned());
         }),
         ("edits that nobody made", |scene| {
             scene.forge(|call| {
-                call.revise(|review| review.edited_args = Some(json!({"to": "Eve"})));
+                call.forge(|review| review.edited_args = Some(json!({"to": "Eve"})));
             });
         }),
         ("no approval", |scene| {
             scene.forge(|call| {
-                call.revise(|review| (review.approval, review.cleared) = (None, None));
+                call.forge(|review| (review.approval, review.cleared) = (None, None));
             });
         }),
         ("a question without an answer", |scene| {
             scene.forge(|call| {
-                call.revise(|review| review.approval = Some(CallApproval::default()));
+                call.forge(|review| review.approval = Some(CallApproval::default()));
             });
         }),
         ("a denial", |scene| {
             scene.forge(|call| {
-                call.revise(|review| {
+                call.forge(|review| {
                     let approval = review.approval.get_or_insert_default();
                     approval.decision = Some(Decision::Denied { reason: None });
                 });
@@ -245,7 +245,7 @@ fn what_was_not_shown_is_asked_about() {
         }),
         ("an answer to the agent about something else", |scene| {
             scene.forge(|call| {
-                call.revise(|review| {
+                call.forge(|review| {
                     let approval = review.approval.get_or_insert_default();
                     approval.interrupt_id = Some("i".to_owned());
                     approval.decision = Some(Decision::Approved);
@@ -285,7 +285,7 @@ fn an_answer_to_the_agent_is_no_approval_of_the_page() {
         let mut scene = Scene::new(by);
         let seen = fingerprint(scene.call(), None);
         scene.forge(|call| {
-            call.revise(|review| {
+            call.forge(|review| {
                 let approval = review.approval.get_or_insert_default();
                 approval.interrupt_id = Some("i".to_owned());
                 approval.decision = Some(Decision::Approved);
@@ -303,7 +303,7 @@ fn what_goes_on_or_is_not_the_pages_does_not_start() {
         let mut scene = Scene::new(by);
         scene.forge(|call| {
             call.push_args("}");
-            call.revise(|review| review.edited_args = None);
+            call.forge(|review| review.edited_args = None);
         });
         assert_eq!(scene.invoke(), None, "{by:?}");
 

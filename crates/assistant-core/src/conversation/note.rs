@@ -1,0 +1,140 @@
+//! Notes: changes of a call within its state, which lead to no other state.
+
+use serde_json::Value;
+
+use super::{
+    AllowedEarlier, AwaitedPreview, CallApproval, Decider, Decision, Fingerprint, Permission,
+    UseCount, state::State,
+};
+
+/// A change of a state's review or of the history. A state that has no place for it ignores it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Note {
+    /// The page asks the user about the call as shown.
+    Asked { shown: Option<Fingerprint> },
+    /// The agent asks about the call as shown.
+    AskedByAgent {
+        interrupt: String,
+        shown: Option<Fingerprint>,
+    },
+    /// A record contains this question and its answer.
+    Approval(Option<CallApproval>),
+    /// The call was decided; for a decision of the user, by [`Self::DecidedAsShown`].
+    Decision(Decision),
+    /// The user or the application decided about the call as shown.
+    DecidedAsShown {
+        decision: Decision,
+        by: Option<Decider>,
+        shown: Option<Fingerprint>,
+    },
+    /// An equal call was denied in the same turn.
+    DeniedBefore,
+    /// The user edited the arguments, or an edit is void.
+    Edited(Option<Value>),
+    /// The application sanitized the arguments, or its version is void.
+    Cleaned(Option<Value>),
+    /// A rule of the application lets this call start without asking the user.
+    Cleared(Option<Fingerprint>),
+    /// A remembered approval lets it start.
+    AllowedEarlier(Option<AllowedEarlier>),
+    /// The use of the remembered approval is counted.
+    UseCounted(UseCount),
+    /// The application permits its start, or is asked for it.
+    Permission(Permission),
+    /// A preview was requested.
+    PreviewAwaited(AwaitedPreview),
+    /// The preview arrived, or the reason why there is none.
+    Previewed(Result<Value, String>),
+    /// The preview is outdated by an edit, so that the user is asked again.
+    PreviewOutdated,
+    /// It differs from the call that was asked about or decided.
+    Changed,
+    /// The user must be asked here before it starts.
+    MustBeAsked,
+    /// A journal has the end of its last start.
+    OutcomeKnown,
+}
+
+impl State {
+    /// Applies a note.
+    pub(super) fn note(&mut self, note: Note) {
+        match (&note, self.history_mut()) {
+            (Note::Changed | Note::PreviewOutdated, Some(history)) => history.changed = true,
+            (Note::MustBeAsked, Some(history)) => history.must_be_asked = true,
+            (Note::OutcomeKnown, Some(history)) => history.unknown_outcome = false,
+            (Note::DecidedAsShown { .. }, Some(_)) => self.note_answer(),
+            _ => {}
+        }
+        match (note, &mut *self) {
+            (Note::Permission(permission), Self::Allowed(clearance)) => {
+                clearance.permission = permission;
+            }
+            (Note::PreviewAwaited(awaited), Self::Asked(question)) => {
+                question.awaited = Some(awaited);
+            }
+            (note, state) => state.note_review(note),
+        }
+    }
+
+    /// Notes that the question was answered. An answer to the agent does not answer the page.
+    fn note_answer(&mut self) {
+        let approval = self.review().and_then(|review| review.approval.as_ref());
+        let was_asked_by_agent = approval.is_some_and(|asked| asked.interrupt_id.is_some());
+        if let Some(history) = self.history_mut() {
+            history.changed = false;
+            history.must_be_asked &= was_asked_by_agent;
+        }
+    }
+
+    fn note_review(&mut self, note: Note) {
+        let Some(review) = self.review_mut() else {
+            return;
+        };
+        match note {
+            Note::Asked { shown } => {
+                review.approval = Some(CallApproval {
+                    shown,
+                    ..CallApproval::default()
+                });
+            }
+            Note::AskedByAgent { interrupt, shown } => {
+                review.approval = Some(CallApproval {
+                    interrupt_id: Some(interrupt),
+                    shown,
+                    ..CallApproval::default()
+                });
+            }
+            Note::Approval(approval) => review.approval = approval,
+            Note::Decision(decision) => {
+                review.approval.get_or_insert_default().decision = Some(decision);
+            }
+            Note::DecidedAsShown {
+                decision,
+                by,
+                shown,
+            } => {
+                let approval = review.approval.get_or_insert_default();
+                approval.decision = Some(decision);
+                approval.by = by;
+                approval.shown = shown;
+            }
+            Note::DeniedBefore => review.denied_before = true,
+            Note::Edited(args) => review.edited_args = args,
+            Note::Cleaned(args) => review.clean_args = args,
+            Note::Cleared(about) => review.cleared = about,
+            Note::AllowedEarlier(earlier) => review.allowed_earlier = earlier,
+            Note::UseCounted(count) => {
+                if let Some(earlier) = &mut review.allowed_earlier {
+                    earlier.count = count;
+                }
+            }
+            Note::Previewed(outcome) => review.preview = Some(outcome),
+            Note::PreviewOutdated => review.preview = None,
+            Note::Permission(_)
+            | Note::PreviewAwaited(_)
+            | Note::Changed
+            | Note::MustBeAsked
+            | Note::OutcomeKnown => {}
+        }
+    }
+}
