@@ -100,7 +100,7 @@ fn Begin(state: &'static State) -> impl IntoView {
 }
 
 /// Returns the script, or the final text once there are results.
-fn once(input: &RunInput, script: impl FnOnce() -> Script) -> Script {
+fn unless_answered(input: &RunInput, script: impl FnOnce() -> Script) -> Script {
     match leptos_assistant::agent::results_since_user(input).is_empty() {
         true => script(),
         false => Script::new().text("That was it."),

@@ -69,7 +69,7 @@ fn of(count: usize) -> Value {
         let at = now - back * EVERY_MS;
         let id = format!("past-{place}");
         let message = if place % 2 == 0 {
-            let text = said(&QUESTIONS, exchange);
+            let text = text_part(&QUESTIONS, exchange);
             json!({"id": id, "role": "user", "createdAt": at, "parts": [text]})
         } else {
             json!({
@@ -104,11 +104,11 @@ fn answer(exchange: usize) -> Vec<Value> {
             }));
         }
     }
-    parts.push(said(&ANSWERS, exchange));
+    parts.push(text_part(&ANSWERS, exchange));
     parts
 }
 
-fn said(texts: &[&str; 4], turn: usize) -> Value {
+fn text_part(texts: &[&str; 4], turn: usize) -> Value {
     let text = texts.get(turn % texts.len()).copied().unwrap_or_default();
     json!({"type": "text", "text": text})
 }

@@ -75,7 +75,7 @@ fn offer(action: ToolAction) {
     offer.register();
     let following = offer.clone();
     effect(move |_| {
-        following.told.track();
+        following.signals.track();
         following.register();
     });
     on_cleanup(move || offer.withdraw());
@@ -129,13 +129,13 @@ struct Rules {
 
 /// The signals of an action.
 #[derive(Clone, Copy)]
-struct Told {
+struct ActionSignals {
     enabled: Signal<bool>,
     description: Option<Signal<String>>,
     parameters: Option<Signal<Value>>,
 }
 
-impl Told {
+impl ActionSignals {
     /// Returns the current values, or the last known ones of a disposed signal.
     fn now(self, known: Option<&Rules>) -> Rules {
         let text = self.description.and_then(|text| text.try_get_untracked());
@@ -165,7 +165,7 @@ struct Offer {
     assistant: Assistant,
     id: RegistrationId,
     spec: ActionSpec,
-    told: Told,
+    signals: ActionSignals,
     known: Arc<Mutex<Known>>,
 }
 
@@ -206,7 +206,7 @@ impl Offer {
             assistant: assistant.clone(),
             id,
             spec: action.spec,
-            told: Told {
+            signals: ActionSignals {
                 enabled: action.enabled,
                 description: action.description,
                 parameters: action.parameters,
@@ -224,7 +224,7 @@ impl Offer {
         let Ok(mut known) = self.known.lock() else {
             return Ok(());
         };
-        let now = self.told.now(known.rules.as_ref());
+        let now = self.signals.now(known.rules.as_ref());
         if known.rules.as_ref() == Some(&now) {
             return Ok(());
         }

@@ -28,7 +28,7 @@ fn wrong() -> [Value; 5] {
 }
 
 /// Returns true if the user is asked; the rule itself never asks.
-fn asks(approval: &Approval, args: Value) -> bool {
+fn requires_approval(approval: &Approval, args: Value) -> bool {
     match approval {
         Approval::When(rule) => rule(args).now_or_never().unwrap(),
         other => panic!("{other:?} is no rule"),
@@ -46,9 +46,9 @@ fn rules_about_asking_ask() {
         Approval::when_async(|order: Order| async move { order.amount > 100.0 }),
     ];
     for rule in &rules {
-        assert!(!asks(rule, right()));
+        assert!(!requires_approval(rule, right()));
         for args in wrong() {
-            assert!(asks(rule, args.clone()), "{args}");
+            assert!(requires_approval(rule, args.clone()), "{args}");
         }
     }
 }

@@ -12,7 +12,7 @@ use leptos::prelude::{ArcReadSignal, Set};
 use serde_json::Value;
 
 use super::Assistant;
-use crate::{runtime::ApprovalKeeper, store::ApprovalStore, ui::spawn_local};
+use crate::{runtime::ApprovalPersistence, store::ApprovalStore, ui::spawn_local};
 
 impl Assistant {
     /// Approves a call, and remembers the approval for later calls like it. `args`, if given,
@@ -90,11 +90,12 @@ impl Assistant {
     fn keep_approvals_in(&self, store: Rc<dyn ApprovalStore>) {
         let loads = store.load();
         let writes = Rc::new(Cell::new(0_u32));
-        let keeper = Keeper {
+        let persistence = StoredApprovals {
             store: Rc::clone(&store),
             writes: Rc::clone(&writes),
         };
-        self.runtime().set_approval_keeper(Rc::new(keeper));
+        self.runtime()
+            .set_approval_persistence(Rc::new(persistence));
         self.view().keeps_approvals.set(true);
         let assistant = self.weak();
         spawn_local(async move {
@@ -128,13 +129,13 @@ impl Assistant {
 }
 
 /// Stores approvals in a store of the application.
-struct Keeper {
+struct StoredApprovals {
     store: Rc<dyn ApprovalStore>,
     /// Counts writes, to detect that loaded approvals are older than a write.
     writes: Rc<Cell<u32>>,
 }
 
-impl ApprovalKeeper for Keeper {
+impl ApprovalPersistence for StoredApprovals {
     fn keep(&self, approvals: Vec<RememberedApproval>) {
         self.writes.set(self.writes.get().wrapping_add(1));
         let approvals = approvals.iter().map(RememberedApproval::to_value);

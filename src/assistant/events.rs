@@ -124,7 +124,7 @@ fn tell_errors(assistant: &Assistant, observer: Observer) {
 }
 
 /// The messages that an observer knows.
-struct Told {
+struct KnownMessages {
     thread: u64,
     edition: u64,
     known: HashSet<MessageId>,
@@ -132,7 +132,7 @@ struct Told {
     open: Vec<(MessageId, Role)>,
 }
 
-impl Told {
+impl KnownMessages {
     /// Marks all existing messages as known, because they belong to the opened conversation.
     fn opened(list: &MessageList) -> Self {
         Self {
@@ -169,7 +169,7 @@ impl Told {
 fn tell_messages(assistant: Assistant, observer: Observer) {
     let messages = assistant.messages();
     // The observer may cause the next event, so nothing is borrowed meanwhile.
-    let told = RefCell::new(messages.with_untracked(Told::opened));
+    let told = RefCell::new(messages.with_untracked(KnownMessages::opened));
     effect(move |_| {
         let complete = {
             let mut told = told.borrow_mut();

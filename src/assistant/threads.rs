@@ -24,7 +24,7 @@ impl Assistant {
     }
 
     /// Opens a conversation that another replaced, or one from the store. Loading from the store is
-    /// asynchronous ([`Self::kept_in`]); the user is notified of a failure.
+    /// asynchronous ([`Self::ownership`]); the user is notified of a failure.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -39,8 +39,8 @@ impl Assistant {
     ///
     /// Fails if no conversation has this id, or if it cannot be read.
     pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
-        if let Some(keeper) = self.runtime().keeper() {
-            keeper.open(thread_id.to_owned());
+        if let Some(persistence) = self.runtime().persistence() {
+            persistence.open(thread_id.to_owned());
             return Ok(());
         }
         let snapshot = self

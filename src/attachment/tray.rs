@@ -64,7 +64,7 @@ pub(super) struct Objection {
 }
 
 impl Objection {
-    pub(super) fn said(&self, words: &Words) -> String {
+    pub(super) fn message(&self, words: &Words) -> String {
         // The name last, since a file may be called "{limit}".
         let sentence = words.word(self.word).replace("{limit}", &self.limit);
         sentence.replace("{name}", &self.name)

@@ -87,7 +87,7 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
         (!list.is_empty()).then(|| {
             let lines: Vec<_> = list
                 .iter()
-                .map(|why| view! { <li>{why.said(&words)}</li> })
+                .map(|why| view! { <li>{why.message(&words)}</li> })
                 .collect();
             view! { <ul class="la-attachment-refusals">{lines}</ul> }
         })

@@ -62,7 +62,11 @@ pub fn MessageActions(
     let (editing, of) = (shared.editing, id.clone());
     let edits = move || editing.with(|editing| editing.as_ref() == Some(&of));
     let role = spoken.message.role;
-    let deeds = move || complete.get().then(|| deeds(&shared, vec![id.clone()]));
+    let controls = move || {
+        complete
+            .get()
+            .then(|| message_controls(&shared, vec![id.clone()]))
+    };
     // Without a transcript nothing else announces that something was copied.
     let said = speaks.then(|| {
         view! {
@@ -70,14 +74,14 @@ pub fn MessageActions(
         }
     });
     let draw = move || {
-        let ((shared, id), deeds) = (picks.clone(), deeds.clone());
+        let ((shared, id), controls) = (picks.clone(), controls.clone());
         let (assistant, of) = (shared.assistant.clone(), id.clone());
         let several = move || {
             let version = assistant.version_now(&of);
             version.is_some_and(|(_, count)| count > 1)
         };
         let versions = when(several, move || picker(&shared, &id));
-        bar(role, view! { {versions} {dynamic(deeds)} }.into_any())
+        bar(role, view! { {versions} {dynamic(controls)} }.into_any())
     };
     view! { <div class="la-message-actions">{when(move || !edits(), draw)} {said}</div> }.into_any()
 }
@@ -99,7 +103,10 @@ pub(super) fn bar(role: Role, children: AnyView) -> AnyView {
 }
 
 /// Renders the actions and details of finished messages.
-pub(super) fn deeds(shared: &TranscriptContext, messages: Vec<MessageId>) -> Option<AnyView> {
+pub(super) fn message_controls(
+    shared: &TranscriptContext,
+    messages: Vec<MessageId>,
+) -> Option<AnyView> {
     let words = Words::current();
     let (first, last) = (messages.first()?.clone(), messages.last()?.clone());
     let found = shared.assistant.with_conversation(|conversation| {

@@ -5,7 +5,7 @@ use leptos::{ev, prelude::*};
 use super::{composer::ComposerSlot, inbox_place, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
-    store::KeptIn,
+    store::Ownership,
     ui::{Words, after_hydration, closest, composes, scope},
     view::Window,
 };
@@ -88,10 +88,10 @@ pub(super) fn section(
             .is_some_and(|activity| activity.get().busy)
             .then_some("")
     };
-    let kept_in = assistant.as_ref().map(Assistant::kept_in);
+    let ownership = assistant.as_ref().map(Assistant::ownership);
     let elsewhere = move || {
-        let place = kept_in.as_ref().map(Get::get);
-        (place == Some(KeptIn::Elsewhere)).then_some("")
+        let place = ownership.as_ref().map(Get::get);
+        (place == Some(Ownership::OtherTab)).then_some("")
     };
     let own_name = name.clone();
     let stops = assistant.clone();

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{asks::own_asks, frame::Name, spoken::Spoken};
+use super::{frame::Name, own_approvals::own_approvals, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
     ui::{Icon, WordOf, Words, dynamic, focus, memo},
@@ -158,7 +158,7 @@ pub fn ChatStatus(
     let words = Words::current();
     let activity = assistant.activity();
     let notices = assistant.notices();
-    let own = own_asks(&assistant);
+    let own = own_approvals(&assistant);
     let state = memo(move || {
         let failed = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
         match activity.get() {

@@ -2,7 +2,6 @@
 
 mod actions;
 mod announcer;
-mod asks;
 mod branch;
 mod collapsible;
 mod composer;
@@ -21,6 +20,7 @@ mod message;
 mod message_context;
 mod message_fn;
 mod notices;
+mod own_approvals;
 mod part;
 mod past;
 mod pinned;

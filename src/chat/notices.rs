@@ -6,7 +6,7 @@ use leptos::{ev, html, prelude::*};
 use super::counts::with_text;
 use crate::{
     assistant::{Assistant, assistant_for},
-    store::KeptIn,
+    store::Ownership,
     tool::ExactText,
     ui::{Icon, Labels, WordOf, Words, dynamic, each, focus, when},
 };
@@ -53,7 +53,7 @@ pub fn Notices(
 
 /// Shows that another tab acts on the conversation, with a button that takes it over.
 fn elsewhere(assistant: &Assistant) -> AnyView {
-    let (kept_in, assistant) = (assistant.kept_in(), assistant.clone());
+    let (ownership, assistant) = (assistant.ownership(), assistant.clone());
     let words = Words::current();
     let bar = move || {
         let (assistant, bar) = (
@@ -69,7 +69,7 @@ fn elsewhere(assistant: &Assistant) -> AnyView {
         );
         bar.view(&words, move |_| assistant.use_here())
     };
-    when(move || kept_in.get() == KeptIn::Elsewhere, bar).into_any()
+    when(move || ownership.get() == Ownership::OtherTab, bar).into_any()
 }
 
 /// A notice with one sentence and one button.
@@ -158,7 +158,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
 }
 
 /// Renders the message of an agent, a server or a decoder, for notices about one.
-fn said(words: &Words, notice: &Notice) -> AnyView {
+fn server_message(words: &Words, notice: &Notice) -> AnyView {
     let message = notice.message.clone();
     match notice.kind {
         NoticeKind::Network
@@ -232,7 +232,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         };
         text.map(|text| view! { <p class="la-notice-text">{text}</p> })
     };
-    let message = said(&words, notice);
+    let message = server_message(&words, notice);
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
     let sends = notice.kind == NoticeKind::ResultsReady;

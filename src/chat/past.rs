@@ -55,11 +55,11 @@ pub fn PastConversations(
     };
     let words = Words::current();
     let (listed, any) = (assistant.conversations(), assistant.conversations());
-    let kept_in = assistant.kept_in();
+    let ownership = assistant.ownership();
     let reader = assistant.clone();
     // The store is available once the provider is mounted.
     effect(move |_| {
-        kept_in.track();
+        ownership.track();
         reader.list_conversations();
     });
     let list = PastList {

@@ -46,10 +46,10 @@ fn numbered(list: &[Content]) -> Vec<(usize, Content)> {
 fn bubble(assistant: &Assistant, nth: usize, content: Content) -> AnyView {
     let words = Words::current();
     let parts = match &content {
-        Content::Text(text) => said(text),
+        Content::Text(text) => text_part(text),
         Content::Parts(parts) => {
             let parts = parts.iter().map(|part| match &part.body {
-                PartBody::Text(text) => said(text),
+                PartBody::Text(text) => text_part(text),
                 PartBody::Media { .. } => {
                     view! { <div class="la-part la-files">{show_file(part)}</div> }.into_any()
                 }
@@ -149,7 +149,7 @@ fn withdraw(assistant: &Assistant, content: &Content) -> bool {
     assistant.change_tree(change).is_ok()
 }
 
-fn said(text: &str) -> AnyView {
+fn text_part(text: &str) -> AnyView {
     let text = text.to_owned();
     view! {
         <div class="la-part la-text message-content">

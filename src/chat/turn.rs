@@ -158,11 +158,11 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
             |id| id.as_str().to_owned(),
             move |id| picker(&picks, &id),
         );
-        let deeds = move || {
+        let controls = move || {
             let whole = whole.get()?;
-            actions::deeds(&shared, list.messages(whole))
+            actions::message_controls(&shared, list.messages(whole))
         };
-        actions::bar(role, view! { {pickers} {dynamic(deeds)} }.into_any())
+        actions::bar(role, view! { {pickers} {dynamic(controls)} }.into_any())
     };
     when(move || !nothing(), draw).into_any()
 }

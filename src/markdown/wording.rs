@@ -9,9 +9,9 @@ use super::make;
 use crate::ui::{Labels, Word, Words, effect};
 
 /// A selector, an attribute and a label; without an attribute the label is the text.
-type Said = (&'static str, Option<&'static str>, fn(&Labels) -> &Word);
+type LabelledText = (&'static str, Option<&'static str>, fn(&Labels) -> &Word);
 
-const SAID: [Said; 5] = [
+const LABELLED: [LabelledText; 5] = [
     (".la-code-copy > span", None, |l| &l.copy),
     (".la-image-chip > span", None, |l| &l.image_not_shown),
     (".la-table", Some(NAME), |l| &l.table),
@@ -37,7 +37,7 @@ pub(super) fn follow(words: &Words, root: NodeRef<html::Div>) {
 }
 
 fn say(root: &Element, labels: &Labels) {
-    for (places, attribute, word) in SAID {
+    for (places, attribute, word) in LABELLED {
         let word = word(labels);
         each(root, places, &|place| match attribute {
             Some(attribute) => make::set(place, attribute, word),

@@ -113,12 +113,12 @@ fn data_of(part: &Part) -> Option<&Value> {
 fn body(data: &Value, labels: &Labels) -> AnyView {
     let mut room = MAX_SHOWN;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
-        return said(data, &labels.result, labels, &mut room);
+        return value_view(data, &labels.result, labels, &mut room);
     };
     let pairs = object.iter().take(MAX_PAIRS).map_while(|(key, value)| {
         (room > 0).then(|| {
             let name = words(key);
-            let said = said(value, &name, labels, &mut room);
+            let said = value_view(value, &name, labels, &mut room);
             view! {
                 <dt dir="auto">{name}</dt>
                 <dd dir="auto">{said}</dd>
@@ -133,7 +133,7 @@ fn body(data: &Value, labels: &Labels) -> AnyView {
 
 /// Renders a value as text if it is plain, else as indented JSON. `room` is the number of bytes
 /// left.
-fn said(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView {
+fn value_view(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView {
     let items = match value {
         Value::Array(list) if list.len() <= MAX_LIST => list.as_slice(),
         value => slice::from_ref(value),

@@ -36,7 +36,7 @@ pub(crate) fn foreign(
     let card = assistant.runtime().number();
     let owner = Owner::current();
     let words = Words::current();
-    let keeper = assistant.clone();
+    let assistant_handle = assistant.clone();
     effect(move |_| {
         let (Some(element), Some(owner)) = (place.get(), owner.clone()) else {
             return;
@@ -65,7 +65,7 @@ pub(crate) fn foreign(
                 Box::new(owner.with(|| mount_to(element.into(), move || instead())))
             }
         };
-        keeper.cards().keep(card, registration, mounted);
+        assistant_handle.cards().keep(card, registration, mounted);
     });
     on_cleanup(move || assistant.cards().remove(card));
     view! { <div class="la-custom" node_ref=place></div> }.into_any()
@@ -129,11 +129,11 @@ mod unwinding {
 
     fn drawn(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, Panicked> {
         // Its partial state belongs to it, and is not observed again.
-        catch_unwind(AssertUnwindSafe(draw)).map_err(|why| Panicked(said(&*why)))
+        catch_unwind(AssertUnwindSafe(draw)).map_err(|why| Panicked(panic_message(&*why)))
     }
 
     /// Returns the message of a panic.
-    fn said(why: &(dyn Any + Send)) -> String {
+    fn panic_message(why: &(dyn Any + Send)) -> String {
         let text = why.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| why.downcast_ref::<&str>().copied());
         text.unwrap_or("panicked").to_owned()

@@ -36,8 +36,8 @@ impl Runtime {
             }
             Effect::Commit { commit, entry } => self.commit(commit, entry),
             Effect::Record { entry } => {
-                if let Some(keeper) = self.keeper() {
-                    keeper.record(entry);
+                if let Some(persistence) = self.persistence() {
+                    persistence.record(entry);
                 }
             }
             Effect::Preview(asked) => self.preview(*asked),

@@ -10,11 +10,11 @@ mod changes;
 mod effects;
 mod frames;
 mod host;
-mod keep;
-mod keeping;
 mod loop_events;
+mod persistence;
 mod prices;
 mod sources;
+mod store_persistence;
 #[cfg(feature = "records")]
 mod updates;
 mod watch;
@@ -46,8 +46,8 @@ use crate::{
 pub(crate) use audit::Recorder;
 pub use calls::Subscription;
 pub(crate) use changes::Changes;
-pub(crate) use keep::ApprovalKeeper;
-pub(crate) use keeping::Keeping;
+pub(crate) use persistence::ApprovalPersistence;
+pub(crate) use store_persistence::StorePersistence;
 
 type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
@@ -94,7 +94,7 @@ pub(crate) struct Runtime {
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
     /// Persists conversations, if the application has a store.
-    keeper: RefCell<Option<Rc<dyn keep::Keeper>>>,
+    persistence: RefCell<Option<Rc<dyn persistence::Persistence>>>,
     diagnostics: Observers<Diagnostic>,
     call_observers: calls::CallObservers,
     loop_events: loop_events::Loop,
@@ -105,7 +105,7 @@ pub(crate) struct Runtime {
     #[cfg(feature = "records")]
     updates: updates::Updates,
     /// Persists approvals that outlive the page.
-    approvals: RefCell<Option<Rc<dyn ApprovalKeeper>>>,
+    approvals: RefCell<Option<Rc<dyn ApprovalPersistence>>>,
     /// The recorders of call events.
     recorders: RefCell<Vec<Rc<dyn Recorder>>>,
     /// True if a new message denies open approvals.
@@ -146,7 +146,7 @@ impl Runtime {
             replies: RefCell::default(),
             executing: RefCell::default(),
             archive: RefCell::default(),
-            keeper: RefCell::default(),
+            persistence: RefCell::default(),
             diagnostics: Observers::default(),
             call_observers: calls::CallObservers::default(),
             loop_events: loop_events::Loop::default(),
@@ -191,8 +191,8 @@ impl Runtime {
         if self.ended.get() && starts_something(&input) {
             return Err(Refusal::Ended);
         }
-        let input = match self.keeper() {
-            Some(keeper) => keeper.hold(input),
+        let input = match self.persistence() {
+            Some(persistence) => persistence.hold(input),
             None => Some(input),
         };
         // Held inputs are dispatched once the conversation is loaded.
@@ -250,8 +250,8 @@ impl Runtime {
         let events = self.call_events(&output);
         let recorded = self.record(&output.calls);
         let changes = Changes::new(output.changes);
-        if let Some(keeper) = self.keeper().filter(|_| !changes.is_empty()) {
-            keeper.changed(&changes, &self.session.borrow());
+        if let Some(persistence) = self.persistence().filter(|_| !changes.is_empty()) {
+            persistence.changed(&changes, &self.session.borrow());
         }
         let offers_changed = changes.registry;
         #[cfg(feature = "records")]
@@ -322,7 +322,7 @@ impl Runtime {
         drop(old);
     }
 
-    pub(crate) fn set_approval_keeper(&self, keep: Rc<dyn ApprovalKeeper>) {
+    pub(crate) fn set_approval_persistence(&self, keep: Rc<dyn ApprovalPersistence>) {
         let old = self.approvals.borrow_mut().replace(keep);
         drop(old);
     }
@@ -372,8 +372,8 @@ impl Runtime {
     /// Ends everything that runs when the provider is unmounted.
     pub(crate) fn shut_down(&self) {
         // Open calls are stored as open, as when the page is unloaded.
-        if let Some(keeper) = self.keeper.take() {
-            keeper.end();
+        if let Some(persistence) = self.persistence.take() {
+            persistence.end();
         }
         // The session first, so that nothing restarts when actions are unregistered later.
         self.later(Input::Stop);

@@ -14,14 +14,14 @@ use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 
-pub(crate) use own::{Asked, Channel, Lock, Place, Said, locks_are_there};
+pub(crate) use own::{Asked, Channel, Lock, Place, TabMessage, locks_are_there};
 pub(crate) use record::{OUTLINE, message_of, name_of};
 
 pub use approvals::ApprovalStore;
 pub use assistant_core::session::Swap;
 pub use indexed_db::{IndexedDbApprovals, IndexedDbStore};
 pub use memory::MemoryStore;
-pub use own::KeptIn;
+pub use own::Ownership;
 pub use record::{Batch, Label, Record, StoredThread, ThreadInfo};
 
 /// The future returned by store operations.

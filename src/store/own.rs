@@ -172,7 +172,7 @@ fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option
 
 /// The messages between tabs that have a conversation open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum TabMessage {
     /// The sender wants to own it.
     Wants,
     /// The sender has released it.
@@ -187,7 +187,7 @@ pub(crate) enum Said {
     Acts,
 }
 
-impl Said {
+impl TabMessage {
     const ALL: [Self; 6] = [
         Self::Wants,
         Self::LetsGo,
@@ -217,10 +217,10 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    pub(crate) fn new(name: &str, mut heard: impl FnMut(Said) + 'static) -> Self {
+    pub(crate) fn new(name: &str, mut heard: impl FnMut(TabMessage) + 'static) -> Self {
         let listen = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let said = event.data().as_string();
-            let said = Said::ALL
+            let said = TabMessage::ALL
                 .into_iter()
                 .find(|it| said.as_deref() == Some(it.as_str()));
             if let Some(said) = said {
@@ -238,7 +238,7 @@ impl Channel {
     }
 
     /// Sends a message. Returns `false` if there is no channel.
-    pub(crate) fn say(&self, what: Said) -> bool {
+    pub(crate) fn say(&self, what: TabMessage) -> bool {
         // Fails only if the channel is closed.
         let said = |channel: &BroadcastChannel| channel.post_message(&what.as_str().into()).is_ok();
         self.channel.as_ref().is_some_and(said)
@@ -257,19 +257,19 @@ impl Drop for Channel {
 /// The location of an assistant's conversation, and the tab that acts on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum KeptIn {
+pub enum Ownership {
     /// Only in this page: there is no store, or none that can be used.
     #[default]
-    Nowhere,
+    NotStored,
     /// In a store, from which it is being loaded.
     Opening,
     /// In a store, and this tab acts on it.
-    Here {
+    ThisTab {
         /// True if other tabs are prevented from acting on it at the same time. Without the Web
         /// Locks API (in insecure contexts), the tab that opened it last acts on it, and another
         /// one may detect that only when it writes.
         across_tabs: bool,
     },
     /// In a store, and another tab acts on it: here it is read-only.
-    Elsewhere,
+    OtherTab,
 }

@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::{
     approval_context::ApprovalContext,
     approval_notes::changed_note,
+    call_description::CallDescription,
     decide::{decide, edit},
     expiry::Expiry,
     number::place,
-    once::once,
-    said::Said,
+    single_instance::single_instance,
     visibility::raisable,
 };
 use crate::{
@@ -59,7 +59,7 @@ pub fn ApprovalCard(
     let Some(assistant) = call.assistant() else {
         return ().into_any();
     };
-    once(&assistant, Question::Call(*call.key()), move || {
+    single_instance(&assistant, Question::Call(*call.key()), move || {
         raisable(move || asked(call))
     })
 }
@@ -82,15 +82,15 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let expires = untrack(|| call.expires_at());
     let place = asked.and_then(|id| Some(place(&call.assistant()?, id)));
     let (risk, noted) = (*call, changed_note(*call));
-    let said = Said::of(*call, by_agent);
+    let description = CallDescription::of(*call, by_agent);
     let shown = ApprovalContext {
         call: *call,
         card,
         editing,
         over,
-        said,
+        description,
     };
-    let stage = said.extent();
+    let stage = description.extent();
     let body = move || match editing.get() {
         true => edit(&shown).into_any(),
         false => decide(&shown, stage.get(), question.clone()).into_any(),
@@ -114,10 +114,10 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
             data-risk=tone
         >
             <div class="la-approval-head" id=id.clone()>
-                {said.heading(&words)} {place}
+                {description.heading(&words)} {place}
             </div>
             <div class="la-approval-body">
-                {noted} {said.text(&words)} <Expiry at=expires over /> {dynamic(body)}
+                {noted} {description.text(&words)} <Expiry at=expires over /> {dynamic(body)}
             </div>
         </div>
     }

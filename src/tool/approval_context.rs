@@ -4,7 +4,7 @@ use assistant_core::conversation::Fingerprint;
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{said::Said, visibility::Visibility};
+use super::{call_description::CallDescription, visibility::Visibility};
 use crate::{
     action::ToolCallView,
     ui::{focus, memo},
@@ -19,7 +19,7 @@ pub(super) struct ApprovalContext {
     /// True once the time to answer is over.
     pub(super) over: RwSignal<bool>,
     /// The page's description of the call.
-    pub(super) said: Said,
+    pub(super) description: CallDescription,
 }
 
 impl ApprovalContext {

@@ -4,7 +4,7 @@ use assistant_core::{conversation::CallKey, session::Refusal};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{ExactText, SchemaForm, once::once, problems::Problems};
+use super::{ExactText, SchemaForm, problems::Problems, single_instance::single_instance};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
@@ -39,7 +39,7 @@ pub(super) fn asked_by_handler(call: ToolCallView<Value>) -> AnyView {
             return ().into_any();
         };
         let assistant = shown.clone();
-        once(&shown, Question::Handler(id), move || {
+        single_instance(&shown, Question::Handler(id), move || {
             let asked = untrack(|| asked_of(&assistant, key, Asked::clone));
             asked.map(|asked| card(&assistant, call, asked)).into_any()
         })
@@ -54,7 +54,7 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
     let named_by = format!("{head} {said}");
     let card = NodeRef::<html::Div>::new();
     let wrong = Problems::new();
-    let problems = wrong.said(&words);
+    let problems = wrong.messages(&words);
     let schema = asked.schema.unwrap_or(Value::Bool(true));
     let text = match asked.question {
         Value::String(text) => text,

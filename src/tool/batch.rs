@@ -8,7 +8,7 @@ use super::{
     ExactText,
     approval_notes::hint,
     attention::stop_button,
-    said::Said,
+    call_description::CallDescription,
     visibility::{Visibility, cover_note, raisable},
 };
 use crate::{
@@ -131,13 +131,15 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
     let rows = move || {
         let list = entries.get().into_iter();
         let rows = list.map(|one| {
-            let said = Said::of(one.call, false);
-            let text = said.asks(&asks).unwrap_or_else(|| one.call.name());
-            let telling = said.telling();
-            let telling = telling.map(|text| {
+            let description = CallDescription::of(one.call, false);
+            let text = description
+                .question(&asks)
+                .unwrap_or_else(|| one.call.name());
+            let argument = description.summary_argument();
+            let argument = argument.map(|text| {
                 view! { " " <span class="la-batch-argument" dir="auto"><ExactText text /></span> }
             });
-            view! { <li><ExactText text />{telling}</li> }
+            view! { <li><ExactText text />{argument}</li> }
         });
         rows.collect_view()
     };

@@ -11,12 +11,12 @@ use super::{
     approval_notes::hint,
     arguments::arguments,
     batch,
+    call_description::Extent,
     pieces::in_plain,
     pretty::pretty,
     preview::preview,
     problems::Problems,
     remember::{self, Choice},
-    said::Extent,
     visibility::{Visibility, cover_note},
 };
 use crate::ui::{Icon, Words, composes, decider_by, dynamic, is_trusted, memo, when};
@@ -73,10 +73,11 @@ fn what(
     match extent {
         Extent::Nothing => view! { {arguments(call, Some(seen.end()))} {edit} }.into_any(),
         Extent::Part => {
-            view! { {shown.said.rows()} {arguments(call, Some(seen.end()))} {edit} }.into_any()
+            view! { {shown.description.rows()} {arguments(call, Some(seen.end()))} {edit} }
+                .into_any()
         }
         Extent::All(rest) => view! {
-            <div class="la-approval-said">{shown.said.rows()} {seen.end()}</div>
+            <div class="la-approval-said">{shown.description.rows()} {seen.end()}</div>
             {rest.map(|rest| not_mentioned(&words, &rest, seen))}
             <div class="la-approval-more">
                 <details class="la-fold">
@@ -318,7 +319,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let call = shown.call;
     let seen = shown.visibility();
     let wrong = Problems::new();
-    let problems = wrong.said(&words);
+    let problems = wrong.messages(&words);
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
     let (left, back) = (shown.clone(), shown.clone());

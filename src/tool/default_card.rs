@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pretty, telling::telling,
+    ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pretty,
+    summary_argument::summary_argument,
 };
 use crate::{
     action::ToolCallView,
@@ -47,9 +48,9 @@ pub fn DefaultCard(
         view! { <span class="la-tool-name" data-titled=titled>{text}</span> }
     };
     // The call changes often, its arguments once.
-    let telling = memo(move || name.telling());
+    let argument = memo(move || name.summary_argument());
     let argument = move || {
-        let text = telling.get()?;
+        let text = argument.get()?;
         Some(view! { <span class="la-tool-argument" dir="auto">{exact(text)}</span> })
     };
     let state = call;
@@ -102,8 +103,8 @@ pub fn DefaultCard(
 
 impl<T> ToolCallView<T> {
     /// Returns the most significant argument, without a copy of them all.
-    fn telling(&self) -> Option<String> {
-        self.read(|call| call.effective_args().and_then(telling))
+    fn summary_argument(&self) -> Option<String> {
+        self.read(|call| call.effective_args().and_then(summary_argument))
             .flatten()
     }
 

@@ -134,11 +134,11 @@ fn open(root: &Value, schema: &Value, place: &Place<'_>, fields: &mut Vec<Field>
 
 fn field(root: &Value, schema: &Value, place: &Place<'_>) -> Field {
     let kind = kind_of(root, schema);
-    let default = || said(root, schema, "default");
+    let default = || keyword(root, schema, "default");
     let value = place.initial.or_else(default);
     let label = place.label.clone().or_else(|| label_of(root, schema));
     let label = label.unwrap_or_default();
-    let hint = said(root, schema, "description").and_then(Value::as_str);
+    let hint = keyword(root, schema, "description").and_then(Value::as_str);
     Field {
         path: place.path.clone(),
         hint: hint.filter(|hint| *hint != label).map(str::to_owned),
@@ -179,12 +179,12 @@ fn only_alternative(schema: &Value) -> Option<&Value> {
 }
 
 /// Returns a keyword of a schema, from the schema itself or its reference.
-fn said<'a>(root: &'a Value, schema: &'a Value, key: &str) -> Option<&'a Value> {
+fn keyword<'a>(root: &'a Value, schema: &'a Value, key: &str) -> Option<&'a Value> {
     schema.get(key).or_else(|| plain(root, schema).get(key))
 }
 
 fn label_of(root: &Value, schema: &Value) -> Option<String> {
-    let title = said(root, schema, "title").or_else(|| said(root, schema, "description"));
+    let title = keyword(root, schema, "title").or_else(|| keyword(root, schema, "description"));
     title.and_then(Value::as_str).map(str::to_owned)
 }
 

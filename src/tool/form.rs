@@ -119,8 +119,9 @@ pub fn SchemaForm(
             .iter()
             .map(|one| fields.with_value(|fields| sentence(fields, one, &labels)));
         let told: Vec<String> = told.collect();
-        (!told.is_empty())
-            .then(|| view! { <p class="la-form-problems" role="alert">{said(&told.join(" "))}</p> })
+        (!told.is_empty()).then(
+            || view! { <p class="la-form-problems" role="alert">{safe_text(&told.join(" "))}</p> },
+        )
     };
     let inputs = fields.with_value(|fields| {
         let detail = if exact {
@@ -264,7 +265,7 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words
             {hint.map(|hint| view! { <p class="la-field-hint" dir="auto"><ExactText text=hint readable=true /></p> })}
             {dynamic(exact)}
             {dynamic(move || {
-                problem.get().map(|text| view! { <p class="la-field-problem">{said(&text)}</p> })
+                problem.get().map(|text| view! { <p class="la-field-problem">{safe_text(&text)}</p> })
             })}
         </div>
     }
@@ -273,7 +274,7 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words
 
 /// Renders a text of the schema, which may be an agent's, so that it cannot hide or reorder
 /// surrounding text.
-fn said(text: &str) -> AnyView {
+fn safe_text(text: &str) -> AnyView {
     view! { <ExactText text=text.to_owned() readable=true /> }.into_any()
 }
 
@@ -281,7 +282,7 @@ fn said(text: &str) -> AnyView {
 fn name(field: &Field, words: &Words) -> AnyView {
     match field.word() {
         Some(word) => words.text(word),
-        None => said(field.label()),
+        None => safe_text(field.label()),
     }
 }
 
@@ -388,7 +389,7 @@ fn options(choices: &[Choice], text: RwSignal<String>) -> AnyView {
 fn several(field: &Field, choices: &[Choice], id: String, label: AnyView) -> AnyView {
     let ticked = field.ticked;
     let boxes = choices.iter().enumerate();
-    let boxes = boxes.map(|(place, choice)| tick(said(&choice.label), ticked, place, None));
+    let boxes = boxes.map(|(place, choice)| tick(safe_text(&choice.label), ticked, place, None));
     view! {
         <fieldset
             class="la-field la-field-several"

@@ -24,7 +24,7 @@ impl Problems {
     }
 
     /// Returns a sentence for each error.
-    pub(super) fn said(self, words: &Words) -> Signal<Vec<Problem>> {
+    pub(super) fn messages(self, words: &Words) -> Signal<Vec<Problem>> {
         let words = words.clone();
         Signal::derive(move || match self.0.get() {
             Some(refusal) => in_words(refusal, &words.get()),

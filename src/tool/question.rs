@@ -15,11 +15,11 @@ use super::{
     ExactText, SchemaForm,
     action_list::ActionChoices,
     approval_notes::hint,
-    deeds::about,
     expiry::Expiry,
     number::place,
-    once::once,
     problems::Problems,
+    requested_tools::about,
+    single_instance::single_instance,
     visibility::{Visibility, cover_note, raisable},
 };
 use crate::{
@@ -61,7 +61,7 @@ struct AnswerForm {
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let asked = Question::Interrupt(open.interrupt.id.clone());
     let shown = assistant.clone();
-    once(assistant, asked, move || {
+    single_instance(assistant, asked, move || {
         let (assistant, open) = (shown.clone(), open.clone());
         // A rejected answer to a call's approval is not a separate question.
         let reason = open.call.is_none().then(|| open.interrupt.reason.clone());
@@ -329,7 +329,7 @@ impl AnswerForm {
             return self.decision();
         }
         let (over, seen) = (self.over, self.seen);
-        let problems = self.problems.said(&self.words);
+        let problems = self.problems.messages(&self.words);
         let open = &self.shown.open;
         let schema = open.interrupt.response_schema.clone();
         // Text or JSON, if a boolean is one of several types.
@@ -401,12 +401,12 @@ impl AnswerForm {
             </button>
             {self.give_up_button("")}
         };
-        view! { {self.told()} {actions(buttons)} {hint(&self.words, seen)} }.into_any()
+        view! { {self.error()} {actions(buttons)} {hint(&self.words, seen)} }.into_any()
     }
 
     /// Renders the error of the last answer.
-    fn told(&self) -> AnyView {
-        let problems = self.problems.said(&self.words);
+    fn error(&self) -> AnyView {
+        let problems = self.problems.messages(&self.words);
         let told = move || {
             let told = problems.with(|list| list.iter().map(|one| one.message.clone()).collect());
             let told: Vec<String> = told;
@@ -500,7 +500,7 @@ impl AnswerForm {
             }
         });
         view! {
-            {more} {reason_field} {self.told()}
+            {more} {reason_field} {self.error()}
             {actions(view! { {buttons} {self.give_up_button("quiet")} })}
             {hint(&self.words, seen)}
         }

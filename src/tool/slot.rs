@@ -18,9 +18,9 @@ use super::{
     ask::asks_with_form,
     attention::denied_mark,
     batch,
-    once::once,
     preview::preview,
     remember::earlier_mark,
+    single_instance::single_instance,
     visibility::{cover_note, raisable},
 };
 use crate::{
@@ -161,7 +161,7 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 /// built-in card replaces it.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
-    once(&assistant.clone(), question, move || {
+    single_instance(&assistant.clone(), question, move || {
         let assistant = assistant.clone();
         raisable(move || asked_by_action(assistant.clone(), call))
     })

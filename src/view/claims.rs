@@ -59,7 +59,7 @@ impl Claims {
         let at = places.list.iter().position(later);
         let at = at.unwrap_or(places.list.len());
         places.list.insert(at, Place { id, window });
-        told(all, question)
+        notify(all, question)
     }
 
     /// Returns the name of the window that shows the question, or `None` if the given place does.
@@ -82,7 +82,7 @@ impl Claims {
             place.window.number = 0;
             places.list.insert(0, place);
         }
-        told(all, question);
+        notify(all, question);
     }
 
     /// Removes a place that was unmounted.
@@ -96,12 +96,12 @@ impl Claims {
             all.remove(question);
             return;
         }
-        told(all, question);
+        notify(all, question);
     }
 }
 
 /// Notifies the places of a question, after the claims are released.
-fn told(
+fn notify(
     all: std::cell::RefMut<'_, HashMap<Question, Places>>,
     question: &Question,
 ) -> ArcRwSignal<u32> {

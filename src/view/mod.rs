@@ -26,7 +26,7 @@ use assistant_core::{
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
-use crate::store::{KeptIn, ThreadInfo};
+use crate::store::{Ownership, ThreadInfo};
 
 pub(crate) use asked::Asked;
 pub use call::CallCell;
@@ -82,7 +82,7 @@ pub(crate) struct ViewModel {
     /// The stored conversations, newest first, including those deleted recently.
     pub(crate) listed: ArcRwSignal<Vec<ThreadInfo>>,
     /// The location of the conversation.
-    pub(crate) kept_in: ArcRwSignal<KeptIn>,
+    pub(crate) ownership: ArcRwSignal<Ownership>,
     /// Counts registrations and removals, so that cards look up their renderer again.
     pub(crate) renderers: ArcRwSignal<u32>,
     /// The number of open questions of handlers, in cards and dialogs.
@@ -142,7 +142,7 @@ impl ViewModel {
             thread_id: ArcRwSignal::new(thread_id),
             archived: ArcRwSignal::new(Vec::new()),
             listed: ArcRwSignal::new(Vec::new()),
-            kept_in: ArcRwSignal::new(KeptIn::Nowhere),
+            ownership: ArcRwSignal::new(Ownership::NotStored),
             renderers: ArcRwSignal::new(0),
             asks: AtomicU32::new(0),
             dialogs: ArcRwSignal::new(Vec::new()),
@@ -310,8 +310,8 @@ impl ViewModel {
     }
 
     /// Shows the location of the conversation.
-    pub(crate) fn keep_in(&self, place: KeptIn) {
-        set_if_changed(&self.kept_in, place);
+    pub(crate) fn set_ownership(&self, place: Ownership) {
+        set_if_changed(&self.ownership, place);
     }
 
     /// Shows the conversations in the store, newest first.

@@ -55,7 +55,7 @@ async fn approves(chat: &Chat) {
     chat.idle().await;
 }
 
-async fn asks(chat: &Chat) {
+async fn request_approval(chat: &Chat) {
     chat.assistant.send("Pay").unwrap();
     chat.appears(".la-approval").await;
 }
@@ -71,7 +71,7 @@ async fn passes(chat: &Chat) {
 async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked() {
     let (chat, paid) = payments(|pay| pay).await;
     assert!(chat.page.text(".la-allowed").contains("asked every time"));
-    asks(&chat).await;
+    request_approval(&chat).await;
     choose(&chat, "conversation");
     approves(&chat).await;
     assert!(
@@ -86,7 +86,7 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
     assert_eq!(paid.get_untracked(), 2);
     assert_eq!(chat.page.text(".la-tool-allowed").trim(), "Allowed earlier");
     // Other arguments need approval.
-    asks(&chat).await;
+    request_approval(&chat).await;
     deny(&chat);
     chat.idle().await;
     let revoke = chat.page.find(".la-allowed-item button").unwrap();
@@ -96,7 +96,7 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
     );
     revoke.unchecked_into::<web_sys::HtmlElement>().click();
     assert!(until(|| chat.page.find(".la-allowed-item").is_none()).await);
-    asks(&chat).await;
+    request_approval(&chat).await;
     assert_eq!(paid.get_untracked(), 2);
 }
 
@@ -104,7 +104,7 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
 #[wasm_bindgen_test]
 async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
     let (chat, paid) = payments(|pay| pay).await;
-    asks(&chat).await;
+    request_approval(&chat).await;
     let wider = ".la-approval .la-field-check input";
     assert!(chat.page.find(wider).is_none(), "this time only");
     choose(&chat, "session");
@@ -124,7 +124,7 @@ async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
 #[wasm_bindgen_test]
 async fn an_action_that_always_asks_offers_no_choice() {
     let (chat, _) = payments(ToolAction::always_ask).await;
-    asks(&chat).await;
+    request_approval(&chat).await;
     assert!(chat.page.find(".la-approval-remember").is_none());
     let key = chat.assistant.pending_approvals().get_untracked()[0];
     use leptos_assistant::engine::action::{Remember, RememberScope};
@@ -133,7 +133,7 @@ async fn an_action_that_always_asks_offers_no_choice() {
     assert_eq!(refused, Err(leptos_assistant::Refusal::NotRemembered));
 
     let (chat, paid) = payments(|pay| pay.remember_for(["to"])).await;
-    asks(&chat).await;
+    request_approval(&chat).await;
     choose(&chat, "session");
     chat.appears(".la-approval .la-field-check").await;
     assert!(
@@ -148,7 +148,7 @@ async fn an_action_that_always_asks_offers_no_choice() {
     tick.unchecked_into::<web_sys::HtmlElement>().click();
     approves(&chat).await;
     passes(&chat).await;
-    asks(&chat).await;
+    request_approval(&chat).await;
     assert_eq!(paid.get_untracked(), 2, "Bob is somebody else");
 }
 
@@ -176,13 +176,13 @@ fn count(assistant: &Assistant) -> usize {
 async fn what_is_allowed_always_holds_in_another_session() {
     let memory = Memory::default();
     let (chat, _) = payments(|pay| pay).await;
-    asks(&chat).await;
+    request_approval(&chat).await;
     let always = ".la-approval-remember option[value=always]";
     assert!(chat.page.find(always).is_none(), "nobody would keep it");
     deny(&chat);
     chat.idle().await;
     chat.assistant.keep_approvals(memory.clone());
-    asks(&chat).await;
+    request_approval(&chat).await;
     choose(&chat, "always");
     approves(&chat).await;
     assert_eq!(memory.0.borrow().len(), 1);
@@ -213,7 +213,7 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     };
     let (one, _) = tab().await;
     let (other, paid) = tab().await;
-    asks(&one).await;
+    request_approval(&one).await;
     choose(&one, "always");
     approves(&one).await;
     assert!(until(|| count(&other.assistant) == 1).await);
@@ -226,7 +226,7 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     passes(&late).await;
     passes(&late).await;
     assert_eq!(late_paid.get_untracked(), 2);
-    asks(&late).await;
+    request_approval(&late).await;
     choose(&late, "always");
     approves(&late).await;
     for tab in [&one, &other, &late] {
@@ -239,7 +239,7 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     for tab in [&one, &late] {
         assert!(until(|| count(&tab.assistant) == 1).await, "it is revoked");
     }
-    asks(&one).await;
+    request_approval(&one).await;
     deny(&one);
     let (last, _) = tab().await;
     assert!(until(|| count(&last.assistant) == 1).await);
@@ -258,7 +258,7 @@ async fn what_a_store_cannot_read_allows_nothing() {
     let (chat, _) = payments(|pay| pay).await;
     chat.assistant.keep_approvals(nonsense);
     settle().await;
-    asks(&chat).await;
+    request_approval(&chat).await;
     assert_eq!(count(&chat.assistant), 0);
 }
 
@@ -282,7 +282,7 @@ fn bounded(pay: ToolAction<Value>) -> ToolAction<Value> {
 #[wasm_bindgen_test]
 async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
     let (chat, paid) = payments(bounded).await;
-    asks(&chat).await;
+    request_approval(&chat).await;
     assert!(chat.page.find(".la-approval-bounds").is_none());
     choose(&chat, "session");
     chat.appears(".la-approval-bounds [name=uses]").await;
@@ -315,7 +315,7 @@ async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
     passes(&chat).await;
     assert_eq!(paid.get_untracked(), 2);
     assert!(until(|| item().contains("Used up")).await, "{}", item());
-    asks(&chat).await;
+    request_approval(&chat).await;
     deny(&chat);
 }
 
@@ -331,7 +331,7 @@ async fn two_tabs_count_one_use_between_them() {
     };
     let (one, one_paid) = tab().await;
     let (other, other_paid) = tab().await;
-    asks(&one).await;
+    request_approval(&one).await;
     choose(&one, "always");
     approves(&one).await;
     assert!(until(|| count(&other.assistant) == 1).await);

@@ -39,7 +39,7 @@ fn asks_with() -> ToolAction {
 }
 
 /// Returns an action whose handler can ask through a renderer only.
-fn asks() -> ToolAction {
+fn asking_action() -> ToolAction {
     ToolAction::new("paint", "").handler(|_: Value, context: ToolContext| async move {
         let colour: String = context.ask("Which colour?").await?;
         Ok::<_, ToolError>(colour)
@@ -101,7 +101,7 @@ async fn a_question_of_a_handler_can_be_given_up() {
 #[wasm_bindgen_test]
 async fn without_renderer_and_schema_asking_says_at_once_what_is_missing() {
     let console = console_errors();
-    let chat = chat(paints(), || use_assistant_action(asks())).await;
+    let chat = chat(paints(), || use_assistant_action(asking_action())).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     let told = chat.results(1).remove(0);
@@ -120,7 +120,7 @@ async fn a_renderer_whose_component_goes_leaves_no_question_behind() {
     let shown = RwSignal::new(true);
     let draws = || use_tool_renderer("paint", button);
     let chat = chat(paints(), move || {
-        use_assistant_action(asks());
+        use_assistant_action(asking_action());
         view! { <Show when=move || shown.get()>{draws}</Show> }
     })
     .await;
@@ -158,7 +158,7 @@ async fn a_renderer_that_moves_keeps_the_question() {
     let first = RwSignal::new(true);
     let draws = || use_tool_renderer("paint", button);
     let chat = chat(paints(), move || {
-        use_assistant_action(asks());
+        use_assistant_action(asking_action());
         view! {
             <Show when=move || first.get()>{draws}</Show>
             <Show when=move || !first.get()>{draws}</Show>
@@ -194,7 +194,7 @@ async fn what_draws_all_tools_leaves_a_form_its_place() {
 #[wasm_bindgen_test]
 async fn an_answer_of_another_type_is_an_error() {
     let chat = chat(paints(), || {
-        use_assistant_action(asks().render(|call: ToolCallView| {
+        use_assistant_action(asking_action().render(|call: ToolCallView| {
             view! { <button class="red" on:click=move |_| call.reply(7)>"7"</button> }
         }));
     })

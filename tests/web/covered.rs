@@ -22,7 +22,7 @@ const COVERED: &str = ".la-cover-text span";
 const RAISE: &str = ".la-cover button";
 
 /// Mounts a chat with a pending approval.
-async fn asks() -> (Chat, RwSignal<u32>) {
+async fn pending_approval() -> (Chat, RwSignal<u32>) {
     let args = json!({"city": "Oslo"});
     let (chat, ran) = weather(|| leptos_assistant::Approval::Always, args).await;
     chat.appears(".la-approval").await;
@@ -67,7 +67,7 @@ async fn is_approved(chat: &Chat, ran: RwSignal<u32>, why: &str) {
 
 #[wasm_bindgen_test]
 async fn under_a_layer_that_takes_no_clicks_nothing_is_approved() {
-    let (chat, ran) = asks().await;
+    let (chat, ran) = pending_approval().await;
     let layer = cover("pointer-events: none; background: white");
     is_refused(&chat, ran, "a layer without clicks").await;
     assert!(until(|| chat.page.find(COVERED).is_some()).await);
@@ -78,7 +78,7 @@ async fn under_a_layer_that_takes_no_clicks_nothing_is_approved() {
 
 #[wasm_bindgen_test]
 async fn a_covered_request_is_approved_on_top_of_the_page() {
-    let (chat, ran) = asks().await;
+    let (chat, ran) = pending_approval().await;
     let layer = cover("background: white");
     assert!(until(|| chat.page.find(RAISE).is_some()).await);
     assert!(chat.page.click(RAISE));
@@ -102,7 +102,7 @@ async fn a_covered_request_is_approved_on_top_of_the_page() {
 
 #[wasm_bindgen_test]
 async fn back_from_the_top_the_request_is_in_its_place() {
-    let (chat, ran) = asks().await;
+    let (chat, ran) = pending_approval().await;
     let layer = cover("background: white");
     assert!(until(|| chat.page.find(RAISE).is_some()).await);
     assert!(chat.page.click(RAISE));
@@ -135,7 +135,7 @@ async fn styles_that_hide_a_request_or_a_part_of_it_let_nothing_be_approved() {
         (".la-approval", "mix-blend-mode", "difference"),
         (".la-approval", "zoom", "0.1"),
     ] {
-        let (chat, ran) = asks().await;
+        let (chat, ran) = pending_approval().await;
         style(&chat, selector, name, Some(value));
         is_refused(&chat, ran, &format!("{selector} {name}: {value}")).await;
         style(&chat, selector, name, None);
@@ -150,7 +150,7 @@ async fn a_layer_that_draws_nothing_is_no_cover() {
         "pointer-events: none; opacity: 0; background: white",
         "visibility: hidden; background: white",
     ] {
-        let (chat, ran) = asks().await;
+        let (chat, ran) = pending_approval().await;
         let layer = cover(css);
         is_approved(&chat, ran, css).await;
         layer.remove();
@@ -171,7 +171,7 @@ fn in_shadow_root(css: &str) -> web_sys::Element {
 
 #[wasm_bindgen_test]
 async fn a_layer_in_a_closed_shadow_root_covers_a_request() {
-    let (chat, ran) = asks().await;
+    let (chat, ran) = pending_approval().await;
     let host = in_shadow_root(
         "position: fixed; inset: 0; z-index: 99; pointer-events: none; background: white",
     );
@@ -219,7 +219,7 @@ async fn a_glance_at_the_end_of_a_request_is_not_enough() {
 
 #[wasm_bindgen_test]
 async fn the_shadow_of_a_neighbour_is_no_cover() {
-    let (chat, ran) = asks().await;
+    let (chat, ran) = pending_approval().await;
     let card = chat.page.find(".la-approval").unwrap();
     let edges = card.get_bounding_client_rect();
     // It ends above the card, and its shadow covers the upper part of it.
@@ -272,7 +272,7 @@ async fn a_covered_dialog_of_a_handler_confirms_nothing() {
 
 #[wasm_bindgen_test]
 async fn a_cover_that_comes_after_reading_stops_an_approval() {
-    let (chat, ran) = asks().await;
+    let (chat, ran) = pending_approval().await;
     chat.reads(".la-approval").await;
     let layer = cover("background: white");
     // At once, before the browser reports anything.
@@ -290,12 +290,12 @@ async fn without_reports_of_the_browser_hit_tests_decide() {
     let prototype: js_sys::Object = prototype.unchecked_into();
     let own = js_sys::Object::get_own_property_descriptor(&prototype, &"isVisible".into());
     js_sys::Reflect::delete_property(&prototype, &"isVisible".into()).unwrap();
-    let (chat, ran) = asks().await;
+    let (chat, ran) = pending_approval().await;
     let layer = cover("pointer-events: none; background: white");
     is_refused(&chat, ran, "a layer without clicks").await;
     layer.remove();
     is_approved(&chat, ran, "the layer is gone").await;
-    let (chat, ran) = asks().await;
+    let (chat, ran) = pending_approval().await;
     for (name, value) in [("opacity", "0.01"), ("filter", "blur(9px)")] {
         style(&chat, ".la-chat", name, Some(value));
         is_refused(&chat, ran, &format!("around it, {name}: {value}")).await;

@@ -31,7 +31,7 @@ async fn boxed(agent: MockAgent, height: RwSignal<u32>) -> Chat {
     .await
 }
 
-fn asks(count: usize) -> MockAgent {
+fn asking_agent(count: usize) -> MockAgent {
     let text = json!({"type": "string"});
     let asked = (0..count).map(|number| question(&format!("q{number}"), None, text.clone()));
     let script = Script::new()
@@ -49,7 +49,7 @@ const BELOW: &str = "[data-assistant-chat] > .la-inbox";
 #[wasm_bindgen_test]
 async fn the_inbox_stands_in_the_transcript_where_there_is_little_height() {
     let height = RwSignal::new(256);
-    let chat = boxed(asks(3), height).await;
+    let chat = boxed(asking_agent(3), height).await;
     chat.assistant.send("go").unwrap();
     chat.appears(INSIDE).await;
     chat.appears(".la-question").await;

@@ -18,7 +18,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{chat, console_errors};
 
-fn told(input: &RunInput) -> Vec<String> {
+fn context_values(input: &RunInput) -> Vec<String> {
     let context = input.context.iter();
     context.map(|item| item.value.clone()).collect()
 }
@@ -45,7 +45,7 @@ async fn a_message_carries_what_was_changed_right_before_it() {
     chat.assistant.send("what is this?").unwrap();
     chat.idle().await;
     let input = &chat.agent.inputs()[0];
-    assert_eq!(told(input), ["borealis"]);
+    assert_eq!(context_values(input), ["borealis"]);
     assert_eq!(offered(input), ["escalate", "open"]);
     assert_eq!(input.tools[1].description, "Open borealis");
 }
@@ -72,9 +72,9 @@ async fn a_continuation_carries_what_the_handler_changed() {
     chat.assistant.send("to the cart").unwrap();
     chat.idle().await;
     let inputs = chat.agent.inputs();
-    assert_eq!(told(&inputs[0]), [r#"{"page":"list"}"#]);
+    assert_eq!(context_values(&inputs[0]), [r#"{"page":"list"}"#]);
     assert_eq!(offered(&inputs[0]), ["go_to_cart"]);
-    assert_eq!(told(&inputs[1]), [r#"{"page":"cart"}"#]);
+    assert_eq!(context_values(&inputs[1]), [r#"{"page":"cart"}"#]);
     assert_eq!(offered(&inputs[1]), ["go_to_cart", "check_out"]);
 }
 
@@ -146,7 +146,7 @@ async fn context_that_is_no_json_is_left_out_and_said_once() {
         chat.idle().await;
     }
     for input in chat.agent.inputs() {
-        assert_eq!(told(&input), ["7"]);
+        assert_eq!(context_values(&input), ["7"]);
     }
     let said = errors.take();
     let said: Vec<_> = said

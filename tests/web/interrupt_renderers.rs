@@ -35,7 +35,7 @@ fn seat(asked: InterruptView) -> impl IntoView {
     }
 }
 
-fn asks(reason: &str) -> MockAgent {
+fn asking_agent(reason: &str) -> MockAgent {
     let mut asked = question("q", None, json!({"type": "string"}));
     asked.reason = reason.to_owned();
     MockAgent::new()
@@ -47,7 +47,7 @@ async fn asked<V: IntoView + 'static>(
     reason: &str,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
-    let chat = chat(asks(reason), setup).await;
+    let chat = chat(asking_agent(reason), setup).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-inbox [data-interrupt-id=q]").await;
     settle().await;

@@ -134,7 +134,7 @@ fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
     let Some(own) = floor(from) else {
         return vec![fault(1, format!("`{from}` has no place in the order"))];
     };
-    let told = imports(&module, &tokens)
+    let imports = imports(&module, &tokens)
         .into_iter()
         .filter_map(|(line, to)| {
             let what = match floor(to) {
@@ -145,7 +145,7 @@ fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
             };
             Some(fault(line, what))
         });
-    told.collect()
+    imports.collect()
 }
 
 /// Returns the root modules that a file names, with the lines.
@@ -215,7 +215,7 @@ fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
 mod tests {
     use super::*;
 
-    fn told(file: &str, text: &str) -> Vec<String> {
+    fn faults_in(file: &str, text: &str) -> Vec<String> {
         let faults = faults_of(Path::new(file), text);
         faults
             .iter()
@@ -226,15 +226,18 @@ mod tests {
     #[test]
     fn an_import_that_points_up_is_named_with_its_line() {
         let text = "use std::fmt;\nuse crate::chat::Labels;\n";
-        assert_eq!(told("src/tool/form.rs", text), ["2: tool → chat points up"]);
-        assert!(told("src/chat/list.rs", "use crate::tool::Card;").is_empty());
+        assert_eq!(
+            faults_in("src/tool/form.rs", text),
+            ["2: tool → chat points up"]
+        );
+        assert!(faults_in("src/chat/list.rs", "use crate::tool::Card;").is_empty());
     }
 
     #[test]
     fn braces_are_read_to_their_end() {
         let text = "use crate::{\n    ui::{self, Icon, when},\n    tool::{Card, slot::{Slot}},\n    chat,\n};\n";
         assert_eq!(
-            told("src/part/mod.rs", text),
+            faults_in("src/part/mod.rs", text),
             ["3: part → tool points up", "4: part → chat points up"]
         );
     }
@@ -242,17 +245,23 @@ mod tests {
     #[test]
     fn a_path_in_a_line_counts_and_a_comment_does_not() {
         let text = "/// See [`crate::chat`].\nfn f() { let x = \"crate::chat\"; /* crate::chat */ crate::runtime::now() }\n";
-        assert_eq!(told("src/ui/time.rs", text), ["2: ui → runtime points up"]);
+        assert_eq!(
+            faults_in("src/ui/time.rs", text),
+            ["2: ui → runtime points up"]
+        );
     }
 
     #[test]
     fn a_way_to_the_root_by_super_counts() {
         let text = "use super::super::chat::Labels;\nuse super::pieces;\n";
-        assert_eq!(told("src/tool/form.rs", text), ["1: tool → chat points up"]);
-        let inner = "mod tests { use super::super::pieces; }";
-        assert!(told("src/tool/form.rs", inner).is_empty());
         assert_eq!(
-            told("src/ui.rs", "use super::chat::Labels;"),
+            faults_in("src/tool/form.rs", text),
+            ["1: tool → chat points up"]
+        );
+        let inner = "mod tests { use super::super::pieces; }";
+        assert!(faults_in("src/tool/form.rs", inner).is_empty());
+        assert_eq!(
+            faults_in("src/ui.rs", "use super::chat::Labels;"),
             ["1: ui → chat points up"]
         );
     }
@@ -260,27 +269,27 @@ mod tests {
     #[test]
     fn a_module_without_a_place_is_named() {
         assert_eq!(
-            told(
+            faults_in(
                 "src/lib.rs",
                 "mod ui;\npub mod cellar;\npub use chat::Labels;"
             ),
             ["2: `cellar` has no place in the order"]
         );
         assert_eq!(
-            told("src/cellar/mod.rs", "use crate::ui::Icon;"),
+            faults_in("src/cellar/mod.rs", "use crate::ui::Icon;"),
             ["1: `cellar` has no place in the order"]
         );
         assert_eq!(
-            told("src/tool/form.rs", "use crate::Labels;"),
+            faults_in("src/tool/form.rs", "use crate::Labels;"),
             ["1: tool → `Labels`, which has no place in the order"]
         );
     }
 
     #[test]
     fn rooms_do_not_import_from_each_other() {
-        assert!(told("src/action/hook.rs", "use crate::assistant::Assistant;").is_empty());
+        assert!(faults_in("src/action/hook.rs", "use crate::assistant::Assistant;").is_empty());
         assert_eq!(
-            told("src/assistant/mod.rs", "use crate::action::ToolAction;"),
+            faults_in("src/assistant/mod.rs", "use crate::action::ToolAction;"),
             ["1: assistant → action points up"]
         );
     }
@@ -309,6 +318,6 @@ mod tests {
     #[test]
     fn quotes_and_lifetimes_do_not_hide_what_follows() {
         let text = "fn f<'a>(x: &'a str) { let c = '\"'; let r = r#\"\"crate::chat\"#; crate::chat::go() }";
-        assert_eq!(told("src/ui/a.rs", text), ["1: ui → chat points up"]);
+        assert_eq!(faults_in("src/ui/a.rs", text), ["1: ui → chat points up"]);
     }
 }

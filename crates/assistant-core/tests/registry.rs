@@ -17,7 +17,7 @@ fn names(driver: &Driver) -> Vec<String> {
     tools.into_iter().map(|tool| tool.name).collect()
 }
 
-fn told(output: &assistant_core::session::Output) -> usize {
+fn tool_changes(output: &assistant_core::session::Output) -> usize {
     output
         .changes
         .iter()
@@ -56,7 +56,7 @@ fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
     assert_eq!(in_force(&driver), None);
     other.unregister(b);
     assert_eq!(in_force(&other), Some(a));
-    assert_eq!(told(&other.unregister(b)), 0);
+    assert_eq!(tool_changes(&other.unregister(b)), 0);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_disabled_one_steps_back_and_keeps_its_place() {
     }
     let mut hidden = ActionSpec::new("x", "B");
     hidden.enabled = false;
-    assert_eq!(told(&driver.register_as(b, hidden)), 1);
+    assert_eq!(tool_changes(&driver.register_as(b, hidden)), 1);
     assert_eq!(in_force(&driver).as_deref(), Some("A"));
     blinking.enabled = false;
     driver.register_as(RegistrationId(1), blinking);
@@ -117,17 +117,23 @@ fn a_clash_is_told_once() {
 fn each_change_of_the_definitions_is_told_once() {
     let mut driver = Driver::new();
     let id = RegistrationId(1);
-    assert_eq!(told(&driver.register_as(id, ActionSpec::new("a", ""))), 1);
     assert_eq!(
-        told(&driver.register_as(RegistrationId(2), ActionSpec::new("b", ""))),
+        tool_changes(&driver.register_as(id, ActionSpec::new("a", ""))),
         1
     );
-    assert_eq!(told(&driver.register_as(id, ActionSpec::new("a", ""))), 0);
+    assert_eq!(
+        tool_changes(&driver.register_as(RegistrationId(2), ActionSpec::new("b", ""))),
+        1
+    );
+    assert_eq!(
+        tool_changes(&driver.register_as(id, ActionSpec::new("a", ""))),
+        0
+    );
     let mut same_for_agent = action("a");
     same_for_agent.timeout_ms = Some(5);
-    assert_eq!(told(&driver.register_as(id, same_for_agent)), 0);
-    assert_eq!(told(&driver.unregister(id)), 1);
-    assert_eq!(told(&driver.unregister(id)), 0);
+    assert_eq!(tool_changes(&driver.register_as(id, same_for_agent)), 0);
+    assert_eq!(tool_changes(&driver.unregister(id)), 1);
+    assert_eq!(tool_changes(&driver.unregister(id)), 0);
     assert_eq!(names(&driver), ["b"]);
 }
 

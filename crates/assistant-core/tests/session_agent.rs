@@ -16,7 +16,7 @@ use crate::support::*;
 /// A call `c` of a tool `f` that the agent runs after a decision, with its run ended.
 fn asked() -> Driver {
     let mut driver = Driver::new();
-    driver.register(told("f"));
+    driver.register(remote_action("f"));
     driver.register(action("g"));
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
@@ -100,7 +100,7 @@ fn a_no_is_the_result() {
 #[test]
 fn where_nobody_need_be_asked_the_agent_is_told_at_once() {
     for (policy, ask) in [(Policy::Never, None), (Policy::Ask, Some(false))] {
-        let mut spec = told("f");
+        let mut spec = remote_action("f");
         spec.approval = policy;
         let mut driver = Driver::new();
         driver.host.ask = ask;
@@ -114,7 +114,7 @@ fn where_nobody_need_be_asked_the_agent_is_told_at_once() {
 
 #[test]
 fn one_of_the_agents_own_tools_is_asked_about_without_being_offered() {
-    let mut spec = told("f");
+    let mut spec = remote_action("f");
     spec.availability = Availability::RenderOnly;
     let mut driver = with([spec]);
     assert!(driver.request().tools.is_empty());
@@ -127,7 +127,7 @@ fn one_of_the_agents_own_tools_is_asked_about_without_being_offered() {
 
 #[test]
 fn the_agent_may_answer_before_anybody_decides() {
-    let mut driver = with([told("f")]);
+    let mut driver = with([remote_action("f")]);
     driver.events(calls("c", "f", "{}"));
     driver.event(result("r", "c", "sunny"));
     finish_run(&mut driver);
@@ -144,7 +144,7 @@ fn other_arguments_are_refused_and_wrong_ones_never_asked_about() {
     };
     assert_eq!(driver.decide("c", verdict), Some(Refusal::NoEdits));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
-    let mut spec = told("f");
+    let mut spec = remote_action("f");
     spec.parameters = json!({"type": "object", "required": ["city"]});
     let mut driver = with([spec]);
     driver.events(calls("c", "f", "{}"));
@@ -157,7 +157,7 @@ fn other_arguments_are_refused_and_wrong_ones_never_asked_about() {
 
 #[test]
 fn all_of_a_batch_go_out_in_one_run() {
-    let mut driver = with([told("f"), action("g")]);
+    let mut driver = with([remote_action("f"), action("g")]);
     driver.events(calls("c", "f", "{}"));
     driver.events(calls("d", "g", "{}"));
     driver.events(calls("e", "f", "{}"));
@@ -224,7 +224,7 @@ fn the_limit_keeps_a_yes_for_later() {
         stop_when: StopCondition::RunCount(1),
         ..SessionOptions::default()
     });
-    driver.register(told("f"));
+    driver.register(remote_action("f"));
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
     driver.approve("c");

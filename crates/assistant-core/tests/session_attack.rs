@@ -27,7 +27,7 @@ fn listed(calls: &[(&str, &str, &str)]) -> Message {
     Message::new("m", body)
 }
 
-fn told(call: &str) -> Message {
+fn tool_message(call: &str) -> Message {
     let body = MessageBody::Tool {
         tool_call_id: call.to_owned(),
         content: Content::Text("theirs".to_owned()),
@@ -102,7 +102,11 @@ fn the_persons_words_stay_whatever_the_agent_says_under_their_id() {
 fn an_answer_of_the_agent_ends_the_handler_that_runs_and_says_whose_it_is() {
     let says: [Vec<EventKind>; 2] = [
         vec![result("t", "c", "theirs")],
-        vec![snapshot(vec![hi(), listed(&[("c", "f", "{}")]), told("c")])],
+        vec![snapshot(vec![
+            hi(),
+            listed(&[("c", "f", "{}")]),
+            tool_message("c"),
+        ])],
     ];
     for said in says {
         let mut eager = action("f");
@@ -280,10 +284,10 @@ fn a_call_listed_before_a_result_of_the_failed_run_is_superseded() {
     assert_eq!(driver.input(Input::Retry).refused, None);
     driver.event(started());
     // The agent kept its history: its result belongs to no call here, and is the end of its list.
-    driver.event(snapshot(vec![hi(), told("c")]));
+    driver.event(snapshot(vec![hi(), tool_message("c")]));
     let mut planted = listed(&[("p", "f", "{}")]);
     planted.id = "planted".to_owned();
-    driver.event(snapshot(vec![hi(), planted, told("c")]));
+    driver.event(snapshot(vec![hi(), planted, tool_message("c")]));
     finish_run(&mut driver);
     assert!(driver.invocations.is_empty());
     assert_eq!(driver.phase("p"), Phase::Cancelled);

@@ -27,7 +27,7 @@ fn flood(range: std::ops::Range<u32>) -> Vec<EventKind> {
     range.flat_map(each).collect()
 }
 
-fn told(driver: &Driver, id: &str) -> Value {
+fn answer_value(driver: &Driver, id: &str) -> Value {
     serde_json::from_str(&driver.answer(id)).unwrap_or_default()
 }
 
@@ -48,9 +48,9 @@ fn an_equal_call_that_was_denied_is_not_asked_about_again_in_the_turn() {
     assert_eq!(driver.phase("b"), Phase::OutputDenied);
     assert!(driver.call("b").denied_before());
     assert!(!driver.call("a").denied_before());
-    assert_eq!(told(&driver, "b")["status"], "denied");
-    assert_eq!(told(&driver, "b")["reason"], "too much");
-    let words = told(&driver, "b")["message"].clone();
+    assert_eq!(answer_value(&driver, "b")["status"], "denied");
+    assert_eq!(answer_value(&driver, "b")["reason"], "too much");
+    let words = answer_value(&driver, "b")["message"].clone();
     assert!(
         words.as_str().unwrap().contains("already denied"),
         "{words}"
@@ -176,7 +176,10 @@ fn a_run_leads_to_so_many_questions_and_no_more() {
     assert_eq!(asked(&driver), 3);
     assert_eq!(driver.phase("c3"), Phase::OutputError);
     assert_eq!(driver.starts("c3"), 0);
-    assert_eq!(told(&driver, "c3")["errorType"], "too_many_questions");
+    assert_eq!(
+        answer_value(&driver, "c3")["errorType"],
+        "too_many_questions"
+    );
     let kind = driver.call("c9").error().map(|error| error.kind);
     assert_eq!(kind, Some(ErrorKind::TooManyQuestions));
     assert_eq!(driver.starts("free"), 1, "nobody is asked about that");
@@ -206,7 +209,7 @@ fn a_minute_has_so_many_questions_and_no_more() {
     driver.host.clock = 31_000;
     driver.plays(flood(3..6));
     assert_eq!(asked(&driver), 1, "four in a minute, whatever the run");
-    assert_eq!(told(&driver, "c4")["retryAfterMs"], 30_000);
+    assert_eq!(answer_value(&driver, "c4")["retryAfterMs"], 30_000);
     assert_eq!(driver.deny("c3", None), None);
     driver.host.clock = 61_000;
     driver.plays(flood(6..12));

@@ -64,7 +64,7 @@ fn word(event: &CallEventKind) -> String {
     }
 }
 
-fn told(driver: Driver, act: impl FnOnce(&mut Driver)) -> Records {
+fn records_of(driver: Driver, act: impl FnOnce(&mut Driver)) -> Records {
     let mut records = Records::new(driver);
     records.then(act);
     records
@@ -87,7 +87,7 @@ fn driver() -> Driver {
 
 #[test]
 fn calls_of_different_fate_each_end_with_one_record() {
-    let records = told(driver(), |driver| {
+    let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
         for (id, name, args) in [
@@ -162,7 +162,7 @@ fn calls_of_different_fate_each_end_with_one_record() {
 
 #[test]
 fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
-    let records = told(driver(), |driver| {
+    let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.plays(calls("a", "pay", r#"{"to":"Ann"}"#));
         let what = Remember::new(RememberScope::Session, false);
@@ -192,7 +192,7 @@ fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
 
 #[test]
 fn the_agents_questions_and_calls_are_told_apart_from_the_pages() {
-    let records = told(driver(), |driver| {
+    let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
         driver.events(calls("theirs", "search", "{}"));
@@ -214,7 +214,7 @@ fn the_agents_questions_and_calls_are_told_apart_from_the_pages() {
 
 #[test]
 fn what_the_page_asks_for_itself_and_what_is_given_up_is_on_record() {
-    let mut records = told(driver(), |driver| {
+    let mut records = records_of(driver(), |driver| {
         driver.input(Input::Execute {
             request: 1,
             name: "pay".to_owned(),
@@ -244,7 +244,7 @@ fn what_the_page_asks_for_itself_and_what_is_given_up_is_on_record() {
 
 #[test]
 fn a_call_that_changes_is_on_record_as_void() {
-    let records = told(driver(), |driver| {
+    let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
         driver.events(calls("a", "pay", r#"{"to":"Ann"}"#));
@@ -258,7 +258,7 @@ fn a_call_that_changes_is_on_record_as_void() {
 
 #[test]
 fn a_call_that_a_list_leaves_out_and_one_that_is_deleted_have_their_records() {
-    let mut records = told(driver(), |driver| {
+    let mut records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
         driver.events(calls("a", "pay", r#"{"to":"Ann"}"#));
@@ -286,7 +286,7 @@ fn a_call_that_a_list_leaves_out_and_one_that_is_deleted_have_their_records() {
 
 #[test]
 fn the_copy_of_a_call_that_a_branch_keeps_has_no_records() {
-    let records = told(driver(), |driver| {
+    let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
         driver.events(calls("theirs", "search", "{}"));
@@ -316,7 +316,7 @@ fn the_copy_of_a_call_that_a_branch_keeps_has_no_records() {
 #[test]
 fn a_record_is_bounded_and_readable() {
     let long = format!("{{\"text\":\"{}\"}}", "x".repeat(10_000));
-    let records = told(driver(), |driver| {
+    let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.plays(calls("a", "pay", &long));
         driver.deny("a", Some(&"y".repeat(5_000)));
@@ -327,7 +327,7 @@ fn a_record_is_bounded_and_readable() {
         assert!(value.to_string().len() < 8_000);
         assert_eq!(value["args"]["bytes"], 10_011);
     }
-    let entry = told(driver(), |driver| {
+    let entry = records_of(driver(), |driver| {
         driver.send("hi");
         driver.plays(calls("a", "free", "{}"));
         driver.host.clock = 7;

@@ -73,7 +73,7 @@ fn noted(kind: EventKind) -> Event {
 
 /// Returns the content of a branch, from the first message to its tip. The keys of its calls are
 /// its own.
-fn told(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
+fn branch_content(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
     let path = conversation.path_to(tip).unwrap().into_iter();
     let told = path.map(|id| {
         let message = conversation.message(id).unwrap();
@@ -141,10 +141,10 @@ fn an_event_changes_no_message_of_another_branch() {
     ];
     for event in events {
         let (mut driver, tip) = parted();
-        let before = told(driver.session.conversation(), &tip);
+        let before = branch_content(driver.session.conversation(), &tip);
         driver.event(event.clone());
         finish_run(&mut driver);
-        let after = told(driver.session.conversation(), &tip);
+        let after = branch_content(driver.session.conversation(), &tip);
         assert_eq!(before, after, "{event:?}");
         assert!(driver.session.conversation().is_sound());
     }
@@ -153,7 +153,7 @@ fn an_event_changes_no_message_of_another_branch() {
 #[test]
 fn a_call_that_a_list_has_twice_stays_where_another_branch_has_it() {
     let (mut driver, tip) = parted();
-    let before = told(driver.session.conversation(), &tip);
+    let before = branch_content(driver.session.conversation(), &tip);
     let mut history = driver.session.conversation().received_messages();
     let place = history.iter().position(|message| message.id == "m");
     let mut moved = history[place.unwrap()].clone();
@@ -161,7 +161,7 @@ fn a_call_that_a_list_has_twice_stays_where_another_branch_has_it() {
     history.insert(place.unwrap(), moved);
     driver.event(snapshot(history));
     let conversation = driver.session.conversation();
-    assert_eq!(before, told(conversation, &tip));
+    assert_eq!(before, branch_content(conversation, &tip));
     let home = conversation.message_of_call(&driver.key("c"));
     assert_eq!(home.unwrap().wire_id(), "moved");
     assert!(conversation.is_sound());
@@ -330,13 +330,13 @@ fn retry_keeps_what_the_run_had_changed_before_it_failed() {
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
     driver.event(started());
     driver.event(text("m", " more"));
-    let before = told(driver.session.conversation(), &tip);
+    let before = branch_content(driver.session.conversation(), &tip);
     driver.break_off(FailureKind::Network);
     assert_eq!(driver.input(Input::Retry).refused, None);
     let said = request(&driver);
     assert_eq!(said[1], "assistant=well more[c]");
     assert_eq!(said.last().unwrap(), "user=second");
-    assert_eq!(told(driver.session.conversation(), &tip), before);
+    assert_eq!(branch_content(driver.session.conversation(), &tip), before);
 }
 
 #[test]

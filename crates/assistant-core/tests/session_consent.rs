@@ -48,7 +48,7 @@ fn an_answer_is_one_to_the_question_that_was_shown() {
 /// The approved call `c` of the action `read`, which the agent runs; the run with the approval has
 /// been sent.
 fn approved_read() -> Driver {
-    let mut driver = with([told("read"), told("delete_all")]);
+    let mut driver = with([remote_action("read"), remote_action("delete_all")]);
     driver.events(calls("c", "read", "{\"path\":\"a\"}"));
     finish_run(&mut driver);
     assert_eq!(driver.approve("c"), None);

@@ -216,7 +216,7 @@ fn a_detached_call_that_comes_back_does_not_bring_its_approval() {
         gone["approval"] = approval.clone();
         let mut snapshot = snapshot.clone();
         snapshot["departed"] = json!([gone]);
-        let mut driver = import(snapshot, [told("f")]);
+        let mut driver = import(snapshot, [remote_action("f")]);
         driver.send("go on");
         driver.plays(calls("c", "f", "{}"));
         assert_eq!(driver.runs.len(), 1, "{approval}");

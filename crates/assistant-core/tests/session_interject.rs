@@ -38,7 +38,7 @@ fn working(options: SessionOptions) -> Driver {
     driver
 }
 
-fn said(driver: &Driver) -> Vec<(String, bool)> {
+fn user_messages(driver: &Driver) -> Vec<(String, bool)> {
     let path = driver.session.conversation().path();
     let by_person = path.filter(|message| message.role == Role::User);
     by_person.map(|m| (m.text(), m.interjected)).collect()
@@ -53,7 +53,10 @@ fn what_is_said_in_between_comes_after_the_running_tool_and_is_marked() {
     assert_eq!(driver.phase("one"), Phase::OutputAvailable);
     assert_eq!(driver.phase("two"), Phase::Skipped);
     let expected = [("hi", false), ("only the north", true)];
-    assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
+    assert_eq!(
+        user_messages(&driver),
+        expected.map(|(t, m)| (t.to_owned(), m))
+    );
     let sent = format!("{:?}", driver.runs[1].1.messages);
     assert!(sent.contains("user_interjection"), "{sent}");
     assert!(!sent.contains("interjected"), "the mark is local: {sent}");
@@ -65,8 +68,8 @@ fn what_is_said_in_between_comes_after_the_running_tool_and_is_marked() {
         snapshot: stored,
     });
     assert_eq!(
-        said(&again),
-        said(&driver),
+        user_messages(&again),
+        user_messages(&driver),
         "a stored conversation keeps it"
     );
 }
@@ -81,7 +84,10 @@ fn what_no_boundary_is_left_for_is_the_next_message() {
     driver.close();
     assert_eq!(driver.runs.len(), 2);
     let expected = [("hi", false), ("and this", false)];
-    assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
+    assert_eq!(
+        user_messages(&driver),
+        expected.map(|(t, m)| (t.to_owned(), m))
+    );
 }
 
 #[test]
@@ -91,7 +97,10 @@ fn what_was_said_before_a_stop_interrupts_nothing_of_the_next_request() {
     driver.input(Input::Stop);
     assert_eq!(driver.session.queued(), [], "it waits for no boundary");
     let expected = [("hi", false), ("only the north", false)];
-    assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
+    assert_eq!(
+        user_messages(&driver),
+        expected.map(|(t, m)| (t.to_owned(), m))
+    );
     driver.send("look again");
     driver.event(started());
     driver.events([
@@ -134,11 +143,15 @@ fn a_withdrawn_message_is_never_sent_and_skips_no_call() {
         thread_id,
         snapshot: stored,
     });
-    assert_eq!(said(&again), [("hi".to_owned(), false)], "after a reload");
+    assert_eq!(
+        user_messages(&again),
+        [("hi".to_owned(), false)],
+        "after a reload"
+    );
     driver.returns("one", json!("done"));
     assert_eq!(driver.phase("two"), Phase::Running, "it is not skipped");
     driver.returns("two", json!("done"));
-    assert_eq!(said(&driver), [("hi".to_owned(), false)]);
+    assert_eq!(user_messages(&driver), [("hi".to_owned(), false)]);
     assert_eq!(driver.runs.len(), 2, "the results are sent");
 }
 
@@ -156,7 +169,10 @@ fn withdrawing_one_of_several_messages_keeps_the_others_in_order() {
     driver.returns("one", json!("done"));
     assert_eq!(driver.phase("two"), Phase::Skipped, "the others wait");
     let expected = [("hi", false), ("a", true), ("c", true)];
-    assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
+    assert_eq!(
+        user_messages(&driver),
+        expected.map(|(t, m)| (t.to_owned(), m))
+    );
     let unknown = Refusal::Tree(TreeError::UnknownMessage);
     assert_eq!(withdraw(&mut driver, "a"), Some(unknown), "it was sent");
 }
@@ -175,7 +191,10 @@ fn leftovers_of_a_stop_are_dropped_kept_or_sent() {
         assert_eq!(driver.phase("one"), Phase::Cancelled);
         let mut expected = vec!["hi", "only the north", "and the east"];
         expected.truncate(if leftovers == Leftovers::Drop { 1 } else { 3 });
-        let texts: Vec<String> = said(&driver).into_iter().map(|(text, _)| text).collect();
+        let texts: Vec<String> = user_messages(&driver)
+            .into_iter()
+            .map(|(text, _)| text)
+            .collect();
         assert_eq!(texts, expected, "{leftovers:?}");
         let sends = leftovers == Leftovers::Send;
         assert_eq!(driver.runs.len(), 1 + usize::from(sends));

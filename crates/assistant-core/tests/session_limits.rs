@@ -249,7 +249,7 @@ fn a_remembered_approval_is_no_permission() {
 #[test]
 fn a_call_that_the_agent_is_told_to_run_needs_permission_too() {
     let mut driver = Driver::new();
-    driver.register(told("f"));
+    driver.register(remote_action("f"));
     driver.host.permission = Some(Answer::Now(Err("no".to_owned())));
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));

@@ -469,7 +469,7 @@ fn what_another_tab_revokes_before_the_start_is_asked_about() {
 /// An approval lets the agent run `b`, which is not sent yet, since the agent asked something else.
 fn about_to_be_told(bounds: GrantBounds) -> Driver {
     let mut driver = Driver::new();
-    driver.register(told("f"));
+    driver.register(remote_action("f"));
     driver.send("hi");
     driver.plays(calls("a", "f", "{}"));
     let what = Remember::new(SESSION, true).bounded(bounds);

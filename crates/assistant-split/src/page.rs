@@ -28,7 +28,7 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
     }
     let work = module.with_extension("split");
     if work.exists() {
-        fs::remove_dir_all(&work).map_err(|error| told(&work, &error))?;
+        fs::remove_dir_all(&work).map_err(|error| describe(&work, &error))?;
     }
     let cut = cut::cut(module, &work, &staged)?;
     let whole = size(&folder.join(format!("{staged}_bg.wasm")))?;
@@ -56,7 +56,7 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
 /// Returns trunk's name of the page's module and glue, without `_bg.wasm` and `.js`; it may end in
 /// a hash.
 fn staged(folder: &Path, name: &str) -> Outcome<String> {
-    let entries = fs::read_dir(folder).map_err(|error| told(folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| describe(folder, &error))?;
     let files: Vec<String> = entries
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -120,7 +120,7 @@ fn shrink(module: &Path, flags: &[String]) -> Outcome<()> {
 /// Returns an optimized part with its content-addressed name.
 fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
     shrink(path, flags)?;
-    let bytes = fs::read(path).map_err(|error| told(path, &error))?;
+    let bytes = fs::read(path).map_err(|error| describe(path, &error))?;
     let file = |end: fn(&Path) -> Option<&std::ffi::OsStr>| {
         end(path).map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     };
@@ -143,7 +143,7 @@ fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<
     let glue = link::replace(&glue, &import, &format!("from \"./{called}\""), 1)?;
     let module = format!("{name}_bg.wasm");
     let bound = work.join("bound").join(&module);
-    let rest = fs::read(&bound).map_err(|error| told(&bound, &error))?;
+    let rest = fs::read(&bound).map_err(|error| describe(&bound, &error))?;
     Ok(vec![
         (called, script.into_bytes()),
         (format!("{name}.js"), glue.into_bytes()),
@@ -159,13 +159,13 @@ fn stage(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcom
         if let Ok(old) = fs::read(&path) {
             digests.extend(digest::all(&old).into_iter().zip(digest::all(&bytes)));
         }
-        fs::write(&path, bytes).map_err(|error| told(&path, &error))?;
+        fs::write(&path, bytes).map_err(|error| describe(&path, &error))?;
     }
     for part in parts {
         let path = folder.join(&part.is);
-        fs::write(&path, &part.bytes).map_err(|error| told(&path, &error))?;
+        fs::write(&path, &part.bytes).map_err(|error| describe(&path, &error))?;
     }
-    let entries = fs::read_dir(folder).map_err(|error| told(folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| describe(folder, &error))?;
     let pages = entries
         .flatten()
         .map(|entry| entry.path())
@@ -176,23 +176,23 @@ fn stage(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcom
             .iter()
             .fold(old.clone(), |page, (from, to)| page.replace(from, to));
         if new != old {
-            fs::write(&page, new).map_err(|error| told(&page, &error))?;
+            fs::write(&page, new).map_err(|error| describe(&page, &error))?;
         }
     }
     Ok(())
 }
 
 fn text(path: &Path) -> Outcome<String> {
-    fs::read_to_string(path).map_err(|error| told(path, &error))
+    fs::read_to_string(path).map_err(|error| describe(path, &error))
 }
 
 /// Returns a file's size in KB.
 fn size(path: &Path) -> Outcome<u64> {
-    let data = fs::metadata(path).map_err(|error| told(path, &error))?;
+    let data = fs::metadata(path).map_err(|error| describe(path, &error))?;
     Ok(data.len() / 1024)
 }
 
-fn told(path: &Path, error: &std::io::Error) -> String {
+fn describe(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 

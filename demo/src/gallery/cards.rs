@@ -6,7 +6,7 @@ use leptos_assistant::{
 };
 use serde_json::{Value, json};
 
-use super::{State, once};
+use super::{State, unless_answered};
 
 pub(super) const STATES: &[State] = &[
     State::new("running", call, running),
@@ -26,7 +26,7 @@ pub(super) const STATES: &[State] = &[
 ];
 
 fn call(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         Script::new().text("Let me look that up.").call(
             "lookup_order",
             &json!({"order_id": "A-17", "details": true}),
@@ -35,7 +35,7 @@ fn call(input: &RunInput) -> Script {
 }
 
 fn no_json(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         Script::new().call_as("c", "lookup_order", "{\"order_id\": oops")
     })
 }
@@ -48,7 +48,7 @@ fn reported(_: &RunInput) -> Script {
 }
 
 fn several(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         (1..=5).fold(Script::new(), |script, order| {
             script.call("lookup_order", &json!({"order_id": format!("A-{order}")}))
         })
@@ -56,7 +56,7 @@ fn several(input: &RunInput) -> Script {
 }
 
 fn long(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         let list: Vec<Value> = (0..60)
             .map(|n| json!({"order": n, "note": "as usual"}))
             .collect();
@@ -65,7 +65,7 @@ fn long(input: &RunInput) -> Script {
 }
 
 fn hidden(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         Script::new().call(
             "lookup_order",
             &json!({"order_id": "gpj.\u{202e}exe", "to": "pаypal.com"}),

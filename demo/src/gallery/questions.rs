@@ -8,7 +8,7 @@ use leptos_assistant::{
 };
 use serde_json::{Value, json};
 
-use super::{State, once};
+use super::{State, unless_answered};
 
 pub(super) const STATES: &[State] = &[
     State::new("approval, plain", call, || deploy(Risk::Plain)),
@@ -24,22 +24,26 @@ pub(super) const STATES: &[State] = &[
     State::new("the agent asks about a call", agent_asks, || ()),
     State::new(
         "the agent asks yes or no",
-        |_| asks(json!({"type": "boolean"})),
+        |_| interrupt(json!({"type": "boolean"})),
         || (),
     ),
-    State::new("the agent asks for a form", |_| asks(form()), || ()),
-    State::new("the agent asks for anything", |_| asks(json!({})), || ()),
+    State::new("the agent asks for a form", |_| interrupt(form()), || ()),
+    State::new(
+        "the agent asks for anything",
+        |_| interrupt(json!({})),
+        || (),
+    ),
     State::new("a handler asks", call, handler_asks),
 ];
 
 fn call(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         Script::new().call("deploy", &json!({"version": "2.4.0", "to": "production"}))
     })
 }
 
 fn call_of_old(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         let interrupt = about(
             Some("c"),
             json!({"type": "object", "properties": {"approved": {"type": "boolean"}}}),
@@ -51,7 +55,7 @@ fn call_of_old(input: &RunInput) -> Script {
 }
 
 fn hidden(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         Script::new().call(
             "deploy",
             &json!({"version": "2.4\u{200b}.0", "to": "prоduction"}),
@@ -60,14 +64,14 @@ fn hidden(input: &RunInput) -> Script {
 }
 
 fn long(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         let hosts: Vec<String> = (0..80).map(|n| format!("host-{n}.example")).collect();
         Script::new().call("deploy", &json!({"hosts": hosts}))
     })
 }
 
 fn two(input: &RunInput) -> Script {
-    once(input, || {
+    unless_answered(input, || {
         Script::new()
             .call("deploy", &json!({"version": "2.4.0", "to": "staging"}))
             .call("deploy", &json!({"version": "2.4.0", "to": "production"}))
@@ -91,7 +95,7 @@ fn about(call: Option<&str>, schema: Value) -> Interrupt {
     }
 }
 
-fn asks(schema: Value) -> Script {
+fn interrupt(schema: Value) -> Script {
     Script::new().interrupt(vec![about(None, schema)])
 }
 

@@ -27,7 +27,7 @@ struct Followed {
 }
 
 /// The announcement state of a conversation.
-struct Heard {
+struct Announced {
     thread: u64,
     /// The newest message seen.
     tip: Option<MessageId>,
@@ -70,7 +70,7 @@ impl Speaker {
 /// Announces answers as they stream in.
 pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
     let (thread, tip) = voice.since();
-    let heard = StoredValue::new_local(RefCell::new(Heard {
+    let announced = StoredValue::new_local(RefCell::new(Announced {
         thread,
         tip,
         answers: HashMap::new(),
@@ -82,8 +82,9 @@ pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>
             of.message(id)
                 .is_some_and(|cell| cell.attributed.get_untracked())
         };
-        let fresh = messages
-            .with(|list| heard.with_value(|heard| heard.borrow_mut().take_in(list, attributed)));
+        let fresh = messages.with(|list| {
+            announced.with_value(|announced| announced.borrow_mut().take_in(list, attributed))
+        });
         let speech = speech.get();
         for id in fresh {
             let Some(cell) = of.message(&id) else {
@@ -93,9 +94,9 @@ pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>
             if speech == Speech::AsItComes || complete {
                 let texts = texts_of(&of, &cell);
                 let words = words.clone();
-                heard.with_value(|heard| {
-                    let mut heard = heard.borrow_mut();
-                    let followed = heard.answers.entry(id).or_default();
+                announced.with_value(|announced| {
+                    let mut announced = announced.borrow_mut();
+                    let followed = announced.answers.entry(id).or_default();
                     let attributed = cell.attributed.get_untracked();
                     followed.say(
                         &texts,
@@ -125,7 +126,7 @@ fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bo
     texts.collect()
 }
 
-impl Heard {
+impl Announced {
     /// Returns the answers that arrived since listening began, and are not announced in full.
     fn take_in(
         &mut self,

@@ -17,7 +17,7 @@ use super::{Empty, conversation, voices};
 use crate::{
     assistant::Assistant,
     chat::{Feedback, Speech, announcer::Voice, notices::Bar},
-    store::KeptIn,
+    store::Ownership,
     ui::{Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner},
 };
 
@@ -72,14 +72,14 @@ impl Deferred {
             voice,
         };
         let (messages, notices) = (assistant.messages(), assistant.notices());
-        let (interrupts, kept_in) = (assistant.interrupts(), assistant.kept_in());
+        let (interrupts, ownership) = (assistant.interrupts(), assistant.ownership());
         let dialogs = assistant.view().dialogs.clone();
         effect(move |_| {
             let shows = messages.with(|list| !list.is_empty())
                 || notices.with(|list| !list.is_empty())
                 || interrupts.with(|list| !list.is_empty())
                 || dialogs.with(|list| !list.is_empty())
-                || kept_in.get() == KeptIn::Elsewhere;
+                || ownership.get() == Ownership::OtherTab;
             if shows && !parts.needed.get_untracked() {
                 parts.needed.set(true);
             }

@@ -1,14 +1,14 @@
 //! The tree of all branches of a conversation.
 //!
 //! Neighbours: `keys` has the keyboard navigation, `row` renders a message, `view` selects the
-//! visible rows, `drawn` does the same for the drawing, `deeds` has the actions, `dialog` their
+//! visible rows, `drawn` does the same for the drawing, `toolbar` has the actions, `dialog` their
 //! dialogs, `undo` restores deleted branches.
 
-mod deeds;
 mod dialog;
 mod drawn;
 mod keys;
 mod row;
+mod toolbar;
 mod undo;
 mod view;
 
@@ -267,7 +267,7 @@ fn draw(tree: &Tree) -> AnyView {
                 </div>
             </div>
             {undo::view(tree)}
-            {deeds::bar(tree)}
+            {toolbar::bar(tree)}
             {dialog::view(tree)}
         </div>
     }

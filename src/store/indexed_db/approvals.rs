@@ -12,7 +12,7 @@ use web_sys::IdbTransactionMode;
 
 use super::{Inner, made, request};
 use crate::{
-    store::{ApprovalStore, Channel, Said, StoreError},
+    store::{ApprovalStore, Channel, StoreError, TabMessage},
     ui::{console_error, sleep, spawn_local},
 };
 
@@ -169,7 +169,7 @@ impl Approvals {
     fn say(&self) {
         let mut channel = self.channel.borrow_mut();
         let channel = channel.get_or_insert_with(|| Channel::new(&self.name(), |_| ()));
-        channel.say(Said::Wrote);
+        channel.say(TabMessage::Wrote);
     }
 }
 
@@ -213,7 +213,7 @@ impl ApprovalStore for IndexedDbApprovals {
 
     fn on_change(&self, changed: Box<dyn Fn()>) {
         let listen = Channel::new(&self.0.name(), move |said| {
-            if said == Said::Wrote {
+            if said == TabMessage::Wrote {
                 changed();
             }
         });

@@ -22,14 +22,14 @@ use crate::ui::{browser, sleep};
 const OPENING_MS: u64 = 3_000;
 
 /// A future of a request's outcome, set by its first event.
-struct Once<T> {
+struct RequestOutcome<T> {
     receiver: oneshot::Receiver<T>,
     sender: Rc<RefCell<Option<oneshot::Sender<T>>>>,
     /// Receives an outcome after the future was dropped.
     late: fn(T),
 }
 
-impl<T: 'static> Once<T> {
+impl<T: 'static> RequestOutcome<T> {
     fn new(late: fn(T)) -> Self {
         let (sender, receiver) = oneshot::channel();
         Self {
@@ -108,7 +108,7 @@ pub(super) async fn open(
     });
     // Owned by the browser, so that a late upgrade creates the object stores as well.
     request.set_onupgradeneeded(Some(upgrade.into_js_value().unchecked_ref()));
-    let mut once = Once::new(close);
+    let mut once = RequestOutcome::new(close);
     request.set_onsuccess(Some(&once.on(database_of)));
     request.set_onerror(Some(&once.on(|request| Err(failure(request)))));
     let patience = Box::pin(sleep(Duration::from_millis(OPENING_MS)));
@@ -210,7 +210,7 @@ pub(super) fn store(
 /// Waits for the result of a request.
 pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsValue, StoreError> {
     let request = request.map_err(|error| error_of(&error))?;
-    let mut once = Once::new(drop);
+    let mut once = RequestOutcome::new(drop);
     let read = |request: &JsValue| {
         let request = request.unchecked_ref::<IdbRequest>();
         request.result().map_err(|error| error_of(&error))
@@ -225,14 +225,14 @@ pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsVal
 /// submitted only in part, or whose future was dropped.
 pub(super) struct End {
     transaction: IdbTransaction,
-    once: Once<Result<(), StoreError>>,
+    once: RequestOutcome<Result<(), StoreError>>,
     has_come: bool,
 }
 
 impl End {
     /// Follows a transaction from now on.
     pub(super) fn of(transaction: &IdbTransaction) -> Self {
-        let once = Once::new(drop);
+        let once = RequestOutcome::new(drop);
         transaction.set_oncomplete(Some(&once.on(|_| Ok(()))));
         transaction.set_onabort(Some(&once.on(|transaction| {
             let error = transaction.unchecked_ref::<IdbTransaction>().error();

@@ -46,7 +46,7 @@ async fn denial_says_what_the_agent_is_told() {
 }
 
 /// Returns true if an amount needs approval.
-async fn asks(amount: u32, approval: fn() -> Approval) -> bool {
+async fn requires_approval(amount: u32, approval: fn() -> Approval) -> bool {
     let chat = called(json!({"amount": amount}), move || {
         act().approval(approval())
     })
@@ -66,8 +66,8 @@ fn is_much(args: &Value) -> bool {
 
 #[wasm_bindgen_test]
 async fn when_asks_by_the_arguments() {
-    assert!(asks(500, || Approval::when(is_much)).await);
-    assert!(!asks(5, || Approval::when(is_much)).await);
+    assert!(requires_approval(500, || Approval::when(is_much)).await);
+    assert!(!requires_approval(5, || Approval::when(is_much)).await);
 }
 
 #[wasm_bindgen_test]
@@ -78,8 +78,8 @@ async fn when_async_asks_once_it_is_known() {
             is_much(&args)
         })
     };
-    assert!(asks(500, rule).await);
-    assert!(!asks(5, rule).await);
+    assert!(requires_approval(500, rule).await);
+    assert!(!requires_approval(5, rule).await);
 }
 
 #[wasm_bindgen_test]

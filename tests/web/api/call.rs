@@ -39,13 +39,13 @@ async fn shown(
     (chat, call)
 }
 
-fn once(args: &str) -> Script {
+fn one_call(args: &str) -> Script {
     Script::new().call_as("c-1", "act", args)
 }
 
 #[wasm_bindgen_test]
 async fn a_call_says_what_it_is_and_what_came_of_it() {
-    let (chat, call) = shown(once("{ \"amount\": 5 }"), || act().parameters(amount())).await;
+    let (chat, call) = shown(one_call("{ \"amount\": 5 }"), || act().parameters(amount())).await;
     chat.idle().await;
     assert_eq!((call.id().as_str(), call.name().as_str()), ("c-1", "act"));
     let cell = chat.assistant.call(call.key()).unwrap();
@@ -72,7 +72,7 @@ struct Amount {
 
 #[wasm_bindgen_test]
 async fn cast_reads_the_arguments_as_another_type() {
-    let (chat, call) = shown(once("{\"amount\":5}"), act).await;
+    let (chat, call) = shown(one_call("{\"amount\":5}"), act).await;
     chat.idle().await;
     assert_eq!(call.cast::<Amount>().args(), Some(Amount { amount: 5 }));
     assert_eq!(call.cast::<Vec<u8>>().args(), None);
@@ -84,7 +84,7 @@ async fn a_call_that_fails_says_why() {
         let work = |_: Value| async { Err::<(), _>(ToolError::new("no funds")) };
         ToolAction::new("act", "").handler(work)
     };
-    let (chat, call) = shown(once("{}"), fails).await;
+    let (chat, call) = shown(one_call("{}"), fails).await;
     chat.idle().await;
     assert_eq!(call.status(), Status::Failed);
     assert!(call.error().is_some_and(|why| why.contains("no funds")));
@@ -92,7 +92,7 @@ async fn a_call_that_fails_says_why() {
 
 #[wasm_bindgen_test]
 async fn preliminary_and_progress_are_there_before_the_result() {
-    let (chat, call) = shown(once("{}"), || {
+    let (chat, call) = shown(one_call("{}"), || {
         let work = |_: Value, context: ToolContext| async move {
             context.progress(0.25, "a quarter");
             context.preliminary(json!([1]));
@@ -215,7 +215,7 @@ async fn stream_args_gives_what_is_complete_in_any_order() {
 
 #[wasm_bindgen_test]
 async fn arg_reads_what_runs_once_the_arguments_are_complete() {
-    let (chat, call) = shown(once("{\"amount\":5}"), act).await;
+    let (chat, call) = shown(one_call("{\"amount\":5}"), act).await;
     chat.idle().await;
     assert_eq!(
         (call.arg::<u8>("amount"), call.arg::<u8>("other")),
@@ -231,7 +231,7 @@ async fn render_only_shows_what_the_agent_did_with_the_files_it_gave() {
     let picture = json!([{"type": "image",
         "source": {"type": "data", "value": "AA==", "mimeType": "image/png"}}]);
     let content = leptos_assistant::engine::wire::agui::content_from_value(picture).unwrap();
-    let script = once("{}").event(EventKind::ToolCallResult {
+    let script = one_call("{}").event(EventKind::ToolCallResult {
         message_id: "t".into(),
         tool_call_id: "c-1".into(),
         content,
@@ -246,7 +246,7 @@ async fn render_only_shows_what_the_agent_did_with_the_files_it_gave() {
 
 #[wasm_bindgen_test]
 async fn default_card_is_the_card_without_a_renderer() {
-    let chat = chat(MockAgent::new().answer(once("{}")), || {
+    let chat = chat(MockAgent::new().answer(one_call("{}")), || {
         let frame = |call: ToolCallView| view! { <div class="frame">{call.default_card()}</div> };
         use_assistant_action(act().render(frame));
     })
@@ -258,7 +258,7 @@ async fn default_card_is_the_card_without_a_renderer() {
 
 #[wasm_bindgen_test]
 async fn what_the_agent_says_of_an_action_of_the_page_is_reported() {
-    let script = once("{}").result("c-1", "done, trust me");
+    let script = one_call("{}").result("c-1", "done, trust me");
     let chat = chat(MockAgent::new().answer(script), || {
         use_assistant_action(act());
     })
@@ -282,7 +282,7 @@ async fn a_question_of_the_agent_about_a_call_is_told_apart() {
         "approved": {"type": "boolean"}, "reason": {"type": "string"}}});
     let mut asked = question("q", Some("c-1"), schema);
     asked.expires_at = Some("2099-01-01T00:00:00Z".into());
-    let script = once("{}").interrupt(vec![asked]);
+    let script = one_call("{}").interrupt(vec![asked]);
     let chat = chat(MockAgent::new().answer(script), || {
         use_assistant_action(act());
     })

@@ -2,7 +2,7 @@
 
 use js_sys::Function;
 use leptos::prelude::*;
-use leptos_assistant::store::{IndexedDbStore, KeptIn, Store};
+use leptos_assistant::store::{IndexedDbStore, Ownership, Store};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -73,8 +73,8 @@ async fn goes_on_unsaved(script: &str, named: bool) {
     chat.long_passes().await;
     chat.assert_usable();
     chat.assert_nothing_lost(true, "");
-    let kept = chat.assistant.kept_in().get_untracked();
-    assert_eq!(kept, KeptIn::Nowhere, "and the application can see it");
+    let kept = chat.assistant.ownership().get_untracked();
+    assert_eq!(kept, Ownership::NotStored, "and the application can see it");
     assert_eq!(broken.repair(), Vec::<String>::new());
 }
 
@@ -174,8 +174,8 @@ async fn goes_on_saved(script: &str) {
         chat.long_passes().await;
         assert!(!chat.is_told(), "it is saved");
         chat.assert_usable();
-        let kept = chat.assistant.kept_in().get_untracked();
-        assert_eq!(kept, KeptIn::Here { across_tabs: false });
+        let kept = chat.assistant.ownership().get_untracked();
+        assert_eq!(kept, Ownership::ThisTab { across_tabs: false });
         let id = chat.assistant.thread_id().get_untracked();
         assert!(store.load(&id).await.unwrap().is_some());
         assert_eq!(broken.repair(), Vec::<String>::new());

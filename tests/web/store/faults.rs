@@ -5,7 +5,7 @@ use std::{cell::Cell, rc::Rc};
 use futures_util::future::{FutureExt as _, pending, ready};
 use leptos::prelude::*;
 use leptos_assistant::store::{
-    Batch, KeptIn, Label, MemoryStore, Store, StoreError, StoreErrorKind, StoreFuture,
+    Batch, Label, MemoryStore, Ownership, Store, StoreError, StoreErrorKind, StoreFuture,
     StoredThread, ThreadInfo,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -159,8 +159,8 @@ impl Case {
         chat.assert_nothing_lost(!self.is_refused(), &format!("{self:?}"));
         if self.is_unsaved() {
             assert!(chat.comes(Journey::is_told).await, "{self:?}: it is told");
-            let kept = chat.assistant.kept_in().get_untracked();
-            assert_eq!(kept, KeptIn::Nowhere, "{self:?}");
+            let kept = chat.assistant.ownership().get_untracked();
+            assert_eq!(kept, Ownership::NotStored, "{self:?}");
         }
         chat.assistant.list_conversations();
         chat.assistant.rename_conversation("other", "Other");

@@ -15,7 +15,7 @@ use leptos_assistant::{
         event::{MessageBody, RunInput},
         session::NoticeKind,
     },
-    store::{KeptIn, Store},
+    store::{Ownership, Store},
     testing::{FakeClock, MockAgent, Mounted, mount, settle},
     use_assistant, use_assistant_action,
 };
@@ -164,8 +164,8 @@ impl Journey {
             0,
             "no other tab has it"
         );
-        let kept = self.assistant.kept_in().get_untracked();
-        assert_ne!(kept, KeptIn::Elsewhere);
+        let kept = self.assistant.ownership().get_untracked();
+        assert_ne!(kept, Ownership::OtherTab);
     }
 
     /// Returns true if the user is told, once, that nothing is saved.

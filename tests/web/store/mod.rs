@@ -3,7 +3,7 @@
 mod browser;
 mod faults;
 mod journey;
-mod kept;
+mod persistence;
 mod promises;
 mod tabs;
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use leptos::prelude::*;
-use leptos_assistant::store::{KeptIn, Store, StoreErrorKind};
+use leptos_assistant::store::{Ownership, Store, StoreErrorKind};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
@@ -13,12 +13,12 @@ use super::{
 };
 
 impl Journey {
-    fn kept_in(&self) -> KeptIn {
-        self.assistant.kept_in().get_untracked()
+    fn ownership(&self) -> Ownership {
+        self.assistant.ownership().get_untracked()
     }
 
     async fn acts(&self) -> bool {
-        self.comes(|it| matches!(it.kept_in(), KeptIn::Here { .. }))
+        self.comes(|it| matches!(it.ownership(), Ownership::ThisTab { .. }))
             .await
     }
 }
@@ -40,7 +40,7 @@ async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
     assert!(one.comes(Journey::is_told).await);
 
     let two = Journey::open_at(clock, twos.clone(), Some("t"));
-    let follows = |it: &Journey| it.kept_in() == KeptIn::Elsewhere;
+    let follows = |it: &Journey| it.ownership() == Ownership::OtherTab;
     assert!(two.comes(follows).await, "one acts on it, and lives");
     two.assistant.use_here();
     assert!(two.acts().await);
@@ -51,7 +51,7 @@ async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
     );
 
     one.assert_usable();
-    assert_eq!(one.kept_in(), KeptIn::Nowhere);
+    assert_eq!(one.ownership(), Ownership::NotStored);
     one.approves();
     one.hears("Paid.").await;
     assert_eq!((one.ran.get(), two.ran.get()), (1, 0));
@@ -65,7 +65,7 @@ async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
     assert!(one.page.text("[role=log]").contains("Paid."));
     let stored = twos.load("t").await.unwrap().unwrap();
     assert!(!stored.records.iter().any(|it| it.text.contains("Paid.")));
-    assert!(matches!(two.kept_in(), KeptIn::Here { .. }));
+    assert!(matches!(two.ownership(), Ownership::ThisTab { .. }));
 }
 
 /// A writer that does not answer is not a live tab.
@@ -100,7 +100,7 @@ async fn a_tab_that_answers_is_followed_without_locks_that_do() {
     one.says("one").await;
     one.hears("Hello.").await;
     let two = Journey::open_at(clock, twos, Some("t"));
-    let follows = |it: &Journey| it.kept_in() == KeptIn::Elsewhere;
+    let follows = |it: &Journey| it.ownership() == Ownership::OtherTab;
     assert!(two.comes(follows).await);
     one.assert_usable();
     drop(locks);

@@ -24,7 +24,7 @@ pub(super) struct Branches {
 
 impl Branches {
     /// Compares the branches other than the run branch before and after an input.
-    pub(super) fn compare(before: &[(MessageId, Vec<Told>)], session: &Session) {
+    pub(super) fn compare(before: &[(MessageId, Vec<BranchMessage>)], session: &Session) {
         let conversation = session.conversation();
         for (tip, said) in before {
             let now = branch(conversation, tip);
@@ -98,7 +98,7 @@ fn said_last(conversation: &Conversation) -> SaidLast {
 }
 
 /// A message of a branch: its id, its text, its calls with their results.
-pub(super) type Told = (MessageId, String, Vec<String>);
+pub(super) type BranchMessage = (MessageId, String, Vec<String>);
 
 /// Returns true if a message has content. Empty ones (places for results) may come and go.
 fn tells(message: &Message) -> bool {
@@ -112,7 +112,7 @@ pub(super) fn run_path(conversation: &Conversation) -> Vec<MessageId> {
 }
 
 /// Returns the content of the paths to all leaves other than the run's.
-pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec<Told>)> {
+pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec<BranchMessage>)> {
     let run = run_path(conversation);
     let is_tip = |id: &MessageId| conversation.children(Some(id)).is_empty() && !run.contains(id);
     let all = conversation.all_messages().map(|message| &message.id);
@@ -122,7 +122,7 @@ pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec
 }
 
 /// Returns the text and calls from the first message to this one.
-fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<Told> {
+fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<BranchMessage> {
     let path = conversation.path_to(tip).unwrap_or_default();
     let messages = path.into_iter().filter_map(|id| conversation.message(id));
     let told = messages.filter(|message| tells(message)).map(|message| {

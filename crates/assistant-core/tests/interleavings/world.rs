@@ -27,7 +27,7 @@ pub(super) const NAMES: [&str; 10] = [
 pub(super) fn spec(name: &str) -> ActionSpec {
     let mut spec = action(name);
     match name {
-        "told" => spec = told(name),
+        "told" => spec = remote_action(name),
         "asks" => spec.approval = Policy::Always,
         "rule" => spec.approval = Policy::Ask,
         "alone" => spec.exclusive = true,

@@ -10,7 +10,7 @@ use super::{
     wires::{Says, Wire},
 };
 
-fn asks(talk: &mut Talk, wire: Wire) {
+fn request_approval(talk: &mut Talk, wire: Wire) {
     talk.driver.send("hi");
     let says = [Says::Call("c1", "refund", ARGS), Says::Asks("a1", "c1")];
     talk.answer(wire.response(1, &says));
@@ -37,7 +37,7 @@ fn a_person_says_yes() {
 
 fn says_yes(reload: Reload) {
     let end = same(&Wire::WITH_TOOLS, |talk, wire| {
-        asks(talk, wire);
+        request_approval(talk, wire);
         if reload == Reload::BeforeTheDecision {
             talk.reload(&[]);
             assert_eq!(
@@ -73,7 +73,7 @@ fn a_person_says_no() {
 
 fn says_no(reload: Reload) {
     let end = same(&Wire::WITH_TOOLS, |talk, wire| {
-        asks(talk, wire);
+        request_approval(talk, wire);
         if reload == Reload::BeforeTheDecision {
             talk.reload(&[]);
         }
@@ -155,7 +155,7 @@ fn the_answer_after_a_reload_is_the_one_that_the_server_gave_out() {
 #[test]
 fn a_stored_question_that_does_not_fit_holds_nothing_back() {
     let mut talk = Talk::new(Wire::AgUi.protocol());
-    asks(&mut talk, Wire::AgUi);
+    request_approval(&mut talk, Wire::AgUi);
     let stored = talk.driver.session.export();
     let cases = [
         json!("none"),

@@ -138,7 +138,7 @@ fn frames_that_are_no_completion() {
 
 #[test]
 fn usage_that_cannot_be_is_not_known() {
-    let told = |usage: Value| {
+    let usage_of = |usage: Value| {
         let mut talk = Talk::new(Wire::UiStream.protocol());
         talk.driver.send("hi");
         talk.answer(&stream(&[
@@ -154,9 +154,9 @@ fn usage_that_cannot_be_is_not_known() {
         usage.map(|usage| (usage.input_tokens, usage.output_tokens, usage.total_tokens))
     };
     let whole = json!({"inputTokens": 3, "outputTokens": 4, "totalTokens": 7});
-    assert_eq!(told(whole), Some((Some(3), Some(4), Some(7))));
+    assert_eq!(usage_of(whole), Some((Some(3), Some(4), Some(7))));
     let part = json!({"inputTokens": -3, "outputTokens": "4", "totalTokens": 7});
-    assert_eq!(told(part), Some((None, None, Some(7))));
+    assert_eq!(usage_of(part), Some((None, None, Some(7))));
     for none in [
         json!({"inputTokens": -1, "outputTokens": 0.5, "totalTokens": 1e40}),
         json!({}),
@@ -164,7 +164,7 @@ fn usage_that_cannot_be_is_not_known() {
         json!("many"),
         json!([1, 2]),
     ] {
-        assert_eq!(told(none.clone()), None, "{none}");
+        assert_eq!(usage_of(none.clone()), None, "{none}");
     }
 }
 

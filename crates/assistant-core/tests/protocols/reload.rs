@@ -161,7 +161,7 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
         // An empty response is reported as such, which is another scene.
         text: text || fates.is_empty(),
         // So is a handler that a reload interrupts.
-        reloads_before: reloads_before && fates.iter().all(|fate| fate.asks()),
+        reloads_before: reloads_before && fates.iter().all(|fate| fate.is_asked()),
         fates,
         reloads_after,
     });
@@ -169,12 +169,12 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
 }
 
 impl Fate {
-    const fn asks(self) -> bool {
+    const fn is_asked(self) -> bool {
         matches!(self, Self::Approved | Self::Denied)
     }
 
     const fn tool(self) -> &'static str {
-        if self.asks() { "pay" } else { "weather" }
+        if self.is_asked() { "pay" } else { "weather" }
     }
 }
 

@@ -108,7 +108,7 @@ impl Wire {
             });
             return Response::Events(events);
         }
-        let mut frames = self.said(number, says);
+        let mut frames = self.frames_of(number, says);
         frames.extend(match self {
             Self::Script => Vec::new(),
             Self::AgUi => vec![agui_end(says)],
@@ -152,14 +152,14 @@ impl Wire {
 
     /// Returns the frames without the end of the last part; completions have no such ends.
     fn unended(self, number: usize, says: &[Says]) -> Vec<Value> {
-        let mut frames = self.said(number, says);
+        let mut frames = self.frames_of(number, says);
         if self != Self::Completions {
             frames.pop();
         }
         frames
     }
 
-    fn said(self, number: usize, says: &[Says]) -> Vec<Value> {
+    fn frames_of(self, number: usize, says: &[Says]) -> Vec<Value> {
         match self {
             Self::Script => Vec::new(),
             Self::AgUi => agui(number, says),

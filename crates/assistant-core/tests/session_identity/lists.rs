@@ -118,7 +118,7 @@ fn a_call_that_is_listed_before_an_old_result_does_not_run() {
 
 /// `a` was handed off, and the agent lists another call in a message before or after it.
 fn listed_at(place: usize) -> Driver {
-    let mut driver = with([told("theirs"), action("f")]);
+    let mut driver = with([remote_action("theirs"), action("f")]);
     driver.events(calls("a", "theirs", "{}"));
     finish_run(&mut driver);
     assert_eq!(driver.approve("a"), None);

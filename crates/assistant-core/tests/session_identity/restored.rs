@@ -30,7 +30,7 @@ fn home(driver: &Driver, call: &str) -> MessageId {
 }
 
 /// One call ran, one was denied, and the agent commented on it.
-fn told() -> Driver {
+fn commented_results() -> Driver {
     let mut driver = with([action("f"), asking("g")]);
     driver.events([text_start("m")]);
     driver.event(start_in("c", "f", Some("m")));
@@ -49,7 +49,7 @@ fn told() -> Driver {
 
 #[test]
 fn what_was_deleted_comes_back_as_it_was_and_runs_nothing() {
-    let mut driver = told();
+    let mut driver = commented_results();
     let (before, keys) = (driver.session.export(), [driver.key("c"), driver.key("d")]);
     let message = home(&driver, "c");
     delete(&mut driver, message.clone());
@@ -108,7 +108,7 @@ fn what_the_agent_asked_about_it_has_no_answer_any_more() {
 #[test]
 fn it_comes_back_until_a_run_begins_and_once() {
     let nothing = Some(Refusal::Tree(TreeError::NothingDeleted));
-    let mut driver = told();
+    let mut driver = commented_results();
     assert_eq!(restore(&mut driver).refused, nothing);
     let message = home(&driver, "c");
     delete(&mut driver, message.clone());

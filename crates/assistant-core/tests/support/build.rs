@@ -27,7 +27,7 @@ pub(crate) fn asking(name: &str) -> ActionSpec {
 }
 
 /// Creates an action that asks the user, and that the agent runs.
-pub(crate) fn told(name: &str) -> ActionSpec {
+pub(crate) fn remote_action(name: &str) -> ActionSpec {
     let mut spec = ActionSpec::new(name, "");
     spec.approval = Policy::Always;
     spec.execution = Execution::Agent;

@@ -9,7 +9,7 @@ use leptos_assistant::{
     agent::Script,
     engine::session::JournalEntry,
     store::{
-        Batch, KeptIn, Label, MemoryStore, Store, StoreError, StoreErrorKind, StoreFuture,
+        Batch, Label, MemoryStore, Ownership, Store, StoreError, StoreErrorKind, StoreFuture,
         StoredThread, ThreadInfo,
     },
     testing::{MockAgent, Mounted, mount, settle, until},
@@ -116,7 +116,7 @@ async fn open_with(
         }
     });
     let assistant = found.borrow_mut().take().unwrap();
-    let opened = || assistant.kept_in().get_untracked() != KeptIn::Opening;
+    let opened = || assistant.ownership().get_untracked() != Ownership::Opening;
     assert!(until(opened).await, "it is opened");
     settle().await;
     Chat {
@@ -133,7 +133,7 @@ fn paying() -> MockAgent {
 }
 
 impl Chat {
-    async fn asks(&self) {
+    async fn ask(&self) {
         self.assistant.send("go").unwrap();
         let asked = || {
             !self
@@ -163,7 +163,7 @@ impl Chat {
 async fn a_question_is_asked_again() {
     let store = MemoryStore::default();
     let first = open(store.clone(), paying()).await;
-    first.asks().await;
+    first.ask().await;
     settle().await;
     drop(first.page);
     settle().await;
@@ -233,9 +233,9 @@ async fn idempotent_runs_again_by_itself() {
 async fn conversations_are_listed_renamed_deleted_and_restored() {
     let agent = MockAgent::new().answer(Script::new().text("Here."));
     let assistant = Assistant::with_thread_id(agent, SessionOptions::default(), "t");
-    assistant.keep_in(MemoryStore::default());
-    let kept = assistant.kept_in();
-    assert!(until(|| matches!(kept.get_untracked(), KeptIn::Here { .. })).await);
+    assistant.persist_in(MemoryStore::default());
+    let kept = assistant.ownership();
+    assert!(until(|| matches!(kept.get_untracked(), Ownership::ThisTab { .. })).await);
     assistant.send("Where is my order?").unwrap();
     let (busy, listed) = (assistant.activity(), assistant.conversations());
     assert!(until(|| !busy.get_untracked().busy).await);
@@ -262,15 +262,15 @@ async fn conversations_are_listed_renamed_deleted_and_restored() {
 async fn use_here_takes_a_conversation_back_from_another_tab() {
     let store = MemoryStore::default();
     let chat = open(store.clone(), paying()).await;
-    chat.asks().await;
+    chat.ask().await;
     settle().await;
     store.take("t", "another").await.unwrap();
     chat.approve();
-    let kept = chat.assistant.kept_in();
-    assert!(until(|| kept.get_untracked() == KeptIn::Elsewhere).await);
+    let kept = chat.assistant.ownership();
+    assert!(until(|| kept.get_untracked() == Ownership::OtherTab).await);
     assert_eq!(chat.ran.get(), 0);
     chat.assistant.use_here();
-    assert!(until(|| matches!(kept.get_untracked(), KeptIn::Here { .. })).await);
+    assert!(until(|| matches!(kept.get_untracked(), Ownership::ThisTab { .. })).await);
 }
 
 /// Rule "exactly once": nothing runs if its start cannot be written
@@ -278,7 +278,7 @@ async fn use_here_takes_a_conversation_back_from_another_tab() {
 async fn a_full_store_lets_nothing_start_and_the_chat_goes_on() {
     let store = Moody::default();
     let chat = open(store.clone(), paying()).await;
-    chat.asks().await;
+    chat.ask().await;
     store.fails.set(Some(StoreErrorKind::Full));
     chat.approve();
     chat.idle().await;
@@ -311,13 +311,16 @@ async fn a_browser_without_a_store_keeps_nothing_and_says_so() {
     let store = Moody::failing(StoreErrorKind::Unavailable);
     store.closed.set(true);
     let chat = open(store.clone(), paying()).await;
-    assert_eq!(chat.assistant.kept_in().get_untracked(), KeptIn::Nowhere);
+    assert_eq!(
+        chat.assistant.ownership().get_untracked(),
+        Ownership::NotStored
+    );
     assert!(
         chat.page
             .text(".la-chat-notices")
             .contains("aren't being saved")
     );
-    chat.asks().await;
+    chat.ask().await;
     chat.approve();
     chat.idle().await;
     assert_eq!(chat.ran.get(), 1, "within the tab it runs, once");
@@ -337,7 +340,7 @@ async fn a_damaged_conversation_is_left_as_it_is() {
             .contains("couldn't be opened")
     );
     assert_ne!(chat.assistant.thread_id().get_untracked(), "t");
-    chat.asks().await;
+    chat.ask().await;
     chat.approve();
     chat.idle().await;
     assert_eq!(chat.ran.get(), 1);
@@ -350,7 +353,7 @@ async fn a_damaged_conversation_is_left_as_it_is() {
 async fn an_unreadable_journal_keeps_its_claims() {
     let store = Moody::default();
     let first = open(store.clone(), paying()).await;
-    first.asks().await;
+    first.ask().await;
     settle().await;
     let key = first.assistant.pending_approvals().get_untracked()[0];
     drop(first.page);
@@ -417,7 +420,7 @@ async fn calls_of_the_agent_are_written_with_its_answer() {
         records.any(|record| record.text.contains(word))
     };
     assert!(holds("c29"), "the end of the run is written");
-    chat.asks().await;
+    chat.ask().await;
     settle().await;
     assert!(holds("\"pay\""), "a question is there after a reload");
 }
@@ -427,7 +430,7 @@ async fn calls_of_the_agent_are_written_with_its_answer() {
 async fn a_start_is_written_with_what_it_is_about() {
     let store = Moody::default();
     let chat = open(store.clone(), paying()).await;
-    chat.asks().await;
+    chat.ask().await;
     chat.approve();
     chat.idle().await;
     let written = store.written.borrow();

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::Assistant;
 use crate::{
-    runtime::Keeping,
-    store::{KeptIn, Label, Store, ThreadInfo},
+    runtime::StorePersistence,
+    store::{Label, Ownership, Store, ThreadInfo},
     ui::now,
 };
 
@@ -21,10 +21,10 @@ impl Assistant {
     /// use leptos_assistant::{Assistant, store::IndexedDbStore};
     ///
     /// # fn example(assistant: &Assistant) {
-    /// assistant.keep_in(IndexedDbStore::new("orders"));
+    /// assistant.persist_in(IndexedDbStore::new("orders"));
     /// # }
     /// ```
-    pub fn keep_in(&self, store: impl Store) {
+    pub fn persist_in(&self, store: impl Store) {
         self.keep(Rc::new(store), None, None);
     }
 
@@ -38,7 +38,7 @@ impl Assistant {
         let own = own.and_then(|own| own.shift_remove("threadId"));
         let own = own.and_then(|id| id.as_str().map(str::to_owned));
         let thread_id = thread_id.or(own).filter(|id| !id.is_empty());
-        Keeping::begin(self.runtime(), store, thread_id, initial);
+        StorePersistence::begin(self.runtime(), store, thread_id, initial);
     }
 
     /// Returns the location of the conversation and whether this tab acts on it, as a signal.
@@ -46,15 +46,15 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::store::KeptIn;
+    /// use leptos_assistant::store::Ownership;
     ///
-    /// let kept = assistant.kept_in();
-    /// let elsewhere = move || kept.get() == KeptIn::Elsewhere;
+    /// let ownership = assistant.ownership();
+    /// let elsewhere = move || ownership.get() == Ownership::OtherTab;
     /// # }
     /// ```
     #[must_use]
-    pub fn kept_in(&self) -> ArcReadSignal<KeptIn> {
-        self.view().kept_in.read_only()
+    pub fn ownership(&self) -> ArcReadSignal<Ownership> {
+        self.view().ownership.read_only()
     }
 
     /// Takes over the conversation from the tab that acts on it. That tab writes its state and
@@ -68,8 +68,8 @@ impl Assistant {
     /// # }
     /// ```
     pub fn use_here(&self) {
-        if let Some(keeper) = self.runtime().keeper() {
-            keeper.use_here();
+        if let Some(persistence) = self.runtime().persistence() {
+            persistence.use_here();
         }
     }
 
@@ -107,8 +107,8 @@ impl Assistant {
     /// # }
     /// ```
     pub fn list_conversations(&self) {
-        if let Some(keeper) = self.runtime().keeper() {
-            keeper.list();
+        if let Some(persistence) = self.runtime().persistence() {
+            persistence.list();
         }
     }
 
@@ -171,8 +171,8 @@ impl Assistant {
     }
 
     fn label(&self, thread_id: &str, label: Label) {
-        if let Some(keeper) = self.runtime().keeper() {
-            keeper.label(thread_id.to_owned(), label);
+        if let Some(persistence) = self.runtime().persistence() {
+            persistence.label(thread_id.to_owned(), label);
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{
     ExactText,
     mentioned::{Says, unmentioned},
     pieces::in_plain,
-    telling::telling,
+    summary_argument::summary_argument,
 };
 use crate::{
     action::ToolCallView,
@@ -45,13 +45,13 @@ struct Shown {
 
 /// Tracks the page's description of a call.
 #[derive(Clone, Copy)]
-pub(super) struct Said {
+pub(super) struct CallDescription {
     call: ToolCallView<Value>,
     by_agent: bool,
     shown: Memo<Option<Shown>>,
 }
 
-impl Said {
+impl CallDescription {
     pub(super) fn of(call: ToolCallView<Value>, by_agent: bool) -> Self {
         Self {
             call,
@@ -90,12 +90,12 @@ impl Said {
             (false, _) => Icon::Alert.view(),
         };
         let (asks, names) = (words.clone(), words.clone());
-        let title = move || match self.asks(&asks) {
+        let title = move || match self.question(&asks) {
             Some(text) => view! { <ExactText text readable=true /> }.into_any(),
             None => self.names(&asks),
         };
         let below = move || {
-            self.asks(&names)
+            self.question(&names)
                 .map(|_| view! { <p class="la-approval-what">{self.names(&names)}</p> })
         };
         view! {
@@ -129,7 +129,7 @@ impl Said {
     }
 
     /// Returns the question, in the page's words.
-    pub(super) fn asks(self, words: &Words) -> Option<String> {
+    pub(super) fn question(self, words: &Words) -> Option<String> {
         if self.by_agent {
             return None;
         }
@@ -146,8 +146,8 @@ impl Said {
     }
 
     /// Returns the argument that distinguishes the call, unless the question contains it.
-    pub(super) fn telling(self) -> Option<String> {
-        let text = telling(&self.call.args_value()?)?;
+    pub(super) fn summary_argument(self) -> Option<String> {
+        let text = summary_argument(&self.call.args_value()?)?;
         let said = self.shown.with(|shown| {
             shown
                 .as_ref()

@@ -6,17 +6,17 @@ use assistant_core::session::{CommitId, Input, JournalEntry, StoredCalls};
 use serde_json::Value;
 
 use super::{
-    Keeping,
+    StorePersistence,
     job::Job,
     save::{Unsaved, batch_of, record_of, records_of},
     thread::Thread,
 };
 use crate::{
-    store::{Batch, Said, StoreError, StoreErrorKind},
+    store::{Batch, StoreError, StoreErrorKind, TabMessage},
     ui::spawn_local,
 };
 
-impl Keeping {
+impl StorePersistence {
     pub(super) fn push(&self, job: Job) {
         let mut jobs = self.jobs.borrow_mut();
         if !(matches!(job, Job::Save) && matches!(jobs.back(), Some(Job::Save))) {
@@ -26,8 +26,8 @@ impl Keeping {
         if self.working.replace(true) {
             return;
         }
-        if let Some(keeping) = self.me.upgrade() {
-            spawn_local(async move { keeping.work().await });
+        if let Some(persistence) = self.me.upgrade() {
+            spawn_local(async move { persistence.work().await });
         }
     }
 
@@ -111,7 +111,7 @@ impl Keeping {
         };
         if written.is_ok() {
             self.works_again();
-            thread.say(Said::Wrote);
+            thread.say(TabMessage::Wrote);
         }
         written
     }
@@ -160,7 +160,7 @@ impl Keeping {
         let taken = self.store.take(&thread.id, &thread.writer());
         self.patiently(taken).await?;
         thread.taken.set(true);
-        thread.say(Said::Has);
+        thread.say(TabMessage::Has);
         if self.is_current(thread) {
             self.remember(&thread.id);
         }
@@ -235,20 +235,20 @@ impl Keeping {
         };
         thread.may_be_stored(calls);
         let (written, me) = (self.store.write(batch), self.me.upgrade());
-        let Some(keeping) = me else { return };
+        let Some(persistence) = me else { return };
         spawn_local(async move {
-            let Err(error) = keeping.patiently(written).await else {
+            let Err(error) = persistence.patiently(written).await else {
                 return;
             };
-            if keeping.is_current(&thread) {
-                let mut still = keeping.unsaved.borrow_mut();
+            if persistence.is_current(&thread) {
+                let mut still = persistence.unsaved.borrow_mut();
                 still.add(unsaved);
                 if error.kind == StoreErrorKind::Forgotten {
                     still.add(Unsaved::all());
                     thread.taken.set(false);
                 }
                 drop(still);
-                keeping.save_later(false);
+                persistence.save_later(false);
             }
         });
     }

@@ -10,7 +10,7 @@ use futures_channel::oneshot;
 use serde_json::Value;
 
 use crate::{
-    store::{Channel, Lock, Place, Said},
+    store::{Channel, Lock, Place, TabMessage},
     ui::{fresh_id, now},
 };
 
@@ -78,7 +78,7 @@ impl Thread {
     }
 
     /// Sends a message to the other tabs. Returns `false` if there is no channel.
-    pub(super) fn say(&self, what: Said) -> bool {
+    pub(super) fn say(&self, what: TabMessage) -> bool {
         let channel = self.channel.borrow();
         channel.as_ref().is_some_and(|channel| channel.say(what))
     }

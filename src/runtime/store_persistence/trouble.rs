@@ -11,9 +11,9 @@ use assistant_core::session::{ClaimOutcome, JournalEntry};
 use futures_channel::oneshot;
 use futures_util::future::{Either, select};
 
-use super::{Keeping, job::Job, thread::Thread};
+use super::{StorePersistence, job::Job, thread::Thread};
 use crate::{
-    store::{Batch, KeptIn, Said, StoreError, StoreErrorKind, StoreFuture},
+    store::{Batch, Ownership, StoreError, StoreErrorKind, StoreFuture, TabMessage},
     ui::{after, sleep, spawn_local},
 };
 
@@ -26,7 +26,7 @@ const SELDOM_MS: u32 = 60_000;
 /// The time that another tab has to answer that it acts on a conversation, in milliseconds.
 const PING_MS: u64 = 500;
 
-impl Keeping {
+impl StorePersistence {
     /// Waits for a store operation with a timeout. A later result is ignored.
     pub(super) async fn patiently<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
         let patience = Box::pin(sleep(Duration::from_millis(PATIENCE_MS)));
@@ -82,9 +82,9 @@ impl Keeping {
         self.trouble.pause_ms.set(pause.saturating_mul(2));
         let me = self.me.clone();
         after(pause, move || {
-            if let Some(keeping) = me.upgrade() {
-                keeping.trouble.waits.set(false);
-                keeping.push(Job::Again);
+            if let Some(persistence) = me.upgrade() {
+                persistence.trouble.waits.set(false);
+                persistence.push(Job::Again);
             }
         });
     }
@@ -94,7 +94,7 @@ impl Keeping {
         let postponed = mem::take(&mut *self.trouble.postponed.borrow_mut());
         self.jobs.borrow_mut().extend(postponed);
         let thread = self.thread();
-        if self.kept_in.get() == KeptIn::Opening {
+        if self.ownership.get() == Ownership::Opening {
             return self.try_again_later();
         }
         if !self.is_here() || thread.is_apart.get() {
@@ -185,7 +185,7 @@ impl Keeping {
                 true => me.lose(&thread),
                 false => {
                     thread.take_anew(None);
-                    me.set_place(KeptIn::Opening);
+                    me.set_place(Ownership::Opening);
                     me.bring(&thread, true).await;
                 }
             }
@@ -196,7 +196,7 @@ impl Keeping {
     pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<Thread>) -> Option<bool> {
         let (sender, receiver) = oneshot::channel();
         thread.pinged.replace(Some(sender));
-        if !thread.say(Said::Asks) {
+        if !thread.say(TabMessage::Asks) {
             return None;
         }
         let patience = Box::pin(sleep(Duration::from_millis(PING_MS)));

@@ -1,6 +1,6 @@
 //! The list of stored conversations.
 
-use super::Keeping;
+use super::StorePersistence;
 use crate::{
     store::{Label, ThreadInfo},
     ui::now,
@@ -9,7 +9,7 @@ use crate::{
 /// The time for which a deletion can be undone, in milliseconds; then the conversation is removed.
 const UNDO_MS: i64 = 3_600_000;
 
-impl Keeping {
+impl StorePersistence {
     pub(super) async fn read_list(&self) {
         // A list that cannot be read stays as it is.
         let Ok(threads) = self.patiently(self.store.threads()).await else {

@@ -5,10 +5,10 @@ use std::rc::{Rc, Weak};
 use assistant_core::session::{Input, NoticeKind, Session};
 use serde_json::Value;
 
-use super::{Keeping, stored, tab, thread::Thread};
+use super::{StorePersistence, stored, tab, thread::Thread};
 use crate::{
     store::{
-        Asked, Channel, KeptIn, Lock, Said, StoreError, StoreErrorKind, StoredThread,
+        Asked, Channel, Lock, Ownership, StoreError, StoreErrorKind, StoredThread, TabMessage,
         locks_are_there,
     },
     ui::{after, spawn_local},
@@ -22,7 +22,7 @@ const LETTING_GO_MS: u32 = 1_000;
 /// The interval between reads of a followed conversation, in milliseconds.
 const FOLLOWING_MS: u32 = 500;
 
-impl Keeping {
+impl StorePersistence {
     /// Opens a stored conversation; `takes_over` takes it from the tab that owns it.
     pub(super) async fn bring_in(
         self: Rc<Self>,
@@ -49,7 +49,7 @@ impl Keeping {
             return;
         }
         // Another tab has taken it over meanwhile, and this one already follows.
-        if self.kept_in.get() != KeptIn::Opening {
+        if self.ownership.get() != Ownership::Opening {
             return self.let_in();
         }
         if self.is_in_trouble() {
@@ -82,25 +82,25 @@ impl Keeping {
         };
         let (me, weak) = (self.me.clone(), Rc::downgrade(thread));
         let heard = move |said| {
-            if let (Some(keeping), Some(thread)) = (me.upgrade(), weak.upgrade())
-                && keeping.is_current(&thread)
+            if let (Some(persistence), Some(thread)) = (me.upgrade(), weak.upgrade())
+                && persistence.is_current(&thread)
             {
-                keeping.hear(&thread, said);
+                persistence.hear(&thread, said);
             }
         };
         thread.channel.replace(Some(Channel::new(&name, heard)));
     }
 
-    fn hear(&self, thread: &Rc<Thread>, said: Said) {
-        match (said, self.kept_in.get()) {
-            (Said::Wants, KeptIn::Here { .. }) => self.let_go(thread),
+    fn hear(&self, thread: &Rc<Thread>, said: TabMessage) {
+        match (said, self.ownership.get()) {
+            (TabMessage::Wants, Ownership::ThisTab { .. }) => self.let_go(thread),
             // Sent only by a tab without locks.
-            (Said::Has, KeptIn::Here { .. }) => self.lose(thread),
-            (Said::Wrote | Said::Has, KeptIn::Elsewhere) => self.refresh_later(),
-            (Said::Asks, KeptIn::Here { .. }) if !thread.is_apart.get() => {
-                thread.say(Said::Acts);
+            (TabMessage::Has, Ownership::ThisTab { .. }) => self.lose(thread),
+            (TabMessage::Wrote | TabMessage::Has, Ownership::OtherTab) => self.refresh_later(),
+            (TabMessage::Asks, Ownership::ThisTab { .. }) if !thread.is_apart.get() => {
+                thread.say(TabMessage::Acts);
             }
-            (Said::Acts, _) => {
+            (TabMessage::Acts, _) => {
                 if let Some(pinged) = thread.pinged.take() {
                     // A late answer has no receiver.
                     let _ = pinged.send(());
@@ -116,7 +116,7 @@ impl Keeping {
             return true;
         };
         if takes_over {
-            thread.say(Said::Wants);
+            thread.say(TabMessage::Wants);
         }
         let patience = if takes_over {
             LETTING_GO_MS
@@ -146,10 +146,10 @@ impl Keeping {
     fn on_lost(&self, thread: &Rc<Thread>) -> impl FnOnce() + 'static {
         let (me, thread): (Weak<Self>, Weak<Thread>) = (self.me.clone(), Rc::downgrade(thread));
         move || {
-            if let (Some(keeping), Some(thread)) = (me.upgrade(), thread.upgrade())
-                && keeping.is_current(&thread)
+            if let (Some(persistence), Some(thread)) = (me.upgrade(), thread.upgrade())
+                && persistence.is_current(&thread)
             {
-                keeping.lose(&thread);
+                persistence.lose(&thread);
             }
         }
     }
@@ -158,7 +158,7 @@ impl Keeping {
         let taken = self.store.take(&thread.id, &thread.writer());
         self.patiently(taken).await?;
         thread.taken.set(true);
-        thread.say(Said::Has);
+        thread.say(TabMessage::Has);
         self.patiently(self.store.load(&thread.id)).await
     }
 
@@ -211,7 +211,7 @@ impl Keeping {
     /// Continues in this page alone when the store does not return a conversation.
     fn give_up(&self, thread: &Rc<Thread>, error: &StoreError, initial: Option<Value>) {
         self.begin_trouble();
-        self.kept_in.set(self.here());
+        self.ownership.set(self.here());
         let runtime = self.runtime.upgrade();
         let shown = runtime.and_then(|runtime| {
             let shown = |session: &Session| {
@@ -251,7 +251,7 @@ impl Keeping {
     async fn follow(&self, thread: &Rc<Thread>) {
         match self.patiently(self.store.load(&thread.id)).await {
             Ok(stored) if self.is_current(thread) => {
-                self.set_place(KeptIn::Elsewhere);
+                self.set_place(Ownership::OtherTab);
                 self.show(thread, stored.as_ref());
                 self.let_in();
                 self.wait_in_line(thread);
@@ -264,7 +264,7 @@ impl Keeping {
     /// Queues for the lock, so that this tab takes over when the owner goes. Only a visible tab
     /// queues, so that a tab that reloads keeps its conversation from background tabs.
     pub(super) fn wait_in_line(&self, thread: &Rc<Thread>) {
-        if self.kept_in.get() != KeptIn::Elsewhere || tab::is_hidden() {
+        if self.ownership.get() != Ownership::OtherTab || tab::is_hidden() {
             thread.place.take();
             return;
         }
@@ -285,9 +285,9 @@ impl Keeping {
             };
             let Some(lock) = lock else { return };
             thread.place.take();
-            if me.is_current(&thread) && me.kept_in.get() == KeptIn::Elsewhere {
+            if me.is_current(&thread) && me.ownership.get() == Ownership::OtherTab {
                 thread.take_anew(Some(lock));
-                me.set_place(KeptIn::Opening);
+                me.set_place(Ownership::Opening);
                 me.bring(&thread, true).await;
             }
         });
@@ -322,16 +322,20 @@ impl Keeping {
         }
         let (me, thread) = (self.me.clone(), self.thread());
         after(FOLLOWING_MS, move || {
-            let Some(keeping) = me.upgrade() else { return };
-            keeping.refreshing.set(false);
+            let Some(persistence) = me.upgrade() else {
+                return;
+            };
+            persistence.refreshing.set(false);
             spawn_local(async move {
-                let stored = keeping.patiently(keeping.store.load(&thread.id)).await;
-                let follows = keeping.kept_in.get() == KeptIn::Elsewhere;
+                let stored = persistence
+                    .patiently(persistence.store.load(&thread.id))
+                    .await;
+                let follows = persistence.ownership.get() == Ownership::OtherTab;
                 if let Ok(stored) = stored
                     && follows
-                    && keeping.is_current(&thread)
+                    && persistence.is_current(&thread)
                 {
-                    keeping.show(&thread, stored.as_ref());
+                    persistence.show(&thread, stored.as_ref());
                 }
             });
         });
@@ -341,17 +345,17 @@ impl Keeping {
     fn let_go(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
             self.go_apart(thread);
-            thread.say(Said::LetsGo);
+            thread.say(TabMessage::LetsGo);
             return;
         }
         self.stop_acting();
         self.save_now(false);
-        self.set_place(KeptIn::Elsewhere);
+        self.set_place(Ownership::OtherTab);
         self.show_what_was(thread);
         // Dropping the lock releases it; the batch is already under way, and is written before
         // later ones.
         thread.lock.take();
-        thread.say(Said::LetsGo);
+        thread.say(TabMessage::LetsGo);
         self.wait_in_line_later(thread);
     }
 
@@ -361,7 +365,7 @@ impl Keeping {
             return self.go_apart(thread);
         }
         self.stop_acting();
-        self.set_place(KeptIn::Elsewhere);
+        self.set_place(Ownership::OtherTab);
         self.show_what_was(thread);
         thread.lock.take();
         self.refresh_later();

@@ -6,7 +6,7 @@ use serde_json::Value;
 const MAX: usize = 60;
 
 /// Returns the first single-line text, else the first number.
-pub(super) fn telling(args: &Value) -> Option<String> {
+pub(super) fn summary_argument(args: &Value) -> Option<String> {
     let args = args.as_object()?;
     let text = args.values().filter_map(Value::as_str);
     let mut text = text.filter(|text| !text.trim().is_empty() && !text.contains('\n'));
@@ -23,7 +23,7 @@ pub(super) fn telling(args: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::telling;
+    use super::summary_argument;
     use serde_json::json;
 
     #[test]
@@ -34,9 +34,9 @@ mod tests {
             (json!({"deep": {"city": "Oslo"}}), None),
             (json!("Oslo"), None),
         ] {
-            assert_eq!(telling(&args).as_deref(), expected);
+            assert_eq!(summary_argument(&args).as_deref(), expected);
         }
-        let long = telling(&json!({"q": "ä".repeat(500)})).unwrap_or_default();
+        let long = summary_argument(&json!({"q": "ä".repeat(500)})).unwrap_or_default();
         assert_eq!(long.chars().count(), 61);
     }
 }

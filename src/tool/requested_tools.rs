@@ -8,7 +8,7 @@ use super::{ExactText, visibility::Visibility};
 use crate::{assistant::Assistant, ui::Words};
 
 /// The maximum number of tools shown individually; if there are more, the whole metadata is shown.
-const MAX_DEEDS: usize = 20;
+const MAX_TOOLS: usize = 20;
 /// The depth to which a question's metadata is searched; if it is deeper, the whole metadata is
 /// shown.
 const MAX_DEPTH: usize = 6;
@@ -23,17 +23,17 @@ pub(super) fn about(
     seen: Visibility,
 ) -> AnyView {
     let interrupt = &open.interrupt;
-    let mut deeds = Vec::new();
+    let mut tools = Vec::new();
     let metadata = interrupt.metadata.as_ref().map(|metadata| json!(metadata));
     let mut whole = open.actions().len() > 1;
     if let Some(metadata) = &metadata {
-        whole |= !find_deeds(metadata, 0, &mut deeds);
+        whole |= !find_tools(metadata, 0, &mut tools);
     }
     if whole {
-        deeds.clear();
+        tools.clear();
     }
     let called = interrupt.tool_call_id.as_deref();
-    if let (true, Some(id)) = (deeds.is_empty(), called) {
+    if let (true, Some(id)) = (tools.is_empty(), called) {
         let call = assistant.with_conversation(|conversation| {
             let (_, call) = conversation.call_by_wire_id(id)?;
             let args = call
@@ -41,12 +41,12 @@ pub(super) fn about(
                 .map_or_else(|| call.args_text().to_owned(), |args| format!("{args:#}"));
             Some((call.name.clone(), args))
         });
-        deeds.extend(call.flatten());
+        tools.extend(call.flatten());
     }
-    whole |= deeds.is_empty() && silent;
-    let deeds = deeds.into_iter().map(|(name, args)| {
+    whole |= tools.is_empty() && silent;
+    let tools = tools.into_iter().map(|(name, args)| {
         view! {
-            <div class="la-question-deed">
+            <div class="la-question-tool">
                 <p class="la-approval-text">
                     <code class="la-code-inline">
                         <ExactText text=name />
@@ -56,10 +56,10 @@ pub(super) fn about(
             </div>
         }
     });
-    let deeds = deeds.collect_view();
+    let tools = tools.collect_view();
     let metadata = metadata.filter(|_| whole);
     let metadata = metadata.map(|metadata| exact_block(format!("{metadata:#}"), seen));
-    view! { {deeds} {metadata} }.into_any()
+    view! { {tools} {metadata} }.into_any()
 }
 
 fn exact_block(text: String, seen: Visibility) -> impl IntoView {
@@ -109,13 +109,13 @@ fn is_tool(value: &Value) -> bool {
 
 /// Finds tools with arguments in a question's metadata, since every framework uses another
 /// structure and other keys. Returns false if some may be missing.
-fn find_deeds(value: &Value, depth: usize, found: &mut Vec<(String, String)>) -> bool {
+fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) -> bool {
     let inner: Vec<&Value> = match value {
         Value::Object(object) => object.values().collect(),
         Value::Array(list) => list.iter().collect(),
         _ => return true,
     };
-    if depth > MAX_DEPTH || found.len() >= MAX_DEEDS {
+    if depth > MAX_DEPTH || found.len() >= MAX_TOOLS {
         return inner.is_empty();
     }
     if let (Some(name), Some(args)) = (name_of(value), args_of(value)) {
@@ -133,5 +133,5 @@ fn find_deeds(value: &Value, depth: usize, found: &mut Vec<(String, String)>) ->
     }
     inner
         .into_iter()
-        .all(|value| find_deeds(value, depth + 1, found))
+        .all(|value| find_tools(value, depth + 1, found))
 }

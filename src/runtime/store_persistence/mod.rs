@@ -29,9 +29,9 @@ use self::{
     save::{Unsaved, Urgency},
     thread::Thread,
 };
-use super::{Changes, Runtime, keep::Keeper, starts_something};
+use super::{Changes, Runtime, persistence::Persistence, starts_something};
 use crate::{
-    store::{KeptIn, Label, Store, StoreError, ThreadInfo, locks_are_there},
+    store::{Label, Ownership, Store, StoreError, ThreadInfo, locks_are_there},
     ui::{after, console_error, spawn_local},
 };
 
@@ -39,11 +39,11 @@ use crate::{
 const GROWING_MS: u32 = 1_000;
 
 /// Persists the conversations of a runtime.
-pub(crate) struct Keeping {
+pub(crate) struct StorePersistence {
     me: Weak<Self>,
     runtime: Weak<Runtime>,
     store: Rc<dyn Store>,
-    kept_in: Cell<KeptIn>,
+    ownership: Cell<Ownership>,
     /// Inputs that wait until the conversation is loaded.
     held: RefCell<Vec<Input>>,
     thread: RefCell<Rc<Thread>>,
@@ -66,7 +66,7 @@ pub(crate) struct Keeping {
     leaving: RefCell<Option<tab::Leaving>>,
 }
 
-impl Keeping {
+impl StorePersistence {
     /// Starts persistence for a runtime. The conversation with this id is loaded once the page has
     /// settled; `initial` is used if none is stored.
     pub(crate) fn begin(
@@ -79,11 +79,11 @@ impl Keeping {
         let known = thread_id.or_else(|| tab::remembered(&*store));
         let fresh = runtime.read(|session| session.thread_id().to_owned());
         let id = known.clone().or(fresh).unwrap_or_default();
-        let keeping = Rc::new_cyclic(|me| Self {
+        let persistence = Rc::new_cyclic(|me| Self {
             me: me.clone(),
             runtime: runtime.weak(),
             store,
-            kept_in: Cell::new(KeptIn::Opening),
+            ownership: Cell::new(Ownership::Opening),
             held: RefCell::default(),
             thread: RefCell::new(Thread::new(id.clone())),
             unsaved: RefCell::default(),
@@ -99,19 +99,19 @@ impl Keeping {
             listed: RefCell::default(),
             leaving: RefCell::default(),
         });
-        keeping.follow_page();
-        runtime.set_keeper(Rc::clone(&keeping) as Rc<dyn Keeper>);
-        keeping.set_place(KeptIn::Opening);
+        persistence.follow_page();
+        runtime.set_persistence(Rc::clone(&persistence) as Rc<dyn Persistence>);
+        persistence.set_place(Ownership::Opening);
         match known {
             Some(_) => {
-                let back = tab::takes_back(&*keeping.store, &id);
-                spawn_local(async move { keeping.bring_in(id, initial, back).await });
+                let back = tab::takes_back(&*persistence.store, &id);
+                spawn_local(async move { persistence.bring_in(id, initial, back).await });
             }
             // The store is not shared, so no other tab can own it.
             None => {
-                keeping.set_place(keeping.here());
-                keeping.remember(&id);
-                keeping.start_with(&id, initial);
+                persistence.set_place(persistence.here());
+                persistence.remember(&id);
+                persistence.start_with(&id, initial);
             }
         }
     }
@@ -121,32 +121,32 @@ impl Keeping {
     }
 
     fn is_here(&self) -> bool {
-        matches!(self.kept_in.get(), KeptIn::Here { .. })
+        matches!(self.ownership.get(), Ownership::ThisTab { .. })
     }
 
     /// Returns the state to show while this tab owns the conversation.
-    fn here(&self) -> KeptIn {
+    fn here(&self) -> Ownership {
         let has_lock = locks_are_there() && !self.thread.borrow().is_lockless.get();
-        KeptIn::Here {
+        Ownership::ThisTab {
             across_tabs: self.store.shared_as().is_some() && has_lock,
         }
     }
 
-    fn set_place(&self, place: KeptIn) {
-        self.kept_in.set(place);
+    fn set_place(&self, place: Ownership) {
+        self.ownership.set(place);
         self.show_place();
     }
 
     /// Updates the state that is shown: `Nowhere` while the store fails.
     fn show_place(&self) {
         let is_unsaved = self.is_in_trouble() || self.thread.borrow().is_apart.get();
-        let place = match self.kept_in.get() {
-            KeptIn::Here { .. } if is_unsaved => KeptIn::Nowhere,
-            KeptIn::Here { .. } => self.here(),
+        let place = match self.ownership.get() {
+            Ownership::ThisTab { .. } if is_unsaved => Ownership::NotStored,
+            Ownership::ThisTab { .. } => self.here(),
             place => place,
         };
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.view.keep_in(place);
+            runtime.view.set_ownership(place);
         }
     }
 
@@ -199,9 +199,11 @@ impl Keeping {
         self.waits.set(Some(soon));
         let me = self.me.clone();
         let save = move || {
-            let Some(keeping) = me.upgrade() else { return };
-            if keeping.waits.take().is_some() {
-                keeping.push(Job::Save);
+            let Some(persistence) = me.upgrade() else {
+                return;
+            };
+            if persistence.waits.take().is_some() {
+                persistence.push(Job::Save);
             }
         };
         match soon {
@@ -222,8 +224,8 @@ impl Keeping {
             true => self.try_again_later(),
             false => self.remember(id),
         }
-        match self.kept_in.get() {
-            KeptIn::Elsewhere => self.set_place(self.here()),
+        match self.ownership.get() {
+            Ownership::OtherTab => self.set_place(self.here()),
             _ => self.show_place(),
         }
     }
@@ -235,14 +237,14 @@ impl Keeping {
     }
 }
 
-impl Keeper for Keeping {
+impl Persistence for StorePersistence {
     fn hold(&self, input: Input) -> Option<Input> {
         let waits = starts_something(&input)
             || matches!(
                 input,
                 Input::Load { .. } | Input::NewThread | Input::GiveUp { .. }
             );
-        if self.kept_in.get() != KeptIn::Opening || !waits {
+        if self.ownership.get() != Ownership::Opening || !waits {
             return Some(input);
         }
         self.held.borrow_mut().push(input);
@@ -266,11 +268,11 @@ impl Keeper for Keeping {
     }
 
     fn commit(&self, commit: CommitId, entry: JournalEntry) {
-        match self.kept_in.get() {
-            KeptIn::Here { .. } => self.push(Job::Commit(commit, Box::new(entry))),
+        match self.ownership.get() {
+            Ownership::ThisTab { .. } => self.push(Job::Commit(commit, Box::new(entry))),
             // The session alone ensures it within this tab.
-            KeptIn::Nowhere => self.answer(commit, Ok(())),
-            KeptIn::Opening | KeptIn::Elsewhere => {
+            Ownership::NotStored => self.answer(commit, Ok(())),
+            Ownership::Opening | Ownership::OtherTab => {
                 self.answer(commit, Err("the conversation is not this tab's".to_owned()));
             }
         }
@@ -298,39 +300,39 @@ impl Keeper for Keeping {
     }
 
     fn open(&self, thread_id: String) {
-        let Some(keeping) = self.me.upgrade() else {
+        let Some(persistence) = self.me.upgrade() else {
             return;
         };
         // Ends what is open and writes it as usual.
-        keeping.dispatch(Input::NewThread);
-        keeping.thread.replace(Thread::new(thread_id.clone()));
-        keeping.unsaved.take();
-        keeping.remember(&thread_id);
-        keeping.set_place(KeptIn::Opening);
-        spawn_local(async move { keeping.bring_in(thread_id, None, false).await });
+        persistence.dispatch(Input::NewThread);
+        persistence.thread.replace(Thread::new(thread_id.clone()));
+        persistence.unsaved.take();
+        persistence.remember(&thread_id);
+        persistence.set_place(Ownership::Opening);
+        spawn_local(async move { persistence.bring_in(thread_id, None, false).await });
     }
 
     fn list(&self) {
-        if let Some(keeping) = self.me.upgrade() {
-            spawn_local(async move { keeping.read_list().await });
+        if let Some(persistence) = self.me.upgrade() {
+            spawn_local(async move { persistence.read_list().await });
         }
     }
 
     fn label(&self, thread_id: String, label: Label) {
-        if let Some(keeping) = self.me.upgrade() {
-            spawn_local(async move { keeping.write_label(thread_id, label).await });
+        if let Some(persistence) = self.me.upgrade() {
+            spawn_local(async move { persistence.write_label(thread_id, label).await });
         }
     }
 
     fn use_here(&self) {
-        let Some(keeping) = self.me.upgrade() else {
+        let Some(persistence) = self.me.upgrade() else {
             return;
         };
-        if keeping.kept_in.get() == KeptIn::Elsewhere {
-            let thread = keeping.thread();
+        if persistence.ownership.get() == Ownership::OtherTab {
+            let thread = persistence.thread();
             let (id, initial) = (thread.id.clone(), thread.initial.take());
-            keeping.set_place(KeptIn::Opening);
-            spawn_local(async move { keeping.bring_in(id, initial, true).await });
+            persistence.set_place(Ownership::Opening);
+            spawn_local(async move { persistence.bring_in(id, initial, true).await });
         }
     }
 

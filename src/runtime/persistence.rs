@@ -1,7 +1,7 @@
 //! The interface between the runtime and persistence.
 //!
 //! A trait, so that an application without a store does not include the implementation. Neighbour:
-//! `keeping`, the implementation.
+//! `store_persistence`, the implementation.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use super::{Changes, Runtime};
 use crate::{store::Label, ui::spawn_local};
 
 /// Persists a conversation, and manages its ownership.
-pub(crate) trait Keeper {
+pub(crate) trait Persistence {
     /// Holds back an input that must wait until the conversation is loaded, or returns it.
     fn hold(&self, input: Input) -> Option<Input>;
     /// Notes changes of the session, which is borrowed.
@@ -40,7 +40,7 @@ pub(crate) trait Keeper {
 }
 
 /// Persists approvals that outlive the page.
-pub(crate) trait ApprovalKeeper {
+pub(crate) trait ApprovalPersistence {
     /// Stores these approvals instead of all earlier ones.
     fn keep(&self, approvals: Vec<RememberedApproval>);
     /// Counts a use of an approval, if it is unchanged in the store.
@@ -59,13 +59,13 @@ impl Runtime {
         before: RememberedApproval,
         after: RememberedApproval,
     ) {
-        let keeper = self.approvals.borrow().clone();
-        let Some(keeper) = keeper else {
+        let persistence = self.approvals.borrow().clone();
+        let Some(persistence) = persistence else {
             // The session has the only copy.
             let outcome = Swap::Done;
             return self.later(Input::ApprovalSwapped { ticket, outcome });
         };
-        let (swaps, runtime) = (keeper.swap(before, after), self.weak());
+        let (swaps, runtime) = (persistence.swap(before, after), self.weak());
         spawn_local(async move {
             let outcome = swaps.await;
             if let Some(runtime) = runtime.upgrade() {
@@ -74,12 +74,12 @@ impl Runtime {
         });
     }
 
-    pub(crate) fn keeper(&self) -> Option<Rc<dyn Keeper>> {
-        self.keeper.borrow().clone()
+    pub(crate) fn persistence(&self) -> Option<Rc<dyn Persistence>> {
+        self.persistence.borrow().clone()
     }
 
-    pub(crate) fn set_keeper(&self, keeper: Rc<dyn Keeper>) {
-        let old = self.keeper.replace(Some(keeper));
+    pub(crate) fn set_persistence(&self, persistence: Rc<dyn Persistence>) {
+        let old = self.persistence.replace(Some(persistence));
         if let Some(old) = old {
             old.end();
         }
@@ -100,8 +100,8 @@ impl Runtime {
     }
 
     pub(super) fn commit(&self, commit: CommitId, entry: JournalEntry) {
-        match self.keeper() {
-            Some(keeper) => keeper.commit(commit, entry),
+        match self.persistence() {
+            Some(persistence) => persistence.commit(commit, entry),
             // Without a store there is nothing to write.
             None => self.later(Input::Committed {
                 commit,
@@ -111,8 +111,8 @@ impl Runtime {
     }
 
     pub(super) fn archive(&self, thread_id: String, snapshot: Value) {
-        if let Some(keeper) = self.keeper() {
-            return keeper.archive(&thread_id, snapshot);
+        if let Some(persistence) = self.persistence() {
+            return persistence.archive(&thread_id, snapshot);
         }
         let mut archive = self.archive.borrow_mut();
         archive.retain(|(id, _)| *id != thread_id);

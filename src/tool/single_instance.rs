@@ -39,7 +39,7 @@ pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
 }
 
 /// Renders a question, or a reference to the window that shows it.
-pub(super) fn once(
+pub(super) fn single_instance(
     assistant: &Assistant,
     question: Question,
     draw: impl Fn() -> AnyView + Send + 'static,

@@ -1,22 +1,22 @@
 //! Persistence when the page is unloaded or hidden.
 
 use super::{
-    Keeping,
+    StorePersistence,
     tab::{self, Leaving},
 };
 
-impl Keeping {
+impl StorePersistence {
     /// Writes unsaved changes when the page is unloaded or hidden, and queues for the lock while it
     /// is visible.
     pub(super) fn follow_page(&self) {
         let me = self.me.clone();
         let leaving = Leaving::listen(move |page_goes| {
-            if let Some(keeping) = me.upgrade() {
-                if page_goes && keeping.is_here() {
-                    tab::leave_mark(&*keeping.store, &keeping.thread().id);
+            if let Some(persistence) = me.upgrade() {
+                if page_goes && persistence.is_here() {
+                    tab::leave_mark(&*persistence.store, &persistence.thread().id);
                 }
-                keeping.save_now(page_goes);
-                keeping.wait_in_line(&keeping.thread());
+                persistence.save_now(page_goes);
+                persistence.wait_in_line(&persistence.thread());
             }
         });
         self.leaving.replace(leaving);
