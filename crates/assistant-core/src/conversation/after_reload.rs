@@ -14,7 +14,7 @@ const STREAMING: &str = "streaming";
 pub(crate) enum LastStart {
     /// None: whatever was stored is all that is known.
     Unrecorded,
-    /// Its handler was started, and nobody knows whether it ended.
+    /// Its handler was started, and the outcome is unknown.
     Recorded,
 }
 
@@ -119,8 +119,8 @@ impl State {
         Some(word).filter(|word| Some(*word) != word_of(phase))
     }
 
-    /// Returns the state of a stored call that has not ended: the one with this word, or the one that
-    /// its phase stands for. `None` if there is no such word, or not for this phase.
+    /// Returns the state of a stored call that has not ended: the one with this word, or the one of
+    /// its phase. `None` if there is no such word, or not for this phase.
     pub(super) fn stored(word: Option<&str>, phase: Phase, payload: Payload) -> Option<Self> {
         let Payload { review, handed_off } = payload;
         let reason = match review.approval.as_ref().map(|asked| &asked.decision) {
@@ -142,7 +142,7 @@ impl State {
                 left: false,
                 review,
             },
-            // Nobody knows who wrote what is stored: the agent is told nothing by it.
+            // The author of a stored record is unknown: nothing is sent to the agent because of it.
             "handed-off" => Self::HandedOff {
                 message: Consent::of_record(handed_off.unwrap_or_default()),
                 out: phase == Phase::Running,
@@ -167,7 +167,7 @@ pub(super) struct Payload {
     pub(super) handed_off: Option<String>,
 }
 
-/// The word of the state that a phase stands for by itself.
+/// Returns the word of the state that a phase alone determines.
 const fn word_of(phase: Phase) -> Option<&'static str> {
     Some(match phase {
         Phase::InputStreaming => STREAMING,

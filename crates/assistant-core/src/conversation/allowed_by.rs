@@ -6,7 +6,7 @@ use super::Decider;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AllowedBy {
-    /// The action asks nobody.
+    /// The action requires no approval.
     Policy,
     /// The rule of the action let it pass.
     Rule,

@@ -64,7 +64,7 @@ pub(crate) enum UseCount {
 /// The answer of a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Go on.
+    /// The call may run.
     Approved,
     /// Do not.
     Denied {
@@ -112,7 +112,7 @@ impl Decider {
 pub struct Progress {
     /// From 0 to 1, if it knows.
     pub fraction: Option<f64>,
-    /// A text about the work that is going on.
+    /// A text about the current work.
     pub text: Option<String>,
 }
 
@@ -197,7 +197,7 @@ pub enum ErrorKind {
     Permission,
     /// It was called too often.
     RateLimit,
-    /// The user would be asked too often: nobody was asked, and nothing was run.
+    /// The user would be asked too often: no question was asked, and nothing was run.
     TooManyQuestions,
     /// The agent says that it failed.
     Agent,

@@ -102,7 +102,7 @@ impl ToolCall {
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match (&self.state, self.approval()) {
-            // Nobody was asked: it is merely complete.
+            // It required no approval: it is merely complete.
             (
                 State::Allowed(_) | State::Committing(..),
                 None | Some(CallApproval { decision: None, .. }),
@@ -587,7 +587,7 @@ impl Fingerprint {
         Self::of(&call.name, args, &Value::Null)
     }
 
-    /// The fingerprint of a call as its agent wrote it, whatever a person or the page made of it.
+    /// Returns the fingerprint of a call as its agent wrote it, without changes by the user or the page.
     pub(crate) fn of_agents_call(call: &ToolCall) -> Self {
         let args = call.args().ok_or_else(|| call.args_text());
         Self::of(&call.name, args, &Value::Null)

@@ -49,8 +49,8 @@ pub enum CallEventKind {
     Denied {
         /// The reason that was given.
         reason: Option<String>,
-        /// The one who denied it; `None` where nobody did: it follows from something else, as from a
-        /// new message or a stop.
+        /// The one who denied it; `None` if the denial follows from another event, such as a new
+        /// message or a stop.
         by: Option<Decider>,
     },
     /// It is equal to a call that a person denied in this turn, so that no one was asked.

@@ -15,7 +15,7 @@ use crate::order::{Sorted, in_order};
 /// All calls of a conversation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    /// Keys are minted here one after the other, so nobody can choose ones that collide.
+    /// Keys are minted here one after the other, so an agent cannot choose ones that collide.
     all: FxHashMap<CallKey, Entry>,
     by_wire_id: HashMap<String, Vec<CallKey>>,
     /// By the id of the tool message that answers them.

@@ -3,7 +3,7 @@
 use super::Fingerprint;
 
 /// Something that a person's decision gives. It can be had only for what the decision was about:
-/// whoever wants it names what is there now.
+/// the caller passes the present subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent<T> {
     given: T,

@@ -72,7 +72,7 @@ impl Conversation {
             .iter()
             .filter_map(Part::call_key)
             .collect();
-        // A result stands in one place: those of calls in other messages go with the copy.
+        // A result has one place: those of calls in other messages move with the copy.
         node.results.retain(|listed| keys.contains(listed));
         let id = node.message.id.clone();
         for key in &keys {
@@ -133,7 +133,7 @@ impl Conversation {
     }
 }
 
-/// Makes a call one that was left on another branch. What happened to it is on record with the one that goes on.
+/// Marks a call as left on another branch. Its events belong to the copy that continues.
 fn leave(call: &mut ToolCall) {
     call.events.clear();
     if !call.state.is_done() {

@@ -9,7 +9,7 @@ use super::{CallKey, Part, tree::Removed, tree_message::TreeMessage};
 #[derive(Debug, Clone)]
 pub(super) struct Deleted {
     pub(super) branch: Removed<TreeMessage>,
-    /// Results behind other messages; `None` stands for those before all messages.
+    /// Results behind other messages; `None` for those before all messages.
     pub(super) results: HashMap<Option<usize>, Vec<CallKey>>,
     /// The calls that an agent can still name, which it could not before.
     pub(super) detached: Vec<CallKey>,

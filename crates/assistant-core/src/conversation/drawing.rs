@@ -1,9 +1,9 @@
 //! The tree as a drawing: where each row of its outline stands, and what of it is in view.
 //!
 //! Every message has a line of its own depth, from top to bottom; every message without followers
-//! has a column of its own, and one with followers stands in the middle above them. What stands in
-//! one line is in the order of its columns, so that what is in view is found by halving. Nothing
-//! here recurses. Neighbour: `outline`, whose rows are drawn.
+//! has a column of its own, and one with followers is centred above them. The messages of
+//! one line are in the order of their columns, so that those in view are found by binary search.
+//! Nothing here recurses. Neighbour: `outline`, whose rows are drawn.
 
 use std::ops::Range;
 

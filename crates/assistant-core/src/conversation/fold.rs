@@ -247,8 +247,8 @@ impl Conversation {
     }
 }
 
-/// A result from the wire. One that says what is known already changes nothing about how the call
-/// ended. What the page did or a person decided is not said otherwise by anybody.
+/// Takes a result from the wire. A repeated one does not change the outcome of the call; no result
+/// overrides an outcome of the page or a decision of the user.
 pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, now: i64) {
     if let Some(outcome) = call.outcome_mut() {
         outcome.unlisted = false;

@@ -1,7 +1,7 @@
 //! Messages as JSON: the format of stores, exports and seeds, `{id, role, parts: […]}`.
 //!
 //! Written and read by hand, so that parts and fields of unknown kind go through unchanged.
-//! Content of tool messages and files has AG-UI's form. Fields that are not ours stand in an object
+//! Content of tool messages and files has AG-UI's form. Unknown fields are in an object
 //! of their own, `extra`, wherever their names could be taken for ours; what has one of our names
 //! and cannot be read is kept as it came. Neighbour: `json_call` for tool calls.
 

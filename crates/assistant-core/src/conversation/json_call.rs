@@ -76,7 +76,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     put_text(out, "lifecycle", call.state().stored_word(call.phase()));
     let text = call.args_text();
     let says = |args: &Value| -> String { args.to_string() };
-    // Arguments that were cut off are written as text, so that nobody takes them for complete.
+    // Arguments that were cut off are written as text, so that they are not taken for complete.
     let is_cut_off = call.is_cut_off();
     let exact = call.partial_args().filter(|args| says(args) == text);
     let exact = exact.filter(|_| !is_cut_off);

@@ -73,7 +73,7 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
 pub(super) enum Format {
     /// One message by itself: fields that are not ours stand beside ours.
     Message,
-    /// Part of a whole conversation: fields that are not ours stand in an object of their own.
+    /// Part of a whole conversation: unknown fields are in an object of their own.
     Whole,
 }
 

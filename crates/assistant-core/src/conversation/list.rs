@@ -44,7 +44,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Nobody can say whether a call without an answer was carried out: it is not begun again.
+    /// Ends calls without an answer: their outcome is unknown, so they are not started again.
     fn close_unanswered(&mut self) {
         for key in self.active_calls() {
             self.close_call(key, End::Cancelled, 0);

@@ -53,7 +53,7 @@ pub struct Conversation {
     pub(super) blocks: FxHashMap<u64, PartRef>,
     /// The form in which messages that the agent added under the user's role are sent back.
     pub(super) agent_user_messages: super::AgentUserMessages,
-    /// Changes that nobody has taken yet, without those of the tree.
+    /// Changes that were not taken yet, without those of the tree.
     pub(super) log: Vec<Change>,
     /// The messages that updates are about.
     #[cfg(feature = "records")]

@@ -7,7 +7,7 @@ pub enum Origin {
     /// The agent made it, by the means of its protocol.
     #[default]
     Agent,
-    /// The agent made it, and whoever runs the agent runs it, too: nothing here ever does.
+    /// The agent made it, and the agent's provider runs it: the page never does.
     Provider,
     /// It is a callout in a text: shown, never run, never sent but as the text.
     Text,

@@ -84,7 +84,7 @@ impl Author {
         }
     }
 
-    /// The author that a word stands for.
+    /// Returns the author that a word represents.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [Self::Page, Self::Agent, Self::Record];

@@ -272,13 +272,14 @@ impl Conversation {
         match self.calls.node_of(&key) {
             // Another branch keeps it.
             Some(node) => self.leave_copy(&key, node),
-            // It may have ended where nobody saw it.
+            // It may have ended without a visible change.
             None => self.log.push(Change::Call(key)),
         }
         Some(key)
     }
 
-    /// The journal says that the handler of a call was started, and nobody knows whether it ended.
+    /// Marks the outcome of a call as unknown: the journal contains the start of its handler, but no
+    /// end.
     pub(crate) fn doubt(&mut self, key: &CallKey, attempt: u32) {
         self.edit_call(key, |call| call.doubt(attempt));
     }

@@ -122,7 +122,7 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
     ))
 }
 
-/// Not so a call without an answer that nobody will give any more, such as one that never ended.
+/// Returns true unless a call can no longer get an answer, such as one that never ended.
 fn is_sendable(call: &ToolCall) -> bool {
     call.is_real() && (call.result().is_some() || !call.state().is_done())
 }

@@ -22,7 +22,7 @@ impl Conversation {
             return;
         };
         if let Some(node) = self.node_mut(node) {
-            // What was broken off goes on after all.
+            // The interrupted message continues.
             node.message.cut = None;
         }
         let part = TextPart {
@@ -124,7 +124,7 @@ impl Conversation {
         })
     }
 
-    /// A text that holds callouts goes on in the piece after the last of them.
+    /// Continues a text with callouts in the piece after the last of them.
     #[cfg(feature = "callouts")]
     fn follow_block(&mut self, block: u64, at: PartRef) {
         let parts = self.node(at.node).map(|node| &node.message.parts);

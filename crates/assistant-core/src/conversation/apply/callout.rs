@@ -97,12 +97,12 @@ impl Conversation {
         }
     }
 
-    /// Another text stands in a message, or none.
+    /// Removes the reader of a message whose text was replaced or removed.
     pub(super) fn forget_reader(&mut self, ix: usize) {
         self.reading.readers.remove(&ix);
     }
 
-    /// A message was copied for the run's path, and what is written goes on there.
+    /// Moves the reader of a message that was copied for the run's path, where its text continues.
     pub(in crate::conversation) fn move_reader(&mut self, from: usize, to: usize) {
         if let Some(reader) = self.reading.readers.remove(&from) {
             self.reading.readers.insert(to, reader);
@@ -150,8 +150,8 @@ impl Conversation {
         out.diagnostics.extend(reader.parser.take_diagnostics());
     }
 
-    /// A callout has begun: its card stands from here on. The card of an earlier one with the same
-    /// id stands for both.
+    /// Announces the card of a callout that has begun. An earlier callout with the same id shares its
+    /// card.
     fn announce(
         &mut self,
         ix: usize,
@@ -194,7 +194,7 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Text that goes on behind a card starts with its first line that is not blank.
+    /// Appends text after a card, from its first line that is not blank.
     fn grow_beside_calls(&mut self, ix: usize, text: &str, now: i64) {
         let last = self.node(ix).and_then(|node| node.message.parts.last());
         let text = match last {
@@ -215,7 +215,7 @@ impl Conversation {
         callout: Callout,
         now: i64,
     ) {
-        // What an answer that was cut off ends with may have been meant to go on.
+        // The end of an answer that was cut off may be incomplete.
         let is_cut = self.node(ix).is_some_and(|node| node.message.cut.is_some());
         let intercepted =
             self.reading.tools == MarkdownTools::Intercept && wants_run(&callout) && !is_cut;

@@ -158,7 +158,7 @@ impl Conversation {
     /// of it afterwards.
     fn leave_as_branch(&mut self, ix: usize) {
         self.tree.leave_as_branch(ix);
-        // Calls may have left it; nobody reports it with the path any more.
+        // Calls may have left it; it is no longer reported with the path.
         let id = self.tree.id_at(ix).cloned();
         self.log.extend(id.map(Change::Message));
         self.close_texts(ix, 0);

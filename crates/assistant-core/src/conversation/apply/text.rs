@@ -190,7 +190,7 @@ impl Conversation {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
-        // What was broken off goes on after all.
+        // The interrupted message continues.
         let was_cut = node.message.cut.take().is_some();
         let reasoning = node.message.role == Role::Reasoning;
         let mut opened = was_cut;
@@ -240,7 +240,7 @@ impl Conversation {
         named.find(|ix| self.tree.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
     }
 
-    /// Returns whether a person said the message here; nobody else may add to it then.
+    /// Returns true if the user wrote the message here; then only the user may add to it.
     pub(super) fn is_persons(&self, ix: usize) -> bool {
         self.node(ix)
             .is_some_and(|node| node.message.author == Author::Page)

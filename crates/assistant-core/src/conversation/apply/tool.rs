@@ -84,7 +84,7 @@ impl Conversation {
             Some(parent) => match self.find_message(&parent) {
                 Some(ix) if self.role_of(ix) == Some(Role::Assistant) => {
                     let ix = self.own(ix);
-                    // A call stands behind the text that came before it.
+                    // A call follows the text that came before it.
                     #[cfg(feature = "callouts")]
                     self.pause_callouts(ix, out);
                     return ix;

@@ -172,7 +172,7 @@ impl<M> Tree<M> {
 
     /// Puts a tree together from the parent and the chosen child of each node, in the order in which
     /// they were added. A node whose parent is not there is a root that waits for it. `false` if some
-    /// nodes stand in a circle.
+    /// nodes form a cycle.
     pub(in crate::conversation) fn link(
         &mut self,
         links: &[(Option<MessageId>, Option<MessageId>)],
@@ -187,7 +187,7 @@ impl<M> Tree<M> {
             self.set_awaits(ix, parent.clone().filter(|_| below.is_none()));
             self.hang(ix, below);
         }
-        // What no root leads to stands in a circle.
+        // Nodes that no root leads to form a cycle.
         let mut reached = 0;
         let mut next: Vec<(usize, usize)> = self.roots.iter().map(|ix| (*ix, 0)).collect();
         while let Some((ix, depth)) = next.pop() {

@@ -61,7 +61,7 @@ pub(super) struct Tree<M> {
     chosen_root: Option<usize>,
     /// The path of runs, from the root to their tip.
     path: Vec<usize>,
-    /// The number of places of `path` that stand for nodes that are gone.
+    /// The number of places of `path` whose nodes were removed.
     gaps: usize,
     /// The length of `path` beyond which no other branch goes along it.
     shared_len: usize,
@@ -208,7 +208,7 @@ impl<M> Tree<M> {
         free
     }
 
-    /// Takes a node out of the tree; links to it are the caller's to mend.
+    /// Removes a node from the tree; the caller repairs the links to it.
     fn remove_node(&mut self, ix: usize) -> Option<Node<M>> {
         let node = self.nodes.get_mut(ix).and_then(Option::take)?;
         self.ids.remove(&node.id);

@@ -1,7 +1,8 @@
 //! The path on which runs write, and the one that is shown.
 //!
 //! To take a node out of the path and to number all that follow costs as much as the path is long.
-//! A gap replaces each removed node until there are too many, so that many removals cost little. The path never ends with a gap, and nobody outside sees one.
+//! A gap replaces each removed node until there are too many, so that many removals cost little. The
+//! path never ends with a gap, and no gap is visible outside.
 
 use super::{Tree, TreeChange};
 

@@ -1,7 +1,7 @@
 //! The conversation as the AI SDK's `UIMessage`s, and back.
 //!
 //! A `UIMessage` holds a whole answer, step after step. Here each step is a message of its own, as
-//! with every other protocol; what the AI SDK says of an answer beyond that stands in `extra.ui`:
+//! with every other protocol; further fields of the AI SDK are in `extra.ui`:
 //! of a message `id`, the answer's, and `step`, whether a step began with it; of a call the fields
 //! of its part. Names that begin with `#` are ours and never written.
 //!

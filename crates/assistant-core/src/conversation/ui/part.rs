@@ -115,7 +115,7 @@ fn text_to_value(kind: &str, part: &TextPart) -> Value {
     if part.open {
         put_text(&mut out, "state", Some("streaming"));
     } else if out.contains_key("state") {
-        // Nothing more will come, whoever said so.
+        // Nothing more will come, regardless of the end's origin.
         put_text(&mut out, "state", Some("done"));
     }
     Value::Object(out)
