@@ -112,13 +112,48 @@ fn a_result_that_the_snapshot_does_not_know_is_sent_and_nothing_runs_again() {
     let mut before = at_work(action("f"));
     let snapshot = before.session.snapshot();
     before.returns("c", json!({"paid": 5}));
-    let mut after = reload_from(&before, snapshot, [action("f")]);
+    let after = reload_from(&before, snapshot, [action("f")]);
     assert!(after.invocations.is_empty());
     assert_eq!(after.phase("c"), Phase::OutputAvailable);
     assert_eq!(after.answer("c"), r#"{"paid":5}"#);
-    assert_eq!(after.notices(), [NoticeKind::ResultsReady]);
-    after.input(Input::Continue);
+    assert_eq!(after.notices(), [], "nobody has to send it");
+    assert_eq!(after.runs.len(), 1);
     assert!(request(&after).iter().any(|line| line.contains("paid")));
+}
+
+#[test]
+fn results_wait_after_a_reload_for_the_calls_that_are_still_open() {
+    let mut before = with([action("f"), asking("g")]);
+    before.events(calls("c", "f", "{}"));
+    before.events(calls("d", "g", "{}"));
+    finish_run(&mut before);
+    before.returns("c", json!({"paid": 5}));
+    let mut after = reload(&before, [action("f"), asking("g")]);
+    assert_eq!(
+        (after.runs.len(), after.phase("d")),
+        (0, Phase::ApprovalRequested)
+    );
+    after.deny("d", None);
+    assert_eq!(after.runs.len(), 1);
+    assert!(request(&after).iter().any(|line| line.contains("paid")));
+}
+
+#[test]
+fn results_of_a_loop_that_had_ended_are_offered_after_every_reload() {
+    let mut before = with([action("f"), action("g")]);
+    before.events(calls("c", "f", "{}"));
+    before.events(calls("d", "g", "{}"));
+    finish_run(&mut before);
+    before.returns("c", json!({"paid": 5}));
+    before.input(Input::Stop);
+    let once = reload(&before, [action("f"), action("g")]);
+    assert_eq!(once.notices(), [NoticeKind::ResultsReady]);
+    assert!(once.runs.is_empty());
+    let mut twice = reload(&once, [action("f"), action("g")]);
+    assert_eq!(twice.notices(), [NoticeKind::ResultsReady]);
+    assert!(twice.runs.is_empty());
+    twice.input(Input::Continue);
+    assert!(request(&twice).iter().any(|line| line.contains("paid")));
 }
 
 #[test]

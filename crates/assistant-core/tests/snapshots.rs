@@ -66,6 +66,35 @@ fn what_is_known_is_replaced_in_place_and_what_is_new_comes_last() {
 }
 
 #[test]
+fn a_placeholder_of_the_server_does_not_swallow_an_unsent_result() {
+    for placeholder in ["", "null", "pending", "in_progress"] {
+        for ends_first in [true, false] {
+            let mut eager = action("f");
+            eager.eager = true;
+            let mut driver = with([eager]);
+            driver.events(calls("c", "f", "{}"));
+            if ends_first {
+                driver.returns("c", json!({"paid": 5}));
+            }
+            let list = vec![
+                user("id1", "hi"),
+                assistant("m", None, &[("c", "f", "{}")]),
+                tool("t", "c", placeholder),
+            ];
+            driver.event(snapshot(list));
+            if !ends_first {
+                driver.returns("c", json!({"paid": 5}));
+            }
+            assert_eq!(driver.answer("c"), r#"{"paid":5}"#, "{placeholder:?}");
+            finish_run(&mut driver);
+            assert_eq!(driver.runs.len(), 2, "{placeholder:?}");
+            assert_eq!(request(&driver)[2..], [r#"tool:c={"paid":5}"#]);
+            assert!(driver.session.conversation().is_sound());
+        }
+    }
+}
+
+#[test]
 fn equal_text_keeps_its_parts() {
     let mut driver = Driver::new();
     driver.send("hi");

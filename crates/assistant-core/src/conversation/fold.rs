@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rustc_hash::FxHashSet;
 
 use super::{
-    Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, ToolCall,
+    Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, Status, ToolCall,
     answer::value_of,
     outcome::{End, Outcome},
     state::{State, StateEvent},
@@ -255,13 +255,20 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
     }
     let known = call.result();
     let same = known.is_some_and(|known| known.content == result.content);
+    let is_placeholder = !same && is_placeholder(&result);
+    if is_placeholder && call.state.is_at_work() {
+        return;
+    }
     if call.is_settled_here() {
+        let is_unsent = call.is_undelivered();
         if let Some(known) = call.outcome_mut().and_then(|known| known.result.as_mut()) {
             // The server's name for the message is its own; so are its marks.
             known.message_id = result.message_id;
             known.metadata = result.metadata.or(known.metadata.take());
             known.encrypted_value = result.encrypted_value.or(known.encrypted_value.take());
-            call.take(StateEvent::Delivered);
+            if !(is_placeholder && is_unsent) {
+                call.take(StateEvent::Delivered);
+            }
         }
         return;
     }
@@ -281,6 +288,20 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
     if let Some(outcome) = call.outcome_mut() {
         outcome.result = Some(result);
     }
+}
+
+/// Returns true for the tool message that servers keep for a call without a result: empty content, or
+/// the word for an open call. It does not replace a result of the page that no agent has.
+fn is_placeholder(result: &CallResult) -> bool {
+    let text = result.content.display_text();
+    let text = text.trim().trim_matches('"');
+    let is_open = || {
+        matches!(
+            Status::parse(text),
+            Some(Status::Pending | Status::Executing)
+        )
+    };
+    result.error.is_none() && (matches!(text, "" | "null" | "{}") || is_open())
 }
 
 /// The result that a tool message carries.

@@ -33,6 +33,7 @@ impl Session {
             "runs": runs.len(),
             "base": base.map(MessageId::as_str),
             "retry": self.notices.offer(NoticeAction::Retry),
+            "loops": self.turn.goes_on(),
         });
         if let Value::Object(object) = &mut value {
             object.insert(SESSION.to_owned(), session);
@@ -72,8 +73,19 @@ impl Session {
         self.requeue(pending.queued, cx);
         if failed || (broken_off && !taken_up) {
             self.offer_retry(cx);
+        } else if own.get("loops") == Some(&Value::Bool(true)) {
+            self.send_stored_results(cx);
         } else {
+            self.turn.end_loop();
             self.offer_results(cx);
+        }
+    }
+
+    /// Sends the results that were ready when the page was closed, as the loop would have done.
+    fn send_stored_results(&mut self, cx: &mut Cx<'_>) {
+        if !self.unsent_results().is_empty() && !self.is_busy() {
+            self.turn.set_looping(true);
+            self.continue_loop(cx);
         }
     }
 

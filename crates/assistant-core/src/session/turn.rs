@@ -23,6 +23,8 @@ pub(super) struct Turn {
     looping: bool,
     /// True if a handler ended the loop with its result.
     stopped: bool,
+    /// True if the turn was stored after the end of its loop.
+    ended: bool,
     /// True if the network interrupted the newest answer, which may still be in progress.
     cut: bool,
     summary: TurnSummary,
@@ -67,6 +69,7 @@ impl Turn {
         self.clock.run_begins(goes_on, now);
         self.looping = false;
         self.stopped = false;
+        self.ended = false;
         self.cut = false;
         self.summary.finish = None;
         self.summary.runs.push(summary);
@@ -127,6 +130,17 @@ impl Turn {
 
     pub(super) const fn set_looping(&mut self, looping: bool) {
         self.looping = looping;
+    }
+
+    /// Returns true if the loop has not ended: results are sent once every call has one.
+    pub(super) const fn goes_on(&self) -> bool {
+        let is_open = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
+        is_open && !self.stopped && !self.ended
+    }
+
+    /// Ends the loop of a stored turn that had ended when it was stored.
+    pub(super) const fn end_loop(&mut self) {
+        self.ended = true;
     }
 
     pub(super) const fn is_stopped(&self) -> bool {
