@@ -1,4 +1,4 @@
-//! Activities: structured displays of what the agent does.
+//! Applies activities: structured displays of the agent's work.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ impl Conversation {
         };
         let is_activity = found.and_then(|ix| self.role_of(ix)) == Some(Role::Activity);
         if found.is_some_and(holds_call) || (!is_activity && self.find_answer(id).is_some()) {
-            // What was called and answered is not undone by a display.
+            // A display does not undo calls and their results.
             return out.warn(
                 "activity-over-call",
                 format!("'{id}' holds a call or a result: the activity is ignored"),
@@ -51,7 +51,7 @@ impl Conversation {
         };
         let message = &mut node.message;
         if message.role != Role::Activity {
-            // Another kind of message stood here; nothing of it stays but its place.
+            // The message had another role; only its place remains.
             let mut fresh = Message::new(message.id.clone(), Role::Activity, message.created_at);
             fresh.wire_id = message.wire_id.take();
             *message = fresh;

@@ -65,7 +65,7 @@ impl Authority {
     }
 }
 
-/// A list in which there is nothing but texts.
+/// A list that contains only strings.
 fn texts(value: &Value) -> Option<Vec<String>> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     value.as_array()?.iter().map(text).collect()

@@ -1,7 +1,6 @@
-//! Texts that grow by themselves: several of one answer may be open at once, and other parts may
-//! come between their pieces.
+//! Text blocks: several of one answer may be open at once, with other parts between their pieces.
 //!
-//! Neighbour: `text`, for messages that are one text each.
+//! Neighbour: `text`, for messages with a single text.
 
 use super::{Applied, Conversation};
 use crate::{
@@ -134,7 +133,7 @@ impl Conversation {
     }
 }
 
-/// Merges fields; `null` takes one away.
+/// Merges fields; `null` removes one.
 pub(super) fn merge_extra(into: &mut Object, from: Object) {
     for (key, value) in from {
         if value.is_null() {

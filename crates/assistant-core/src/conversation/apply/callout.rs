@@ -1,8 +1,8 @@
-//! Callouts in what an assistant writes become calls between the pieces of its text.
+//! Turns callouts in an assistant's text into calls between the pieces of the text.
 //!
-//! The message keeps what was written, so that nothing of it is lost on the wire. A call that is
-//! only told in a text is shown and nothing else: no index holds it, so that no event, result or
-//! run of a tool ever meets it. The reader of callouts is [`crate::text::callout`].
+//! The message keeps the original text, so that nothing is lost on the wire. A call that only a
+//! text mentions is shown and nothing else: it is in no index, so that no event, result or run
+//! refers to it. The parser of callouts is [`crate::text::callout`].
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Conversation {
-    /// An empty conversation that does so with callouts.
+    /// Returns an empty conversation that reads callouts.
     #[must_use]
     pub fn reading(tools: MarkdownTools) -> Self {
         let mut conversation = Self::new();
@@ -44,7 +44,7 @@ impl Conversation {
         self.reading.tools != MarkdownTools::Off && self.role_of(ix) == Some(Role::Assistant)
     }
 
-    /// More of a text.
+    /// Passes more of a text to its reader.
     pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut Applied<'_>) {
         let mut reader = match self.reading.readers.remove(&ix) {
             Some(reader) => reader,
@@ -66,7 +66,7 @@ impl Conversation {
         self.reading.readers.insert(ix, reader);
     }
 
-    /// A reader that has read what the message says already. What it finds there is shown.
+    /// Returns a reader that has read the message's present text. Callouts found in it are shown.
     fn reader_of(&self, ix: usize) -> Reader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
@@ -87,7 +87,7 @@ impl Conversation {
         }
     }
 
-    /// A list of messages says what the texts are.
+    /// Ends the open texts before a list of messages replaces them.
     pub(super) fn pause_all_callouts(&mut self, out: &mut Applied<'_>) {
         let readers = self.reading.readers.iter();
         let running = readers.filter(|(_, reader)| reader.running);
@@ -109,7 +109,7 @@ impl Conversation {
         }
     }
 
-    /// Nothing follows in a text for now: what was kept back is certain.
+    /// No more text follows for now: text that was held back is final.
     pub(super) fn pause_callouts(&mut self, ix: usize, out: &mut Applied<'_>) {
         let Some(mut reader) = self.reading.readers.remove(&ix) else {
             return;
@@ -137,7 +137,7 @@ impl Conversation {
             let part = announced.and_then(|(_, part)| part);
             match chunk {
                 Chunk::Text(text) => {
-                    // It broke the rules: it is the text that follows.
+                    // It is no valid callout: it becomes text.
                     self.withdraw(ix, part);
                     self.grow_beside_calls(ix, &text, out.now);
                 }
@@ -169,7 +169,7 @@ impl Conversation {
         Some(self.push_call(ix, key))
     }
 
-    /// From the first callout on the message keeps what was written.
+    /// From the first callout on, the message keeps the original text.
     fn keep_written(&mut self, ix: usize, reader: &mut Reader) {
         if let Some(node) = self.node_mut(ix) {
             let written = &mut reader.written;
@@ -182,7 +182,7 @@ impl Conversation {
         let (Some(part), Some(node)) = (part, self.node_mut(ix)) else {
             return;
         };
-        // Nothing comes between a callout and its end.
+        // Nothing is between a callout and its end.
         if part + 1 != node.message.parts.len() {
             return;
         }
@@ -206,7 +206,7 @@ impl Conversation {
         }
     }
 
-    /// A callout is complete.
+    /// Completes a callout.
     fn show(
         &mut self,
         ix: usize,
@@ -227,7 +227,7 @@ impl Conversation {
             let takes = |call: &ToolCall| {
                 !call.is_real() || (tells && !call.state().is_at_work() && !call.state().is_done())
             };
-            // What the text itself answers is told, not run.
+            // A callout with an outcome in the text is displayed, not run.
             if self.call(&first).is_some_and(takes) {
                 self.edit_call(&first, |call| apply_callout(call, callout, now));
             }
@@ -269,8 +269,8 @@ impl Conversation {
         self.settle_in(ix);
     }
 
-    /// Shows the callouts of a message that came whole. None of them is run: what came in a list is
-    /// over.
+    /// Shows the callouts of a message that arrived as a whole. None of them runs: messages of a
+    /// list are in the past.
     pub(in crate::conversation) fn read_whole(&mut self, message: &mut Message, now: i64) {
         let is_read = message.markdown.is_some() || message.role != Role::Assistant;
         if self.reading.tools == MarkdownTools::Off || is_read {
@@ -320,7 +320,7 @@ impl Conversation {
         message.markdown = Some(written);
     }
 
-    /// The ids of callouts are counted from one in each message; calls need one of their own.
+    /// Ids of callouts are counted in each message; calls need unique ones.
     fn free_call_id(&self, ix: usize, id: String) -> String {
         let message = self.node(ix).map_or("", |node| node.message.wire_id());
         let mut free = id;

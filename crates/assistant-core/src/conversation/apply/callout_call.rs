@@ -20,7 +20,7 @@ pub(super) fn wants_run(callout: &Callout) -> bool {
 /// Applies the fields of a callout to its call. Fields that the callout omits stay the same.
 pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     call.origin = Origin::Text;
-    // Events name the call as it is now.
+    // Events contain the call's present name.
     call.name.clone_from(&callout.name);
     if let Some(input) = callout.input.as_ref().filter(|input| !input.is_null()) {
         call.set_args_text(&input.to_string());
@@ -39,7 +39,7 @@ pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     } else if let Some(value) = callout.result() {
         finish(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
-        // Told only: nothing ever starts it.
+        // Display only: nothing ever starts it.
         call.note(Note::Decision(Decision::Approved));
         call.take(StateEvent::Cleared);
     }

@@ -1,9 +1,9 @@
-//! Recognises what the user said in a list that names it by other ids.
+//! Recognises the user's messages in a list that gives them other ids.
 //!
-//! Some servers give the messages of a snapshot ids of their own. What the user said stays theirs,
-//! and stays where they said it: only its id on the wire changes. Each message of the path is taken
-//! once, and in order, so that a list cannot repeat what the user said, or put it behind something
-//! else. Neighbour: `merge` takes the list in.
+//! Some servers give the messages of a snapshot ids of their own. The user's messages keep their
+//! author and their place: only their id on the wire changes. Each message of the path is matched
+//! once, and in order, so that a list can neither repeat the user's messages nor move them.
+//! Neighbour: `merge` applies the list.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use super::{Change, Conversation};
 use crate::event::{self, MessageBody, Role};
 
 impl Conversation {
-    /// Takes over the ids under which a list repeats messages of the path.
+    /// Adopts the ids under which a list repeats messages of the path.
     pub(super) fn adopt_ids(&mut self, messages: &[event::Message]) {
         let listed: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
         let mut left_out: HashMap<(Role, String), Vec<usize>> = HashMap::new();
@@ -27,7 +27,7 @@ impl Conversation {
                 places.push(place);
             }
         }
-        // Without words of the user among them, nothing depends on it.
+        // Without messages of the user among them, nothing depends on it.
         if !any_persons {
             return;
         }
@@ -49,7 +49,7 @@ impl Conversation {
         }
     }
 
-    /// Returns whether a message makes the calls that a listed one makes.
+    /// Returns true if a message contains the calls of a listed one.
     fn has_calls_of(&self, ix: usize, listed: &event::Message) -> bool {
         let node = self.node(ix);
         let calls = node
@@ -66,7 +66,7 @@ impl Conversation {
         }
     }
 
-    /// Returns whether no message and no result has an id, on whichever branch.
+    /// Returns true if no message and no result has an id, on any branch.
     fn is_new(&self, id: &str) -> bool {
         !self.wire_ids.contains_key(id)
             && !self.tree.contains(&id.into())
@@ -91,7 +91,7 @@ impl Conversation {
     }
 }
 
-/// The words of a listed message of the user or of the assistant.
+/// Returns the text of a listed message of the user or of the assistant.
 fn words_of(listed: &event::Message) -> String {
     match &listed.body {
         MessageBody::User { content } => content.display_text(),

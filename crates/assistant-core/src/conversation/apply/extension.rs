@@ -65,7 +65,7 @@ impl Conversation {
         }
     }
 
-    /// The answer with this id, which is begun if it is not there.
+    /// Returns the answer with this id, and creates it if it does not exist.
     pub(super) fn answer_node(&mut self, id: &str, out: &mut Applied<'_>) -> Option<usize> {
         let Some(ix) = self.find_message(id) else {
             return Some(self.add_message(
@@ -130,7 +130,7 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Clears an answer after a failed attempt. Its calls return if their ids do.
+    /// Clears an answer after a failed attempt. Its calls are restored if their ids are repeated.
     fn reset_answer(&mut self, id: &str) {
         let Some(ix) = self.find_message(id) else {
             return;
@@ -173,7 +173,7 @@ impl Conversation {
                 | State::InterruptDenied { .. }
                 | State::Ended(_)
         );
-        // The answer may be told again, as that of a stream that is taken up.
+        // The answer may be repeated, as in a stream that is resumed.
         let anew = !call.has_ended() && !call.is_settled_here();
         if stands && !anew {
             let message = format!("arguments for call '{id}', which is decided or over");
@@ -199,7 +199,7 @@ impl Conversation {
             return out.warn("unknown-call", format!("end of unknown call '{id}'"));
         };
         let call = self.call(&key);
-        // What is complete stays so.
+        // Complete parts stay unchanged.
         let has_args = |call: &ToolCall| call.has_ended() && !call.args_text().trim().is_empty();
         if !call.is_some_and(has_args) {
             let run = self.runs.current;
@@ -210,8 +210,8 @@ impl Conversation {
         }
     }
 
-    /// The agent takes its own outcome of a call back: what begins under its id is another call, in
-    /// its place. Not so where something was done or decided here, which stands.
+    /// The agent withdraws its own outcome of a call: the next call with its id is another call and
+    /// replaces it, except where something was run or decided here.
     fn begin_call_anew(&mut self, id: &str, name: String, out: &mut Applied<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
@@ -303,13 +303,14 @@ fn note_execution(call: &mut ToolCall) {
     }
     let approval = notes.get("approval").and_then(Value::as_object);
     let Some(approval) = approval else { return };
-    // What the agent denied itself does not run here either.
+    // A call that the agent itself denied does not run here either.
     if call.origin == Origin::Agent && approval.get("approved") == Some(&false.into()) {
         call.origin = Origin::Provider;
     }
 }
 
-/// Gives a call the outcome that the agent names. `false` where another stands above it.
+/// Sets the outcome of a call that the agent reports. Returns `false` if another outcome takes
+/// precedence.
 fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: i64) -> bool {
     if call.is_settled_here() {
         call.take(StateEvent::Delivered);
@@ -330,6 +331,6 @@ fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: 
     result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(content);
     outcome.result = Some(result);
-    // The same outcome again is no event to the state.
+    // The same outcome again is no event for the state.
     call.take(StateEvent::Settled(Box::new(outcome))) || call.state.is_done()
 }

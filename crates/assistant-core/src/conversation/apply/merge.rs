@@ -1,10 +1,10 @@
-//! Messages that come as a list: snapshots, and the input that a run repeats.
+//! Applies lists of messages: snapshots, and the input that a run repeats.
 //!
-//! A snapshot says what the agent holds true of the path of its run, and of nothing else: nodes
-//! that another branch shares are copied first. Calls go wherever the list has them, with all that
-//! happened to them: whatever leaves its message is *detached*, and comes back where it is listed.
-//! The work is linear in the list and the path. Neighbours: `replace` for one message, `results`
-//! for tool messages, `authority` for what a list does not speak for.
+//! A snapshot describes the path of its run only: nodes that another branch shares are copied
+//! first. Calls move to the message that lists them, with their history: a call that is removed
+//! from its message is *detached*, and attached again where it is listed. The work is linear in the
+//! list and the path. Neighbours: `replace` for one message, `results` for tool messages,
+//! `authority` for the kinds of messages that a list covers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,21 +15,21 @@ use crate::{
     order::in_order,
 };
 
-/// A list of messages, and where it says that each call is.
+/// A list of messages, and the place that it gives each call.
 pub(super) struct Listing {
     order: Vec<String>,
     messages: HashMap<String, Message>,
-    /// The message that lists a call first, by the call's id.
+    /// The first message that lists a call, by the call's id.
     pub(super) homes: HashMap<String, String>,
-    /// Up to where the list is about what was before the run that sends it.
+    /// The end of the part of the list from before the run that sends it.
     pub(super) old: HashSet<String>,
 }
 
 impl Conversation {
-    /// Adds the messages that are not known yet.
+    /// Adds the unknown messages.
     pub(crate) fn merge_new(&mut self, messages: Vec<Message>, author: Author, out: &Applied<'_>) {
         let mut known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
-        // What a request repeats was there before its run.
+        // Messages that a request repeats are from before its run.
         let current = self.runs.current.take();
         for message in messages {
             if known.insert(message.id.clone()) {
@@ -39,10 +39,10 @@ impl Conversation {
         self.runs.current = current;
     }
 
-    /// The list is what the agent holds true of the path.
+    /// Makes the path equal to the list.
     ///
-    /// Calls first: those that the list has elsewhere leave their messages. Then the messages, which
-    /// are replaced in place or leave; the results, and what is new. Last, each result gets the
+    /// Calls first: those that the list has elsewhere are detached. Then the messages, which are
+    /// replaced in place or removed; the results, and new messages. Last, each result gets the
     /// place of its message in the received order.
     pub(super) fn merge_snapshot(
         &mut self,
@@ -88,7 +88,7 @@ impl Conversation {
                 );
                 continue;
             }
-            // What stands before things that were there is of no newer response than they are.
+            // A message before older ones belongs to no newer response than they do.
             self.runs.current = current.filter(|_| !listing.old.contains(&id));
             self.append_wire(message, Author::Agent, out.now);
             places.push((id, Place::New));
@@ -99,7 +99,7 @@ impl Conversation {
         self.report_path();
     }
 
-    /// Everything on the path may be other than it was.
+    /// Every message on the path may have changed.
     fn report_path(&mut self) {
         for ix in self.tree.path().to_vec() {
             let keys: Vec<CallKey> = self.node_calls(ix).collect();
@@ -118,7 +118,8 @@ impl Conversation {
                 let key = self.find_answer(&message.id)?;
                 Some(self.call(&key)?.run)
             };
-            // A result of an older run is older than this one, whatever call it is listed for now.
+            // A result of an older run is older than this one, regardless of the call that lists it
+            // now.
             let mut of_id = self.calls.answered_by(&message.id);
             let run = known.or_else(answers);
             run.map_or_else(|| self.is_elsewhere(&message.id), |run| run != current)
@@ -146,7 +147,8 @@ impl Conversation {
                     home.or_insert_with(|| message.id.clone());
                 }
             }
-            // The last one may be the response of the run, under an id that another branch has, too.
+            // The last one may be the response of the run, under an id that another branch has,
+            // too.
             let is_response = place == last && message.role() != Role::Tool;
             if place <= border && !is_response {
                 listing.old.insert(message.id.clone());
@@ -156,14 +158,14 @@ impl Conversation {
         listing
     }
 
-    /// Returns whether another branch holds a message, or a result, with this id.
+    /// Returns true if another branch contains a message, or a result, with this id.
     fn is_elsewhere(&self, id: &str) -> bool {
         let nodes = self.wire_ids.get(id);
         nodes.is_some_and(|nodes| !nodes.is_empty()) || self.calls.answered_by(id).next().is_some()
     }
 
-    /// Copies the nodes that another branch shares and that the list changes, with what stands between
-    /// them and where the branches part: the other branch keeps all of it as it was.
+    /// Copies the nodes that another branch shares and that the list changes, with those between
+    /// them and the fork: the other branch stays unchanged.
     fn own_what_changes(&mut self, listing: &Listing) {
         let answered: HashSet<&str> = listing.messages.values().filter_map(answers).collect();
         let changes = |ix: usize| {
@@ -189,8 +191,8 @@ impl Conversation {
         }
     }
 
-    /// Detaches the calls of a message that the list has in another message, or nowhere. What
-    /// runs here, and a result that no agent has, stays.
+    /// Detaches the calls of a message that the list has in another message, or omits. Calls that
+    /// run here, and results that are unknown to the agent, stay.
     fn release_calls(&mut self, ix: usize, id: &str, listing: &Listing) {
         let is_listed = listing.messages.contains_key(id);
         let leaves = |call: &ToolCall| {
@@ -216,7 +218,7 @@ impl Conversation {
         }
     }
 
-    /// Returns whether the listed message equals the one in the tree, so that nothing changes.
+    /// Returns true if the listed message equals the one in the tree, so that nothing changes.
     pub(super) fn says_the_same(
         &self,
         message: &crate::conversation::Message,
@@ -248,7 +250,7 @@ impl Conversation {
     }
 }
 
-/// Returns whether a listed call equals the one in the tree.
+/// Returns true if a listed call equals the one in the tree.
 fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
     call.id == listed.id
         && call.name == listed.name
@@ -259,7 +261,7 @@ fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
         && call.extra == listed.extra
 }
 
-/// The id of the call that a tool message answers.
+/// Returns the id of the call that a tool message answers.
 fn answers(message: &Message) -> Option<&str> {
     match &message.body {
         MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
@@ -267,7 +269,7 @@ fn answers(message: &Message) -> Option<&str> {
     }
 }
 
-/// Returns whether the list says the same of a call's result as the tree.
+/// Returns true if the list and the tree agree on a call's result.
 fn keeps_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
     let known = call.result().filter(|_| call.is_delivered());
     let Some(known) = known else {
@@ -279,7 +281,7 @@ fn keeps_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) ->
     !call.is_unlisted() && listed.is_some_and(|listed| listed == *known)
 }
 
-/// Returns whether nothing beside its words and calls is listed as something else.
+/// Returns true if a listed message has the same fields, apart from its text and calls.
 fn has_same_marks(message: &crate::conversation::Message, listed: &Message) -> bool {
     message.name == listed.name
         && message.encrypted_value == listed.encrypted_value

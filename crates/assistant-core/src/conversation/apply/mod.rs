@@ -1,7 +1,7 @@
-//! The reducer: one event in, the tree changed, the changes listed.
+//! The reducer: applies one event to the tree, and lists the changes.
 //!
-//! Events come here verified and with chunks expanded ([`crate::wire`]). The cost of an event is
-//! in proportion to the event, never to the conversation; a messages snapshot is as long as the
+//! Events arrive verified and with chunks expanded ([`crate::wire`]). The cost of an event is
+//! proportional to the event, never to the conversation; a messages snapshot is as long as the
 //! conversation and costs as much.
 
 mod activity;
@@ -32,7 +32,7 @@ use crate::{
 pub(crate) struct Applied<'a> {
     /// Milliseconds since 1970.
     pub(crate) now: i64,
-    /// Reports of what could not be applied.
+    /// Reports of events that could not be applied.
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -163,7 +163,7 @@ impl Conversation {
             }
             EncryptedEntity::Message => {
                 if let Some(ix) = self.find_message(id) {
-                    // Activities have no such field: they never go back to the agent.
+                    // Activities have no such field: they are never sent back to the agent.
                     if self.role_of(ix) == Some(Role::Activity) {
                         return;
                     }
@@ -207,14 +207,14 @@ impl Conversation {
         }
     }
 
-    /// Adds a call to a message, and gives its place among the parts.
+    /// Adds a call to a message, and returns its place among the parts.
     fn push_call(&mut self, ix: usize, key: CallKey) -> usize {
         let place = self.push_part(ix, Part::Call(key));
         self.calls.attach(&key, ix);
         place
     }
 
-    /// Adds a part, and gives its place.
+    /// Adds a part, and returns its place.
     fn push_part(&mut self, ix: usize, part: Part) -> usize {
         let Some(node) = self.node_mut(ix) else {
             return 0;

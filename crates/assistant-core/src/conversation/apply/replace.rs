@@ -1,6 +1,6 @@
-//! One message that a snapshot replaces, or leaves out.
+//! Replaces or removes one message by a snapshot.
 //!
-//! Neighbour: `merge` takes the snapshot in.
+//! Neighbour: `merge` applies the snapshot.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,9 +14,8 @@ use crate::{
 };
 
 impl Conversation {
-    /// Puts what the list says in place of a message. In an assistant's message the split into
-    /// parts stays. What a person said here stays as they said it, with what the agent says of it
-    /// beside it.
+    /// Replaces a message by the listed one. An assistant's message keeps its split into parts. The
+    /// user's text stays, with the agent's version beside it.
     pub(super) fn replace_message(
         &mut self,
         ix: usize,
@@ -88,7 +87,7 @@ impl Conversation {
             return;
         };
         let replaced = self.replace_text(ix, content);
-        // Each call once, however often the list has it.
+        // Each call is added once, even if the list repeats it.
         let mut seen = HashSet::new();
         tool_calls.retain(|call| {
             listing.homes.get(&call.id) == Some(&wire.id) && seen.insert(call.id.clone())
@@ -106,7 +105,7 @@ impl Conversation {
 
     fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, is_old: bool, now: i64) {
         let Some(node) = self.node(ix) else { return };
-        // What a list adds among what was before its run is of no newer response.
+        // Messages that a list adds before its run belong to no newer response.
         let current = self.runs.current;
         let run = node.run.filter(|run| !is_old || current != Some(*run));
         let calls = self.calls_in(&node.message).filter(|call| call.is_real());
@@ -120,7 +119,7 @@ impl Conversation {
                     self.edit_call(key, |call| call.take_over(listed));
                     continue;
                 }
-                // It is written in a text, this one or another, which says what it is.
+                // The call is a callout of a text, which defines it.
                 Some(_) => continue,
                 None if self.find_call(&listed.id).is_some() => continue,
                 None => {}
@@ -130,8 +129,8 @@ impl Conversation {
         }
     }
 
-    /// A message that the snapshot does not hold leaves the path; what a person wrote or decided
-    /// in it stays on a branch of its own. `true` if it stays so.
+    /// Removes a message that the snapshot omits from the path; the user's texts and decisions in
+    /// it are preserved on another branch. Returns `true` in that case.
     pub(super) fn drop_message(&mut self, ix: usize, authority: &Authority) -> bool {
         let Some(node) = self.node(ix) else {
             return false;
@@ -154,8 +153,8 @@ impl Conversation {
         by_person
     }
 
-    /// Takes a message off the path but keeps it on a branch of its own. The path is to be cleared
-    /// of it afterwards.
+    /// Moves a message from the path to a branch of its own. The caller removes it from the paths
+    /// afterwards.
     fn leave_as_branch(&mut self, ix: usize) {
         self.tree.leave_as_branch(ix);
         // Calls may have left it; it is no longer reported with the path.
@@ -165,8 +164,8 @@ impl Conversation {
         self.keep_detached(ix, |_| true);
     }
 
-    /// Keeps the text parts if together they say the same, else one part takes their place. Whether
-    /// one did.
+    /// Keeps the text parts if together they equal the text, else replaces them by one part.
+    /// Returns true if it replaced them.
     fn replace_text(&mut self, ix: usize, content: Option<String>) -> bool {
         let Some(node) = self.tree.item_mut(ix) else {
             return false;
@@ -181,7 +180,7 @@ impl Conversation {
         message.markdown = None;
         let calls = &mut self.calls;
         let parts = &mut message.parts;
-        // Callouts were a part of the text.
+        // Callouts were part of the text.
         parts.retain(|part| {
             let Some(key) = part.call_key() else {
                 return true;
@@ -223,7 +222,7 @@ fn dispute(message: &mut Message, wire: event::Message) {
     message.encrypted_value = theirs.encrypted_value;
 }
 
-/// A text that takes the place of another is a new generation of it.
+/// A text that replaces another is a new generation of it.
 fn count_generations(old: &[Part], fresh: &mut [Part]) {
     for (old, fresh) in old.iter().zip(fresh) {
         if let (

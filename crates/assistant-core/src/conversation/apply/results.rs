@@ -17,7 +17,7 @@ pub(super) enum Place {
     Node(usize),
     /// The tool message of a call.
     Result(CallKey),
-    /// A message that only the list holds.
+    /// A message that only the list contains.
     New,
 }
 
@@ -37,7 +37,7 @@ impl Conversation {
         list
     }
 
-    /// Until the list brings them again, no results are listed but those that were not sent yet.
+    /// Until the list repeats them, only results that were not sent yet are listed.
     pub(super) fn take_off_results(&mut self) {
         for key in self.run_calls() {
             self.calls.edit(&key, &mut |call| {
@@ -76,8 +76,8 @@ impl Conversation {
             let mut fresh = incoming.remove(id);
             let is_answer = |message: &mut Message| there && answers(message) == Some(&call_id);
             if let Some(message) = fresh.take_if(|message| !is_answer(message)) {
-                // Its call is gone, comes again or has another answer, or it is another message now:
-                // the place stays.
+                // Its call was removed, is repeated or has another answer, or the message has
+                // another role now: the place stays.
                 let current = self.runs.current.take();
                 self.insert_wire(after, message, now);
                 self.runs.current = current;
@@ -89,7 +89,7 @@ impl Conversation {
             let is_answered = answered.contains(&call_id);
             let fresh = fresh.and_then(fold::result_from_wire);
             self.edit_call(key, |call| {
-                // The tool message may be gone, what was done is not: the call must not run again.
+                // The tool message may be removed, but the call has run: it must not run again.
                 if let Some(outcome) = call.outcome_mut() {
                     outcome.unlisted |= is_answered;
                 }
@@ -100,7 +100,7 @@ impl Conversation {
         }
     }
 
-    /// Returns whether a call still has the result that it had before the list came.
+    /// Returns true if a call still has the result that it had before the list arrived.
     fn still_has(&self, key: &CallKey, message_id: &str) -> bool {
         self.call(key).is_some_and(|call| {
             let result = call.result();
@@ -110,7 +110,7 @@ impl Conversation {
         })
     }
 
-    /// Puts every result that is listed where its message stood, or came to stand.
+    /// Inserts every listed result at the place of its message.
     pub(super) fn place_results(&mut self, places: &[(String, Place)]) {
         let mut waiting: HashMap<String, VecDeque<CallKey>> = HashMap::new();
         for key in self.run_calls() {
@@ -121,7 +121,7 @@ impl Conversation {
             }
         }
         self.leading_results.clear();
-        // Those that left the path, too: what stood behind them may stand elsewhere now.
+        // Includes those that left the path: the place of messages after them may have changed.
         let left = places.iter().filter_map(|(_, place)| match place {
             Place::Node(ix) => Some(*ix),
             _ => None,
@@ -150,7 +150,7 @@ impl Conversation {
     }
 }
 
-/// The call that a tool message answers.
+/// Returns the call that a tool message answers.
 const fn answers(message: &Message) -> Option<&String> {
     match &message.body {
         MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),

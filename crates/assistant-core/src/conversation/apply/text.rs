@@ -23,7 +23,7 @@ impl Conversation {
                 );
             }
             Some(ix) if self.is_persons(ix) => return out.warn_persons(id),
-            // Text is added when it comes: a message of calls alone has none.
+            // A text part is added with the first text: a message with only calls has none.
             Some(ix) => self.own(ix),
             None => {
                 if self.is_taken(id) {
@@ -42,7 +42,7 @@ impl Conversation {
 
     pub(super) fn grow_text(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
         if self.find_text(id).is_none() && self.is_taken(id) {
-            // It began as a text, and a snapshot has made a result of it since.
+            // It began as a text, and a snapshot has changed it to a result.
             self.start_text(id, Role::Assistant, None, Base::default(), out);
         }
         let Some(ix) = self.find_text(id) else {
@@ -79,7 +79,7 @@ impl Conversation {
         self.part_grew(ix);
     }
 
-    /// Words that the agent adds to a message of a record make it the agent's.
+    /// Text that the agent adds to an imported message makes it the agent's.
     fn take_for_agent(&mut self, ix: usize) {
         if let Some(node) = self.node_mut(ix)
             && node.message.is_from_user()
@@ -110,7 +110,7 @@ impl Conversation {
         self.note_message_metadata(ix, base);
     }
 
-    /// Tells every text that is still open that nothing more will come: the run has ended.
+    /// Closes every text that is still open: the run has ended.
     pub(crate) fn close_open_texts(&mut self, out: &mut Applied<'_>) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
@@ -127,8 +127,8 @@ impl Conversation {
         }
     }
 
-    /// Closes the text of a message, which is complete as far as it will ever be. Returns what
-    /// could not be read in it.
+    /// Closes the text of a message, which will not grow any more. Returns diagnostics of content
+    /// that could not be parsed.
     fn finish_texts(&mut self, ix: usize, now: i64) -> Vec<Diagnostic> {
         #[cfg(feature = "callouts")]
         let diagnostics = {
@@ -146,7 +146,7 @@ impl Conversation {
         diagnostics
     }
 
-    /// Says why the text that is still being written will not come to its end.
+    /// Notes why an unfinished text will not be completed.
     pub(crate) fn cut_open_texts(&mut self, cut: Cut) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
@@ -185,7 +185,7 @@ impl Conversation {
         }
     }
 
-    /// Makes sure that the last part is a text that grows: text after a call is a part of its own.
+    /// Ensures that the last part is a growing text: text after a call is a part of its own.
     fn open_text(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -224,10 +224,10 @@ impl Conversation {
         }
     }
 
-    /// The message that text with this id belongs to. The result of a call is given at once and
-    /// then stands; a server that names it and its answer alike means two messages.
+    /// Returns the message of the text with this id. The result of a call is complete when it
+    /// arrives; a server that gives it and its answer the same id means two messages.
     fn find_text(&self, id: &str) -> Option<usize> {
-        // Mostly it is the newest, and to compare is less than to look up.
+        // Usually it is the newest one, and a comparison is cheaper than a lookup.
         let newest = self.tree.tip();
         let is_it = |ix: &usize| {
             self.node(*ix)

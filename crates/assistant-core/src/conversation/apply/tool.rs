@@ -6,11 +6,11 @@ use crate::{
     event::{self, Base, Content, MessageBody, Object, Role},
 };
 
-/// Maximum number of consecutive tool messages that are searched for the end of their row.
+/// The maximum number of consecutive tool messages that are searched for their end.
 const LONGEST_ROW: usize = 64;
 
-/// The longest conversation that is numbered again for a result that changes nothing, in messages; in a longer one such a
-/// result stands at the end.
+/// The longest conversation, in messages, that is renumbered for a result that changes nothing; in
+/// a longer one such a result is at the end.
 const LONGEST_MOVED: usize = 1_000;
 
 impl Conversation {
@@ -35,7 +35,7 @@ impl Conversation {
             self.adopt_orphan(key);
             self.restart_call(key, name, out);
             self.note_call_metadata(key, base);
-            // Its result may have gone with the message that it stood behind.
+            // Its result may have been removed with the message that it followed.
             return self.list_results_once();
         }
         let mut call = ToolCall::new(id, name, out.now);
@@ -45,8 +45,8 @@ impl Conversation {
         self.adopt_orphan(key);
     }
 
-    /// The same id again is the same call: it may get another name and more arguments, as long as
-    /// nothing about it is final. What the agent was told to run is what it was told to run.
+    /// The same id again is the same call: its name and arguments may change until they are final.
+    /// A call that was handed off to the agent keeps both.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
@@ -70,7 +70,7 @@ impl Conversation {
         });
     }
 
-    /// The message that carries the call, by the four cases of rule "placement of calls".
+    /// Returns the message that contains the call, by the four cases of rule "placement of calls".
     fn home_of_call(
         &mut self,
         id: &str,
@@ -78,7 +78,7 @@ impl Conversation {
         base: &Base,
         out: &mut Applied<'_>,
     ) -> usize {
-        // An empty parent names none, as the reference reads it.
+        // An empty parent counts as none, as in the reference client.
         let home = match parent.filter(|parent| !parent.is_empty()) {
             None => id.to_owned(),
             Some(parent) => match self.find_message(&parent) {
@@ -158,7 +158,7 @@ impl Conversation {
             let node = this.calls.node_of(&key).unwrap_or_default();
             this.last_tool_after(node)
         };
-        // A call that was given up stays so, even if it never had a result.
+        // A cancelled call stays cancelled, even if it never had a result.
         let is_over = |call: &ToolCall| call.state.is_done() && !call.is_unlisted();
         if !self.waits(&key) || self.call(&key).is_some_and(is_over) {
             out.warn(
@@ -202,8 +202,8 @@ impl Conversation {
         );
     }
 
-    /// A further result of a call changes nothing about it. It is kept where it came, and never
-    /// sent; if the call was answered here, it is not even kept.
+    /// Handles a further result of a call, which changes nothing. It is kept where it arrived, and
+    /// never sent; if the call was answered here, it is discarded.
     fn keep_second(
         &mut self,
         key: CallKey,
@@ -223,8 +223,8 @@ impl Conversation {
         }
     }
 
-    /// The last of the tool messages that stand right after a message. A long row of them is not
-    /// looked through: the place of a result is not worth more than the result.
+    /// Returns the last of the tool messages directly after a message. The search is limited: the
+    /// place of a result is not worth the cost of a long row.
     fn last_tool_after(&self, ix: usize) -> usize {
         let next = self.tree.node(ix).map_or(0, |node| node.depth + 1);
         let row = self.tree.path().iter().skip(next);

@@ -1,5 +1,5 @@
-//! Copy on write: an item that another branch shares is never changed by a run, but copied for the
-//! run's own branch first.
+//! Copy on write: a run never changes an item that another branch shares, but copies it for its own
+//! branch first.
 
 use super::{Tree, TreeChange};
 
@@ -13,9 +13,8 @@ pub(in crate::conversation) struct Copied {
 }
 
 impl<M: Clone> Tree<M> {
-    /// Copies what must be copied before a run may change a node: the node and all between it and
-    /// the last place where another branch leaves the path. Returns the node to change, and the
-    /// copies.
+    /// Copies the nodes that must be copied before a run may change a node: the node and all
+    /// between it and the last fork of the path. Returns the node to change, and the copies.
     pub(in crate::conversation) fn own(&mut self, ix: usize) -> (usize, Vec<Copied>) {
         let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.on_path(ix));
         let Some(from) = depth(self).filter(|depth| self.last_shared(*depth).is_some()) else {
@@ -33,7 +32,7 @@ impl<M: Clone> Tree<M> {
     }
 
     /// Copies the nodes of the path from a depth on that another branch shares. From below: where a
-    /// copy was made, the original stays below the one before, which is shared by that.
+    /// copy was made, the original stays below its predecessor, which is shared.
     pub(in crate::conversation) fn own_from(&mut self, first: usize) -> Vec<Copied> {
         self.close_gaps();
         let Some(last) = self.last_shared(first) else {
@@ -46,7 +45,7 @@ impl<M: Clone> Tree<M> {
                 copies.extend(self.copy_for_path(from).map(|to| Copied { from, to }));
             }
         }
-        // What is remembered is what was shown.
+        // The remembered child is the one that was shown.
         if self.shown.is_none() {
             let path = self.path.clone();
             self.remember(&path);
@@ -80,7 +79,7 @@ impl<M: Clone> Tree<M> {
 }
 
 impl<M> Tree<M> {
-    /// Returns whether a node of the path of runs also belongs to another branch.
+    /// Returns true if a node of the path of runs also belongs to another branch.
     fn is_shared(&self, ix: usize) -> bool {
         let Some(node) = self.node(ix) else {
             return false;
@@ -89,14 +88,14 @@ impl<M> Tree<M> {
         node.children.iter().any(|child| Some(*child) != next)
     }
 
-    /// Returns the depth of the last node of the path of runs, from a depth on, at which another
-    /// branch leaves it: that branch goes through all nodes before, too.
+    /// Returns the depth of the last fork of the path of runs, from a depth on: the other branch
+    /// contains all nodes before it, too.
     pub(in crate::conversation) fn last_shared(&self, from: usize) -> Option<usize> {
         let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
         Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)
     }
 
-    /// Measures again up to where other branches go along the path of runs.
+    /// Recomputes the length of the path of runs that other branches share.
     pub(super) fn measure_shared(&mut self) {
         self.shared_len = self.path.len();
         self.shared_len = self.last_shared(0).map_or(0, |last| last + 1);
@@ -110,7 +109,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns whether `shared_len` covers all that branches share, for tests.
+    /// Returns true if `shared_len` covers everything that branches share, for tests.
     pub(super) fn knows_what_is_shared(&self) -> bool {
         let shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
         shared.is_none_or(|last| last < self.shared_len)

@@ -1,11 +1,12 @@
-//! Items that come in any order: one whose parent is not there yet is a root until the parent comes.
+//! Insertion of items in any order: an item whose parent is missing is a root until the parent
+//! arrives.
 
 use super::{MessageId, Tree, TreeChange};
 use crate::conversation::TreeError;
 
 impl<M> Tree<M> {
-    /// Joins an item below another, or as a root. What is shown and where runs write stays as it is.
-    /// An id that is taken gets a fresh name, which is returned.
+    /// Adds an item below another, or as a root. The shown path and the path of runs stay
+    /// unchanged. An id that is taken gets a fresh name, which is returned.
     pub(in crate::conversation) fn join(
         &mut self,
         id: MessageId,
@@ -66,7 +67,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Registers that a restored node waits, unless its parent has come meanwhile.
+    /// Registers that a restored node waits, unless its parent has arrived meanwhile.
     pub(super) fn note_waiting(&mut self, ix: usize) {
         let awaits = self.node(ix).and_then(|node| node.awaits.clone());
         if let Some(awaits) = awaits {
@@ -170,9 +171,9 @@ impl<M> Tree<M> {
         Some(self.add_node(id, item, None).0)
     }
 
-    /// Puts a tree together from the parent and the chosen child of each node, in the order in which
-    /// they were added. A node whose parent is not there is a root that waits for it. `false` if some
-    /// nodes form a cycle.
+    /// Builds a tree from the parent and the chosen child of each node, in the order in which they
+    /// were added. A node whose parent is missing is a root that waits for it. Returns `false` if
+    /// some nodes form a cycle.
     pub(in crate::conversation) fn link(
         &mut self,
         links: &[(Option<MessageId>, Option<MessageId>)],

@@ -1,10 +1,10 @@
-//! A tree of items: every item has one parent and any number of versions beside it.
+//! A tree of items: every item has one parent and any number of sibling versions.
 //!
-//! Two paths lead through it: the one on which runs write, and the one that is shown. Nothing here
-//! knows what an item is, so that the rules of branches are tested without messages and calls. A
-//! node is named by a number that is never given out again. Parts: `path` for the two paths, `join`
-//! for items that come in any order, `splice` for items in the middle of the path, `copy` for items
-//! that branches share, `select` for the choice among versions, `undo` for what was deleted last.
+//! Two paths lead through it: the one on which runs write, and the one that is shown. The tree is
+//! generic in its items, so that the rules of branches are tested without messages and calls. A
+//! node is identified by a number that is never reused. Parts: `path` for the two paths, `join` for
+//! items in any order, `splice` for items in the middle of the path, `copy` for items that branches
+//! share, `select` for the selection of versions, `undo` for deleted branches.
 
 mod copy;
 mod join;
@@ -29,23 +29,23 @@ pub(super) struct Node<M> {
     pub(super) item: M,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    /// The child through which the tree was shown last.
+    /// The child through which the tree was last shown.
     pub(super) chosen: Option<usize>,
-    /// The id of a parent that is not there yet; until then the node is a root.
+    /// The id of a missing parent; until it arrives the node is a root.
     pub(super) awaits: Option<MessageId>,
     pub(super) depth: usize,
 }
 
-/// A change of the tree, for those who read it.
+/// A change of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TreeChange {
-    /// The path that is shown.
+    /// The shown path changed.
     Path,
-    /// An item joined the tree, on whichever branch.
+    /// An item was added, on any branch.
     Added(MessageId),
     /// An item has another parent or other siblings.
     Moved(MessageId),
-    /// An item left the tree.
+    /// An item was removed.
     Removed(MessageId),
 }
 
@@ -57,19 +57,19 @@ pub(super) struct Tree<M> {
     roots: Vec<usize>,
     /// The nodes that wait for a missing parent, by its id.
     awaited: HashMap<MessageId, Vec<usize>>,
-    /// The root through which the tree was shown last.
+    /// The root through which the tree was last shown.
     chosen_root: Option<usize>,
     /// The path of runs, from the root to their tip.
     path: Vec<usize>,
     /// The number of places of `path` whose nodes were removed.
     gaps: usize,
-    /// The length of `path` beyond which no other branch goes along it.
+    /// The length of `path` beyond which no other branch shares it.
     shared_len: usize,
     /// The number of places of paths that were rewritten so far.
     path_work: u64,
-    /// The path that is shown, where that is another branch.
+    /// The shown path, if it is another branch.
     shown: Option<Vec<usize>>,
-    /// Counts the changes of the path that is shown, but for its growth at the end.
+    /// Counts the changes of the shown path, except growth at its end.
     path_edition: u64,
     changes: Vec<TreeChange>,
 }
@@ -98,7 +98,7 @@ impl<M> Tree<M> {
         self.nodes.get(ix)?.as_ref()
     }
 
-    /// Returns an item to change it. Its links stay.
+    /// Returns an item for changes. Its links stay.
     pub(super) fn item_mut(&mut self, ix: usize) -> Option<&mut M> {
         self.node_mut(ix).map(|node| &mut node.item)
     }
@@ -107,7 +107,7 @@ impl<M> Tree<M> {
         self.nodes.get_mut(ix)?.as_mut()
     }
 
-    /// Returns the item with an id, on whichever branch.
+    /// Returns the item with an id, on any branch.
     pub(super) fn get(&self, id: &MessageId) -> Option<&M> {
         self.node(self.find(id)?).map(|node| &node.item)
     }
@@ -129,13 +129,13 @@ impl<M> Tree<M> {
         self.ids.len()
     }
 
-    /// Returns all nodes with their numbers, in the order in which they came.
+    /// Returns all nodes with their numbers, in the order of insertion.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (usize, &Node<M>)> + Clone {
         let nodes = self.nodes.iter().enumerate();
         nodes.filter_map(|(ix, node)| Some((ix, node.as_ref()?)))
     }
 
-    /// Returns all items, to change them. Their links stay.
+    /// Returns all items for changes. Their links stay.
     pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut M> {
         self.nodes.iter_mut().flatten().map(|node| &mut node.item)
     }
@@ -154,12 +154,12 @@ impl<M> Tree<M> {
         &self.roots
     }
 
-    /// Returns the root through which the tree was shown last.
+    /// Returns the root through which the tree was last shown.
     pub(super) const fn chosen_root(&self) -> Option<usize> {
         self.chosen_root
     }
 
-    /// Takes what has changed since this was asked last.
+    /// Takes the changes since the last call.
     pub(super) fn take_changes(&mut self) -> Vec<TreeChange> {
         std::mem::take(&mut self.changes)
     }
@@ -179,7 +179,7 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    /// Adds a node that knows its parent; the parent does not know it yet.
+    /// Adds a node with its parent; the caller adds it to the parent.
     fn add_node(&mut self, id: MessageId, item: M, parent: Option<usize>) -> (usize, MessageId) {
         let id = self.free_id(id);
         let ix = self.nodes.len();
@@ -219,7 +219,7 @@ impl<M> Tree<M> {
         Some(node)
     }
 
-    /// Gives a node another parent, which is to be told of it.
+    /// Gives a node another parent; the caller adds it there.
     fn set_parent(&mut self, ix: usize, parent: Option<usize>) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -243,8 +243,8 @@ impl<M> Tree<M> {
         self.siblings_mut(parent).push(ix);
     }
 
-    /// Takes a node from its parent's children, or from the roots. A way that leads nowhere any more
-    /// is not remembered.
+    /// Removes a node from its parent's children, or from the roots. A selection of it is
+    /// forgotten.
     fn unhang(&mut self, ix: usize) {
         let parent = self.node(ix).and_then(|node| node.parent);
         self.siblings_mut(parent).retain(|child| *child != ix);
@@ -253,7 +253,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Notes through which child of a node, or which root, the tree is shown.
+    /// Notes the child of a node, or the root, through which the tree is shown.
     fn choose(&mut self, parent: Option<usize>, child: Option<usize>) {
         match parent.and_then(|parent| self.node_mut(parent)) {
             Some(parent) => parent.chosen = child,

@@ -1,8 +1,8 @@
-//! The path on which runs write, and the one that is shown.
+//! The path on which runs write, and the shown path.
 //!
-//! To take a node out of the path and to number all that follow costs as much as the path is long.
-//! A gap replaces each removed node until there are too many, so that many removals cost little. The
-//! path never ends with a gap, and no gap is visible outside.
+//! Removing a node from the path and renumbering its successors costs as much as the path is long.
+//! A gap replaces each removed node until there are too many, so that many removals cost little.
+//! The path never ends with a gap, and no gap is visible outside.
 
 use super::{Tree, TreeChange};
 
@@ -10,8 +10,8 @@ use super::{Tree, TreeChange};
 const GAP: usize = usize::MAX;
 
 impl<M> Tree<M> {
-    /// Returns the path of runs, from the root to their tip. It may contain numbers of nodes that are
-    /// gone.
+    /// Returns the path of runs, from the root to their tip. It may contain numbers of removed
+    /// nodes.
     pub(in crate::conversation) fn path(&self) -> &[usize] {
         &self.path
     }
@@ -25,7 +25,7 @@ impl<M> Tree<M> {
         self.shown.as_deref().unwrap_or(&self.path)
     }
 
-    /// Returns whether another branch is shown than the one that runs write on.
+    /// Returns true if the shown branch differs from the one that runs write on.
     pub(in crate::conversation) const fn shows_other_branch(&self) -> bool {
         self.shown.is_some()
     }
@@ -51,7 +51,7 @@ impl<M> Tree<M> {
         chain
     }
 
-    /// Lets runs write at the end of this path, and shows it.
+    /// Makes runs write at the end of this path, and shows it.
     pub(in crate::conversation) fn write_at(&mut self, path: Vec<usize>) {
         self.remember(&path);
         self.path = path;
@@ -59,8 +59,8 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Lets runs write at a node, or with `exact` unset at the end of the branch through it, and shows
-    /// that. Costs as much as the path changes.
+    /// Makes runs write at a node, or with `exact` unset at the end of the branch through it, and
+    /// shows it. The cost is proportional to the change of the path.
     pub(in crate::conversation) fn write_to(&mut self, ix: usize, exact: bool) {
         self.close_gaps();
         let known = self.on_path(ix);
@@ -85,7 +85,7 @@ impl<M> Tree<M> {
         self.replace_end(kept.map_or(0, |kept| kept.depth + 1), &fresh);
     }
 
-    /// Replaces the path of runs from a depth on by nodes that follow there.
+    /// Replaces the path of runs from a depth on by the nodes that follow there.
     fn replace_end(&mut self, kept: usize, fresh: &[usize]) {
         let leaves_branch = kept < self.path.len();
         if leaves_branch {
@@ -103,21 +103,21 @@ impl<M> Tree<M> {
         }
         self.path_work += fresh.len() as u64;
         self.changes.push(TreeChange::Path);
-        // Nothing before the changed end is shared in another way than before.
+        // Sharing is unchanged before the changed end.
         let known = self.shared_len.min(kept);
         self.shared_len = self.path.len();
         let last = self.last_shared(kept.saturating_sub(1));
         self.shared_len = last.map_or(known, |last| last + 1);
     }
 
-    /// Sets both paths of a tree that was put together from a record.
+    /// Sets both paths of a restored tree.
     pub(in crate::conversation) fn set_paths(&mut self, path: Vec<usize>, shown: Vec<usize>) {
         self.shown = (shown != path).then_some(shown);
         self.path = path;
         self.number_path();
     }
 
-    /// Notes at each node through which child the tree is shown.
+    /// Notes at each node the child through which the tree is shown.
     pub(in crate::conversation) fn remember(&mut self, path: &[usize]) {
         self.chosen_root = path.first().copied().or(self.chosen_root);
         for pair in path.windows(2) {
@@ -129,14 +129,14 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Notes how deep each node of the path is, so that `on_path` is one comparison. To be called
-    /// after every change of the path but a growth at its end.
+    /// Notes the depth of each node of the path, so that `on_path` is one comparison. Called after
+    /// every change of the path except growth at its end.
     pub(in crate::conversation) fn number_path(&mut self) {
         self.drop_gaps();
         self.path_work += self.path.len() as u64;
         self.path_edition += 1;
         self.changes.push(TreeChange::Path);
-        // What is shown may stand below another item by now, or on the run's own branch.
+        // The shown node may be below another item by now, or on the run's own branch.
         let tip = self.shown.take().and_then(|shown| shown.last().copied());
         let shown = tip.map(|tip| self.chain_to(tip));
         self.shown = shown.filter(|shown| *shown != self.path);
@@ -147,7 +147,7 @@ impl<M> Tree<M> {
             }
         }
         self.measure_shared();
-        // Taken out and put back: no copy for what is only read.
+        // Taken and put back, to avoid a copy for reading.
         let (path, shown) = (std::mem::take(&mut self.path), self.shown.take());
         self.remember(shown.as_deref().unwrap_or(&path));
         self.path = path;
@@ -159,7 +159,7 @@ impl<M> Tree<M> {
             .is_some_and(|node| self.path.get(node.depth) == Some(&ix))
     }
 
-    /// Takes nodes off the path of runs. Nodes that are gone leave both paths.
+    /// Removes nodes from the path of runs. Removed nodes leave both paths.
     pub(in crate::conversation) fn clear_paths(&mut self, left: impl Fn(usize) -> bool) {
         let nodes = &self.nodes;
         let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
@@ -191,7 +191,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Forgets the gaps of the path; its nodes are to be numbered again then.
+    /// Discards the gaps of the path; the caller renumbers its nodes.
     fn drop_gaps(&mut self) {
         if self.gaps > 0 {
             self.path.retain(|ix| *ix != GAP);
@@ -205,7 +205,7 @@ impl<M> Tree<M> {
         rest.iter().copied().find(|ix| *ix != GAP)
     }
 
-    /// Returns the place of the item with this number in the path that is shown, which may have gaps.
+    /// Returns the place of the item with this number in the shown path, which may have gaps.
     pub(in crate::conversation) fn slot(&self, number: usize) -> usize {
         if self.gaps == 0 {
             return number;
@@ -215,7 +215,7 @@ impl<M> Tree<M> {
         slots.nth(number).map_or(path.len(), |(slot, _)| slot)
     }
 
-    /// Lets the paths begin at a root again after something on them has found another parent.
+    /// Rebuilds the paths from a root after a node on them was moved to another parent.
     pub(super) fn lengthen_path(&mut self) {
         if let Some(tip) = self.path.last().copied() {
             self.path = self.chain_to(tip);

@@ -1,4 +1,4 @@
-//! The choice among versions: siblings, the branch through an item, what is shown.
+//! The selection of versions: siblings, the branch through an item, the shown path.
 
 use std::collections::HashSet;
 
@@ -59,7 +59,7 @@ impl<M> Tree<M> {
     }
 
     /// Shows the branch through an item. `exact` ends it there. With `write`, runs write there from
-    /// now on; else only what is shown changes.
+    /// now on; otherwise only the shown path changes.
     pub(in crate::conversation) fn select(
         &mut self,
         id: &MessageId,
@@ -83,7 +83,7 @@ impl<M> Tree<M> {
         self.changes.push(TreeChange::Path);
     }
 
-    /// Lets runs write where the user is.
+    /// Makes runs write on the shown path.
     pub(in crate::conversation) fn write_where_shown(&mut self) {
         if let Some(shown) = self.shown.take() {
             self.write_at(shown);
@@ -104,7 +104,7 @@ impl<M> Tree<M> {
         (0..self.nodes.len()).rev().find(is_leaf)
     }
 
-    /// Returns whether the tree holds together: every node is reached from the roots exactly once,
+    /// Returns true if the tree is consistent: every node is reached from the roots exactly once,
     /// parents and children agree, and both paths lead from a root to their end.
     pub(in crate::conversation) fn is_sound(&self) -> bool {
         let mut seen = HashSet::new();

@@ -1,11 +1,11 @@
-//! Items in the middle of the path of runs: put in, taken out, moved to a branch of their own.
+//! Insertion, removal and branching of items in the middle of the path of runs.
 
 use super::{MessageId, Node, Tree, TreeChange};
 
 impl<M> Tree<M> {
-    /// Puts an item between a node of the path (or the beginning) and what follows it there. `next`
-    /// is what follows, which no other branch shares; what follows on other branches stays where it
-    /// is.
+    /// Inserts an item between a node of the path (or the beginning) and its successor there.
+    /// `next` is the successor, which no other branch shares; successors on other branches stay
+    /// where they are.
     pub(in crate::conversation) fn insert_after(
         &mut self,
         before: Option<usize>,
@@ -37,15 +37,15 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    /// Returns what follows a node of the path of runs, or the beginning.
+    /// Returns the successor of a node of the path of runs, or of the beginning.
     pub(in crate::conversation) fn following(&self, before: Option<usize>) -> Option<usize> {
         let above = before.and_then(|before| self.node(before));
         let place = above.map_or(0, |above| above.depth + 1);
         self.path.get(place.min(self.path.len())).copied()
     }
 
-    /// Takes a node out; its children become children of its parent. Paths are to be cleared of it
-    /// afterwards, once for all that go.
+    /// Removes a node; its children become children of its parent. The caller updates the paths
+    /// afterwards, once for all removed nodes.
     pub(in crate::conversation) fn take_out(&mut self, ix: usize) -> Option<Node<M>> {
         let node = self.remove_node(ix)?;
         for child in &node.children {
@@ -58,10 +58,10 @@ impl<M> Tree<M> {
         Some(node)
     }
 
-    /// Takes the node that [`Self::take_out`] took out off the paths.
+    /// Removes a node from the paths, after [`Self::take_out`].
     pub(in crate::conversation) fn close_path_at(&mut self, ix: usize, node: &Node<M>) {
         match node.chosen {
-            // What stands below is the path's next then: it is remembered.
+            // The node below it is then the successor on the path.
             Some(next) if self.shown.is_none() && self.path.get(node.depth) == Some(&ix) => {
                 self.leave_gap(node.depth, node.parent, next);
             }
@@ -69,8 +69,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Takes a node off the path but keeps it: its child on the path moves up beside it. No other
-    /// branch goes through it. The path is to be cleared of it afterwards.
+    /// Moves a node off the path: its child on the path becomes its sibling. No other branch
+    /// contains it. The caller updates the path afterwards.
     pub(in crate::conversation) fn leave_as_branch(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;

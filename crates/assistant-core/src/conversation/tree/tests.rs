@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{MessageId, Tree};
 
-/// An operation. Numbers choose among what is there.
+/// An operation. Numbers select existing items.
 #[derive(Debug, Clone)]
 enum Op {
     Append,
@@ -63,7 +63,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// A tree, and a number for each item that is ever made.
+/// A tree, and a number for each item that was ever created.
 #[derive(Debug, Default)]
 struct World {
     tree: Tree<u32>,
@@ -82,7 +82,7 @@ impl World {
         ids.get(at).cloned()
     }
 
-    /// The numbers of the nodes on the path of runs, without those that are gone.
+    /// Returns the numbers of the nodes on the path of runs, without removed ones.
     fn path(&self) -> Vec<usize> {
         let path = self.tree.path().iter().copied();
         path.filter(|ix| self.tree.node(*ix).is_some()).collect()
@@ -94,7 +94,8 @@ impl World {
         path.get(at).copied()
     }
 
-    /// The items of every branch but the one that runs write on, from the root to its leaf.
+    /// Returns the items of every branch except the one that runs write on, from the root to its
+    /// leaf.
     fn other_branches(&self) -> Vec<Vec<u32>> {
         let tip = self.tree.tip();
         let leaves = self
@@ -114,8 +115,8 @@ impl World {
             .collect()
     }
 
-    /// All that can be read of the tree: each item with its parent, its versions in order, and the
-    /// paths.
+    /// Returns everything that can be read of the tree: each item with its parent, its versions in
+    /// order, and the paths.
     fn reading(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let nodes: Vec<_> = self
             .tree

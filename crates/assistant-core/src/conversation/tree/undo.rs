@@ -1,10 +1,10 @@
-//! Deletes a branch, and brings back the one that was deleted last: its items at their places.
+//! Deletes a branch, and restores the last deleted one: its items at their places.
 //!
 //! The caller keeps the deleted branch; the tree does not.
 
 use super::{Node, Tree, TreeChange};
 
-/// A branch that was deleted.
+/// A deleted branch.
 #[derive(Debug, Clone)]
 pub(in crate::conversation) struct Removed<M> {
     /// Its nodes and their numbers, the first one first.
@@ -13,9 +13,9 @@ pub(in crate::conversation) struct Removed<M> {
     place: usize,
     /// True if the tree was shown through it last.
     chosen: bool,
-    /// The tip of the path of runs, where it went along.
+    /// The tip of the path of runs, if it was in the branch.
     tip: Option<usize>,
-    /// The tip of what was shown, where it went along.
+    /// The tip of the shown path, if it was in the branch.
     shown: Option<usize>,
 }
 
@@ -32,8 +32,8 @@ impl<M> Removed<M> {
 }
 
 impl<M> Tree<M> {
-    /// Removes a node and all below it. If what is shown goes with it, its previous version is shown,
-    /// else the next, else what was before it.
+    /// Removes a node and all below it. If the shown path contained it, its previous version is
+    /// shown, else the next, else its parent.
     pub(in crate::conversation) fn delete(&mut self, ix: usize) -> Removed<M> {
         self.close_gaps();
         let doomed = self.subtree(ix);
@@ -83,7 +83,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns whether nothing has taken the place of what was deleted.
+    /// Returns true if nothing has replaced the deleted branch.
     pub(in crate::conversation) fn fits(&self, removed: &Removed<M>) -> bool {
         let Some((_, first)) = removed.nodes.first() else {
             return false;
@@ -96,8 +96,7 @@ impl<M> Tree<M> {
         stands && removed.nodes.iter().all(is_free)
     }
 
-    /// Brings back what was deleted, which [`Self::fits`]. With `write`, runs write where they wrote
-    /// before.
+    /// Restores a deleted branch that [`Self::fits`]. With `write`, runs write there again.
     pub(in crate::conversation) fn restore(&mut self, removed: Removed<M>, write: bool) {
         let Some((first, node)) = removed.nodes.first() else {
             return;

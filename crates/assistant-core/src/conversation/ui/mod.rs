@@ -1,12 +1,12 @@
-//! The conversation as the AI SDK's `UIMessage`s, and back.
+//! Conversion of the conversation to the AI SDK's `UIMessage`s, and back.
 //!
-//! A `UIMessage` holds a whole answer, step after step. Here each step is a message of its own, as
-//! with every other protocol; further fields of the AI SDK are in `extra.ui`:
-//! of a message `id`, the answer's, and `step`, whether a step began with it; of a call the fields
-//! of its part. Names that begin with `#` are ours and never written.
+//! A `UIMessage` contains a whole answer with all its steps. Here each step is a message of its
+//! own, as with every other protocol; further fields of the AI SDK are in `extra.ui`: of a message
+//! `id`, the answer's, and `step`, whether a step began with it; of a call the fields of its part.
+//! Names that begin with `#` are internal and never written.
 //!
-//! `part` and `tool` are about one part each, `write` and `read` about lists of messages, `tail` is
-//! what a stream that continues an answer must know of it.
+//! `part` and `tool` convert one part each, `write` and `read` lists of messages; `tail` is the
+//! state that a continued answer's reader needs.
 
 mod part;
 mod read;
@@ -35,7 +35,7 @@ pub(super) fn note(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
     }
 }
 
-/// The notes in the `extra` of a message or a call, if there are any.
+/// Returns the notes in the `extra` of a message or a call, if there are any.
 fn noted(extra: &Object) -> Option<&Object> {
     extra.get(NOTES)?.as_object()
 }

@@ -1,4 +1,4 @@
-//! One part of a `UIMessage` that is no tool's.
+//! A part of a `UIMessage` other than a tool's.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::{
     event::{ContentPart, Object, PartBody, Source},
 };
 
-/// The part that a value in the AI SDK's form is. What is not known stays as it came.
+/// Reads a part in the AI SDK's form. Unknown parts are kept as they came.
 pub(in crate::conversation) fn from_value(value: Value) -> Part {
     let Some(object) = value.as_object() else {
         return Part::Unknown(value);
@@ -80,8 +80,8 @@ fn file(object: &Object) -> Option<Part> {
     }))
 }
 
-/// A part in the AI SDK's form; nothing for calls, which have a module of their own, and for what
-/// it has no part for.
+/// Writes a part in the AI SDK's form; `None` for calls, which `tool` writes, and for parts without
+/// an equivalent.
 pub(super) fn to_value(part: &Part) -> Option<Value> {
     Some(match part {
         Part::Text(part) => text_to_value("text", part),
@@ -115,7 +115,7 @@ fn text_to_value(kind: &str, part: &TextPart) -> Value {
     if part.open {
         put_text(&mut out, "state", Some("streaming"));
     } else if out.contains_key("state") {
-        // Nothing more will come, regardless of the end's origin.
+        // The part is complete, regardless of the cause.
         put_text(&mut out, "state", Some("done"));
     }
     Value::Object(out)
@@ -130,7 +130,7 @@ fn file_to_value(part: &ContentPart) -> Option<Value> {
     };
     let mut out = Object::new();
     put_text(&mut out, "type", Some("file"));
-    // A bare top level is a media type, too.
+    // A top-level type alone is a media type, too.
     let of_kind = |mime_type: &Option<String>| match (mime_type, kind.as_str()) {
         (Some(mime_type), _) => mime_type.clone(),
         (None, "document") => "application".to_owned(),

@@ -1,4 +1,4 @@
-//! A list of `UIMessage`s as a conversation.
+//! Conversion of a list of `UIMessage`s to a conversation.
 
 use serde_json::Value;
 
@@ -76,7 +76,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Takes over a call. One whose id is taken in the conversation gets another.
+    /// Adds a call. If its id is taken in the conversation, it gets another one.
     fn add_ui_call(&mut self, mut call: ToolCall) -> Part {
         let is_taken = |id: &str| self.calls.named(id).next().is_some();
         if is_taken(&call.id) {
@@ -90,7 +90,7 @@ impl Conversation {
         Part::Call(self.calls.add(call, self.runs.current))
     }
 
-    /// The messages that one `UIMessage` is here: an answer has one for each step.
+    /// Splits a `UIMessage` into messages: an answer has one for each step.
     fn read_steps(
         &mut self,
         id: &str,

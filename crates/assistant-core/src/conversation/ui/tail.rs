@@ -1,5 +1,5 @@
-//! The history as a request to an AI SDK server needs it: the messages, what is asked for, and what
-//! the reader of the response must know of the answer that it may continue.
+//! The history in a request to an AI SDK server: the messages, the trigger, and the state that the
+//! reader of the response needs to continue an answer.
 
 use serde_json::{Value, json};
 
@@ -119,7 +119,7 @@ fn write_call(call: &ToolCall, step: u64) -> Value {
         notes.insert("approval".to_owned(), Value::Object(approval));
     }
     let state = tool::state(call);
-    // What more may come for is continued where it stopped.
+    // Parts that may grow continue where they stopped.
     let text = (state == "input-streaming").then(|| call.args_text());
     let mut out = Object::new();
     out.insert("id".to_owned(), call.id.as_str().into());

@@ -74,7 +74,8 @@ pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     Some(out)
 }
 
-/// The part. In a request it is what the AI SDK's schema asks for, whatever the server sent.
+/// Returns the part. In a request it conforms to the AI SDK's schema, regardless of the server's
+/// fields.
 pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
     if is_dynamic(call) {
@@ -101,7 +102,7 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     Value::Object(out)
 }
 
-/// A denial needs the approval that was not given; an output can only have one that was.
+/// A denial requires an approval that was denied; an output can only have one that was granted.
 fn make_valid(call: &ToolCall, state: &str, out: &mut Object) {
     let approved = out
         .get("approval")
@@ -139,7 +140,7 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
     }
     let is_output = matches!(state, "output-available" | "output-error");
     if let Some(approval) = approval(call) {
-        // What the page answers can only keep an approval that was granted.
+        // A result of the page can only keep an approval that was granted.
         let granted = approval.get("approved") == Some(&true.into());
         if granted || !is_output || !call.is_settled_here() {
             out.insert("approval".to_owned(), Value::Object(approval));
@@ -160,7 +161,7 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
     }
 }
 
-/// The arguments: as they ran, as they are, or the best reading of them so far.
+/// Returns the arguments: as they ran, as they are, or as far as they can be parsed.
 fn input(call: &ToolCall) -> Option<Value> {
     let text = noted(&call.extra).and_then(|notes| notes.get("inputEncoding"));
     let is_text = text == Some(&"text".into()) && !call.has_ended();
@@ -171,7 +172,7 @@ fn input(call: &ToolCall) -> Option<Value> {
     edited.or_else(|| call.partial_args()).cloned()
 }
 
-/// A call from a tool's part, with the id that the engine gives it. `None` if it is none.
+/// Reads a call from a tool's part, with the id that the engine gives it. `None` for other parts.
 pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
     let mut rest = part.as_object()?.clone();
     let kind = take_text(&mut rest, "type")?;
@@ -192,7 +193,7 @@ pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
     let approval = asked.as_ref().map(read_approval);
     call.note(Note::Approval(approval.clone()));
     read_outcome(&mut call, approval, &state, &mut rest);
-    // It happened before: nothing of it is reported.
+    // It happened before: no event is emitted.
     call.events.clear();
     if dynamic {
         rest.insert(DYNAMIC.to_owned(), true.into());
@@ -212,7 +213,7 @@ fn read_input(call: &mut ToolCall, state: &str, rest: &mut Object) {
         return call.push_args(&text.unwrap_or_default());
     }
     match input {
-        // What could not be read is kept as the text that it was.
+        // Input that could not be parsed is kept as text.
         Some(Value::String(text)) if state == "output-error" => {
             rest.insert(AS_TEXT.to_owned(), true.into());
             call.push_args(&text);

@@ -1,4 +1,4 @@
-//! The run's path as `UIMessage`s.
+//! Conversion of the run's path to `UIMessage`s.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     event::{Object, Role},
 };
 
-/// The messages of the tree that one `UIMessage` is made of.
+/// The messages of the tree that form one `UIMessage`.
 pub(super) struct Group<'a> {
     pub(super) id: &'a str,
     pub(super) role: Role,
@@ -22,7 +22,7 @@ impl Conversation {
         self.write_groups(false)
     }
 
-    /// The same as they are sent: without calls that never ended and never will.
+    /// Like the above, for a request: without calls that have not ended and never will.
     pub(super) fn ui_request(&self) -> Vec<Value> {
         self.write_groups(true)
     }
@@ -33,11 +33,12 @@ impl Conversation {
         groups.iter().map(write).collect()
     }
 
-    /// The run's path, cut into what is one `UIMessage` each.
+    /// Splits the run's path into the messages of each `UIMessage`.
     pub(super) fn ui_groups(&self) -> Vec<Group<'_>> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         for message in self.run_path() {
-            // The form has no name for a speaker: what the agent added is a part of its answer.
+            // The format has no field for a speaker: content that the agent added is a part of its
+            // answer.
             let is_answer = matches!(message.speaker(), Role::Assistant | Role::Reasoning);
             if self.holds_back(message) {
                 continue;
@@ -118,7 +119,7 @@ fn write_parts(
     let goes_on =
         |call: &ToolCall| call.result().is_some() || !matches!(call.state, State::Ended(_));
     let keep = |call: &ToolCall| call.is_real() && (!request || goes_on(call));
-    // What was written holds the callouts that stand between the pieces.
+    // The original text contains the callouts between the pieces.
     let mut written = message.markdown.as_deref();
     for entry in &message.parts {
         match entry {
