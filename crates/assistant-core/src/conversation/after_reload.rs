@@ -1,29 +1,29 @@
 //! The states that calls have after a reload, and the words for them in stored conversations.
 //!
-//! A page that goes takes its handlers, its questions to rules and its timers along. What is left of a
-//! state is what [`State::after_reload`] makes of it: a conversation is stored by the words of these
-//! states, so that no file can name another. Neighbours: `state` has the table of events, `json_call`
-//! writes the rest of a call.
+//! Handlers, questions to rules and timers end with the page. [`State::after_reload`] derives the
+//! state that remains: a conversation is stored by the words of these states, so that no file can
+//! contain another. Neighbours: `state` has the table of events, `json_call` writes the other
+//! fields of a call.
 
 use super::{Clearance, Consent, Decision, Phase, Question, Review, state::State};
 
 const STREAMING: &str = "streaming";
 
-/// The entry that a journal has about the last start of a call.
+/// The journal's entry about the last start of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastStart {
-    /// None: whatever was stored is all that is known.
+    /// No entry: only the stored state is known.
     Unrecorded,
     /// Its handler was started, and the outcome is unknown.
     Recorded,
 }
 
 impl State {
-    /// Consumes the state that a call had when its page went, and returns the one that it has on the
-    /// next page. A second reload changes nothing more.
+    /// Consumes the state that a call had when its page was unloaded, and returns the one that it
+    /// has on the next page. A second reload changes nothing more.
     pub(crate) fn after_reload(self, start: LastStart) -> Self {
         match (self, start) {
-            // What the agent, the user or the journal has the last word about.
+            // States that the agent, the user or the journal determines.
             (
                 state @ (Self::Streaming(_)
                 | Self::Denied { .. }
@@ -35,10 +35,10 @@ impl State {
             )
             | (state @ Self::InterruptApproved { out: false, .. }, LastStart::Unrecorded) => state,
 
-            // It may have run: it is checked again, and the user is asked.
+            // Its outcome is unknown: it is checked again, and the user is asked.
             (state, LastStart::Recorded) => Self::Open(state.into_review()),
 
-            // Checks are made again.
+            // Checks are repeated.
             (
                 Self::Open(review) | Self::RuleAsked { review, .. } | Self::Invalid(_, review),
                 LastStart::Unrecorded,
@@ -52,7 +52,7 @@ impl State {
             }
             (Self::Committing(_, review), LastStart::Unrecorded) => Self::allowed_before(review),
 
-            // Nothing on this page runs it, and no answer to the agent is under way from here.
+            // Nothing on this page runs it, and no answer to the agent is pending here.
             (
                 Self::Running(_, _, review)
                 | Self::Remote { review, .. }
@@ -65,8 +65,8 @@ impl State {
         }
     }
 
-    /// Consumes the state of a call whose handler was started, for at least so many times before, as a
-    /// journal has it.
+    /// Consumes the state of a call whose handler was started, at least this number of times
+    /// before, by the journal.
     pub(super) fn started_before(mut self, attempt: u32) -> Self {
         if let Some(history) = self.history_mut() {
             let claims = attempt.saturating_add(1);
@@ -80,8 +80,8 @@ impl State {
         next
     }
 
-    /// The state of a call that was about to start: allowed if the user approved it here, open where
-    /// a rule let it pass.
+    /// Returns the state of a call that was about to start: allowed if the user approved it here,
+    /// open if a rule permitted it.
     fn allowed_before(review: Box<Review>) -> Self {
         let approval = review.approval.as_ref();
         let approved = approval.filter(|approval| approval.decision == Some(Decision::Approved));
@@ -92,8 +92,8 @@ impl State {
         }
     }
 
-    /// Returns the word of the state that follows a reload, for stored conversations; `None` where the
-    /// word for its phase says it.
+    /// Returns the word of the state that follows a reload, for stored conversations; `None` if the
+    /// word of its phase determines it.
     pub(super) fn stored_word(&self, phase: Phase) -> Option<&'static str> {
         if self.is_done() {
             return None;
@@ -128,7 +128,7 @@ impl State {
             _ => None,
         };
         let word = word.or_else(|| word_of(phase))?;
-        // Arguments that still arrive have no other state, and no other phase.
+        // Arguments that are still streaming have no other state, and no other phase.
         if (word == STREAMING) != (phase == Phase::InputStreaming) {
             return None;
         }
@@ -163,7 +163,7 @@ impl State {
 #[derive(Debug, Default)]
 pub(super) struct Payload {
     pub(super) review: Box<Review>,
-    /// The id of the message that tells the agent of an approval.
+    /// The id of the message that informs the agent of an approval.
     pub(super) handed_off: Option<String>,
 }
 

@@ -8,27 +8,27 @@ use super::Decider;
 pub enum AllowedBy {
     /// The action requires no approval.
     Policy,
-    /// The rule of the action let it pass.
+    /// A rule of the action permitted it.
     Rule,
-    /// A person who was asked.
+    /// The user, whom the page asked.
     Person {
-        /// With other arguments than the agent's.
+        /// True if the user changed the agent's arguments.
         edited: bool,
     },
-    /// A person who was asked by the agent: it says nothing to the page.
+    /// The user, whom the agent asked.
     PersonToAgent,
     /// The application, by its own code.
     Application {
-        /// True if it put other arguments in place of the agent's.
+        /// True if it replaced the agent's arguments.
         edited: bool,
     },
-    /// The application, which the agent asked: it says nothing to the page.
+    /// The application, which the agent asked.
     ApplicationToAgent,
-    /// An approval that was given earlier.
+    /// A remembered approval.
     Earlier {
         /// The id of that approval.
         id: String,
-        /// The one who gave it.
+        /// The decider who gave it.
         by: Decider,
     },
 }

@@ -1,8 +1,8 @@
-//! Exact amounts of money: whole numbers of a unit small enough for prices of tokens.
+//! Exact amounts of money: integers of a unit that is small enough for prices of tokens.
 
 use std::{fmt, str::FromStr};
 
-/// Number of digits after the decimal point.
+/// The number of digits after the decimal point.
 const DIGITS: usize = 15;
 /// One, in the smallest unit.
 const ONE: u128 = 1_000_000_000_000_000;
@@ -29,7 +29,7 @@ impl Amount {
     /// Creates an amount from millionths.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
-        // No number of 64 bits is too large for that.
+        // The product of any number of 64 bits fits.
         Self((micros as u128) * MICRO)
     }
 
@@ -48,7 +48,7 @@ impl Amount {
 
     /// Returns the price of `count` millionths, such as tokens at a price for a million of them.
     pub(super) const fn millionths(self, count: u64) -> Self {
-        // Prices have at most nine digits after the point, so that nothing is lost.
+        // Prices have at most nine digits after the point, so that the product is exact.
         Self((self.0 / 1_000_000).saturating_mul(count as u128))
     }
 
@@ -82,7 +82,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// A text that is no amount: not a decimal number, negative, or with too many digits.
+/// A text that is not an amount: not a decimal number, negative, or with too many digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AmountError;
 

@@ -10,19 +10,19 @@ use crate::{
     id::Ticket,
 };
 
-/// The question that a person was asked about a call, and their answer.
+/// The question that the user was asked about a call, and the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallApproval {
-    /// The answer, once they have given it.
+    /// The answer, once it is given.
     pub decision: Option<Decision>,
     /// The decider; `None` if there was none, as with a denial that follows from a new message, or if
     /// it is not known.
     pub by: Option<Decider>,
-    /// The agent's interrupt that this answers, if it was the agent who asked.
+    /// The agent's interrupt that this answers, if the agent asked.
     pub interrupt_id: Option<String>,
     /// The version that the user saw at the decision.
     pub(crate) shown: Option<Fingerprint>,
-    /// Fields beyond what is known, kept as they came.
+    /// Unknown fields, kept as they came.
     pub extra: Object,
 }
 
@@ -30,20 +30,20 @@ impl CallApproval {
     /// The text of the tool message that hands an approved call off to the agent.
     pub(crate) const GO_ON: &str = "approved";
 
-    /// True once the person answered a question that the agent itself asked.
+    /// True once the user answered a question that the agent itself asked.
     pub(crate) const fn is_answer_to_agent(&self) -> bool {
         self.interrupt_id.is_some() && self.decision.is_some()
     }
 }
 
-/// The approval of an earlier call that let a call start without a person being asked.
+/// The remembered approval that let a call start without a question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedEarlier {
     /// The remembered approval.
     pub id: String,
     /// The time of the approval, in milliseconds since 1970.
     pub at: i64,
-    /// The one who gave it.
+    /// The decider who gave it.
     pub by: Decider,
     /// The state of counting this use, if uses are limited.
     pub(crate) count: UseCount,
@@ -52,7 +52,7 @@ pub struct AllowedEarlier {
 /// The state of counting the use of a remembered approval by a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum UseCount {
-    /// It is not, or need not be.
+    /// Uses are not limited, or the use is not counted yet.
     #[default]
     No,
     /// The host is counting it, for the call as it was then.
@@ -61,19 +61,19 @@ pub(crate) enum UseCount {
     Taken(Fingerprint),
 }
 
-/// The answer of a person.
+/// The answer of the user or the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The call may run.
     Approved,
-    /// Do not.
+    /// The call may not run.
     Denied {
         /// The reason, if the user gave one.
         reason: Option<String>,
     },
 }
 
-/// The one who decides about a call.
+/// The decider about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decider {
     /// The user, by a click or a key.
@@ -83,7 +83,7 @@ pub enum Decider {
 }
 
 impl Decider {
-    /// The word for it in JSON.
+    /// Returns its word in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -92,13 +92,13 @@ impl Decider {
         }
     }
 
-    /// The decider with this word.
+    /// Returns the decider with this word.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         let all = [Self::Person, Self::Application];
         all.into_iter().find(|by| by.as_str() == word)
     }
 
-    /// Reads who gave an approval that was kept. Those of the user are kept without a word.
+    /// Reads the decider of a stored approval. Those of the user are stored without a word.
     pub(crate) fn of_grant(word: Option<&Value>) -> Option<Self> {
         match word {
             None => Some(Self::Person),
@@ -110,41 +110,41 @@ impl Decider {
 /// The progress that a handler reports.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Progress {
-    /// From 0 to 1, if it knows.
+    /// From 0 to 1, if it is known.
     pub fraction: Option<f64>,
     /// A text about the current work.
     pub text: Option<String>,
 }
 
-/// The answer to a call, as it goes to the agent.
+/// The result of a call, as it is sent to the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
-    /// The id of the tool message that carries it.
+    /// The id of the tool message that contains it.
     pub message_id: String,
-    /// The content that is sent: serialised once, kept as it is.
+    /// The content that is sent: serialised once and stored.
     pub content: Content,
     /// The error field of the tool message; only for calls that failed (rule "results on the wire").
     pub error: Option<String>,
     /// The result as a value, for display.
     pub value: Value,
-    /// The provider's sealed form, to be given back untouched.
+    /// The provider's encrypted form, which is sent back unchanged.
     pub encrypted_value: Option<String>,
     /// The subagent run it belongs to.
     pub subagent_run_id: Option<String>,
     /// Open metadata of the tool message.
     pub metadata: Option<Object>,
-    /// Fields of the tool message beyond what is known, kept as they came.
+    /// Unknown fields of the tool message, kept as they came.
     pub extra: Object,
 }
 
-/// The value that a renderer sees: JSON where the content is JSON, else its text.
+/// Returns the value that a renderer sees: JSON if the content is JSON, else its text.
 pub(super) fn value_of(content: &Content) -> Value {
     let text = content.display_text();
     serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
 impl CallResult {
-    /// A result without anything but its content.
+    /// Creates a result that has only content.
     #[must_use]
     pub fn new(message_id: impl Into<String>, content: String, value: Value) -> Self {
         Self {
@@ -163,11 +163,11 @@ impl CallResult {
 /// The error of a call that failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallError {
-    /// A sentence, for the person and the model.
+    /// A sentence, for the user and the model.
     pub message: String,
     /// The kind of failure.
     pub kind: ErrorKind,
-    /// More, if there is more.
+    /// Further details.
     pub details: Option<Value>,
 }
 
@@ -175,23 +175,23 @@ pub struct CallError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The arguments are no JSON or break the schema.
+    /// The arguments are not JSON or violate the schema.
     InvalidArguments,
-    /// The arguments fit the schema that the agent was told, and not the one in force.
+    /// The arguments fit the schema that the agent was offered, but not the one in force.
     SchemaChanged,
-    /// There is no such tool here, or it was not offered in this run.
+    /// No such tool exists here, or it was not offered in this run.
     UnknownTool,
-    /// Its action was no longer there when a person was asked about it.
+    /// Its action was removed before the user was asked about it.
     ToolUnavailable,
     /// The action has no handler.
     NoHandler,
-    /// The agent announced a result and never gave it.
+    /// The agent announced a result and never sent it.
     NoResult,
     /// The handler failed.
     Handler,
-    /// The handler took too long.
+    /// The handler exceeded its time limit.
     Timeout,
-    /// The start could not be written down, so nothing was started.
+    /// The start could not be recorded, so nothing was started.
     Journal,
     /// The application does not permit it.
     Permission,
@@ -199,12 +199,12 @@ pub enum ErrorKind {
     RateLimit,
     /// The user would be asked too often: no question was asked, and nothing was run.
     TooManyQuestions,
-    /// The agent says that it failed.
+    /// The agent reports that it failed.
     Agent,
 }
 
 impl ErrorKind {
-    /// The word for it in JSON.
+    /// Returns its word in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -224,7 +224,7 @@ impl ErrorKind {
         }
     }
 
-    /// Returns whether it was refused before anything ran.
+    /// Returns true if it was refused before anything ran.
     #[must_use]
     pub const fn is_refusal(self) -> bool {
         matches!(
@@ -241,7 +241,7 @@ impl ErrorKind {
         )
     }
 
-    /// The kind with this word; anything else counts as the handler's.
+    /// Returns the kind with this word; anything else counts as the handler's.
     #[must_use]
     pub fn parse(word: &str) -> Self {
         [

@@ -1,21 +1,22 @@
-//! Operations of the user on the tree: shows, moves, deletes branches, and brings them back.
+//! Operations of the user on the tree: shows, moves, deletes and restores branches.
 //!
-//! Nothing here decides whether it may be done: that is the session's. Neighbours: `join`, the way
-//! in for messages that do not continue the run's path, and `copy`, for what branches share.
+//! The session decides whether an operation is permitted. Neighbours: `join`, for messages that do
+//! not continue the run's path, and `copy`, for messages that branches share.
 
 use super::{
     CallKey, Change, Conversation, MessageId, Sibling, TreeError, calls::Home, deleted::Deleted,
 };
 
 impl Conversation {
-    /// The message before this one.
+    /// Returns the message before this one.
     #[must_use]
     pub fn parent(&self, id: &MessageId) -> Option<&MessageId> {
         let node = self.tree.node(self.tree.find(id)?)?;
         self.tree.id_at(node.parent?)
     }
 
-    /// The versions of a message: those with the same parent, itself included, oldest first.
+    /// Returns the versions of a message: those with the same parent, itself included, oldest
+    /// first.
     #[must_use]
     pub fn siblings(&self, id: &MessageId) -> Vec<&MessageId> {
         let list = self.tree.find(id).map(|ix| self.tree.siblings(ix));
@@ -52,7 +53,8 @@ impl Conversation {
         Ok(chain.filter_map(|ix| self.tree.id_at(ix)).collect())
     }
 
-    /// The children of a message, oldest first; without one, the messages that have no parent.
+    /// Returns the children of a message, oldest first; without one, the messages that have no
+    /// parent.
     #[must_use]
     pub fn children(&self, id: Option<&MessageId>) -> Vec<&MessageId> {
         let list = match id {
@@ -66,7 +68,7 @@ impl Conversation {
         list.filter_map(|ix| self.tree.id_at(*ix)).collect()
     }
 
-    /// The messages whose parent is not there.
+    /// Returns the messages whose parent is missing.
     #[must_use]
     pub fn orphans(&self) -> Vec<&MessageId> {
         let roots = self.tree.roots().iter();
@@ -75,13 +77,13 @@ impl Conversation {
         waiting.map(|node| &node.id).collect()
     }
 
-    /// Returns the id of the parent that a message waits for, if it is not there yet.
+    /// Returns the id of the missing parent that a message waits for.
     #[must_use]
     pub fn missing_parent(&self, id: &MessageId) -> Option<&MessageId> {
         self.tree.node(self.tree.find(id)?)?.awaits.as_ref()
     }
 
-    /// Shows the conversation up to this message, or none of it; runs write there, too.
+    /// Shows the conversation up to this message, or an empty one; runs write there, too.
     pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
         match id.map(|id| self.tree.find(id)) {
             None => self.tree.write_at(Vec::new()),
@@ -92,7 +94,7 @@ impl Conversation {
     }
 
     /// Shows the branch through a message. `exact` ends it there. With `write`, runs write there
-    /// from now on; else only what is shown changes.
+    /// from now on; otherwise only the shown branch changes.
     pub(crate) fn select(
         &mut self,
         id: &MessageId,
@@ -102,7 +104,7 @@ impl Conversation {
         self.tree.select(id, exact, write)
     }
 
-    /// Runs write from now on where the person is.
+    /// Makes runs write on the shown branch.
     pub(crate) fn write_where_shown(&mut self) {
         self.tree.write_where_shown();
     }
@@ -112,13 +114,13 @@ impl Conversation {
         self.tree.show_run_branch();
     }
 
-    /// Returns whether a message is on the branch that runs write on.
+    /// Returns true if a message is on the branch that runs write on.
     pub(crate) fn is_on_run_path(&self, id: &MessageId) -> bool {
         self.tree.find(id).is_some_and(|ix| self.tree.on_path(ix))
     }
 
-    /// A run is tried again from here. What its last try started or what a person denied in it
-    /// stays so if the agent says it again.
+    /// Prepares a retry of a run from here. Calls that its last attempt started or the user denied
+    /// keep their state if the agent repeats them.
     pub(crate) fn try_again_at(&mut self, tip: &MessageId) {
         self.tree.close_gaps();
         let old = self.tree.path().to_vec();
@@ -151,8 +153,8 @@ impl Conversation {
         self.tree.reparent(id, parent)
     }
 
-    /// Removes a message and all below it. If what is shown goes with it, its previous version is
-    /// shown, else the next, else what was before it.
+    /// Removes a message and all below it. If the shown branch contained it, its previous version
+    /// is shown, else the next, else its parent.
     pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
         let ix = self.tree.index_of(id)?;
         let others = self.tree.nodes().filter_map(|(ix, node)| {
@@ -179,7 +181,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Lets agents name the calls of a deleted branch, unless another call has the id of one by now.
+    /// Lets agents name the calls of a deleted branch, unless another call has the id of one by
+    /// now.
     fn name_deleted(&mut self, keys: &[CallKey]) {
         for key in keys.iter().copied() {
             let Some(call) = self.calls.get(&key) else {
@@ -196,8 +199,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the beginning of the message that a person deleted last and the number of messages
-    /// that went with it, if that can be undone.
+    /// Returns the beginning of the last deleted message and the number of messages that were
+    /// deleted with it, if that can be undone.
     #[must_use]
     pub fn last_deleted(&self) -> Option<(&MessageId, usize)> {
         let deleted = self
@@ -222,14 +225,14 @@ impl Conversation {
         }
     }
 
-    /// Returns whether the deleted branch still fits: its nodes, ids and calls are free.
+    /// Returns true if the deleted branch can be restored: its nodes, ids and calls are free.
     fn fits(&self, deleted: &Deleted) -> bool {
         let mut calls = deleted.calls();
         self.tree.fits(&deleted.branch)
             && calls.all(|key| self.calls.home(&key) == Some(Home::Nowhere))
     }
 
-    /// Brings back what was deleted last. With `write`, runs write where they wrote before.
+    /// Restores the last deleted branch. With `write`, runs write there again.
     pub(crate) fn restore(&mut self, write: bool) -> Result<(), TreeError> {
         let deleted = self.deleted.take().filter(|deleted| self.fits(deleted));
         let deleted = *deleted.ok_or(TreeError::NothingDeleted)?;
@@ -243,7 +246,7 @@ impl Conversation {
         for key in deleted.detached {
             self.calls.forget_detached(&key);
         }
-        // They are as they are now: a change of their actions reached them.
+        // Their present state is restored, which reflects changes of their actions.
         self.log.extend(keys.into_iter().map(Change::Call));
         for (place, results) in deleted.results {
             match place {

@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::{AllowedBy, Author, CallKey, CallOutcome, Decider, ErrorKind, Phase};
 use crate::action::ActionFingerprint;
 
-/// Something that happened to a call.
+/// An event of a call.
 ///
-/// One input may cause several events of one call; [`Output::phase_changes`](crate::session::Output::phase_changes)
-/// reduces them to the net effect.
+/// One input may cause several events of one call;
+/// [`Output::phase_changes`](crate::session::Output::phase_changes) reduces them to the net effect.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallEvent {
@@ -19,30 +19,31 @@ pub struct CallEvent {
     pub name: String,
     /// The event.
     pub kind: CallEventKind,
-    /// The phase before the event; `None` for a call that came with its history, in a list of messages.
+    /// The phase before the event; `None` for a call that arrived with its history, in a list of
+    /// messages.
     pub before: Option<Phase>,
     /// The phase after the event.
     pub phase: Phase,
     /// The facts about a call that the conversation has removed, for records.
     pub(crate) removed: Option<Box<CallFacts>>,
-    /// The conversation of the call, where another has replaced it.
+    /// The conversation of the call, if another has replaced it.
     pub(crate) thread_id: Option<String>,
 }
 
-/// The kind of an event, with what is known at that moment.
+/// The kind of an event, with its details.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CallEventKind {
     /// It waits for an action that is not on the page.
     Waited,
-    /// A person is asked about it.
+    /// The user is asked about it.
     Asked {
         /// The one who asks: the page, or the agent.
         by: Author,
     },
     /// It may start.
     Allowed {
-        /// By whom or what.
+        /// The reason why it may start.
         by: AllowedBy,
     },
     /// It was denied.
@@ -53,12 +54,12 @@ pub enum CallEventKind {
         /// message or a stop.
         by: Option<Decider>,
     },
-    /// It is equal to a call that a person denied in this turn, so that no one was asked.
+    /// It equals a call that the user denied in this turn, so that the user was not asked.
     DeniedBefore {
-        /// The reason that they gave then.
+        /// The reason that was given then.
         reason: Option<String>,
     },
-    /// It is left to the agent to run.
+    /// It is handed off to the agent.
     LeftToAgent,
     /// A run carries its approval to the agent, which runs it. No record is kept.
     SendStarted,
@@ -68,32 +69,32 @@ pub enum CallEventKind {
     InterruptLifted,
     /// Its handler started.
     Started {
-        /// The number of starts before.
+        /// The number of earlier starts.
         attempt: u32,
     },
-    /// It is another call than it was, or its action is: what was decided about it is void.
+    /// The call or its action has changed: the decision about it is void.
     Voided,
-    /// It came with a conversation that was opened, and is asked about or runs as before. No record is
+    /// It arrived with an opened conversation, and is asked about or runs as before. No record is
     /// kept.
     Resumed,
-    /// It stays open in a conversation that another has replaced: nothing here continues it. No record is
-    /// kept.
+    /// It stays open in a conversation that another has replaced: nothing here continues it. No
+    /// record is kept.
     Left,
-    /// It has come to its end: the one record that every attempt has.
+    /// It has ended: the one record that every attempt has.
     Ended {
         /// The outcome.
         outcome: CallOutcome,
         /// The author of the end.
         by: Author,
-        /// The kind of error, and what it says.
+        /// The kind of error, and its message.
         error: Option<(ErrorKind, String)>,
-        /// The time from its appearance on, in milliseconds.
+        /// The time since it appeared, in milliseconds.
         duration_ms: u64,
     },
 }
 
 impl CallEventKind {
-    /// Returns whether records are kept of such events.
+    /// Returns true if records are kept of such events.
     pub(crate) const fn is_audited(&self) -> bool {
         !matches!(
             self,
@@ -114,6 +115,6 @@ pub(crate) struct CallFacts {
     pub(crate) name: String,
     pub(crate) action: Option<ActionFingerprint>,
     pub(crate) parent: Option<CallKey>,
-    /// The arguments that run or would run; as they were written where they are no JSON.
+    /// The arguments that run or would run; the original text if they are not JSON.
     pub(crate) args: Value,
 }

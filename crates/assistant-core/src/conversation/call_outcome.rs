@@ -8,23 +8,23 @@ use super::{ErrorKind, Phase};
 pub enum CallOutcome {
     /// With a result.
     Done,
-    /// Its handler failed, or the agent says that it did.
+    /// Its handler failed, or the agent reports a failure.
     Failed,
-    /// Its handler took too long.
+    /// Its handler exceeded its time limit.
     TimedOut,
-    /// It was refused before anything ran: no such action, arguments that do not fit, a limit, no
+    /// It was refused before anything ran: unknown action, invalid arguments, a limit, no
     /// permission.
     Refused,
-    /// A person denied it.
+    /// The user denied it.
     Denied,
-    /// Something that the person said came first.
+    /// A new message of the user preceded it.
     Skipped,
-    /// It was given up.
+    /// It was cancelled.
     Cancelled,
 }
 
 impl CallOutcome {
-    /// The word for it in JSON.
+    /// Returns its word in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

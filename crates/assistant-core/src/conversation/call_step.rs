@@ -1,4 +1,4 @@
-//! The events of a call that its state's steps cause, with what is known at that moment.
+//! The events of a call that steps of its state cause, with their details.
 
 use super::{
     AllowedBy, Author, CallEvent, CallEventKind, CallFacts, CallOutcome, Decider, Decision, Phase,
@@ -32,8 +32,8 @@ impl ToolCall {
         }
     }
 
-    /// The kind of an event that is about to be applied; `None` where no observer hears of it. The end
-    /// of a call is known once it is applied ([`Self::ended_event_kind`]).
+    /// Returns the kind of an event that is about to be applied; `None` if observers are not
+    /// notified of it. The end of a call is known once it is applied ([`Self::ended_event_kind`]).
     pub(super) fn event_kind(&self, event: &StateEvent) -> Option<CallEventKind> {
         let decider = || self.approval().and_then(|asked| asked.by);
         let denied = |reason: &Option<String>, by| match self.denied_before() {
@@ -84,7 +84,7 @@ impl ToolCall {
         })
     }
 
-    /// The end of a call that has just ended.
+    /// Returns the end of a call that has just ended.
     pub(super) fn ended_event_kind(&self) -> CallEventKind {
         let error = self.error();
         let ended = self.ended_at().unwrap_or(self.created_at);
@@ -97,7 +97,7 @@ impl ToolCall {
         }
     }
 
-    /// The reason why a call is about to be allowed to start.
+    /// Returns the reason why a call is about to be allowed to start.
     fn allowed_by(&self) -> AllowedBy {
         let own = self.approval();
         let own = own.filter(|approval| approval.interrupt_id.is_none());
@@ -121,13 +121,14 @@ impl ToolCall {
 }
 
 impl CallEvent {
-    /// Keeps what records need of a call that another conversation replaces with its own.
+    /// Returns the facts that records need of a call that another conversation replaces with its
+    /// own.
     pub(crate) fn leave(&mut self, thread_id: &str, call: &ToolCall) {
         self.keep_facts(call);
         self.thread_id = Some(thread_id.to_owned());
     }
 
-    /// Keeps what records need of a call that is removed, as it is now.
+    /// Returns the facts that records need of a call that is removed.
     pub(super) fn keep_facts(&mut self, call: &ToolCall) {
         self.removed.get_or_insert_with(|| Box::new(call.facts()));
     }

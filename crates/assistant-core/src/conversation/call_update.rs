@@ -1,4 +1,4 @@
-//! Updates of a call by its agent: it is listed or announced again, or gets other arguments.
+//! Updates of a call by its agent: it is listed or announced again, or its arguments change.
 
 use super::{
     Note, ToolCall,
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl ToolCall {
-    /// Takes over the content of the call from a list, not its history.
+    /// Takes the content of the call from a list, but not its history.
     pub(super) fn take_over(&mut self, other: Self) {
         self.origin = other.origin;
         self.rewrite(other.name.clone(), other.args_text());
@@ -47,7 +47,7 @@ impl ToolCall {
         // Some servers list calls without the arguments that they streamed.
         let streamed = self.run.is_some() && self.has_ended() && self.args().is_some();
         let emptied = args.is_empty() && streamed;
-        // What it was told a person had made of them is no news.
+        // The user's edited arguments, which were sent to the agent, are not a change.
         let edited = self.edited_args().filter(|_| self.was_started());
         let echoed =
             edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));

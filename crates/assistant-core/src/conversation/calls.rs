@@ -1,9 +1,8 @@
-//! The calls of a conversation: one owner, and the indices by which they are found.
+//! The calls of a conversation: their only owner, and the indices over them.
 //!
-//! A message holds the keys of its calls and nothing else of them, so a call that moves, leaves its
-//! message or is deleted stays where it is: here. Every change of a call goes through
-//! [`Calls::edit`], which keeps the indices. Neighbour: `placement`, for the messages that calls
-//! belong to.
+//! A message holds only the keys of its calls, so a call that moves, is removed from its message or
+//! is deleted stays here. Every change of a call is made by [`Calls::edit`], which updates the
+//! indices. Neighbour: `placement`, for the messages that calls belong to.
 
 use std::collections::HashMap;
 
@@ -15,14 +14,14 @@ use crate::order::{Sorted, in_order};
 /// All calls of a conversation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    /// Keys are minted here one after the other, so an agent cannot choose ones that collide.
+    /// Keys are numbered here, so an agent cannot choose ones that collide.
     all: FxHashMap<CallKey, Entry>,
     by_wire_id: HashMap<String, Vec<CallKey>>,
     /// By the id of the tool message that answers them.
     by_result_id: HashMap<String, Vec<CallKey>>,
     /// Calls in messages that have not ended, on all branches.
     open: Sorted<CallKey, ()>,
-    /// Calls that have ended, in that order.
+    /// Calls that have ended, in order of their ends.
     ended: Vec<CallKey>,
     /// Calls of the page itself, oldest first.
     direct: Sorted<CallKey, ()>,
@@ -41,7 +40,7 @@ struct Entry {
 /// The owner of a call's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Home {
-    /// No message: it is new, was left out of a list, or its message was deleted.
+    /// No message: it is new, omitted from a list, or its message was deleted.
     Nowhere,
     /// A message of the tree.
     Node(usize),
@@ -50,7 +49,7 @@ pub(super) enum Home {
 }
 
 impl Calls {
-    /// Returns a call, wherever it belongs.
+    /// Returns a call, regardless of its owner.
     pub(super) fn get(&self, key: &CallKey) -> Option<&ToolCall> {
         self.all.get(key).map(|entry| &*entry.call)
     }
@@ -67,7 +66,7 @@ impl Calls {
         }
     }
 
-    /// Takes over a call that belongs nowhere yet, made by this run, and gives it a key.
+    /// Adds a call without an owner, made by this run, and gives it a key.
     pub(super) fn add(&mut self, mut call: ToolCall, run: Option<u64>) -> CallKey {
         self.last_key += 1;
         let key = CallKey::new(self.last_key);
@@ -77,8 +76,7 @@ impl Calls {
         key
     }
 
-    /// Takes over a stored call under the key that it had. Where that is taken or missing, it gets a
-    /// new one.
+    /// Adds a stored call under its stored key. If that is taken or missing, it gets a new one.
     pub(super) fn restore(&mut self, mut call: ToolCall) -> CallKey {
         let key = call.key;
         if key.number() == 0 || self.all.contains_key(&key) {
@@ -94,7 +92,7 @@ impl Calls {
         let named = self.by_wire_id.entry(call.id.clone()).or_default();
         named.push(key);
         let events = std::mem::take(&mut call.events).into_iter();
-        // It came with its history: no observer has seen an earlier phase.
+        // It arrived with its history: no observer has seen an earlier phase.
         let events = events.map(|event| CallEvent {
             call: key,
             before: None,
@@ -144,7 +142,7 @@ impl Calls {
         true
     }
 
-    /// Replaces a call, which may have another id then.
+    /// Replaces a call, whose id may change.
     #[cfg(feature = "callouts")]
     pub(super) fn replace(&mut self, key: &CallKey, fresh: ToolCall) {
         let id = fresh.id.clone();
@@ -193,7 +191,7 @@ impl Calls {
         }
     }
 
-    /// Removes a call for good.
+    /// Removes a call permanently.
     pub(super) fn remove(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
         let Entry { call, .. } = self.all.remove(key)?;
         self.open.remove(key);
@@ -207,7 +205,7 @@ impl Calls {
         Some(call)
     }
 
-    /// Notes that the wire id of a call leads to it, although it is not on the path of its run.
+    /// Indexes a call by its wire id, although it is not on the path of its run.
     pub(super) fn note_detached(&mut self, key: CallKey) {
         if let Some(id) = self.get(&key).map(|call| call.id.clone()) {
             self.detached.insert(id, key);
@@ -222,7 +220,7 @@ impl Calls {
         self.detached.remove(wire_id)
     }
 
-    /// Forgets that the wire id of a call leads to it although it is not on the path of its run.
+    /// Removes a call from the index by wire id of calls off the path of their run.
     pub(super) fn forget_detached(&mut self, key: &CallKey) {
         let Some(entry) = self.all.get(key) else {
             return;

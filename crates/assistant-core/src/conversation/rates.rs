@@ -28,11 +28,12 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Rates for a million tokens that go in and come out, as decimal numbers. What a cache holds or
-    /// takes costs as much as what goes in.
+    /// Rates for a million tokens of input and output, as decimal numbers. Cached tokens cost as
+    /// much as other input.
     ///
     /// # Errors
-    /// If a text is no decimal number, or has more than nine digits after the point.
+    ///
+    /// Fails if a text is not a decimal number, or has more than nine digits after the point.
     pub fn per_million(input: &str, output: &str) -> Result<Self, AmountError> {
         let price = |text: &str| -> Result<Amount, AmountError> {
             let price: Amount = text.parse()?;
@@ -66,7 +67,7 @@ impl Rates {
         Ok(self)
     }
 
-    /// The tokens that go in count those of the cache as well, as some providers tell it.
+    /// The input tokens include those of the cache, as some providers count them.
     #[must_use]
     pub const fn cached_in_input(mut self) -> Self {
         self.cached_in_input = true;
@@ -78,7 +79,7 @@ impl Rates {
         price.filter(|price| price.is_price()).ok_or(AmountError)
     }
 
-    /// Returns the price of a usage. Tokens without a number count as none.
+    /// Returns the price of a usage. Unknown numbers count as zero.
     #[must_use]
     pub fn price(&self, usage: &TokenUsage) -> Amount {
         let read = usage.cached_input_tokens.unwrap_or(0);
@@ -100,8 +101,8 @@ impl Rates {
 }
 
 impl Cost {
-    /// The exact price of all tokens, by the rates that a model has; a model without any costs
-    /// nothing. `None` when no tokens are known.
+    /// Returns the exact price of all tokens, by the rates of their models; a model without rates
+    /// costs nothing. `None` if no tokens are known.
     #[must_use]
     pub fn priced(&self, mut rates: impl FnMut(&TokenUsage) -> Option<Rates>) -> Option<Amount> {
         let prices = self.usage.iter().map(|usage| {
@@ -113,7 +114,7 @@ impl Cost {
 }
 
 impl Conversation {
-    /// Adds up the costs of the messages that are shown.
+    /// Adds up the costs of the shown messages.
     #[must_use]
     pub fn path_cost(&self) -> Cost {
         sum(self.path())

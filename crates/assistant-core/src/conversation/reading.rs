@@ -1,4 +1,4 @@
-//! The progress of reading callouts out of texts that are being written.
+//! The state of parsing callouts in streaming texts.
 //!
 //! Neighbour: `apply/callout`, which reads them.
 
@@ -7,25 +7,25 @@ use std::collections::HashMap;
 use super::{CallKey, MarkdownTools};
 use crate::text::callout::Parser;
 
-/// The callouts that a conversation reads out of texts, and its progress.
+/// The kinds of callouts that a conversation reads, and the open texts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reading {
     pub(super) tools: MarkdownTools,
     /// True if code fences are callouts, too.
     pub(super) fences: bool,
-    /// Texts that were written here, by their node: one that was complete may be opened again.
+    /// Texts that were streamed here, by their node: a complete one may be opened again.
     pub(super) readers: HashMap<usize, Reader>,
 }
 
-/// A text that is being written.
+/// A streaming text.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
     pub(super) parser: Parser,
     /// The text so far, until the message keeps it.
     pub(super) written: String,
-    /// The callout that was announced last, and the part that shows it.
+    /// The last announced callout, and the part that shows it.
     pub(super) announced: Option<(u32, Option<usize>)>,
-    /// The calls that show callouts of this text, by the id that was written.
+    /// The calls that show callouts of this text, by their id in the text.
     pub(super) by_id: HashMap<String, CallKey>,
     /// Set while the parser may hold text back.
     pub(super) running: bool,

@@ -1,7 +1,7 @@
-//! The review of a call: what it was asked about, what was decided, and with which arguments.
+//! The review of a call: the questions about it, the decisions, and the arguments.
 //!
-//! A review is part of a state ([`super::state::State`]) and ends with it, unless the table passes it
-//! on: so no approval counts for anything but the call that it was given for.
+//! A review is part of a state ([`super::state::State`]) and ends with it, unless the table passes
+//! it on: so an approval counts only for the call that it was given for.
 
 use serde_json::Value;
 
@@ -17,11 +17,11 @@ pub(crate) struct Review {
     pub(crate) allowed_earlier: Option<AllowedEarlier>,
     /// True if an equal call was denied in the same turn.
     pub(crate) denied_before: bool,
-    /// Arguments as the user changed them.
+    /// Arguments as the user edited them.
     pub(crate) edited_args: Option<Value>,
-    /// Arguments as the application cleaned them.
+    /// Arguments as the application sanitized them.
     pub(crate) clean_args: Option<Value>,
-    /// The preview of its action; `Err` says why there is none.
+    /// The preview of its action, or the reason why it is missing.
     pub(crate) preview: Option<Result<Value, String>>,
     /// The call as a rule of the application let it start without asking the user.
     pub(crate) cleared: Option<Fingerprint>,
@@ -30,8 +30,8 @@ pub(crate) struct Review {
 }
 
 impl Review {
-    /// The review of a call that is checked again: the answer is void, not that the user had to be
-    /// asked.
+    /// Returns the review of a call that is checked again: the answer is void, but the fact that
+    /// the user had to be asked is kept.
     pub(super) fn voided(self) -> Box<Self> {
         let was_asked =
             |approval: CallApproval| approval.interrupt_id.is_none() || approval.decision.is_some();
@@ -43,8 +43,8 @@ impl Review {
         })
     }
 
-    /// The review of a call that the agent asked about and gave no result for: its question and the
-    /// answer are known, and nothing else.
+    /// Returns the review of a call that the agent asked about without giving a result: only its
+    /// question and the answer are known.
     pub(super) fn lifted(self) -> Box<Self> {
         Box::new(Self {
             approval: self.approval,
@@ -55,7 +55,7 @@ impl Review {
         })
     }
 
-    /// Returns whether an answer was given.
+    /// Returns true if an answer was given.
     pub(super) fn is_decided(&self) -> bool {
         let approval = self.approval.as_ref();
         approval.is_some_and(|approval| approval.decision.is_some())
@@ -76,7 +76,7 @@ impl Question {
         Box::new(Self { review, awaited })
     }
 
-    /// Returns whether the user has approved the call, and its preview is compared once more.
+    /// Returns true if the user has approved the call, and its preview is compared once more.
     pub(crate) fn is_approved(&self) -> bool {
         let awaited = self.awaited.as_ref();
         awaited.is_some_and(|awaited| awaited.approved.is_some())
@@ -98,7 +98,7 @@ pub(crate) struct PreviewApproval {
     pub(crate) by: Option<Decider>,
 }
 
-/// The reason why a call may start, once the application permits it.
+/// The reason why a call may start, subject to the application's permission.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Clearance {
     pub(crate) review: Review,
@@ -125,22 +125,22 @@ pub(crate) enum Permission {
 
 /// The history of a call, which every state passes on to the next.
 ///
-/// A journal accepts a claim once, so claims are counted for good, and the reasons to ask the user
+/// A journal accepts a claim once, so claims are never uncounted, and the reasons to ask the user
 /// again must not be lost with the state in which they arose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct History {
     /// The number of starts of its handler.
     pub(crate) starts: u32,
-    /// The number of claims that may have been written and led to no start.
+    /// The number of claims that may have been recorded without a start.
     pub(crate) void_starts: u32,
-    /// True if its handler was started before a reload, and it is not known whether it ended.
+    /// True if its handler was started before a reload, and its outcome is unknown.
     pub(crate) unknown_outcome: bool,
     /// True if it differs from the call that was asked about or decided.
     pub(crate) changed: bool,
-    /// True if the user must be asked here before it starts: the page was asking when the agent asked,
-    /// too, or it came with a conversation from elsewhere.
+    /// True if the user must be asked here before it starts: the page was also asking when the
+    /// agent asked, or the call was imported.
     pub(crate) must_be_asked: bool,
-    /// True if it came out of a store, so that its action may have changed.
+    /// True if it came from a store, so that its action may have changed.
     pub(crate) is_stored: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The runs of a conversation, and what they leave with its newest message: their cost and steps.
+//! The runs of a conversation, and the notes that they add to its newest message: their cost and
+//! steps.
 
 use super::{AgentStep, Change, Conversation, Cost, MessageId, ToolCall, step::KEPT};
 use crate::event::Role;
@@ -14,7 +15,7 @@ impl Conversation {
         self.runs.resume(id);
     }
 
-    /// Ends the run that writes now.
+    /// Ends the active run.
     pub(crate) fn end_run(&mut self, succeeded: bool) {
         self.runs.end(succeeded);
     }
@@ -24,22 +25,22 @@ impl Conversation {
         self.runs.fail_open();
     }
 
-    /// Returns whether the newest run has not ended, as far as is known.
+    /// Returns true if the newest run has not ended, as far as is known.
     pub(crate) fn newest_run_is_open(&self) -> bool {
         self.runs.newest_is_open()
     }
 
-    /// Returns whether a call was made by the run that writes now, or by the newest one.
+    /// Returns true if a call was made by the active run, or by the newest one.
     pub(crate) fn is_of_newest_run(&self, call: &ToolCall) -> bool {
         call.run.is_some_and(|run| self.runs.is_newest(run))
     }
 
-    /// Returns whether the run that made a call succeeded; `None` if that is not known.
+    /// Returns true if the run that made a call succeeded; `None` if that is not known.
     pub(crate) fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
         Some(self.runs.succeeded(call.run?))
     }
 
-    /// A run has ended: what it cost is kept with the newest message, if the agent wrote it.
+    /// Adds the cost of an ended run to the newest message, if the agent wrote it.
     pub(crate) fn note_cost(&mut self, cost: &Cost) {
         if cost.is_unknown() {
             return;
@@ -69,8 +70,8 @@ impl Conversation {
         cost
     }
 
-    /// A run is over: its steps are kept with the newest message, if the agent wrote it. Returns
-    /// whether they are.
+    /// Adds the steps of an ended run to the newest message, if the agent wrote it. Returns true if
+    /// they were added.
     pub(crate) fn keep_steps(&mut self, steps: &[AgentStep]) -> bool {
         let tip = self.tree.tip();
         let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {

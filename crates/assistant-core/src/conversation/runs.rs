@@ -1,11 +1,10 @@
-//! The runs that wrote in the conversation, and their ends: only the calls of a successful run may
-//! start.
+//! The runs of the conversation, and their ends: only the calls of a successful run may start.
 
 use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// Maximum number of runs whose ends are kept. Older runs have ended.
+/// The maximum number of runs whose ends are kept. Older runs have ended.
 const KEPT: usize = 64;
 
 /// The newest runs of a conversation.
@@ -13,7 +12,7 @@ const KEPT: usize = 64;
 pub(super) struct Runs {
     list: Vec<RunRecord>,
     last: u64,
-    /// The one that writes now.
+    /// The active run.
     pub(super) current: Option<u64>,
 }
 
@@ -51,7 +50,7 @@ impl Runs {
         }
     }
 
-    /// Ends the run that writes now.
+    /// Ends the active run.
     pub(super) fn end(&mut self, succeeded: bool) {
         let Some(number) = self.current.take() else {
             return;
@@ -69,19 +68,19 @@ impl Runs {
         }
     }
 
-    /// Returns whether the newest run has not ended, as far as is known: a stored conversation was left in
-    /// the middle of it.
+    /// Returns true if the newest run has not ended, as far as is known: a stored conversation was
+    /// left during it.
     pub(super) fn newest_is_open(&self) -> bool {
         let newest = self.list.last();
         newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.last)
     }
 
-    /// Returns whether a run is the one that writes now, or the newest one.
+    /// Returns true if a run is the active or the newest one.
     pub(super) fn is_newest(&self, run: u64) -> bool {
         run == self.last
     }
 
-    /// Returns whether a run succeeded. One that is not kept any more did not.
+    /// Returns true if a run succeeded. One that is no longer kept did not.
     pub(super) fn succeeded(&self, number: u64) -> bool {
         let run = self.list.iter().rev().find(|run| run.number == number);
         run.is_some_and(|run| run.succeeded == Some(true))
@@ -105,7 +104,7 @@ impl Runs {
                     succeeded: entry.get("succeeded").and_then(Value::as_bool),
                 })
             };
-            // Numbers that leave no room to count on are no numbers of ours.
+            // Rejects numbers near the limit, which cannot be continued.
             let usable = |run: &RunRecord| run.number > runs.last && run.number < 1 << 53;
             if let Some(run) = entry.as_object().and_then(read).filter(usable) {
                 runs.last = run.number;

@@ -9,7 +9,7 @@ use super::{
 use crate::event::Object;
 
 impl SourcePart {
-    /// The part as JSON, in the form of the AI SDK.
+    /// Returns the part as JSON, in the form of the AI SDK.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut out = Object::new();
@@ -29,7 +29,7 @@ impl SourcePart {
         Value::Object(out)
     }
 
-    /// A source from JSON; `None` if it is none.
+    /// Reads a source from JSON; `None` for other values.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let mut from = value.as_object()?.clone();

@@ -1,4 +1,4 @@
-//! Holds the tables in `docs/calls.md` to the ones in the code.
+//! Compares the tables in `docs/calls.md` with the code.
 
 use super::{
     after_reload::{LastStart, Payload},
@@ -164,8 +164,8 @@ fn name(state: &State) -> &'static str {
     states.iter().find(same).map_or("?", |(name, _)| name)
 }
 
-/// One line for each state: what happens, and the state that follows. What is not listed changes
-/// nothing.
+/// Lists the transitions of each state: the events, and the state that follows. Events that are not
+/// listed change nothing.
 fn table() -> String {
     let mut out = String::from("| state | event → next state |\n| --- | --- |\n");
     for (from, state) in states() {
@@ -180,8 +180,8 @@ fn table() -> String {
     out
 }
 
-/// One line for each state: the state after a reload, and after one where the journal has a start
-/// without an end.
+/// Lists the state after a reload for each state, and the one after a reload where the journal
+/// contains a start without an end.
 fn reload_table() -> String {
     let mut out =
         String::from("| state | after a reload | with a start on record |\n| --- | --- | --- |\n");
@@ -259,7 +259,7 @@ fn the_documents_say_what_the_code_does() {
     }
 }
 
-/// A page that was reloaded holds no handler, no claim and no ticket, and may be reloaded again.
+/// A reloaded page has no handler, no claim and no ticket, and may be reloaded again.
 #[test]
 fn a_reload_ends_what_a_page_had_under_way() {
     for (from, state) in stored_states() {
@@ -280,17 +280,17 @@ fn a_reload_ends_what_a_page_had_under_way() {
                 next,
                 "{from}"
             );
-            // A journal that is read later says the same.
+            // A journal that is read later gives the same state.
             let later = state.clone().after_reload(LastStart::Unrecorded);
             assert_eq!(later.after_reload(start), next, "{from}");
-            // Of what may have run nothing is let pass.
+            // No call with an unknown outcome is allowed.
             let passes = matches!(next, State::Allowed(_));
             assert!(!passes || start == LastStart::Unrecorded, "{from}");
         }
     }
 }
 
-/// A stored conversation has the states that a reload makes, and no others.
+/// A stored conversation has only the states that follow a reload.
 #[test]
 fn the_words_of_stored_states_read_as_they_were_written() {
     for (from, state) in stored_states()
@@ -317,7 +317,7 @@ fn the_words_of_stored_states_read_as_they_were_written() {
     }
 }
 
-/// Starts are counted for good, and no event and no reload lets a reason to ask the user disappear.
+/// Starts are counted permanently, and no event and no reload removes a reason to ask the user.
 #[test]
 fn every_step_passes_the_history_on() {
     let history = History {
@@ -376,7 +376,7 @@ fn every_step_passes_the_history_on() {
 
 #[test]
 fn what_has_started_or_was_denied_never_starts_again() {
-    // From these, whatever happens in whichever order, no state is reached that leads to a start.
+    // No sequence of events leads from these states to a start.
     let settled = |state: &State| {
         matches!(
             state,
@@ -390,7 +390,7 @@ fn what_has_started_or_was_denied_never_starts_again() {
             assert!(stays, "{from}: {what} → {next:?}");
         }
     }
-    // Nothing but a commit leads to a handler, and nothing but a clearance to a commit.
+    // Only a commit leads to a handler, and only a clearance to a commit.
     for (from, state) in states() {
         for (what, event) in events() {
             match state.clone().step(event.clone()) {

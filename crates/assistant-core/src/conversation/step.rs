@@ -1,10 +1,10 @@
-//! The steps that an agent reports, kept with the last message of its run.
+//! The steps that an agent reports, stored with the last message of its run.
 
 use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// Maximum number of steps that a message keeps.
+/// The maximum number of steps of a message.
 pub(super) const KEPT: usize = 128;
 
 /// A step of a run, as the agent names it.
@@ -14,7 +14,7 @@ pub struct AgentStep {
     pub name: String,
     /// True if the agent has reported its end.
     pub finished: bool,
-    /// The error of the subagent that took it, if it failed.
+    /// The error of the subagent that executed it, if it failed.
     pub failure: Option<String>,
 }
 

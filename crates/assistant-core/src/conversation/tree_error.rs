@@ -1,31 +1,31 @@
-//! The errors of operations on the tree, and the choice of a version.
+//! The errors of operations on the tree, and the selection of a version.
 
 use std::fmt;
 
-/// The reason why an operation on the tree was refused. Nothing has changed then.
+/// The reason why an operation on the tree was refused. The tree is unchanged then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// There is no message with this id.
+    /// No message has this id.
     UnknownMessage,
-    /// There is no message with the parent's id.
+    /// No message has the parent's id.
     UnknownParent,
-    /// There is a message with this id already.
+    /// A message with this id exists already.
     DuplicateId,
-    /// A message cannot stand below itself.
+    /// A message cannot be below itself.
     Cycle,
-    /// Only what a person said can be edited as a branch.
+    /// Only the user's messages can be edited as a branch.
     NotUser,
     /// Only an answer can be regenerated.
     NotAssistant,
-    /// There is no version before or after this one.
+    /// No version is before or after this one.
     NoSibling,
-    /// Nothing was deleted, or something else has taken its place since.
+    /// Nothing was deleted, or something has replaced it since.
     NothingDeleted,
 }
 
 impl TreeError {
-    /// The word for it, for programs.
+    /// Returns its word, for programs.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -61,8 +61,8 @@ impl std::error::Error for TreeError {}
 /// A version of a message, relative to the one that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sibling {
-    /// The one before.
+    /// The previous one.
     Previous,
-    /// The one after.
+    /// The next one.
     Next,
 }

@@ -1,13 +1,13 @@
-//! A message as the tree has it.
+//! A message in the tree.
 
 use super::{CallKey, Message};
 
-/// A message of the tree, and what is known of it beside its content.
+/// A message of the tree, with facts beside its content.
 #[derive(Debug, Clone)]
 pub(super) struct TreeMessage {
     pub(super) message: Message,
-    /// The run in which it came.
+    /// The run that added it.
     pub(super) run: Option<u64>,
-    /// Tool messages right after this message in the received order.
+    /// Tool messages directly after this message in the received order.
     pub(super) results: Vec<CallKey>,
 }

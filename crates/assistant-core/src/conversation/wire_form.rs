@@ -1,7 +1,7 @@
-//! The conversation as a flat list of messages, the way agents exchange it.
+//! The conversation as a flat list of messages, as agents exchange it.
 //!
-//! The *received order* is what came in, told exactly. The *request order* is what goes out: each
-//! tool result stands right after the message that made the call (rule "one conversation").
+//! The *received order* is the exact order of arrival. The *request order* is the order of sending:
+//! each tool result directly follows the message with its call (rule "one conversation").
 
 use serde_json::Value;
 
@@ -12,18 +12,18 @@ use super::{
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
 impl Conversation {
-    /// Sends what the agent attributes to the user in this way.
+    /// Sets how messages that the agent attributes to the user are sent.
     pub(crate) fn sending(mut self, how: AgentUserMessages) -> Self {
         self.agent_user_messages = how;
         self
     }
 
-    /// Returns whether a message is left out of requests for its author.
+    /// Returns true if a message is omitted from requests because of its author.
     pub(super) fn holds_back(&self, message: &Message) -> bool {
         self.agent_user_messages == AgentUserMessages::Omitted && message.is_attributed_to_user()
     }
 
-    /// The messages of the run's path in the order in which they came.
+    /// Returns the messages of the run's path in the order of arrival.
     #[must_use]
     pub fn received_messages(&self) -> Vec<event::Message> {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
@@ -35,14 +35,14 @@ impl Conversation {
         list
     }
 
-    /// The messages of the run's path as they are sent: results after their calls, and nothing of calls
-    /// that never ended (rule "every call is answered") or of results without a call.
+    /// Returns the messages of the run's path for a request: results after their calls, without
+    /// calls that never ended (rule "every call is answered") and results without a call.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
         for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
-            // A tool message without a call is kept, but some servers fail on it.
+            // A tool message without a call is kept, but some servers reject it.
             let local = matches!(node.message.role, Role::Activity | Role::Tool);
             if local || self.is_abandoned(&node.message) || self.holds_back(&node.message) {
                 continue;
@@ -66,7 +66,7 @@ impl Conversation {
             .collect()
     }
 
-    /// A message in which there is nothing but calls that never ended.
+    /// Returns true for a message that contains only calls that never ended.
     fn is_abandoned(&self, message: &Message) -> bool {
         message.role == Role::Assistant
             && message.has_calls()
@@ -142,7 +142,7 @@ fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
     }
 }
 
-/// A call as the agent made it.
+/// Returns a call as the agent made it.
 fn listed(call: &ToolCall) -> FunctionCall {
     FunctionCall {
         encrypted_value: call.encrypted_value.clone(),
@@ -152,8 +152,8 @@ fn listed(call: &ToolCall) -> FunctionCall {
     }
 }
 
-/// A call as it ran: the agent is told what a person made of its arguments, so that it does not
-/// report something that did not happen. What it had asked for is in the metadata.
+/// Returns a call as it ran: with the user's arguments, so that the agent does not report something
+/// that did not happen. The original arguments are in the metadata.
 fn as_it_ran(call: &ToolCall) -> FunctionCall {
     let mut wire = listed(call);
     if let Some(args) = call.changed_args().filter(|_| call.was_started()) {
@@ -236,7 +236,7 @@ fn orphan_body(message: &Message) -> Option<MessageBody> {
     })
 }
 
-/// The parts that a message from the wire is made of, without its calls.
+/// Returns the parts of a message from the wire, without its calls.
 pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
     match body {
         MessageBody::Developer { content } | MessageBody::System { content } => {
@@ -269,7 +269,7 @@ pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
     }
 }
 
-/// A call from a message that is complete.
+/// Creates a call from a complete message.
 pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
     let mut call = ToolCall::new(wire.id, wire.name, now);
     call.set_args_text(&wire.arguments);
@@ -280,8 +280,8 @@ pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
     call
 }
 
-/// A message from the wire without its calls, which the caller takes in. Tool messages become
-/// orphans; the caller folds them.
+/// Creates a message from the wire without its calls, which the caller adds. Tool messages become
+/// orphans; the caller assigns them.
 pub(super) fn from_wire(wire: event::Message, now: i64) -> Message {
     let listed = match &wire.body {
         MessageBody::User { content } | MessageBody::Tool { content, .. } => {
