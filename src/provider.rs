@@ -155,6 +155,7 @@ pub fn AssistantProvider(
         let thread_id = Some(thread_id).filter(|id| !id.is_empty());
         let assistant = make(options, thread_id.clone());
         provide_context(assistant.clone());
+        assistant.follow_connection();
         if agent.is_owned {
             let stopped = assistant.clone();
             on_cleanup(move || stopped.shut_down());

@@ -5,6 +5,7 @@ mod audit;
 mod branches;
 mod call;
 mod commands;
+mod connection;
 mod cost;
 mod draw;
 mod events;

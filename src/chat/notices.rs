@@ -1,6 +1,10 @@
 //! Notices to the user outside of the conversation.
 
-use assistant_core::session::{Notice, NoticeAction, NoticeKind};
+use assistant_core::{
+    conversation::{Cut, Phase},
+    event::Role,
+    session::{Notice, NoticeAction, NoticeKind},
+};
 use leptos::{ev, html, prelude::*};
 
 use super::counts::with_text;
@@ -8,14 +12,16 @@ use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
     tool::ExactText,
-    ui::{Icon, Labels, WordOf, Words, dynamic, each, focus, when},
+    ui::{Icon, Labels, WordOf, Words, dynamic, each, focus, memo, when},
+    view::PartKind,
 };
 
 /// Shows notices and their actions.
 ///
 /// # Accessibility
 ///
-/// A failure is an `alert`; other notices are announced by the [`Announcer`](super::Announcer). A
+/// A failure is an `alert`; other notices are announced by the [`Announcer`](super::Announcer). One
+/// that only repeats a mark of the newest turn, such as "Stopped", is announced and not shown. A
 /// conversation that is open in another tab is a `status`, which comes first.
 ///
 /// ```
@@ -42,12 +48,20 @@ pub fn Notices(
     };
     let notices = assistant.notices();
     let elsewhere = elsewhere(&assistant);
+    let (of, shown) = (assistant.clone(), assistant.clone());
     let draw = move |notice| notice_view(&assistant, &notice);
-    let list = each(
-        move || notices.get(),
-        |notice| notice.id.0.to_string(),
-        draw,
-    );
+    let marked = memo(move || {
+        let any = notices.with(|list| list.iter().any(|notice| repeats(notice.kind).is_some()));
+        any.then(|| mark_of_turn(&of)).flatten()
+    });
+    let notices = shown.notices();
+    let told = move || {
+        let marked = marked.get();
+        let mut list = notices.get();
+        list.retain(|notice| marked.is_none() || repeats(notice.kind) != marked);
+        list
+    };
+    let list = each(told, |notice| notice.id.0.to_string(), draw);
     view! { <div class="la-chat-notices">{elsewhere} {list}</div> }.into_any()
 }
 
@@ -101,6 +115,41 @@ impl Bar {
     }
 }
 
+/// Returns the mark of a turn that makes a notice of this kind redundant.
+const fn repeats(kind: NoticeKind) -> Option<Cut> {
+    match kind {
+        NoticeKind::Stopped => Some(Cut::Stopped),
+        NoticeKind::Cancelled => Some(Cut::Cancelled),
+        _ => None,
+    }
+}
+
+/// Returns how the newest turn ended early, as its messages and cards show it; tracked.
+fn mark_of_turn(assistant: &Assistant) -> Option<Cut> {
+    let entries = assistant.messages().get();
+    let turn = entries
+        .iter()
+        .rev()
+        .take_while(|entry| entry.role != Role::User);
+    let cells = turn.filter_map(|entry| assistant.message(&entry.id));
+    let mut marks = cells.filter_map(|message| {
+        let is_cancelled = |kind: &PartKind| match kind {
+            PartKind::Call(key) => assistant
+                .call(key)
+                .is_some_and(|call| call.phase.get() == Phase::Cancelled),
+            _ => false,
+        };
+        let cancels = || {
+            let any = |part: &crate::view::PartCell| is_cancelled(&part.kind);
+            message.parts.with(|parts| parts.iter().any(any))
+        };
+        let cut = message.cut.get();
+        // A card shows who did not carry out its call, not why the turn ended: a stop cancels.
+        cut.or_else(|| cancels().then_some(Cut::Stopped))
+    });
+    marks.next()
+}
+
 /// The longest message that is shown without expanding, in bytes.
 const SHORT: usize = 280;
 /// The maximum length of a message, in characters.
@@ -128,6 +177,7 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
 pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let word = match notice.kind {
         NoticeKind::Network => &labels.notice_unreachable,
+        NoticeKind::Offline => &labels.notice_offline,
         NoticeKind::Request => &labels.notice_not_sent,
         NoticeKind::Truncated => &labels.notice_broken_off,
         NoticeKind::Silent => &labels.notice_silent,
@@ -167,9 +217,7 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
         | NoticeKind::Protocol
         | NoticeKind::NotKept
         | NoticeKind::NotOpened => details(words, message),
-        NoticeKind::RunError if message.len() > SHORT || message.contains('\n') => {
-            details(words, message)
-        }
+        NoticeKind::RunError if !says_in_full(notice) => details(words, message),
         NoticeKind::RunError => view! {
             <p class="la-notice-text" dir="auto">
                 <ExactText text=message readable=true />
@@ -178,6 +226,14 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
         .into_any(),
         _ => ().into_any(),
     }
+}
+
+/// Returns true if the agent's message is shown without expanding. It follows a title, which is
+/// only announced if the turn is marked as failed.
+fn says_in_full(notice: &Notice) -> bool {
+    let message = notice.message.as_str();
+    let is_short = message.len() <= SHORT && !message.contains('\n');
+    notice.kind == NoticeKind::RunError && is_short && !message.trim().is_empty()
 }
 
 /// Renders technical details behind a summary.
@@ -206,6 +262,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let words = Words::current();
     let failure = notice.kind.is_failure();
     let (role, tone) = match notice.kind {
+        NoticeKind::Offline => (Some("alert"), "warning"),
         _ if failure => (Some("alert"), "error"),
         NoticeKind::RunLimit
         | NoticeKind::NoAnswer
@@ -218,6 +275,10 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     };
     // A message of a server or a decoder is not written for the user: a title names the problem,
     // and the message is available as details. An agent's message may be meant for the user.
+    let said_by_turn = {
+        let (assistant, speaks) = (assistant.clone(), says_in_full(notice));
+        memo(move || speaks && mark_of_turn(&assistant) == Some(Cut::Failed))
+    };
     let title = match notice.kind {
         NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),
         NoticeKind::Protocol => Some(words.text(|l| &l.unreadable)),
@@ -264,7 +325,17 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         <div class="la-notice" data-tone=tone role=role node_ref=notice_ref>
             {icon.view()}
             <div class="la-notice-body">
-                {title.map(|title| view! { <p class="la-notice-title">{title}</p> })}
+                {title
+                    .map(|title| {
+                        view! {
+                            <p
+                                class="la-notice-title"
+                                class:la-visually-hidden=move || said_by_turn.get()
+                            >
+                                {title}
+                            </p>
+                        }
+                    })}
                 {dynamic(known)}
                 {message}
             </div>

@@ -5,7 +5,10 @@ use std::{rc::Rc, time::Duration};
 use assistant_core::{
     action::{RegistrationId, ToolError},
     event::RunInput,
-    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, PreviewRequest, RunKey},
+    session::{
+        Effect, FailureKind, Input, Invocation, InvocationId, PolicyQuestion, PreviewRequest,
+        RunKey, StreamEnd,
+    },
 };
 use futures_channel::oneshot;
 use futures_util::{
@@ -18,7 +21,7 @@ use super::{HandlerTask, Runtime};
 use crate::{
     agent::EventSink,
     render::{ActionCode, Cancellation},
-    ui::{after, page_settled, sleep, spawn_local},
+    ui::{after, is_offline, page_settled, sleep, spawn_local},
 };
 
 /// The time limit of an action's preview.
@@ -105,6 +108,7 @@ impl Runtime {
         let runtime = self.weak();
         spawn_local(async move {
             let Ok(end) = stream.await else { return };
+            let end = without_connection(end);
             if let Some(runtime) = runtime.upgrade() {
                 runtime.runs.borrow_mut().remove(&run);
                 runtime.later(Input::RunClosed { run, end });
@@ -250,4 +254,15 @@ impl Runtime {
             }
         });
     }
+}
+
+/// Attributes a lost connection to the browser if that is offline.
+fn without_connection(mut end: StreamEnd) -> StreamEnd {
+    if let StreamEnd::Failed(failure) = &mut end
+        && failure.kind == FailureKind::Network
+        && is_offline()
+    {
+        failure.kind = FailureKind::Offline;
+    }
+    end
 }

@@ -17,6 +17,11 @@ pub(crate) fn in_browser() -> bool {
     browser().is_some()
 }
 
+/// Returns true if the browser reports that it has no connection.
+pub(crate) fn is_offline() -> bool {
+    browser().is_some_and(|window| !window.navigator().on_line())
+}
+
 /// Spawns a task in a browser; drops it on a server.
 pub(crate) fn spawn_local(work: impl Future<Output = ()> + 'static) {
     if in_browser() {

@@ -17,6 +17,8 @@ pub(crate) type WordOf = fn(&Labels) -> &Word;
 #[allow(missing_docs, reason = "each is named after its English word or place")]
 pub struct Labels {
     pub title: Word,
+    /// The greeting of the custom element before the first message.
+    pub greeting: Word,
     pub new_conversation: Word,
     /// The announcement of a new conversation, and of the return to the previous one.
     pub conversation_begun: Word,
@@ -47,6 +49,7 @@ pub struct Labels {
     pub good_answer: Word,
     pub bad_answer: Word,
     pub tool_calls: Word,
+    pub one_tool_call: Word,
     pub tokens: Word,
     pub input_tokens: Word,
     pub output_tokens: Word,
@@ -138,9 +141,9 @@ pub struct Labels {
     pub thought_for: Word,
     pub thought_briefly: Word,
     pub sources: Word,
-    pub steps: Word,
     pub step_unfinished: Word,
     pub notice_unreachable: Word,
+    pub notice_offline: Word,
     pub notice_not_sent: Word,
     pub notice_broken_off: Word,
     pub notice_silent: Word,
@@ -167,6 +170,7 @@ pub struct Labels {
     pub allowed_fields: Word,
     pub allowed_exactly: Word,
     pub revoke: Word,
+    pub close: Word,
     /// The labels of the fields that narrow an approval for later calls.
     pub bound_uses: Word,
     pub bound_lasts: Word,
@@ -185,6 +189,8 @@ pub struct Labels {
     pub cut_cancelled: Word,
     pub cut_failed: Word,
     pub cut_broken_off: Word,
+    /// The mark on a message of the user whose answer failed before it began.
+    pub cut_unanswered: Word,
     pub image: Word,
     pub audio: Word,
     pub video: Word,
@@ -297,6 +303,8 @@ pub struct Labels {
     pub skip: Word,
     pub past_conversations: Word,
     pub no_conversations: Word,
+    pub search_conversations: Word,
+    pub no_match: Word,
     pub untitled: Word,
     pub rename: Word,
     pub deleted: Word,

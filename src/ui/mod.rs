@@ -32,7 +32,7 @@ pub use media::media_policy;
 pub use style::STYLE;
 pub use wording::provide_labels;
 
-pub(crate) use browser::{browser, in_browser, spawn_local};
+pub(crate) use browser::{browser, in_browser, is_offline, spawn_local};
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
 pub(crate) use dom::{closest, composes, find};

@@ -1,7 +1,7 @@
 //! Failing runs: preserved data, calls that are not run, and retries.
 
 use assistant_core::{
-    conversation::Phase,
+    conversation::{Cut, Phase},
     event::Outcome,
     session::{
         Failure, FailureKind, FinishReason, Input, NoticeAction, NoticeKind, Refusal, StreamEnd,
@@ -25,6 +25,9 @@ fn failures() -> Vec<Fault> {
     vec![
         ("network", NoticeKind::Network, |d| {
             d.break_off(FailureKind::Network);
+        }),
+        ("offline", NoticeKind::Offline, |d| {
+            d.break_off(FailureKind::Offline);
         }),
         ("request", NoticeKind::Request, |d| {
             d.break_off(FailureKind::Request);
@@ -197,4 +200,66 @@ fn an_answer_that_never_begins_is_not_one_that_breaks_off() {
     driver.event(started());
     driver.close();
     assert_eq!(driver.notices(), [NoticeKind::Truncated]);
+}
+
+/// Returns the marks of the messages, in order.
+fn marks(driver: &Driver) -> Vec<Option<Cut>> {
+    let path = driver.session.conversation().run_path();
+    path.map(|message| message.cut).collect()
+}
+
+#[test]
+fn a_failed_turn_stays_marked_until_it_is_retried() {
+    for (fails, cut) in [
+        (
+            (|d| {
+                d.break_off(FailureKind::Network);
+            }) as fn(&mut Driver),
+            Cut::BrokenOff,
+        ),
+        (
+            |d| {
+                d.event(started());
+                d.event(run_error("boom"));
+                d.close();
+            },
+            Cut::Failed,
+        ),
+    ] {
+        let mut driver = with_tool();
+        driver.send("hi");
+        fails(&mut driver);
+        assert_eq!(marks(&driver), [Some(cut)]);
+
+        let mut later = Driver::new();
+        assert_eq!(
+            later
+                .input(Input::Load {
+                    thread_id: "thread".to_owned(),
+                    snapshot: driver.session.export(),
+                })
+                .refused,
+            None
+        );
+        assert_eq!(marks(&later), [Some(cut)], "after a reload");
+
+        let mut other = driver.clone();
+        other.send("again");
+        other.says("Yes.");
+        assert_eq!(
+            marks(&other),
+            [Some(cut), None, None],
+            "after more messages"
+        );
+
+        driver.input(Input::Retry);
+        assert_eq!(marks(&driver), [None]);
+        driver.plays(calls("c", "f", "{}"));
+        driver.returns("c", json!(1));
+        fails(&mut driver);
+        assert_eq!(marks(&driver), [None, Some(cut)], "the call's message");
+        driver.input(Input::Retry);
+        driver.says("Done.");
+        assert_eq!(marks(&driver), [None, None, None]);
+    }
 }

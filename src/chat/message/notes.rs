@@ -1,14 +1,14 @@
 //! Notes on a message: the reason why it is incomplete, and the agent's differing version of
 //! it.
 
-use assistant_core::conversation::Cut;
+use assistant_core::{conversation::Cut, event::Role};
 use leptos::prelude::*;
 
 use super::MessageContext;
 use crate::{
     part::kept_steps,
     tool::ExactText,
-    ui::{Icon, Words, dynamic, when},
+    ui::{Icon, Words, dynamic, memo, when},
 };
 
 /// Notes below a message: that it was sent during the loop, the steps that it was made in, that it
@@ -33,20 +33,21 @@ pub fn MessageNotes() -> impl IntoView {
         return ().into_any();
     };
     let message = &spoken.message;
-    let (cut, disputed) = (message.cut.clone(), message.disputed.clone());
+    let (cut, disputed) = (shown_cut(&spoken), message.disputed.clone());
+    let by_person = message.role == Role::User;
     let (steps, interjected) = (message.steps.read_only(), message.interjected);
     let some = steps.clone();
-    let (is_cut, is_disputed) = (cut.clone(), disputed.clone());
+    let is_disputed = disputed.clone();
     // Most messages have none, and one placeholder for all of them is enough.
     let any = move || {
         interjected
             || some.with(|steps| !steps.is_empty())
-            || is_cut.with(Option::is_some)
+            || cut.get().is_some()
             || is_disputed.with(Option::is_some)
     };
     let words = spoken.words.clone();
     let notes = move || {
-        let (cut, disputed, steps) = (cut.clone(), disputed.clone(), steps.clone());
+        let (disputed, steps) = (disputed.clone(), steps.clone());
         let some = steps.clone();
         let (words, said) = (words.clone(), words.clone());
         let interjected = interjected.then(|| {
@@ -59,7 +60,7 @@ pub fn MessageNotes() -> impl IntoView {
         view! {
             {interjected}
             {when(move || some.with(|steps| !steps.is_empty()), move || kept_steps(steps.clone()))}
-            {dynamic(move || cut.get().map(|cut| cut_note(&words, cut)))}
+            {dynamic(move || cut.get().map(|cut| cut_note(&words, cut, by_person)))}
             {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}
         }
         .into_any()
@@ -67,9 +68,26 @@ pub fn MessageNotes() -> impl IntoView {
     when(any, notes).into_any()
 }
 
-/// Renders the reason why the message is incomplete.
-fn cut_note(words: &Words, cut: Cut) -> impl IntoView + use<> {
+/// Returns the mark of the message. A message of the user that was not answered has none while a
+/// notice says so, with the reason.
+fn shown_cut(spoken: &MessageContext) -> Memo<Option<Cut>> {
+    let (cut, id) = (spoken.message.cut.clone(), spoken.message.id.clone());
+    if spoken.message.role != Role::User {
+        return memo(move || cut.get());
+    }
+    let (notices, messages) = (spoken.assistant.notices(), spoken.assistant.messages());
+    memo(move || {
+        let cut = cut.get()?;
+        let newest = messages.with(|list| list.last().is_some_and(|entry| entry.id == id));
+        let told = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
+        (!(newest && told)).then_some(cut)
+    })
+}
+
+/// Renders the reason why the message is incomplete, or has no answer.
+fn cut_note(words: &Words, cut: Cut, by_person: bool) -> impl IntoView + use<> {
     let (word, failure) = match cut {
+        Cut::Failed | Cut::BrokenOff if by_person => (words.text(|l| &l.cut_unanswered), true),
         Cut::Stopped => (words.text(|l| &l.cut_stopped), false),
         Cut::Cancelled => (words.text(|l| &l.cut_cancelled), false),
         Cut::Failed => (words.text(|l| &l.cut_failed), true),

@@ -17,6 +17,7 @@ impl Default for Labels {
     fn default() -> Self {
         Self {
             title: "Assistant".into(),
+            greeting: "How can I help?".into(),
             new_conversation: "New conversation".into(),
             conversation_begun: "A new conversation has begun.".into(),
             conversation_back: "Back in the previous conversation.".into(),
@@ -46,6 +47,7 @@ impl Default for Labels {
             good_answer: "Good answer".into(),
             bad_answer: "Bad answer".into(),
             tool_calls: "{count} steps".into(),
+            one_tool_call: "1 step".into(),
             tokens: "{count} tokens".into(),
             input_tokens: "{count} input tokens".into(),
             output_tokens: "{count} output tokens".into(),
@@ -53,7 +55,7 @@ impl Default for Labels {
             minutes: "{count} min".into(),
             hours: "{count} h".into(),
             took: "Took {time}".into(),
-            took_waiting: "Took {time}, {waited} of it waiting for you".into(),
+            took_waiting: "{time}, plus {waited} waiting for you".into(),
             thinking: "Thinking…".into(),
             reasoning: "Reasoning".into(),
             approve: "Approve".into(),
@@ -86,7 +88,7 @@ impl Default for Labels {
             too_busy_for: "The assistant is busy. Try again in {seconds} s.".into(),
             server_failed: "Try again in a moment.".into(),
             unreadable: "The answer couldn't be read".into(),
-            arguments: "Arguments".into(),
+            arguments: "Values".into(),
             result: "Result".into(),
             error: "Error".into(),
             preparing: "Preparing".into(),
@@ -135,9 +137,9 @@ impl Default for Labels {
             thought_for: "Thought for {time}".into(),
             thought_briefly: "Thought for a moment".into(),
             sources: "Sources".into(),
-            steps: "Steps".into(),
             step_unfinished: "Not finished".into(),
             notice_unreachable: "The assistant could not be reached.".into(),
+            notice_offline: "You are offline. The assistant continues when you are back.".into(),
             notice_not_sent: "The request to the assistant could not be sent.".into(),
             notice_broken_off: "The connection dropped before the answer was finished.".into(),
             notice_silent: "The assistant didn't reply.".into(),
@@ -164,6 +166,7 @@ impl Default for Labels {
             allowed_fields: "These values, anything else may differ".into(),
             allowed_exactly: "Only these exact values".into(),
             revoke: "Revoke".into(),
+            close: "Close".into(),
             bound_uses: "How many times".into(),
             bound_lasts: "For how long".into(),
             bound_maximum: "Highest {field}".into(),
@@ -180,6 +183,7 @@ impl Default for Labels {
             cut_cancelled: "The assistant stopped here".into(),
             cut_failed: "Stopped by an error".into(),
             cut_broken_off: "Interrupted".into(),
+            cut_unanswered: "No answer".into(),
             image: "Image".into(),
             audio: "Audio".into(),
             video: "Video".into(),
@@ -224,7 +228,7 @@ impl Default for Labels {
             message_queued: "Queued".into(),
             send_results: "Continue".into(),
             notice_cancelled_request:
-                "The assistant cannot be told no here. Its request was cancelled, and nothing was approved."
+                "This request can't be denied. It was cancelled, and nothing was approved."
                     .into(),
             notice_loop_ended: "Paused. Continue?".into(),
             notice_call_id_reused:
@@ -278,10 +282,10 @@ impl Default for Labels {
             show_branch: "Show".into(),
             delete: "Delete".into(),
             delete_title: "Delete this message?".into(),
-            delete_one: "You can undo this until the assistant is at work again.".into(),
+            delete_one: "You can undo this until the assistant works again.".into(),
             delete_text:
                 "All that follows it goes, too: {count} messages. You can undo this until \
-                          the assistant is at work again."
+                          the assistant works again."
                     .into(),
             deleted_one: "1 message deleted.".into(),
             deleted_many: "{count} messages deleted.".into(),
@@ -303,6 +307,8 @@ impl Default for Labels {
             skip: "Skip".into(),
             past_conversations: "Past conversations".into(),
             no_conversations: "No past conversations yet.".into(),
+            search_conversations: "Search conversations".into(),
+            no_match: "No conversation has this in its title.".into(),
             untitled: "Untitled".into(),
             rename: "Rename".into(),
             deleted: "Deleted: {text}".into(),

@@ -121,7 +121,7 @@ impl Session {
         self.conversation.apply(event, &mut out);
         let fresh = cx.output.diagnostics.get(before..).unwrap_or_default();
         if fresh.iter().any(|note| note.code == "over-budget") {
-            let message = "A change of the shared state was too large and was not made.";
+            let message = "A change was too large and was skipped.";
             self.notify_once(NoticeKind::TooLarge, message, cx);
         }
     }
@@ -158,8 +158,7 @@ impl Session {
             call.state().is_done() && !self.conversation.is_of_newest_run(call)
         });
         if is_over {
-            let message =
-                "The agent used the id of an earlier call again. The new call was not run.";
+            let message = "The assistant repeated an earlier step. It wasn't run again.";
             self.notify_once(NoticeKind::CallIdReused, message, cx);
         }
     }

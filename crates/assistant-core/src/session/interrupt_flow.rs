@@ -107,7 +107,7 @@ impl Session {
                 let is_over = |open: &OpenInterrupt| open.is_over(cx.now);
                 let in_time = !self.interrupts.asking_about(key).any(is_over);
                 if in_time && answers.iter().any(|(_, payload)| payload.is_none()) {
-                    let message = "The agent takes no denial: its request was cancelled.";
+                    let message = "The assistant takes no denial here. Its request was cancelled, and nothing was approved.";
                     self.notify_once(NoticeKind::CancelledRequest, message, cx);
                 }
                 for (id, payload) in answers {

@@ -37,6 +37,8 @@ pub enum NoticeKind {
     RunError,
     /// No connection.
     Network,
+    /// No connection, because the browser is offline. A host retries the run once it is back.
+    Offline,
     /// The request could not be made: its address or a header is invalid.
     Request,
     /// A response with an error status.

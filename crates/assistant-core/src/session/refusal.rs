@@ -73,28 +73,28 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EmptyMessage => f.write_str("There is nothing to send."),
-            Self::Busy => f.write_str("The assistant is still at work."),
-            Self::ApprovalsPending => f.write_str("Approve or deny the open request first."),
-            Self::InterruptsPending => f.write_str("Answer what the assistant asks first."),
-            Self::AlreadyResolved => f.write_str("This was decided before."),
-            Self::Changed => {
-                f.write_str("The call has changed since it was shown. Look at it again.")
-            }
-            Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
+            Self::Busy => f.write_str("The assistant is working. Try again when it has finished."),
+            Self::ApprovalsPending => f.write_str("Approve or deny the request above to continue."),
+            Self::InterruptsPending => f.write_str("Answer the question above to continue."),
+            Self::AlreadyResolved => f.write_str("You already decided this."),
+            Self::Changed => f.write_str("The details changed. Check them again."),
+            Self::TooEarly => f.write_str("Scroll to the end to approve."),
             Self::Scripted => f.write_str("Only the user can decide this, by a click or a key."),
             Self::OnlyUser => f.write_str("Only the user can approve this action."),
-            Self::NotRemembered => f.write_str("This is asked every time."),
+            Self::NotRemembered => f.write_str("You'll be asked every time."),
             Self::NotRegistered => f.write_str("The action is not on this page."),
             Self::Tree(error) => error.fmt(f),
-            Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),
+            Self::Expired => {
+                f.write_str("Time is up. This can no longer be answered. Cancel it to continue.")
+            }
             Self::InvalidEdit(violations) => {
-                f.write_str("The arguments do not fit:")?;
+                f.write_str("Some of these values are not valid:")?;
                 violations
                     .iter()
                     .try_for_each(|v| write!(f, " {}: {};", v.path, v.message))
             }
-            Self::Unclean => f.write_str("The arguments contain something that is not allowed."),
-            Self::NoEdits => f.write_str("The arguments of this call cannot be changed."),
+            Self::Unclean => f.write_str("Some of these values aren't allowed here."),
+            Self::NoEdits => f.write_str("These values can't be changed."),
             Self::EachAction { actions, decisions } => write!(
                 f,
                 "Decide about each action: {actions} are asked about, and there are {decisions} decisions."
@@ -102,15 +102,15 @@ impl fmt::Display for Refusal {
             Self::DecisionNotAllowed { action } => {
                 write!(
                     f,
-                    "The agent does not take this decision about action {action}."
+                    "The assistant does not take this decision about action {action}."
                 )
             }
-            Self::NothingToDo => f.write_str("There is nothing to go on with."),
+            Self::NothingToDo => f.write_str("There is nothing to continue."),
             Self::InvalidAction(error) => error.fmt(f),
             Self::InvalidSnapshot(error) => {
-                write!(f, "The stored conversation cannot be read: {error}")
+                write!(f, "This saved conversation couldn't be opened: {error}")
             }
-            Self::Elsewhere => f.write_str("The conversation is open in another tab."),
+            Self::Elsewhere => f.write_str("This conversation is open in another tab."),
             Self::OtherConversation => f.write_str("The update belongs to another conversation."),
             Self::Ended => f.write_str("The assistant has ended."),
         }

@@ -97,10 +97,10 @@ impl Session {
         let newest = self.conversation.run_path().next_back();
         let unanswered = newest.is_some_and(Message::is_from_user);
         let (kind, message) = match unanswered {
-            true => (NoticeKind::Silent, "The agent sent no answer."),
+            true => (NoticeKind::Silent, "The assistant didn't reply."),
             false => (
                 NoticeKind::Truncated,
-                "The answer broke off before it was complete.",
+                "The connection dropped before the answer was finished.",
             ),
         };
         self.notify(kind, message.to_owned(), Some(NoticeAction::Retry), cx);

@@ -113,6 +113,7 @@ impl Session {
             grace: None,
             started: false,
         };
+        self.conversation.unmark_failed_turn();
         match takes_up {
             true => self.conversation.go_on_with_run(&run.run_id),
             false => self.conversation.begin_run(&run.run_id),

@@ -55,7 +55,7 @@ impl Session {
             (StreamEnd::Failed(failure), finish)
                 if StreamEnd::Failed(failure.clone()).breaks(&finish) =>
             {
-                let lost = run.cut.is_some() && failure.kind == FailureKind::Network;
+                let lost = run.cut.is_some() && failure.kind.is_of_connection();
                 self.run_failed(failure, &rejected, cx);
                 self.turn.set_cut(lost);
             }
@@ -98,6 +98,7 @@ impl Session {
         self.give_up_calls(None, cx);
         let (kind, status) = match failure.kind {
             FailureKind::Network => (NoticeKind::Network, None),
+            FailureKind::Offline => (NoticeKind::Offline, None),
             FailureKind::Request => (NoticeKind::Request, None),
             FailureKind::Http { status } => (NoticeKind::Http, Some(status)),
             FailureKind::NotAStream | FailureKind::Protocol => (NoticeKind::Protocol, None),
@@ -121,10 +122,10 @@ impl Session {
         let (kind, message) = if started {
             (
                 NoticeKind::Truncated,
-                "The answer broke off before it was complete.",
+                "The connection dropped before the answer was finished.",
             )
         } else {
-            (NoticeKind::Silent, "The agent sent no answer.")
+            (NoticeKind::Silent, "The assistant didn't reply.")
         };
         self.fail(kind, message.to_owned(), cx);
     }
@@ -133,6 +134,10 @@ impl Session {
         self.turn.set_looping(false);
         self.hand_over(StateEvent::SendFailed);
         self.turn.summary_mut().finish = Some(FinishReason::Error);
+        self.conversation.mark_failed_turn(match kind {
+            NoticeKind::RunError => Cut::Failed,
+            _ => Cut::BrokenOff,
+        });
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
 
@@ -196,7 +201,7 @@ impl Session {
         } else {
             return;
         };
-        let message = "The assistant ended without an answer.".to_owned();
+        let message = "The assistant didn't reply.".to_owned();
         self.notify(NoticeKind::NoAnswer, message, Some(action), cx);
     }
 
@@ -289,12 +294,9 @@ impl Session {
         let (kind, message) = match limit {
             Some(limit) => (
                 NoticeKind::RunLimit,
-                format!("Exceeded maximum tool iterations ({limit}). The results are ready to go."),
+                format!("Exceeded maximum tool iterations ({limit}). Continue?"),
             ),
-            None => (
-                NoticeKind::LoopEnded,
-                "The loop ended here. The results are ready to go.".to_owned(),
-            ),
+            None => (NoticeKind::LoopEnded, "Paused. Continue?".to_owned()),
         };
         self.notify(kind, message, Some(NoticeAction::Continue), cx);
         if let Some(notice) = self.notices.last_mut() {
@@ -328,7 +330,7 @@ impl Session {
 
     /// Returns true if the network interrupted an answer that the agent stores.
     fn can_be_read_on(&self, run: &Run, end: &StreamEnd) -> bool {
-        let cut = matches!(end, StreamEnd::Failed(failure) if failure.kind == FailureKind::Network);
+        let cut = matches!(end, StreamEnd::Failed(failure) if failure.kind.is_of_connection());
         cut && self.options.takes_up && run.started && !run.takes_up && run.finish.is_none()
     }
 

@@ -41,12 +41,7 @@ impl Session {
         self.abandon_interrupts(cx);
         self.end_everything(cx);
         self.turn.summary_mut().finish = Some(FinishReason::Stopped);
-        self.notify(
-            NoticeKind::Stopped,
-            "You stopped the assistant.".to_owned(),
-            None,
-            cx,
-        );
+        self.notify(NoticeKind::Stopped, "Stopped.".to_owned(), None, cx);
     }
 
     pub(super) fn end_everything(&mut self, cx: &mut Cx<'_>) {

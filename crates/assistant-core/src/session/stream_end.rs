@@ -17,7 +17,7 @@ impl StreamEnd {
     pub(super) fn breaks(&self, finish: &Option<super::finish::Finish>) -> bool {
         match self {
             Self::Closed | Self::Nothing => false,
-            Self::Failed(failure) => finish.is_none() || failure.kind != FailureKind::Network,
+            Self::Failed(failure) => finish.is_none() || !failure.kind.is_of_connection(),
         }
     }
 }
@@ -59,6 +59,8 @@ impl Failure {
 pub enum FailureKind {
     /// No connection: wrong address, refused, blocked by the browser.
     Network,
+    /// No connection, because the browser is offline.
+    Offline,
     /// The request could not be made: its address or a header is invalid.
     Request,
     /// A response with an error status.
@@ -70,4 +72,12 @@ pub enum FailureKind {
     NotAStream,
     /// Events that violate the protocol.
     Protocol,
+}
+
+impl FailureKind {
+    /// Returns true if there was no connection, or if it was lost.
+    #[must_use]
+    pub const fn is_of_connection(self) -> bool {
+        matches!(self, Self::Network | Self::Offline)
+    }
 }

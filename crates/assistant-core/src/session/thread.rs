@@ -56,7 +56,7 @@ impl Session {
 
     pub(super) fn offer_results(&mut self, cx: &mut Cx<'_>) {
         if !self.unsent_results().is_empty() && !self.is_busy() {
-            let message = "Results of this conversation were not sent yet.".to_owned();
+            let message = "The assistant hasn't seen the last results.".to_owned();
             let action = Some(NoticeAction::Continue);
             self.notify(NoticeKind::ResultsReady, message, action, cx);
         }

@@ -165,6 +165,52 @@ impl Conversation {
         }
     }
 
+    /// Marks the newest turn as failed, at its newest message; the user's if there is no other. A
+    /// turn with a mark keeps it.
+    pub(crate) fn mark_failed_turn(&mut self, cut: Cut) {
+        self.tree.close_gaps();
+        let mut newest = None;
+        for depth in (0..self.tree.path().len()).rev() {
+            let ix = self.tree.path().get(depth).copied();
+            let Some((ix, node)) = ix.and_then(|ix| Some((ix, self.node(ix)?))) else {
+                return;
+            };
+            let message = &node.message;
+            if message.cut.is_some() {
+                return;
+            }
+            if newest.is_none() && !message.is_empty() {
+                newest = Some(ix);
+            }
+            if message.is_from_user() {
+                break;
+            }
+        }
+        self.set_cut(newest, Some(cut));
+    }
+
+    /// Removes the mark of a failed turn whose run is started again, unless a text was cut off.
+    pub(crate) fn unmark_failed_turn(&mut self) {
+        let newest = self.tree.path().last().copied();
+        let marked = newest.filter(|ix| {
+            self.node(*ix).is_some_and(|node| {
+                let is_failure = matches!(node.message.cut, Some(Cut::Failed | Cut::BrokenOff));
+                let ends_in_text = matches!(node.message.parts.last(), Some(Part::Text(_)));
+                is_failure && (node.message.is_from_user() || !ends_in_text)
+            })
+        });
+        self.set_cut(marked, None);
+    }
+
+    fn set_cut(&mut self, ix: Option<usize>, cut: Option<Cut>) {
+        let Some(node) = ix.and_then(|ix| self.node_mut(ix)) else {
+            return;
+        };
+        node.message.cut = cut;
+        let id = node.message.id.clone();
+        self.log.push(Change::Message(id));
+    }
+
     pub(super) fn close_texts(&mut self, ix: usize, now: i64) {
         let Some(node) = self.tree.item_mut(ix) else {
             return;

@@ -1,0 +1,32 @@
+//! Retries a run that failed because the browser was offline, once it is back.
+
+use assistant_core::session::{NoticeAction, NoticeKind};
+use leptos::prelude::{on_cleanup, window_event_listener_untyped};
+
+use super::Assistant;
+use crate::ui::in_browser;
+
+impl Assistant {
+    /// Retries an offline run at the next `online` event, as the Retry button of its notice does.
+    /// Without that notice nothing is retried: the user dismissed it, sent another message, or
+    /// already pressed the button.
+    pub(crate) fn follow_connection(&self) {
+        if !in_browser() {
+            return;
+        }
+        let assistant = self.clone();
+        let listens = window_event_listener_untyped("online", move |_| {
+            let waits = assistant.runtime().read(|session| {
+                session.notices().iter().any(|notice| {
+                    let retries = notice.action == Some(NoticeAction::Retry);
+                    retries && notice.kind == NoticeKind::Offline
+                })
+            });
+            if waits == Some(true) {
+                // Refused only if the notice no longer applies.
+                let _ = assistant.retry();
+            }
+        });
+        on_cleanup(move || listens.remove());
+    }
+}
