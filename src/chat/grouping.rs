@@ -22,7 +22,7 @@ use crate::{
 
 /// The minimum number of calls in a group.
 const ENOUGH: usize = 3;
-/// The number of names in a group's summary.
+/// The number of titles in a group's summary.
 const NAMES: usize = 3;
 
 /// The membership of a call in a group.
@@ -227,7 +227,8 @@ fn rows(
     rows
 }
 
-/// The names of a turn's finished calls; each is re-evaluated when its call changes.
+/// The titles of a turn's finished calls, empty for calls without one; each is re-evaluated when
+/// its call changes.
 type Done = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
 
 fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<String>> {
@@ -237,7 +238,11 @@ fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<
         let done = ArcMemo::new(move |_| {
             let ends_well = ends_well(&assistant, &key);
             let cell = ends_well.then(|| assistant.call(&key)).flatten();
-            cell.map(|cell| cell.name.get())
+            assistant.view().renderers.track();
+            cell.map(|cell| {
+                let words = assistant.words_of(&cell.name.get());
+                words.and_then(|words| words.title).unwrap_or_default()
+            })
         });
         let _ = known.try_update_value(|known| known.insert(key, done.clone()));
         done
@@ -268,7 +273,7 @@ fn grouped(row: Row) -> Vec<(CallKey, Membership)> {
     };
     let mut names: Vec<&str> = Vec::new();
     for (_, name) in &row {
-        if !names.contains(&name.as_str()) {
+        if !name.is_empty() && !names.contains(&name.as_str()) {
             names.push(name);
         }
     }

@@ -50,6 +50,17 @@ pub(crate) fn kept_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
     list(steps, memo(|| false))
 }
 
+/// Returns the number of steps in words.
+fn count_of(words: &Words, count: usize) -> String {
+    match count {
+        1 => words.word(|l| &l.one_tool_call).into_owned(),
+        _ => {
+            let word = words.word(|l| &l.tool_calls);
+            word.replace("{count}", &count.to_string())
+        }
+    }
+}
+
 fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
     let words = Words::current();
     let cut = {
@@ -77,8 +88,7 @@ fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
                 Some(name) => view! { {spinner()}<span dir="auto">{name}</span> }.into_any(),
                 None => view! {
                     {Icon::chevron()}
-                    <span>{words.text(|l| &l.steps)}</span>
-                    <span class="la-count">{steps.with(Vec::len)}</span>
+                    <span>{count_of(&words, steps.with(Vec::len))}</span>
                 }
                 .into_any(),
             }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pretty,
+    ExactText, ask::asked_by_handler, exact::ExactArguments, name_words::in_words, pretty::pretty,
     summary_argument::summary_argument,
 };
 use crate::{
@@ -14,8 +14,9 @@ use crate::{
     ui::{Icon, Labels, Word, Words, dynamic, memo, spinner},
 };
 
-/// Title or name, the most significant argument, and the state of a call in one line, with
-/// arguments, result and error behind it.
+/// Title, the most significant argument, and the state of a call in one line, with the reason of a
+/// failure below it, and arguments, result and code name behind it. Without a title the line has
+/// the name in words.
 ///
 /// Closed at first, and rendered once it is opened. A result that declares itself a failure
 /// (`success: false`, or an `error`) is shown as one; a result that the agent supplies for an
@@ -44,7 +45,7 @@ pub fn DefaultCard(
     let called = move || {
         let title = name.title();
         let titled = title.is_some().then_some("");
-        let text = exact(title.unwrap_or_else(|| name.name()));
+        let text = exact(title.unwrap_or_else(|| in_words(&name.name())));
         view! { <span class="la-tool-name" data-titled=titled>{text}</span> }
     };
     // The call changes often, its arguments once.
@@ -70,7 +71,19 @@ pub fn DefaultCard(
             opened.set(true);
         }
     };
-    let inside = words.clone();
+    let (inside, why) = (words.clone(), words.clone());
+    let reason = memo(move || {
+        let (failed, reported) = tone.get();
+        match call.phase() {
+            Phase::OutputError if !reported => why_failed(&call, &why),
+            Phase::OutputAvailable if failed && !reported => why_failed(&call, &why),
+            _ => None,
+        }
+    });
+    let reason = move || {
+        let text = reason.get()?;
+        Some(view! { <p class="la-tool-reason" dir="auto">{readable(text)}</p> })
+    };
     let inside =
         move || view! { <div class="la-tool-body">{sections(&inside, &body)}</div> }.into_any();
     view! {
@@ -97,6 +110,7 @@ pub fn DefaultCard(
             </summary>
             {dynamic(move || opened.get().then(&inside))}
         </details>
+        {dynamic(reason)}
         {asked_by_handler(call)}
     }
 }
@@ -185,7 +199,49 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
             (None, None) => ().into_any(),
         }
     };
-    view! { {args}{dynamic(rest)} }
+    let code = {
+        let call = *call;
+        move || {
+            let name = call.name();
+            let shown = call.title().unwrap_or_else(|| in_words(&name));
+            (shown != name).then(|| {
+                view! {
+                    <p class="la-tool-code">
+                        <code class="la-code-inline">{exact(name)}</code>
+                    </p>
+                }
+            })
+        }
+    };
+    view! { {args}{dynamic(rest)}{dynamic(code)} }
+}
+
+/// The maximum length of a reason below a card, in characters.
+const MAX_REASON: usize = 300;
+
+/// Returns the reason of a failure in one line; the whole text is in the card.
+fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
+    let said = call.why(|kind, said| words.get().reason(kind, "", said));
+    let said = said.or_else(|| reason_of(&call.result_value()?))?;
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = match line.char_indices().nth(MAX_REASON) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns the text in which a result that declares itself a failure says why.
+fn reason_of(value: &Value) -> Option<String> {
+    let error = value.get("error");
+    let texts = [
+        error,
+        error.and_then(|error| error.get("message")),
+        value.get("message"),
+        value.get("reason"),
+    ];
+    let mut texts = texts.into_iter().flatten().filter_map(Value::as_str);
+    texts.next().map(str::to_owned)
 }
 
 /// Renders the arguments as the user edited them, with the agent's behind a summary.

@@ -20,6 +20,7 @@ mod fields;
 mod form;
 mod inbox;
 mod mentioned;
+mod name_words;
 mod number;
 mod pieces;
 mod pretty;

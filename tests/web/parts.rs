@@ -284,7 +284,7 @@ async fn steps_show_what_goes_on_then_how_many_there_were() {
     chat.appears(".la-steps").await;
     assert_eq!(chat.page.text(".la-steps-summary"), "Look");
     chat.idle().await;
-    assert!(chat.page.text(".la-steps-summary").starts_with("Steps"));
+    assert_eq!(chat.page.text(".la-steps-summary"), "2 steps");
     assert_eq!(chat.page.count(".la-run-step [data-icon=check]"), 2);
     chat.assistant.send("again").unwrap();
     chat.idle().await;
@@ -324,7 +324,7 @@ async fn steps_and_answers_that_were_cut_off_keep_their_mark() {
         assert_eq!(chat.page.count(steps), 1);
         let says = chat.page.text(&format!("{steps} .la-steps-summary"));
         assert!(
-            says.contains("Steps1") && says.contains("Not finished"),
+            says.contains("1 step") && says.contains("Not finished"),
             "{says}"
         );
         assert_eq!(chat.page.count("[data-message-id=m] [data-cut=stopped]"), 1);
