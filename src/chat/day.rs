@@ -39,6 +39,23 @@ pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<An
     )
 }
 
+/// Returns the time of the last change of a conversation, as a list shows it: today with hours and
+/// minutes, yesterday, or the date.
+pub(super) fn since(words: &Words, at: i64) -> Option<String> {
+    let now = time::now();
+    if at == 0 {
+        return None;
+    }
+    if time::same_day(at, now) {
+        let short = time::words(at, Form::Short)?;
+        return Some(format!("{} {short}", words.word(|l| &l.today)));
+    }
+    if time::same_day(at, now - DAY_MS) {
+        return Some(words.word(|l| &l.yesterday).into_owned());
+    }
+    time::words(at, Form::Day)
+}
+
 /// Renders the time of a message, in hours and minutes, with the full date as its tooltip.
 pub(super) fn clock(at: i64) -> Option<AnyView> {
     let short = time::words(at, Form::Short).filter(|_| at != 0)?;

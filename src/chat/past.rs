@@ -6,23 +6,27 @@ use leptos::{
     prelude::*,
 };
 
+use super::day;
 use crate::{
     assistant::{Assistant, assistant_for},
     store::ThreadInfo,
-    ui::{Icon, IconButton, Labels, Word, Words, composes, dynamic, each, effect, time, when},
+    ui::{
+        Icon, IconButton, Labels, Word, Words, composes, dynamic, each, effect, memo, time, when,
+    },
 };
 
-/// The stored conversations, newest first: each can be opened, renamed and deleted, and a deletion
-/// undone. Empty without a store.
+/// The stored conversations, newest first, each with the time of its last change: each can be
+/// opened, renamed and deleted, and a deletion undone. If there are several, a field filters them
+/// by their titles. Empty without a store.
 ///
 /// # Accessibility
 ///
 /// A list of buttons in a named region; the open one is `aria-current`. A deleted one is replaced
-/// by a `status` with Undo.
+/// by a `status` with Undo. That no title matches is a `status`, too.
 ///
 /// # Styling
 ///
-/// `la-past`, with `la-past-item` for each.
+/// `la-past`, with `la-past-search` for the field and `la-past-item` for each conversation.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -56,6 +60,7 @@ pub fn PastConversations(
     let words = Words::current();
     let (listed, any) = (assistant.conversations(), assistant.conversations());
     let ownership = assistant.ownership();
+    let query = RwSignal::new(String::new());
     let reader = assistant.clone();
     // The store is available once the provider is mounted.
     effect(move |_| {
@@ -68,8 +73,26 @@ pub fn PastConversations(
         renaming: RwSignal::new(None),
         on_open,
     };
+    let found = memo(move || {
+        let query = query.with(|query| query.trim().to_lowercase());
+        let fits = |thread: &&ThreadInfo| thread.title.to_lowercase().contains(&query);
+        listed.with(|list| match query.is_empty() {
+            true => list.clone(),
+            false => list.iter().filter(fits).cloned().collect(),
+        })
+    });
+    let (several, unmatched) = (any.clone(), any.clone());
+    let search = search(&words, query);
+    let search = when(move || several.with(Vec::len) > 1, move || search());
+    let no_match = words.clone();
+    let no_match = move || {
+        view! { <p class="la-past-empty" role="status">{no_match.text(|l| &l.no_match)}</p> }
+            .into_any()
+    };
+    let nothing_found =
+        move || found.with(Vec::is_empty) && unmatched.with(|list| !list.is_empty());
     let items = each(
-        move || listed.get(),
+        move || found.get(),
         |thread| format!("{} {} {:?}", thread.id, thread.title, thread.deleted_at),
         move |thread| list.item(&thread),
     );
@@ -79,11 +102,34 @@ pub fn PastConversations(
     };
     view! {
         <section class="la-past" aria-label=words.attr(|l| &l.past_conversations)>
-            {when(move || any.with(Vec::is_empty), empty)} <ul class="la-past-list">{items}</ul>
+            {search} {when(move || any.with(Vec::is_empty), empty)}
+            {when(nothing_found, no_match)} <ul class="la-past-list">{items}</ul>
         </section>
     }
     .into_any()
 }
+
+/// Renders the field that filters by title.
+fn search(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView + Send + use<> {
+    let words = words.clone();
+    move || {
+        view! {
+            <input
+                class="la-input la-past-search"
+                type="search"
+                autocomplete="off"
+                aria-label=words.attr(|l| &l.search_conversations)
+                placeholder=words.attr(|l| &l.search_conversations)
+                prop:value=query
+                on:input=move |event| query.set(event_target_value(&event))
+            />
+        }
+        .into_any()
+    }
+}
+
+/// The maximum length of a title in the list, in characters.
+const MAX_TITLE: usize = 200;
 
 /// The state that the items share.
 #[derive(Clone)]
@@ -97,9 +143,12 @@ struct PastList {
 
 impl PastList {
     fn title(&self, thread: &ThreadInfo) -> String {
-        match thread.title.as_str() {
+        match thread.title.trim() {
             "" => untrack(|| self.words.word(|l| &l.untitled)).into_owned(),
-            title => title.to_owned(),
+            title => match title.char_indices().nth(MAX_TITLE) {
+                Some((end, _)) => format!("{}…", title.get(..end).unwrap_or_default()),
+                None => title.to_owned(),
+            },
         }
     }
 
@@ -134,11 +183,31 @@ impl PastList {
         let rename = Box::new(move || renaming.set(Some(renamed.clone())));
         let (deleter, gone) = (self.assistant.clone(), thread.id.clone());
         let delete = Box::new(move || deleter.delete_conversation(&gone));
-        let at = time::words(thread.updated_at, time::Form::Day).unwrap_or_default();
+        // A row outlives changes of its conversation.
+        let (listed, of, first) = (
+            self.assistant.conversations(),
+            thread.id.clone(),
+            thread.updated_at,
+        );
+        let at = memo(move || {
+            listed.with(|list| {
+                let now = list.iter().find(|thread| thread.id == of);
+                now.map_or(first, |thread| thread.updated_at)
+            })
+        });
+        let words = self.words.clone();
+        let when = move || day::since(&words, at.get());
+        let full = move || time::words(at.get(), time::Form::Full);
         view! {
             <button type="button" class="la-past-open" aria-current=current on:click=open>
                 <span class="la-past-title" dir="auto">{self.title(thread)}</span>
-                <span class="la-past-time">{at}</span>
+                <time
+                    class="la-past-time"
+                    datetime=move || time::iso(at.get())
+                    title=full
+                >
+                    {dynamic(when)}
+                </time>
             </button>
             {self.button(Icon::Pencil, |l| &l.rename, rename)}
             {self.button(Icon::Trash, |l| &l.delete, delete)}
