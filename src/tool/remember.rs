@@ -4,18 +4,20 @@
 use assistant_core::action::{
     GrantBounds, Remember, RememberScope, RememberedApproval, RememberedArgs, Remembering,
 };
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
     ExactText,
     bounds::{self, Narrowed},
+    name_words::in_words,
     pretty::pretty,
 };
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    ui::{Icon, Labels, Word, Words, dynamic, each, is_trusted, memo, time, when},
+    render::Description,
+    ui::{Icon, Labels, Word, Words, dynamic, each, effect, is_trusted, memo, scope, time, when},
 };
 
 /// The user's choice on a card.
@@ -145,21 +147,73 @@ fn wider_label(words: &Words, remembering: &Remembering) -> AnyView {
     }
 }
 
-/// Shows that the user was not asked about a call because of an earlier approval.
+/// Shows that the user was not asked about a call because of an earlier approval, as a button that
+/// opens the list in which it can be revoked.
 pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
+    let opened = RwSignal::new(false);
     dynamic(move || {
         call.allowed_earlier().map(|earlier| {
             let at = time::words(earlier.at, time::Form::Full);
+            let (assistant, id) = (call.assistant(), earlier.id);
+            let panel = move || match assistant.clone() {
+                Some(assistant) => panel(assistant, id.clone(), opened),
+                None => ().into_any(),
+            };
             view! {
                 <p class="la-tool-allowed" title=at>
                     {Icon::Check.view()}
-                    <span>{words.text(|l| &l.allowed_earlier)}</span>
+                    <button
+                        type="button"
+                        class="la-tool-allowed-open"
+                        aria-haspopup="dialog"
+                        on:click=move |_| opened.set(true)
+                    >
+                        {words.text(|l| &l.allowed_earlier)}
+                    </button>
                 </p>
+                {when(move || opened.get(), panel)}
             }
         })
     })
     .into_any()
+}
+
+/// The approval that a list of approvals was opened for.
+#[derive(Clone)]
+struct OpenedFor(String);
+
+/// Renders the list of approvals in a dialog.
+fn panel(assistant: Assistant, id: String, opened: RwSignal<bool>) -> AnyView {
+    let words = Words::current();
+    let element = NodeRef::<html::Dialog>::new();
+    effect(move |_| {
+        if let Some(element) = element.get() {
+            // Fails only if the dialog is already open.
+            let _ = element.show_modal();
+        }
+    });
+    scope(Box::new(move || {
+        provide_context(OpenedFor(id));
+        view! {
+            <dialog
+                class="la-dialog la-allowed-dialog"
+                aria-label=words.attr(|l| &l.allowed_title)
+                node_ref=element
+                on:close=move |_| opened.set(false)
+            >
+                <form class="la-dialog-form" method="dialog">
+                    <AllowedActions assistant />
+                    <div class="la-dialog-actions">
+                        <button type="submit" class="la-button">
+                            <span>{words.text(|l| &l.close)}</span>
+                        </button>
+                    </div>
+                </form>
+            </dialog>
+        }
+        .into_any()
+    }))
 }
 
 /// Lists the remembered approvals of the user, with buttons that revoke them: for a dialog or a
@@ -234,18 +288,11 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
     let (which, args): (Label, _) = match &approval.args {
         RememberedArgs::Any => (|l| &l.allowed_any, None),
         RememberedArgs::Fields(fields) => {
-            let fields = Value::Object(fields.clone());
-            (|l| &l.allowed_fields, Some(pretty(&fields)))
+            (|l| &l.allowed_fields, Some(Value::Object(fields.clone())))
         }
-        RememberedArgs::Exactly(args) => (|l| &l.allowed_exactly, Some(pretty(args))),
+        RememberedArgs::Exactly(args) => (|l| &l.allowed_exactly, Some(args.clone())),
     };
-    let args = args.map(|text| {
-        view! {
-            <pre class="la-code" data-kind="arguments" tabindex="0" role="group">
-                <ExactText text />
-            </pre>
-        }
-    });
+    let exactly = matches!(approval.args, RememberedArgs::Exactly(_));
     let said = words.clone();
     let left = bounds::left(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
@@ -256,41 +303,42 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
         () => None,
     };
     let over = over.map(|label| view! { <p class="la-allowed-over">{words.text(label)}</p> });
+    let is_current = use_context::<OpenedFor>().is_some_and(|of| of.0 == approval.id);
     let (assistant, id, name) = (assistant.clone(), approval.id, approval.name);
-    let title = {
+    let told = {
         let (assistant, name) = (assistant.clone(), name.clone());
         memo(move || {
             // The component that registers the action may be mounted later, or change its language.
             assistant.view().renderers.track();
-            let words = assistant.words_of(&name);
-            words.and_then(|words| words.title)
+            let words = assistant.words_of(&name).unwrap_or_default();
+            let described = args.as_ref().filter(|_| exactly);
+            let described = described.and_then(|args| words.describe.as_ref()?(args));
+            let title = words.title.unwrap_or_else(|| in_words(&name));
+            let rows = match described {
+                Some(described) => Described::of(described),
+                None => Described::values(args.as_ref()),
+            };
+            (title, rows)
         })
     };
-    let called = {
-        let name = name.clone();
-        move || title.get().unwrap_or_else(|| name.clone())
-    };
-    let label = {
-        let called = called.clone();
-        move || format!("{} {}", said.word(|l| &l.revoke), called())
-    };
+    let called = move || told.with(|(title, _)| title.clone());
+    let label = move || format!("{} {}", said.word(|l| &l.revoke), called());
     let code = {
-        let name = name.clone();
-        move || {
-            title.get().is_some().then(|| {
-                view! { <code class="la-code-inline"><ExactText text=name.clone() /></code> }
-            })
-        }
+        let args = match approval.args {
+            RememberedArgs::Any => None,
+            RememberedArgs::Fields(fields) => Some(pretty(&Value::Object(fields))),
+            RememberedArgs::Exactly(args) => Some(pretty(&args)),
+        };
+        details(words, name, args)
     };
     let at = time::words(approval.allowed_at, time::Form::Full);
     let iso = time::iso(approval.allowed_at);
     view! {
-        <li class="la-allowed-item">
+        <li class="la-allowed-item" data-current=is_current.then_some("")>
             <div class="la-allowed-head">
                 <span class="la-allowed-name">
                     {dynamic(move || view! { <ExactText text=called() /> })}
                 </span>
-                {dynamic(code)}
                 <span class="la-allowed-scope">{words.text(scope)}</span>
                 <button
                     type="button"
@@ -303,13 +351,101 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
                 </button>
             </div>
             <p class="la-allowed-which">{words.text(which)}</p>
-            {args}
+            {dynamic(move || told.with(|(_, described)| described.view()))}
             {left}
             {over}
             <time class="la-allowed-time" datetime=iso>
                 {at}
             </time>
+            {code}
         </li>
     }
     .into_any()
+}
+
+/// Renders the code name and the exact values behind a summary.
+fn details(words: &Words, name: String, args: Option<String>) -> AnyView {
+    let args = args.map(|text| {
+        view! {
+            <pre class="la-code" dir="ltr" data-kind="arguments" tabindex="0" role="group">
+                <ExactText text />
+            </pre>
+        }
+    });
+    view! {
+        <details class="la-fold">
+            <summary class="la-fold-summary">
+                {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
+            </summary>
+            <code class="la-code-inline" dir="ltr">
+                <ExactText text=name />
+            </code>
+            {args}
+        </details>
+    }
+    .into_any()
+}
+
+/// The maximum number of rows of an approval, and their maximum length, in characters.
+const MAX_ROWS: usize = 12;
+const MAX_VALUE: usize = 300;
+
+/// The values that an approval is for, in the page's words.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Described {
+    sentence: String,
+    rows: Vec<(String, String)>,
+}
+
+impl Described {
+    fn of(description: Description) -> Self {
+        let rows = description.rows.into_iter().take(MAX_ROWS);
+        Self {
+            sentence: short(description.sentence.trim().trim_end_matches('?')),
+            rows: rows.map(|(name, value)| (name, short(&value))).collect(),
+        }
+    }
+
+    /// Returns the values of the top level; nested ones are in the details.
+    fn values(args: Option<&Value>) -> Self {
+        let fields = args.and_then(Value::as_object).into_iter().flatten();
+        let rows = fields.filter_map(|(key, value)| {
+            let text = match value {
+                Value::String(text) => short(text),
+                Value::Number(number) => number.to_string(),
+                Value::Bool(is) => is.to_string(),
+                _ => return None,
+            };
+            Some((in_words(key), text))
+        });
+        Self {
+            sentence: String::new(),
+            rows: rows.take(MAX_ROWS).collect(),
+        }
+    }
+
+    fn view(&self) -> AnyView {
+        let sentence = (!self.sentence.is_empty()).then(|| {
+            let text = self.sentence.clone();
+            view! { <p class="la-allowed-sentence" dir="auto"><ExactText text readable=true /></p> }
+        });
+        let rows = self.rows.iter().cloned().map(|(name, value)| {
+            view! {
+                <div class="la-approval-row">
+                    <dt><ExactText text=name /></dt>
+                    <dd dir="auto"><ExactText text=value /></dd>
+                </div>
+            }
+        });
+        let rows = (!self.rows.is_empty())
+            .then(|| view! { <dl class="la-approval-rows">{rows.collect_view()}</dl> });
+        view! { {sentence} {rows} }.into_any()
+    }
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(MAX_VALUE) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
 }

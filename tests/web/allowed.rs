@@ -85,6 +85,17 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
     passes(&chat).await;
     assert_eq!(paid.get_untracked(), 2);
     assert_eq!(chat.page.text(".la-tool-allowed").trim(), "Allowed earlier");
+    // It leads to the list in which it can be revoked, in plain words.
+    assert!(chat.page.click(".la-tool-allowed button"));
+    let dialog = "dialog[open] .la-allowed-item[data-current]";
+    chat.appears(dialog).await;
+    assert_eq!(
+        chat.page.text(&format!("{dialog} .la-approval-rows")),
+        "toAnnsum1"
+    );
+    assert_eq!(chat.page.count(&format!("{dialog} > pre")), 0);
+    assert!(chat.page.click("dialog[open] .la-dialog-actions button"));
+    assert!(until(|| chat.page.find("dialog[open]").is_none()).await);
     // Other arguments need approval.
     request_approval(&chat).await;
     deny(&chat);
@@ -306,9 +317,11 @@ async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
     let item = || chat.page.text(".la-allowed-item");
     assert!(item().contains("1 of 1 uses left"), "{}", item());
     assert!(item().contains("sum up to 20") && item().contains("until "));
-    // The title first, then the name.
+    // The title, and the name in the details only.
     assert_eq!(chat.page.text(".la-allowed-name"), "Pay somebody");
-    assert_eq!(chat.page.text(".la-allowed-head code"), "pay");
+    assert_eq!(chat.page.count(".la-allowed-head code"), 0);
+    let details = ".la-allowed-item details:not([open])";
+    assert_eq!(chat.page.text(&format!("{details} code")), "pay");
     let revoke = chat.page.find(".la-allowed-item button").unwrap();
     let label = revoke.get_attribute("aria-label");
     assert_eq!(label.as_deref(), Some("Revoke Pay somebody"));
