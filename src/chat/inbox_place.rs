@@ -1,6 +1,6 @@
-//! Moves the inbox to the end of the transcript in low windows, so that both scroll together and
-//! the messages keep their space. The style sheet sets the condition (`--la-inbox-in-transcript`),
-//! so that custom designs can choose it.
+//! Moves the inbox of a window to the end of the transcript, so that questions follow the message
+//! that they belong to. The style sheet sets the condition (`--la-inbox-in-transcript`), so that
+//! custom designs can choose it; an inbox elsewhere moves in low windows only.
 
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;

@@ -182,7 +182,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         let mut calls = approvals.get();
         asked.with(|list| calls.extend(list.iter().map(|asked| asked.call)));
         let mut open: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
-        // Interrupts of the agent are shown here only in low windows.
+        // Interrupts of the agent are shown here if the inbox is.
         let of_agent = interrupts.with(|list| {
             let open = list.iter().filter(|open| open.answer.is_none());
             open.map(|open| open.interrupt.id.clone())
@@ -287,7 +287,7 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
     let (messages, steps) = (assistant.messages(), assistant.agent_steps());
     let hint = words.clone();
-    let of = assistant;
+    let (of, of_tools) = (assistant.clone(), assistant);
     let line = memo(move || {
         // While the user is asked, the question is shown; the tool does not continue until it is
         // answered.
@@ -308,12 +308,14 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
         (activity.get().streaming && !writes && !stepping)
             .then(|| words.word(|l| &l.thinking).into_owned())
     });
+    let tools = of_tools.running_tools();
+    let quiet = memo(move || tools.with(Vec::is_empty));
     let says = move || {
         let hint = hint.clone();
         view! {
             <p class="la-working">
-                {spinner()}
-                <span>
+                {dynamic(move || (!quiet.get()).then(spinner))}
+                <span class:la-working-quiet=move || quiet.get()>
                     {dynamic(move || line.get())} {" "}
                     {dynamic(move || stuck.get().then(|| hint.word(|l| &l.stuck)))}
                 </span>

@@ -45,9 +45,9 @@ fn asking_agent(count: usize) -> MockAgent {
 const INSIDE: &str = ".la-transcript-content > .la-inbox";
 const BELOW: &str = "[data-assistant-chat] > .la-inbox";
 
-/// Rule "interrupts": in a low window the questions scroll with the messages.
+/// Rule "interrupts": the questions follow the newest message, and scroll with it.
 #[wasm_bindgen_test]
-async fn the_inbox_stands_in_the_transcript_where_there_is_little_height() {
+async fn the_inbox_stands_in_the_transcript_at_any_height() {
     let height = RwSignal::new(256);
     let chat = boxed(asking_agent(3), height).await;
     chat.assistant.send("go").unwrap();
@@ -67,26 +67,21 @@ async fn the_inbox_stands_in_the_transcript_where_there_is_little_height() {
     assert!(shown, "{} in {}", top(&head()), top(&list));
 
     height.set(640);
-    chat.appears(BELOW).await;
-    assert_eq!(chat.page.count(INSIDE), 0);
+    settle().await;
+    assert_eq!(chat.page.count(BELOW), 0);
+    assert_eq!(chat.page.count(INSIDE), 1);
     let field = chat.page.find("[data-interrupt-id=q1] input").unwrap();
     let field: HtmlElement = field.dyn_into().unwrap();
     field.focus().unwrap();
     // An on-screen keyboard takes the height: typing continues.
     height.set(256);
     settle().await;
-    assert_eq!(chat.page.count(BELOW), 1);
+    assert_eq!(chat.page.count(INSIDE), 1);
     assert!(document().active_element().is_some_and(|now| now == *field));
     field.blur().unwrap();
     height.set(250);
     chat.appears(INSIDE).await;
     assert_eq!(chat.page.count("[data-interrupt-id]"), 3, "and all of it");
-    let shown = until(|| {
-        let distance = top(&head()) - top(&list);
-        (-1.0..=40.0).contains(&distance)
-    })
-    .await;
-    assert!(shown, "{} in {}", top(&head()), top(&list));
 }
 
 #[wasm_bindgen_test]
