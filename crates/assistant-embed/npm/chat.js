@@ -8,7 +8,7 @@ function unknown(option, values) {
 }
 
 /** The options of `mount`, of its `attachments`, and of its `words`. */
-const OPTIONS = ["url", "headers", "label", "highlight", "headingOffset", "mediaOrigins", "attachments", "labels"];
+const OPTIONS = ["url", "headers", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "labels"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 const ATTACHMENTS = ["accept", "maxFiles", "maxBytes"];
 const LABELS = ["stopped", "stoppedText", "reload"];

@@ -5,8 +5,8 @@ import type { ActionDefinition, Chat } from "./index.js";
  * The chat as an element, `<leptos-assistant>`, defined by importing this file. It must have a height; its content is
  * replaced by the chat. Link `style.css` for its styles.
  *
- * Attributes are the options of `mount` that are strings or numbers: `url`, `label`, `heading-offset`, and with the
- * larger module, which is loaded when one of them needs it, `protocol`, `model`, `resumes`, `store`, `store-name`,
+ * Attributes are the options of `mount` that are strings or numbers: `url`, `label`, `greeting`, `heading-offset`, and
+ * with the larger module, which is loaded when one of them needs it, `protocol`, `model`, `resumes`, `store`, `store-name`,
  * `thread-id`. They are read when the chat is created; later changes count for the next one, after the element was
  * removed and added again.
  *

@@ -5,6 +5,7 @@
 const ATTRIBUTES = {
   url: ["url", String],
   label: ["label", String],
+  greeting: ["greeting", String],
   "heading-offset": ["headingOffset", Number],
   protocol: ["protocol", String],
   model: ["model", String],

@@ -17,6 +17,8 @@ export interface MountOptions {
   headers?: Record<string, string>;
   /** The visible and accessible name of the chat; two on one page need names that differ. "Assistant" by default. */
   label?: string;
+  /** The line before the first message; an empty one is none. "How can I help?" by default. */
+  greeting?: string;
   /** Highlights finished blocks of code; `highlight-js.js` has a highlighter that uses highlight.js. */
   highlight?: Highlight;
   /** The number of levels by which headings of answers are lowered; 2 by default, so that the first is an `h3`. */

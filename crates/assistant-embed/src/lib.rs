@@ -29,7 +29,7 @@ use std::{
 use crate::look::Look;
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, ToolAction, ToolError,
+    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Labels, ToolAction, ToolError,
     action::ActionGuard, use_assistant,
 };
 use serde_json::Value;
@@ -83,6 +83,7 @@ pub fn mount(
         media,
         attachments,
         label,
+        greeting,
     } = Look::read(options);
     let (store, thread_id) = store::of(options);
     let mounted = mount_to(element, move || {
@@ -92,7 +93,7 @@ pub fn mount(
                 {
                     // Set once, since children are created once.
                     let _ = below.set(use_assistant());
-                    window(attachments, label)
+                    window(attachments, label, greeting)
                 }
             </AssistantProvider>
         }
@@ -110,10 +111,12 @@ pub fn mount(
     })
 }
 
-fn window(attachments: Option<Attachments>, label: String) -> AnyView {
+/// Renders the window, with the page's greeting before the first message, or a default one.
+fn window(attachments: Option<Attachments>, label: String, greeting: Option<String>) -> AnyView {
+    let empty_title = greeting.unwrap_or_else(|| Labels::default().greeting.into_owned());
     match attachments {
-        Some(attachments) => view! { <ChatWindow label attachments /> }.into_any(),
-        None => view! { <ChatWindow label /> }.into_any(),
+        Some(attachments) => view! { <ChatWindow label empty_title attachments /> }.into_any(),
+        None => view! { <ChatWindow label empty_title /> }.into_any(),
     }
 }
 

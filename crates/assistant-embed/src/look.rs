@@ -13,6 +13,8 @@ pub(crate) struct Look {
     pub(crate) media: MediaPolicy,
     pub(crate) attachments: Option<Attachments>,
     pub(crate) label: String,
+    /// `None` for the default one.
+    pub(crate) greeting: Option<String>,
 }
 
 impl Look {
@@ -33,6 +35,7 @@ impl Look {
                 policy.allow(&origin)
             }),
             label: get(options, "label").as_string().unwrap_or_default(),
+            greeting: get(options, "greeting").as_string(),
             attachments: field::<js_sys::Object>(options, "attachments")
                 .map(|limits| attachments(&limits)),
         }
