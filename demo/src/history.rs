@@ -101,6 +101,8 @@ fn answer(exchange: usize) -> Vec<Value> {
                 "state": "output-available",
                 "input": {"night": exchange},
                 "output": {"entries": 12 + place},
+                // The agent has them: otherwise the chat would offer to send them.
+                "result": {"sent": true},
             }));
         }
     }

@@ -105,6 +105,16 @@ longTest("the browser's search finds what was not in the page", async (chat) => 
   await atEnd(chat);
 });
 
+pageTest(
+  "a finished chat opens without a notice",
+  { address: ({ page }) => `${page.url}?history=40` },
+  async (chat) => {
+    await atEnd(chat);
+    assert.equal(await all(chat).count(), 40);
+    assert.equal(await chat.root.locator(".la-notice").count(), 0);
+  },
+);
+
 longTest("an answer is copied as it was written", async (chat) => {
   await chat.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   const bar = chat.log.getByRole("group", { name: "Message actions" }).last();

@@ -58,6 +58,20 @@ fn handwritten(call: Value) -> Value {
 }
 
 #[test]
+fn results_that_the_agent_has_are_not_offered_to_it() {
+    for (sent, notices) in [(true, vec![]), (false, vec![NoticeKind::ResultsReady])] {
+        let copy = import(
+            handwritten(json!({
+                "state": "output-available", "output": {"entries": 12}, "result": {"sent": sent},
+            })),
+            [],
+        );
+        assert_eq!(copy.phase("c"), Phase::OutputAvailable);
+        assert_eq!(copy.notices(), notices);
+    }
+}
+
+#[test]
 fn a_call_that_waits_its_turn_starts_where_it_was_made_alone() {
     let mut original = with([exclusive("pay")]);
     original.events(calls("a", "pay", "{}"));
