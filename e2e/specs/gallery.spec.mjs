@@ -40,7 +40,7 @@ galleryTest("cards keep their distance, and a notice without a way on is one lin
     return asked.top - card.bottom;
   });
   assert.ok(gap >= 8, `${gap} px between a call and what it asks`);
-  const height = await page.locator('[data-state="stopped"] .la-notice').evaluate((notice) => notice.getBoundingClientRect().height);
+  const height = await page.locator('[data-state="stopped after its words"] .la-notice').evaluate((notice) => notice.getBoundingClientRect().height);
   assert.ok(height <= 50, `“Stopped.” takes ${height} px`);
 });
 

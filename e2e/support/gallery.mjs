@@ -15,7 +15,8 @@ const SHOWN = [
   ["the agent asks for a form", ".la-question form"],
   ["a handler asks", ".la-ask form"],
   ["an error of the agent", ".la-notice[data-tone=error]"],
-  ["stopped while it writes", ".la-notice"],
+  ["stopped while it writes", "[data-cut=stopped]"],
+  ["stopped after its words", ".la-notice"],
   ["the limit of runs", ".la-notice[data-tone=warning]"],
   ["words as if they were yours", "[data-attributed] [data-note=attributed]"],
 ];

@@ -265,14 +265,13 @@ fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         words.push(time::money(micros, currency));
     }
     if let Some(ms) = cost.duration_ms.filter(|ms| *ms >= NOTEWORTHY_MS) {
-        let took = duration(labels, ms);
         let waited = cost.waited_ms.filter(|ms| *ms >= NOTEWORTHY_MS);
-        words.push(match waited.map(|ms| duration(labels, ms)) {
+        words.push(match waited {
             Some(waited) => labels
                 .took_waiting
-                .replace("{time}", &took)
-                .replace("{waited}", &waited),
-            None => labels.took.replace("{time}", &took),
+                .replace("{time}", &duration(labels, ms.saturating_sub(waited)))
+                .replace("{waited}", &duration(labels, waited)),
+            None => labels.took.replace("{time}", &duration(labels, ms)),
         });
     }
     words

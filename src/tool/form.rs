@@ -188,7 +188,7 @@ fn in_words(field: &Field, wrong: Wrong, labels: &Labels) -> Problem {
     Problem { path, message }
 }
 
-/// Asks for a missing value, by the label of its field: "Enter the number of nights."
+/// Asks for a missing value, by the label of its field: "Number of nights is required."
 fn enter(label: &str, labels: &Labels) -> String {
     let mut letters = label.chars();
     let first = letters.next().map(|first| lower(&first.to_string()));

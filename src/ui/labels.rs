@@ -57,6 +57,7 @@ pub struct Labels {
     pub minutes: Word,
     pub hours: Word,
     pub took: Word,
+    /// The time of an answer without that of waiting for the user, `{time}`, and that, `{waited}`.
     pub took_waiting: Word,
     pub thinking: Word,
     pub reasoning: Word,

@@ -157,7 +157,7 @@ async fn what_is_missing_or_no_json_is_asked_for_in_plain_words() {
     let told = chat.page.text(".la-form-problems");
     assert_eq!(
         told,
-        "Enter the number of nights. Enter the IBAN. More: This is not valid JSON. See line 2, \
+        "Number of nights is required. IBAN is required. More: This is not valid JSON. See line 2, \
          column 1."
     );
     assert_eq!(chat.page.count(".la-form [aria-invalid=true]"), 3);

@@ -22,6 +22,7 @@ mod bad_input;
 mod branches;
 #[cfg(feature = "callouts")]
 mod callouts;
+mod calm;
 mod cards;
 mod composer;
 mod costs;

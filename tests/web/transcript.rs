@@ -308,7 +308,7 @@ async fn days_times_and_costs_are_shown_where_they_are_known() {
     assert_eq!(chat.page.count(".la-message-cost"), 1);
     assert_eq!(
         chat.page.text(".la-message-cost"),
-        "1.2K tokens · Took 4 s, 1.5 s of it waiting for you"
+        "1.2K tokens · Took 2.5 s, plus 1.5 s waiting for you"
     );
     // A list without times shows none.
     chat.assistant.import(thread(1)).unwrap();

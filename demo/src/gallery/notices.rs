@@ -38,6 +38,7 @@ pub(super) const STATES: &[State] = &[
     ),
     State::new("no answer", |_| Script::new(), || ()),
     State::new("stopped while it writes", slow, || ()).stopped(),
+    State::new("stopped after its words", told, || ()).stopped(),
     State::new("steps that were cut off", steps, || ()).stopped(),
     State::new("wider than its window", |_| Script::new().text(WIDE), || ()),
     State::new("the limit of runs", again, again_action),
@@ -73,6 +74,12 @@ fn slow(_: &RunInput) -> Script {
         .event(says("It begins "))
         .wait(std::time::Duration::from_secs(600))
         .event(says("and does not end."))
+}
+
+fn told(_: &RunInput) -> Script {
+    Script::new()
+        .text("It begins.")
+        .wait(std::time::Duration::from_secs(600))
 }
 
 /// Begins a text that the agent does not end.

@@ -197,7 +197,7 @@ impl Decoder {
             "abort" => self.aborted = true,
             "error" => {
                 let text = opt_text(&mut chunk, "errorText");
-                let text = text.unwrap_or_else(|| "The agent reported an error.".to_owned());
+                let text = text.unwrap_or_else(|| "The assistant reported an error.".to_owned());
                 self.error.get_or_insert(text);
             }
             _ if kind.starts_with("text-") || kind.starts_with("reasoning-") => {
