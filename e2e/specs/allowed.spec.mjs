@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 
+import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
@@ -49,7 +50,7 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   await chat.approve(first);
   await chat.status(first, "complete");
   await chat.idle();
-  await shows(allowed(harbor), /get_weather[^]*Always[^]*Only these exact values[^]*"location": "Rotterdam"/);
+  await shows(allowed(harbor), /Look up the weather[^]*Always[^]*Only these exact values[^]*Rotterdam/);
 
   await chat.ask("What's the weather?");
   const second = chat.card("get_weather").nth(1);
@@ -57,6 +58,12 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   await shows(second, "Allowed earlier");
   assert.equal(await first.getByText("Allowed earlier").count(), 0, "of the first one a person was asked");
   await chat.picture("allowed-earlier");
+  await second.getByRole("button", { name: "Allowed earlier" }).click();
+  const dialog = chat.page.getByRole("dialog", { name: "What you allowed" });
+  await dialog.getByRole("button", { name: "Revoke Look up the weather" }).waitFor();
+  await accessible(chat.page, "dialog[open]");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.waitFor({ state: "hidden" });
 
   // Another environment needs an approval.
   await chat.send("What's the weather in Hamburg?");
@@ -67,7 +74,7 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
 
   await chat.page.reload();
   await chat.composer.waitFor();
-  await shows(allowed(harbor), "get_weather");
+  await shows(allowed(harbor), "Look up the weather");
   await chat.ask("What's the weather?");
   await chat.status(chat.card("get_weather").first(), "complete");
   await shows(chat.card("get_weather").first(), "Allowed earlier");

@@ -53,6 +53,7 @@ elementTest("an element fetches its program when it is shown, and its actions as
   await chat.composer.waitFor();
   assert.deepEqual(await events(page), ["ready"]);
   await chat.root.getByRole("heading", { name: "Support" }).waitFor();
+  await chat.root.getByRole("heading", { name: "How can I help?" }).waitFor();
   await chat.send("Open the prices");
   await chat.approve(chat.card("open_page"));
   await chat.says('Results: "opened prices"');
