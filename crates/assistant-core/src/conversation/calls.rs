@@ -111,7 +111,7 @@ impl Calls {
         self.all.insert(key, Entry { call, home });
     }
 
-    /// Changes a call. Returns `false` if there is none with this key.
+    /// Changes a call. Returns `false` if no call has this key.
     pub(super) fn edit(&mut self, key: &CallKey, change: &mut dyn FnMut(&mut ToolCall)) -> bool {
         let Some(Entry { call, home }) = self.all.get_mut(key) else {
             return false;
@@ -230,7 +230,7 @@ impl Calls {
         }
     }
 
-    /// Returns all detached calls, in no order.
+    /// Returns all detached calls, unordered.
     pub(super) fn all_detached(&self) -> impl Iterator<Item = CallKey> {
         self.detached.values().copied()
     }
@@ -262,7 +262,7 @@ impl Calls {
         self.direct.iter().filter_map(|(key, ())| self.get(&key))
     }
 
-    /// Returns the calls in messages, on all branches, in no order.
+    /// Returns the calls in messages, on all branches, unordered.
     pub(super) fn placed(&self) -> impl Iterator<Item = &ToolCall> {
         let entries = self.all.values();
         let placed = entries.filter(|entry| matches!(entry.home, Home::Node(_)));
@@ -274,7 +274,7 @@ impl Calls {
         &self.ended
     }
 
-    /// Puts the calls that have ended in the order of their ends, as a stored conversation has them
+    /// Sorts the calls that have ended by the times of their ends; a stored conversation has them
     /// in the order of its messages.
     pub(super) fn sort_ended(&mut self) {
         let by_key = in_order(std::mem::take(&mut self.ended), CallKey::rank);
@@ -289,7 +289,7 @@ impl Calls {
         self.last_key
     }
 
-    /// Mints no key up to this number.
+    /// Reserves the keys up to this number.
     pub(super) fn reserve(&mut self, last_key: u64) {
         self.last_key = self.last_key.max(last_key);
     }
@@ -299,8 +299,8 @@ impl Calls {
         std::mem::take(&mut self.events)
     }
 
-    /// Takes the events of calls since the last call, as another conversation replaces the one with
-    /// this id: the facts that records need come along.
+    /// Takes the events of calls since the last call, before another conversation replaces the one
+    /// with this id: they include the facts that records need.
     pub(super) fn take_last_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         let mut taken = self.take_events();
         for event in &mut taken {

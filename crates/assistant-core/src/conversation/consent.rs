@@ -1,8 +1,8 @@
-//! A decision of the user together with what it was about.
+//! A decision of the user together with its subject.
 
 use super::Fingerprint;
 
-/// Something that a person's decision gives. It can be had only for what the decision was about:
+/// A value that a decision of the user grants. It is returned only for the subject of the decision:
 /// the caller passes the present subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent<T> {
@@ -15,18 +15,18 @@ impl<T> Consent<T> {
         Self { given, about }
     }
 
-    /// A decision out of a record. What it was about is not known, so that it gives nothing.
+    /// Creates a decision from a record. Its subject is unknown, so that it grants nothing.
     pub(crate) fn of_record(given: T) -> Self {
         Self::new(given, Fingerprint::unknown())
     }
 
-    /// Returns what was given, if this is what the decision was about.
+    /// Returns the value if this is the subject of the decision.
     #[must_use]
     pub fn given_for(&self, now: &Fingerprint) -> Option<&T> {
         (self.about == *now).then_some(&self.given)
     }
 
-    /// Returns what was given, for records and for what lets nothing happen.
+    /// Returns the value regardless of the subject, for records and for uses without an effect.
     #[must_use]
     pub const fn on_record(&self) -> &T {
         &self.given

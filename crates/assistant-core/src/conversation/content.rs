@@ -1,9 +1,9 @@
-//! The parts that the content of a message is made of.
+//! The parts of a message's content.
 
 use super::{Part, TextPart};
 use crate::event::{Content, Object, PartBody};
 
-/// The parts of a text, or of a list of texts and files.
+/// Returns the parts of a text, or of a list of texts and files.
 pub(super) fn content_parts(content: Content) -> Vec<Part> {
     let parts = match content {
         Content::Text(text) => return vec![Part::Text(TextPart::new(text))],

@@ -1,34 +1,34 @@
-//! Messages and calls that branches share: a run changes a copy of its own.
+//! Copies of messages and calls that branches share: a run changes only its own copy.
 //!
-//! The call keeps its key and belongs to the copy; the other branch keeps another call with the same
-//! past, which nothing starts any more. Neighbour: `tree`, which says what is shared.
+//! The call keeps its key and belongs to the copy; the other branch keeps another call with the
+//! same history, which can no longer start. Neighbour: `tree`, which determines the shared nodes.
 
 use super::{CallKey, Change, Conversation, Part, ToolCall, tree::Copied};
 
 impl Conversation {
-    /// The node to change for the run that writes now: the same one, or a copy of it for this path
-    /// if another branch goes through it.
+    /// Returns the node that the active run may change: the same one, or a copy of it for this path
+    /// if another branch shares it.
     pub(super) fn own(&mut self, ix: usize) -> usize {
         let (own, copies) = self.tree.own(ix);
         self.settle_copies(&copies);
         own
     }
 
-    /// Copies what another branch shares of the path of runs, from a depth on.
+    /// Copies the shared nodes of the path of runs, from a depth on.
     pub(super) fn own_from(&mut self, depth: usize) {
         let copies = self.tree.own_from(depth);
         self.settle_copies(&copies);
     }
 
-    /// Makes sure that the message of a call on the run's path belongs to this path alone. The call keeps
-    /// its key.
+    /// Ensures that the message of a call on the run's path belongs to this path alone. The call
+    /// keeps its key.
     pub(super) fn own_call(&mut self, key: &CallKey) {
         if let Some(node) = self.calls.node_of(key) {
             self.own(node);
         }
     }
 
-    /// Changes a call by the word of an agent, which is about the run's path alone.
+    /// Changes a call by an event of an agent, which is about the run's path alone.
     pub(super) fn edit_own_call<R>(
         &mut self,
         key: &CallKey,
@@ -55,8 +55,8 @@ impl Conversation {
         }
     }
 
-    /// Gives the node of the other branch calls of its own with the same past, which nothing starts any
-    /// more.
+    /// Gives the node of the other branch its own calls with the same history, which can no longer
+    /// start.
     fn leave_copies(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -82,8 +82,8 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Takes a call out of the message of another branch, in which another call with the same past
-    /// stays.
+    /// Takes a call out of the message of another branch, and leaves another call with the same
+    /// history there.
     pub(super) fn leave_copy(&mut self, key: &CallKey, node: usize) {
         self.replace_with_copy(key, node);
         self.calls.detach(key);
@@ -92,8 +92,8 @@ impl Conversation {
         self.log.extend(id.map(Change::Message));
     }
 
-    /// Copies the call with a wire id that ran or was denied on another branch: a list that has it on
-    /// this branch, too, names the same call, which happened once.
+    /// Copies the call with a wire id that ran or was denied on another branch: a list that has it
+    /// on this branch, too, names the same call, which ran once.
     pub(super) fn copy_settled(&mut self, wire_id: &str) -> Option<CallKey> {
         let named = self.calls.named(wire_id).filter(|call| call.is_real());
         let placed = named.filter(|call| self.calls.node_of(&call.key()).is_some());
@@ -104,14 +104,14 @@ impl Conversation {
         self.add_copy(&key)
     }
 
-    /// Adds a call with the same past as another, which nothing starts any more.
+    /// Adds a call with the same history as another, which can no longer start.
     fn add_copy(&mut self, key: &CallKey) -> Option<CallKey> {
         let mut copy = self.calls.get(key)?.clone();
         leave(&mut copy);
         Some(self.calls.add(copy, None))
     }
 
-    /// Replaces a call with one of the same past, which nothing starts any more.
+    /// Replaces a call with one of the same history, which can no longer start.
     fn replace_with_copy(&mut self, key: &CallKey, ix: usize) {
         let Some(copy) = self.add_copy(key) else {
             return;

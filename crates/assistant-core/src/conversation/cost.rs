@@ -9,7 +9,7 @@ use crate::{
     wire::agui,
 };
 
-/// Maximum number of models whose tokens a message keeps.
+/// The maximum number of models whose tokens a message keeps.
 const MODELS: usize = 16;
 
 /// Tokens, time and price.
@@ -23,19 +23,19 @@ pub struct Cost {
     pub duration_ms: Option<u64>,
     /// The part of the duration that was spent only on questions to the user; `None` for none.
     pub waited_ms: Option<u64>,
-    /// The price in millionths of the host's currency; `None` if it is not known. Whole numbers, so
+    /// The price in millionths of the host's currency; `None` if it is not known. An integer, so
     /// that sums are exact.
     pub price_micros: Option<u64>,
 }
 
 impl Cost {
-    /// Returns whether nothing is known.
+    /// Returns true if nothing is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
     }
 
-    /// Merges a newer report. Counts that it leaves out stay, and time does not run backwards.
+    /// Merges a newer report. Counts that it omits stay, and the duration does not decrease.
     pub(super) fn take_in(&mut self, fresh: Self) {
         if !fresh.usage.is_empty() {
             self.usage = merged(std::mem::take(&mut self.usage), fresh.usage);
@@ -44,7 +44,7 @@ impl Cost {
         self.price_micros = fresh.price_micros.or(self.price_micros);
     }
 
-    /// Adds what something else cost.
+    /// Adds another cost.
     pub fn add(&mut self, other: &Self) {
         for usage in &other.usage {
             self.add_usage(usage);
@@ -76,7 +76,7 @@ impl Cost {
         }
     }
 
-    /// The tokens of all models together; `None` when nothing is known of any.
+    /// Returns the tokens of all models together; `None` if none are known.
     #[must_use]
     pub fn total_usage(&self) -> Option<TokenUsage> {
         let all = self.usage.iter();
@@ -94,19 +94,19 @@ impl Cost {
         (usage != TokenUsage::default()).then_some(usage)
     }
 
-    /// The tokens that went in, as far as they are known.
+    /// Returns the input tokens, as far as they are known.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
         total(self.usage.iter().map(|usage| usage.input_tokens))
     }
 
-    /// The tokens that came out, as far as they are known.
+    /// Returns the output tokens, as far as they are known.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
         total(self.usage.iter().map(|usage| usage.output_tokens))
     }
 
-    /// All tokens; `None` when for some model only a part of them is known.
+    /// Returns all tokens; `None` if only a part of them is known for some model.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         let whole = |usage: &TokenUsage| {
@@ -133,7 +133,7 @@ impl Cost {
         }
     }
 
-    /// Reads a stored cost. Values that cannot be read are unknown.
+    /// Reads a stored cost. Invalid values are unknown.
     pub(super) fn read(from: &mut Object) -> Self {
         let mut cost = Self::default();
         if let Some(Value::Array(list)) = from.shift_remove("usage") {
@@ -152,7 +152,7 @@ impl Cost {
     }
 }
 
-/// Merges usage of the same model count by count. A report without a model is one of all models
+/// Merges usage of the same model count by count. A report without a model is for all models
 /// together.
 fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
     let is_total = |usage: &TokenUsage| usage.provider.is_none() && usage.model.is_none();
@@ -185,7 +185,7 @@ fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
     all
 }
 
-/// Fills the counts that a report leaves out.
+/// Adds the counts that a report omits.
 fn filled(fresh: TokenUsage, known: TokenUsage) -> TokenUsage {
     TokenUsage {
         provider: fresh.provider.or(known.provider),

@@ -1,17 +1,17 @@
-//! The branch that a user deleted last, while it can come back.
+//! The last deleted branch, while it can be restored.
 
 use std::collections::HashMap;
 
 use super::{CallKey, Part, tree::Removed, tree_message::TreeMessage};
 
-/// A branch that was deleted, with the places that results had. It is never written to a store, and
-/// is forgotten as soon as a run begins.
+/// A deleted branch, with the places of its results. It is never stored, and is discarded as soon
+/// as a run begins.
 #[derive(Debug, Clone)]
 pub(super) struct Deleted {
     pub(super) branch: Removed<TreeMessage>,
-    /// Results behind other messages; `None` for those before all messages.
+    /// Results after other messages; `None` for those before all messages.
     pub(super) results: HashMap<Option<usize>, Vec<CallKey>>,
-    /// The calls that an agent can still name, which it could not before.
+    /// The calls that an agent can name only since the deletion.
     pub(super) detached: Vec<CallKey>,
 }
 

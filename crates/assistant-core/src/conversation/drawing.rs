@@ -1,9 +1,10 @@
-//! The tree as a drawing: where each row of its outline stands, and what of it is in view.
+//! The layout of the tree as a drawing: the position of each row of its outline, and the part in
+//! view.
 //!
-//! Every message has a line of its own depth, from top to bottom; every message without followers
-//! has a column of its own, and one with followers is centred above them. The messages of
-//! one line are in the order of their columns, so that those in view are found by binary search.
-//! Nothing here recurses. Neighbour: `outline`, whose rows are drawn.
+//! Every message has the line of its depth, from top to bottom; every message without followers has
+//! a column of its own, and one with followers is centred above them. The messages of one line are
+//! in the order of their columns, so that those in view are found by binary search. Nothing here
+//! recurses. Neighbour: `outline`, whose rows are drawn.
 
 use std::ops::Range;
 
@@ -29,11 +30,11 @@ pub struct Drawing {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Spot {
-    /// The column, counted from 0. One that stands above several is between them.
+    /// The column, counted from 0. One above several rows is between them.
     pub column: f64,
     /// The line, counted from 0.
     pub line: usize,
-    /// The row of the message before it.
+    /// The row of the previous message.
     pub parent: Option<usize>,
 }
 
@@ -43,20 +44,20 @@ pub struct Spot {
 pub struct Visible {
     /// The rows in view.
     pub rows: Vec<usize>,
-    /// The rows whose way from the message before them may cross the view. Ways that lie on these
-    /// are left out.
+    /// The rows whose connecting line may cross the view. Lines that coincide with these are
+    /// omitted.
     pub ways: Vec<usize>,
 }
 
 impl Drawing {
-    /// Finds the places of all rows.
+    /// Computes the positions of all rows.
     #[must_use]
     pub fn of(rows: &[OutlineRow]) -> Self {
         let mut spots: Vec<Spot> = Vec::with_capacity(rows.len());
         let mut lines: Vec<Vec<usize>> = Vec::new();
         let mut followed = vec![false; rows.len()];
         for (at, row) in rows.iter().enumerate() {
-            // Versions name the message that they follow; all others stand right behind it.
+            // Versions name their parent's row; all other rows directly follow it.
             let parent = match row.version.1 > 1 {
                 true => row.above,
                 false => at.checked_sub(1),
@@ -85,7 +86,7 @@ impl Drawing {
                 columns += 1;
             }
         }
-        // Followers come after what they follow: from the end, theirs are known.
+        // Followers come after their parent: in reverse order, their positions are known.
         let mut below: Vec<Option<(f64, f64)>> = vec![None; spots.len()];
         for at in (0..spots.len()).rev() {
             let Some(spot) = spots.get_mut(at) else {
@@ -106,13 +107,13 @@ impl Drawing {
         }
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub const fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The number of lines.
+    /// Returns the number of lines.
     #[must_use]
     pub const fn lines(&self) -> usize {
         self.lines.len()
@@ -128,7 +129,7 @@ impl Drawing {
     #[must_use]
     pub fn visible(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Visible {
         let mut visible = Visible::default();
-        // The ways to the line below the last one in view begin in view.
+        // Lines to the row below the last one in view begin in view.
         let to = (lines.end + 1).min(self.lines.len());
         for line in lines.start..to {
             let Some(rows) = self.lines.get(line) else {
@@ -144,7 +145,7 @@ impl Drawing {
                 let inside = rows.get(first..end).unwrap_or_default();
                 visible.rows.extend(inside);
             }
-            // Ways of those further out lie on the ways of the nearest ones.
+            // Lines of rows further out coincide with those of the nearest ones.
             let around = rows.get(first.saturating_sub(1)..(end + 1).min(rows.len()));
             let leads = |row: &&usize| self.spots.get(**row).is_some_and(|s| s.parent.is_some());
             let around = around.unwrap_or_default().iter().filter(leads);

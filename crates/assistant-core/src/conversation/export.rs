@@ -1,4 +1,4 @@
-//! A whole conversation as JSON: exported, and imported at once or not at all.
+//! A whole conversation as JSON: exported, and imported completely or not at all.
 //!
 //! Version 2 is written and read; `list` reads lists of AG-UI messages, `import_tree` the trees of
 //! other systems. Messages may come in any order, and below parents that are missing: the tree is
@@ -25,12 +25,12 @@ use crate::{
 
 /// The version of the format.
 const VERSION: u64 = 2;
-/// Keys beyond this leave no room to count on.
+/// Larger keys leave no numbers for new ones.
 const LAST_KEY: u64 = 1 << 53;
 
 impl Conversation {
-    /// The conversation as JSON: `{version, messages, tip, runTip, …}`, every message with its
-    /// parent.
+    /// Returns the conversation as JSON: `{version, messages, tip, runTip, …}`, every message with
+    /// its parent.
     #[must_use]
     pub fn export(&self) -> Value {
         self.export_with(|message, entry| {
@@ -39,14 +39,14 @@ impl Conversation {
         })
     }
 
-    /// The same without what the messages hold: of each there is the id. Neighbour: `session/pieces`.
+    /// Like [`Self::export`], but with the ids of the messages only. Neighbour: `session/pieces`.
     pub(crate) fn export_outline(&self) -> Value {
         self.export_with(|message, entry| {
             entry.insert("id".to_owned(), message.id.as_str().into());
         })
     }
 
-    /// One message as [`Self::export`] writes it.
+    /// Returns one message as [`Self::export`] writes it.
     pub(crate) fn export_message(&self, id: &MessageId) -> Option<Value> {
         Some(self.write_message(self.message(id)?, Format::Whole))
     }
@@ -91,7 +91,7 @@ impl Conversation {
         out
     }
 
-    /// The detached calls; of those in a message of another branch the keys.
+    /// Returns the detached calls; of those in a message of another branch the keys.
     fn write_detached(&self) -> Vec<Value> {
         let detached = in_order(self.calls.all_detached().collect(), CallKey::rank);
         let write = |key: CallKey| {
@@ -106,7 +106,7 @@ impl Conversation {
         detached.into_iter().filter_map(write).collect()
     }
 
-    /// Writes the position of a node, and its other properties beside the message.
+    /// Writes the position of a node, and its properties beside the message.
     fn write_links(&self, node: &Node<TreeMessage>) -> Object {
         let parent = node.parent.and_then(|ix| self.tree.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
@@ -214,7 +214,7 @@ impl Conversation {
         Ok(conversation)
     }
 
-    /// Reads a node; where it belongs is known when all are there.
+    /// Reads a node; its position is known when all are there.
     fn read_node(&mut self, entry: Value) -> Result<(Link, Value), FormatError> {
         let mut entry = object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
@@ -250,7 +250,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Mints no key for a call without one that another call has.
+    /// Reserves the keys of all stored calls, before calls without one get theirs.
     fn reserve_keys(&mut self, entries: &[Value], from: &Object) -> Result<(), FormatError> {
         let parts = entries
             .iter()
@@ -292,7 +292,7 @@ impl Conversation {
         }
     }
 
-    /// Sees to it that every result has exactly one place in the received order, and what is gone
+    /// Ensures that every result has exactly one place in the received order, and removed ones have
     /// none.
     pub(super) fn list_results_once(&mut self) {
         let nodes: Vec<usize> = self.tree.nodes().map(|(ix, _)| ix).collect();
@@ -315,8 +315,8 @@ impl Conversation {
         }
     }
 
-    /// Lists the results of a node's calls behind it that stand nowhere: those of copies, whose
-    /// originals may have theirs behind another message.
+    /// Lists the results of a node's calls after it that have no place: those of copies, whose
+    /// originals may have theirs after another message.
     pub(super) fn list_results_of(&mut self, ix: usize) {
         let listed = self.node(ix).map(|node| node.results.clone());
         let listed = listed.unwrap_or_default();
@@ -345,7 +345,7 @@ impl Conversation {
     }
 }
 
-/// The parent and the chosen child of a message.
+/// Returns the parent and the chosen child of a message.
 type Link = (Option<MessageId>, Option<MessageId>);
 
 fn write_keys(keys: &[CallKey]) -> Value {

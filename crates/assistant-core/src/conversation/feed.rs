@@ -91,8 +91,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Updates a known message. Content that an update leaves out stays; a late update only adds
-    /// what is unknown.
+    /// Updates a known message. Content that an update omits stays; a late update only adds unknown
+    /// values.
     fn update_fed(
         &mut self,
         ix: usize,
@@ -138,7 +138,7 @@ impl Conversation {
         let Some(key) = self.fed_call(message, &info.id, &info.tool_name, now) else {
             return;
         };
-        // A record does not change what is asked about, decided or running here.
+        // A record does not change a call that is asked about, decided or running here.
         let takes_args = |call: &ToolCall| {
             let is_open = !call.state.is_done() || call.args_text().is_empty();
             call.origin == Origin::Provider && is_open
@@ -162,7 +162,7 @@ impl Conversation {
         self.take_progress(key, status, &info.id, None, now);
     }
 
-    /// Applies an update of a call. A message that is not known yet begins with it.
+    /// Applies an update of a call. An unknown message is added for it.
     pub(crate) fn take_tool_update(&mut self, update: ToolUpdate, now: i64) {
         let id = match (update.message_id.as_str(), update.tool_call_id.as_str()) {
             // A call outside of messages has one of its own, as on AG-UI's wire.
@@ -224,7 +224,7 @@ impl Conversation {
         open.map_or_else(|| format!("{message}-{tool}"), |call| call.id.clone())
     }
 
-    /// Applies the status of a call, and its result where it ends.
+    /// Applies the status of a call, and its result if it ends.
     fn take_progress(
         &mut self,
         key: CallKey,
@@ -253,7 +253,7 @@ impl Conversation {
                 call.end_args();
             }
             if status == Status::Executing && matches!(call.state, State::Open(_)) {
-                // It blocks nothing here: the server continues by itself.
+                // It blocks nothing here: the server continues without the page.
                 call.take(StateEvent::FoundRemote);
                 call.take(StateEvent::LeftRemote);
             }

@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::wire::json::canonical::canonical;
 
-/// Identifies the text on the screen when the user was asked about a call or by an agent.
+/// Identifies the text that was on the screen when the user was asked about a call or by an agent.
 ///
-/// A decision carries it, and applies only while the call still has it. It is the canonical text
+/// A decision contains it, and applies only while the call still has it. It is the canonical text
 /// itself and not a hash, so that no two questions share one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint(Arc<str>);
 
 impl Fingerprint {
-    /// The fingerprint of a question. Arguments that are no JSON count as they were written.
+    /// Returns the fingerprint of a question. Arguments that are not JSON count as text.
     pub(crate) fn of(name: &str, args: Result<&Value, &str>, rules: &Value) -> Self {
         let args = match args {
             Ok(args) => canonical(args),
-            // A JSON string of the same words is something else.
+            // Distinguishes it from a JSON string with the same text.
             Err(text) => format!("text {}", canonical(&Value::from(text))),
         };
         let name = canonical(&Value::from(name));
@@ -26,12 +26,12 @@ impl Fingerprint {
         Self(format!("{name}\n{args}\n{rules}").into())
     }
 
-    /// The fingerprint of an unknown question, which no call and no question has.
+    /// Returns the fingerprint of an unknown question, which no call and no question has.
     pub(crate) fn unknown() -> Self {
         Self("unknown".into())
     }
 
-    /// The fingerprint of an agent's question, and of the call that it is about.
+    /// Returns the fingerprint of an agent's question, and of the call that it is about.
     pub(crate) fn of_question(question: &Value, about: Option<&Self>) -> Self {
         let question = canonical(question);
         let about = about.map_or("", |about| &*about.0);
@@ -40,7 +40,7 @@ impl Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a call's card, and of the questions that an agent asks with it.
+    /// Returns the fingerprint of a call's card, and of the questions that an agent asks with it.
     pub(crate) fn of_card(call: Self, questions: &[Self]) -> Self {
         if questions.is_empty() {
             return call;

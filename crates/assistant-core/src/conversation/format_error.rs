@@ -1,4 +1,4 @@
-//! The error of a stored conversation that cannot be read.
+//! The error of a stored conversation that is not valid.
 
 use std::fmt;
 
@@ -22,13 +22,13 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// The error of a list that contains an id twice.
+/// Returns the error of a list that contains an id twice.
 pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
-/// The error of messages that no root leads to.
+/// Returns the error of messages that no root leads to.
 pub(super) const CYCLE: &str = "messages stand in a circle of parents";
 
 impl FormatError {
-    /// Returns the rule of the tree that is broken, if it is one.
+    /// Returns the violated rule of the tree, if it is one.
     #[must_use]
     pub fn tree_error(&self) -> Option<TreeError> {
         match self.0.as_str() {

@@ -1,4 +1,4 @@
-//! Names for things in a conversation.
+//! Identifiers of a conversation's items.
 
 use std::{fmt, sync::Arc};
 
@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc};
 pub struct MessageId(Arc<str>);
 
 impl MessageId {
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -38,11 +38,11 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// Names a tool call for as long as its conversation lives.
+/// Identifies a tool call for the lifetime of its conversation.
 ///
-/// The conversation mints it when the call first appears and never gives it out again. Message,
-/// place and the id that the agent gave are attributes of the call and may change; the key does
-/// not. Nothing can be read off it but that two keys are equal.
+/// The conversation creates it when the call first appears and never reuses it. The message, the
+/// place and the agent's id are attributes of the call and may change; the key does not. It only
+/// serves to compare calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallKey(u64);
 
@@ -51,12 +51,12 @@ impl CallKey {
         Self(number)
     }
 
-    /// The key as a number to sort by.
+    /// Returns the key as a number to sort by.
     pub(crate) const fn rank(&self) -> i64 {
         self.0.cast_signed()
     }
 
-    /// The key as a number, for stores and for ids in a page: unique in its conversation.
+    /// Returns the key as a number, for stores and for ids in a page: unique in its conversation.
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0

@@ -1,7 +1,7 @@
-//! Converts conversations of other systems to the format of exports: lists whose messages name their
-//! parents, trees with `children`, and the repositories of assistant-ui.
+//! Converts conversations of other systems to the format of exports: lists whose messages name
+//! their parents, trees with `children`, and the repositories of assistant-ui.
 //!
-//! A message holds `parts`, or any of `content`, `text` and `contentBlocks`, with calls in
+//! A message contains `parts`, or any of `content`, `text` and `contentBlocks`, with calls in
 //! `toolCalls`. Tool messages become the results of their calls. `export` reads the outcome and
 //! checks it. Nesting is followed without recursion, so its depth is not limited by the stack.
 
@@ -32,7 +32,7 @@ pub(super) fn is_tree(list: &[Value]) -> bool {
     })
 }
 
-/// Returns the messages of an object without a version, and the id of the one that it shows.
+/// Returns the messages of an object without a version, and the id of the shown one.
 pub(super) fn contents(mut from: Object) -> Result<(Vec<Value>, Option<String>), FormatError> {
     let lists = ["messages", "tree", "roots", "root"];
     let list = lists.iter().find_map(|key| from.shift_remove(*key));
@@ -41,7 +41,7 @@ pub(super) fn contents(mut from: Object) -> Result<(Vec<Value>, Option<String>),
     let list = match list {
         Some(Value::Array(list)) => list,
         Some(root @ Value::Object(_)) => vec![root],
-        // One message with all that follows.
+        // A message with its descendants.
         None if from.contains_key("children") => vec![Value::Object(from)],
         _ => return Err(error("the conversation has no list 'messages'")),
     };
@@ -113,8 +113,8 @@ fn flatten(list: Vec<Value>) -> Result<Vec<Entry>, FormatError> {
     Ok(entries)
 }
 
-/// Moves the results of tool messages to their calls. What follows a tool message follows the
-/// message before it then.
+/// Moves the results of tool messages to their calls. Messages below a tool message move to its
+/// parent.
 fn fold(entries: Vec<Entry>) -> Vec<Entry> {
     let calls = |entry: &Entry| {
         let calls = entry.message.get("toolCalls").and_then(Value::as_array);
@@ -146,7 +146,7 @@ fn fold(entries: Vec<Entry>) -> Vec<Entry> {
     for entry in &mut entries {
         let mut seen = HashSet::new();
         while let Some(next) = entry.parent.as_ref().and_then(|id| above.get(id)) {
-            // Tool messages in a circle lead nowhere.
+            // Tool messages in a cycle have no parent to move to.
             if !seen.insert(entry.parent.clone()) {
                 entry.parent = None;
                 break;
@@ -267,7 +267,7 @@ fn call(from: &Value) -> Option<Value> {
         .find(|result| !result.is_null());
     let failure = text(from, &["error"]);
     let status = text(from, &["status"]).and_then(Status::parse);
-    // A call without an answer was perhaps executed: it is not begun again.
+    // A call without a result may have run: it is not started again.
     let state = match (status, failure.is_some(), result.is_some()) {
         (Some(Status::Failed), ..) | (_, true, _) => "output-error",
         (Some(Status::Complete), ..) | (_, _, true) => "output-available",
@@ -317,7 +317,7 @@ fn call(from: &Value) -> Option<Value> {
         json!({"content": told, "error": failure, "sent": true}),
     );
     let output = match result {
-        // Text that is JSON is the value itself, as in a tool message.
+        // Text that is JSON is parsed, as in a tool message.
         Some(Value::String(text)) => {
             serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
         }

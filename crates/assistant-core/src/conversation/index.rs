@@ -1,12 +1,12 @@
-//! Finds messages, calls and results by the ids that agents give them, in constant time.
+//! Lookup of messages, calls and results by the ids that agents give them, in constant time.
 //!
-//! Neighbours: `tree` holds the nodes and the path, `calls` the calls. An index may name an entry of
-//! another branch; a lookup checks the path.
+//! Neighbours: `tree` contains the nodes and the path, `calls` the calls. An index may name an
+//! entry of another branch; a lookup checks the path.
 
 use super::{CallKey, Conversation, ToolCall};
 
 impl Conversation {
-    /// The node on the run's path that agents know by this id.
+    /// Returns the node on the run's path that agents know by this id.
     pub(super) fn find_message(&self, wire_id: &str) -> Option<usize> {
         self.wire_ids
             .get(wire_id)?
@@ -15,10 +15,11 @@ impl Conversation {
             .find(|ix| self.tree.on_path(*ix))
     }
 
-    /// The call on the run's path that agents know by this id.
+    /// Returns the call on the run's path that agents know by this id.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<CallKey> {
         let is_it = |call: &&ToolCall| call.is_real() && call.id == wire_id;
-        // Mostly it is the last of the newest message, and to compare is less than to look up.
+        // Usually it is the last call of the newest message, and a comparison is cheaper than a
+        // lookup.
         let newest = self.tree.tip().and_then(|node| {
             let part = self.node(node)?.message.parts.last()?;
             self.calls.get(&part.call_key()?)
@@ -31,14 +32,14 @@ impl Conversation {
         Some(call.key())
     }
 
-    /// The call on the run's path that the tool message with this id answers.
+    /// Returns the call on the run's path that the tool message with this id answers.
     pub(super) fn find_answer(&self, message_id: &str) -> Option<CallKey> {
         let mut named = self.calls.answered_by(message_id);
         let call = named.find(|call| !call.is_unlisted() && self.is_run_call(&call.key()))?;
         Some(call.key())
     }
 
-    /// Lets the calls of a new node belong to it, and gives them the results that came before them.
+    /// Attaches the calls of a new node to it, with the results that arrived before them.
     pub(super) fn index_calls(&mut self, node: usize) {
         self.settle_in(node);
         let keys: Vec<CallKey> = self.node_calls(node).collect();

@@ -60,7 +60,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such message.
+    /// Fails if no message has this id.
     pub(crate) fn edit_in_place(
         &mut self,
         id: &MessageId,

@@ -1,9 +1,10 @@
-//! Messages as JSON: the format of stores, exports and seeds, `{id, role, parts: […]}`.
+//! Messages as JSON: the format of stores, exports and initial conversations, `{id, role, parts:
+//! […]}`.
 //!
-//! Written and read by hand, so that parts and fields of unknown kind go through unchanged.
-//! Content of tool messages and files has AG-UI's form. Unknown fields are in an object
-//! of their own, `extra`, wherever their names could be taken for ours; what has one of our names
-//! and cannot be read is kept as it came. Neighbour: `json_call` for tool calls.
+//! Written and read by hand, so that parts and fields of unknown kind are preserved. Content of
+//! tool messages and files has AG-UI's form. Unknown fields are in an object of their own, `extra`,
+//! if their names could be mistaken for known ones; invalid values of known fields are kept as they
+//! came. Neighbour: `json_call` for tool calls.
 
 use serde_json::Value;
 
@@ -58,7 +59,7 @@ const OF_RESULT: [&str; 6] = [
 const OF_DATA: [&str; 4] = ["type", "dataType", "data", "extra"];
 
 impl Conversation {
-    /// Returns a message with its calls as JSON; `None` if there is none with this id.
+    /// Returns a message with its calls as JSON; `None` if no message has this id.
     #[must_use]
     pub fn message_to_json(&self, id: &MessageId) -> Option<Value> {
         Some(self.write_message(self.message(id)?, Format::Message))
@@ -123,7 +124,7 @@ impl Conversation {
         Value::Object(out)
     }
 
-    /// Reads a message, and takes over its calls.
+    /// Reads a message, and adds its calls.
     pub(super) fn read_message(
         &mut self,
         value: Value,

@@ -171,7 +171,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");
     let text = take_text(&mut from, "argsText");
-    // They never came to their end, even if what came reads as if they had.
+    // Their end never arrived, even if the received part is valid.
     let broke_off = format == Format::Whole && text.is_some() && input.is_none();
     let text = text.or_else(|| input.map(|input| input.to_string()));
     call.set_args_text(&text.unwrap_or_default());
@@ -198,7 +198,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         true => Phase::OutputAvailable,
         false => phase,
     };
-    // What its state has no place for stays as it came.
+    // Values that its state does not use are kept as they came.
     let is_asked = phase != Phase::InputStreaming;
     let approval = is_asked.then(|| take_object(&mut from, "approval"));
     let (approval, handed_off) = match approval.flatten() {
@@ -212,7 +212,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         unlisted = take_flag(&mut from, "unlisted");
     }
     if let Some(origin) = take_text(&mut from, "origin") {
-        // A word from another version: at the least, nothing of it is run.
+        // A word of another version: nothing of it is run.
         call.origin = Origin::parse(&origin).unwrap_or(Origin::Text);
     }
     let by = take_text(&mut from, "by").and_then(|word| Author::parse(&word));
@@ -313,7 +313,7 @@ fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: For
     Value::Object(out)
 }
 
-/// An approval, and the id of the tool message that tells the agent of it.
+/// Returns an approval, and the id of the tool message that informs the agent of it.
 fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),
@@ -339,7 +339,7 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     (Some(approval), handed_off)
 }
 
-/// A call without what would let it start: that is looked up again.
+/// Returns a call without the parts that would let it start: they are checked again.
 fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),
@@ -368,18 +368,18 @@ fn read_error(mut from: Object) -> CallError {
 }
 
 impl CallResult {
-    /// All but its value as JSON, for the journal.
+    /// Returns everything but its value as JSON, for the journal.
     pub(crate) fn to_value(&self) -> Value {
         write_result(self, false, Format::Whole)
     }
 
-    /// Reads what [`Self::to_value`] wrote.
+    /// Reads the output of [`Self::to_value`].
     pub(crate) fn from_parts(value: Value, rest: Object) -> Result<Self, FormatError> {
         read_result("", value, rest)
     }
 }
 
-/// The result of a call that is stored with only an `output`.
+/// Returns the result of a call that is stored with only an `output`.
 fn default_result(call: &str, value: Value) -> CallResult {
     CallResult::new(format!("{call}-result"), value.to_string(), value)
 }

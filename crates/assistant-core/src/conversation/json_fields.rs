@@ -1,7 +1,7 @@
 //! Reads and writes the fields of objects in stored conversations.
 //!
-//! Fields that are not ours are kept: in an object of their own, `extra`, wherever their names could
-//! be taken for ours.
+//! Unknown fields are preserved: in an object of their own, `extra`, if their names could be
+//! mistaken for known ones.
 
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ pub(super) fn take_bool(object: &mut Object, key: &str) -> Option<bool> {
     Some(set)
 }
 
-/// A flag that is only written where it is set.
+/// Writes a flag only if it is set.
 pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     let set = object.get(key) == Some(&Value::Bool(true));
     if set {
@@ -68,16 +68,16 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     set
 }
 
-/// The form in which something is written, or was.
+/// The format of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// One message by itself: fields that are not ours stand beside ours.
+    /// One message alone: unknown fields are next to known ones.
     Message,
     /// Part of a whole conversation: unknown fields are in an object of their own.
     Whole,
 }
 
-/// Writes the fields that are not ours. `ours` are the names that we read.
+/// Writes unknown fields. `ours` are the names of the known ones.
 pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], format: Format) {
     let mut apart = Object::new();
     for (key, value) in extra {
@@ -93,7 +93,7 @@ pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], forma
     }
 }
 
-/// The fields that are not ours, once ours were taken.
+/// Returns the unknown fields, after the known ones were taken.
 pub(super) fn foreign(mut rest: Object) -> Object {
     if let Some(apart) = take_object(&mut rest, "extra") {
         rest.extend(apart);
@@ -101,8 +101,8 @@ pub(super) fn foreign(mut rest: Object) -> Object {
     rest
 }
 
-/// Returns whether a field of one of our names is of a kind that we never write, so that it is kept as it
-/// came and read as foreign again.
+/// Returns true if a known field has a type that is never written, so that it is preserved as it
+/// came and read as unknown again.
 fn is_misfit(key: &str, value: &Value) -> bool {
     match key {
         "createdAt" | "endedAt" | "startedAt" => value.as_i64().is_none(),

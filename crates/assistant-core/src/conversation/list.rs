@@ -1,7 +1,7 @@
-//! A conversation from a flat list of messages, as servers keep it in AG-UI's form.
+//! A conversation from a flat list of messages, as servers store it in AG-UI's form.
 //!
-//! The list says who said what, and nothing of branches, times or decisions. A tool message folds
-//! into the call before it. Neighbour: `export`, which reads and writes the whole tree.
+//! The list contains authors and texts, but no branches, times or decisions. A tool message becomes
+//! the result of the call before it. Neighbour: `export`, which reads and writes the whole tree.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::{
 use crate::{event::Message, wire::agui};
 
 impl Conversation {
-    /// Adds the messages to a conversation that is empty.
+    /// Adds the messages to an empty conversation.
     ///
     /// # Errors
     ///

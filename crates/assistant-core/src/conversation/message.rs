@@ -3,12 +3,12 @@
 use super::{AgentStep, Author, Cost, MessageId, Part};
 use crate::event::{Content, ContentPart, Object, PartBody, Role};
 
-/// A message of the tree: who speaks, and the parts it is made of.
+/// A message of the tree: its author and its parts.
 #[derive(Debug, Clone)]
 pub struct Message {
     /// Its id, unique in the conversation.
     pub id: MessageId,
-    /// The id on the wire, where it differs: another branch holds a message with that id.
+    /// The id on the wire, if it differs: another branch contains a message with that id.
     pub wire_id: Option<String>,
     /// The role of the author.
     pub role: Role,
@@ -16,27 +16,27 @@ pub struct Message {
     pub parts: Vec<Part>,
     /// The time of its first appearance, in milliseconds since 1970.
     pub created_at: i64,
-    /// The speaker's name.
+    /// The name of the author.
     pub name: Option<String>,
-    /// The provider's sealed form, to be given back untouched.
+    /// The provider's encrypted form, which is sent back unchanged.
     pub encrypted_value: Option<String>,
     /// The subagent run it belongs to.
     pub subagent_run_id: Option<String>,
     /// Open metadata.
     pub metadata: Option<Object>,
-    /// Fields beyond what is known, kept as they came.
+    /// Unknown fields, kept as they came.
     pub extra: Object,
-    /// True if its content is a list of parts on the wire even if one text would suffice.
+    /// True if its content is a list of parts on the wire even if one text would be enough.
     pub listed: bool,
     /// The reason why it is incomplete. Local, never sent.
     pub cut: Option<Cut>,
     /// The cost of the runs that ended with it. Local, never sent.
     pub cost: Cost,
-    /// The steps that the agent said it took in the runs that ended with it. Local, never sent.
+    /// The steps that the agent reported in the runs that ended with it. Local, never sent.
     pub steps: Vec<AgentStep>,
-    /// The original text, if callouts in it became calls. This goes over the wire.
+    /// The original text, if callouts in it became calls. It is sent to the agent.
     pub markdown: Option<String>,
-    /// The author, independent of the role: [`Author::Page`] if the user said it here.
+    /// The author, independent of the role: [`Author::Page`] if the user wrote it here.
     pub author: Author,
     /// A different version of the user's message in the agent's record. Shown beside the user's own
     /// text, which it never replaces.
@@ -49,18 +49,18 @@ pub struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cut {
-    /// The person stopped it.
+    /// The user stopped it.
     Stopped,
     /// The agent stopped on purpose.
     Cancelled,
     /// The agent reported an error.
     Failed,
-    /// The connection ended, or what came could not be read.
+    /// The connection ended, or the response could not be parsed.
     BrokenOff,
 }
 
 impl Cut {
-    /// The word in stored conversations.
+    /// Returns its word in stored conversations.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl Cut {
 }
 
 impl Message {
-    /// An empty message of the agent. Only [`Message::user`] makes one of the user.
+    /// Creates an empty message of the agent. Only [`Message::user`] creates one of the user.
     #[must_use]
     pub fn new(id: impl Into<MessageId>, role: Role, now: i64) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl Message {
         }
     }
 
-    /// Creates the message of a person.
+    /// Creates a message of the user.
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
         let listed = matches!(content, Content::Parts(_));
@@ -123,20 +123,20 @@ impl Message {
         }
     }
 
-    /// The id by which agents know it.
+    /// Returns the id by which agents know it.
     #[must_use]
     pub fn wire_id(&self) -> &str {
         self.wire_id.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Returns whether it has tool calls, which
+    /// Returns true if it has tool calls, which
     /// [`Conversation::calls_in`](super::Conversation::calls_in) lists.
     #[must_use]
     pub fn has_calls(&self) -> bool {
         self.parts.iter().any(|part| part.call_key().is_some())
     }
 
-    /// All its text parts joined.
+    /// Returns all its text parts joined.
     #[must_use]
     pub fn text(&self) -> String {
         self.parts.iter().filter_map(Part::as_text).collect()
@@ -168,13 +168,13 @@ impl Message {
         Content::Parts(parts)
     }
 
-    /// Returns the text as it goes over the wire, with the callouts in it.
+    /// Returns the text as it is sent, with the callouts in it.
     #[must_use]
     pub fn written(&self) -> String {
         self.markdown.clone().unwrap_or_else(|| self.text())
     }
 
-    /// Returns whether there is anything to show: an assistant's empty text is nothing.
+    /// Returns true if there is anything to show: an assistant's empty text does not count.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| match part {
@@ -183,7 +183,7 @@ impl Message {
         })
     }
 
-    /// Returns whether more text is expected.
+    /// Returns true if more text is expected.
     #[must_use]
     pub fn is_streaming(&self) -> bool {
         self.parts

@@ -43,7 +43,7 @@ pub(crate) enum Note {
     Permission(Permission),
     /// A preview was requested.
     PreviewAwaited(AwaitedPreview),
-    /// The preview arrived, or the reason why there is none.
+    /// The preview arrived, or the reason why it is missing.
     Previewed(Result<Value, String>),
     /// The preview is outdated by an edit, so that the user is asked again.
     PreviewOutdated,
@@ -51,7 +51,7 @@ pub(crate) enum Note {
     Changed,
     /// The user must be asked here before it starts.
     MustBeAsked,
-    /// A journal has the end of its last start.
+    /// A journal contains the end of its last start.
     OutcomeKnown,
 }
 

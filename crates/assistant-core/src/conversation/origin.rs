@@ -4,19 +4,19 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Origin {
-    /// The agent made it, by the means of its protocol.
+    /// The agent made it, with its protocol's tool calls.
     #[default]
     Agent,
     /// The agent made it, and the agent's provider runs it: the page never does.
     Provider,
-    /// It is a callout in a text: shown, never run, never sent but as the text.
+    /// A callout in a text: shown, never run, and only sent as the text.
     Text,
-    /// It is a callout in a text that the host lets run, like any other call from then on.
+    /// A callout in a text that the host permits to run, like any other call from then on.
     Intercepted,
 }
 
 impl Origin {
-    /// The word in stored conversations; the agent needs none.
+    /// Returns its word in stored conversations; the agent has none.
     #[must_use]
     pub const fn as_str(self) -> Option<&'static str> {
         match self {
@@ -36,15 +36,15 @@ impl Origin {
 }
 
 /// The treatment of tool callouts in the text of an assistant. Without the feature `callouts` they
-/// are text, whatever is asked for.
+/// are always text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkdownTools {
     /// They are text.
     #[default]
     Off,
-    /// They are shown as calls between the pieces of the text. Nothing of them is ever run.
+    /// They are shown as calls between the pieces of the text. None of them ever runs.
     Display,
-    /// Like `Display`; but one that has its input and no outcome, in a text that is being written,
-    /// is a call like any other: checked, approved and run as its action says, and answered.
+    /// Like `Display`; but a callout with its input and no outcome, in a streaming text, is a call
+    /// like any other: checked, approved, run and answered.
     Intercept,
 }

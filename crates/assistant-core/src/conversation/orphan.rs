@@ -1,5 +1,5 @@
-//! Results that came before their call: kept where they stand, and folded into the call once it
-//! appears. Neighbour: `fold`.
+//! Results that arrived before their call: kept in place, and assigned to the call once it appears.
+//! Neighbour: `fold`.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub(super) fn orphan_part(
 }
 
 impl Conversation {
-    /// The ids of calls whose results wait in a node.
+    /// Returns the ids of calls whose results wait in a node.
     pub(super) fn orphans_in(&self, ix: usize) -> Vec<String> {
         let parts = self.node(ix).map_or(&[][..], |node| &node.message.parts);
         let results = parts.iter().filter_map(|part| match part {
@@ -38,7 +38,8 @@ impl Conversation {
         results.collect()
     }
 
-    /// Remembers the results in a node that wait for their call. A result is of the call on its own branch.
+    /// Indexes the results in a node that wait for their call. A result is of the call on its own
+    /// branch.
     pub(super) fn note_orphans(&mut self, ix: usize) {
         for id in self.orphans_in(ix) {
             let call = self.find_call(&id).filter(|key| self.waits(key));
@@ -55,7 +56,7 @@ impl Conversation {
         at.is_some_and(|at| self.tree.chain_to(ix).contains(&at))
     }
 
-    /// Remembers where a result waits: on the run's path, if there is one.
+    /// Indexes the place where a result waits: on the run's path, if there is one.
     pub(super) fn note_orphan(&mut self, id: &str, ix: usize) {
         let known = self.orphans.get(id).copied();
         if known.is_none_or(|known| !self.tree.on_path(known) && self.tree.on_path(ix)) {
@@ -63,7 +64,7 @@ impl Conversation {
         }
     }
 
-    /// A call appeared: if its result came before it, they meet now.
+    /// Assigns a waiting result to the call that appeared.
     pub(super) fn adopt_orphan(&mut self, key: CallKey) {
         let Some(id) = self.call(&key).map(|call| call.id.clone()) else {
             return;
@@ -75,7 +76,7 @@ impl Conversation {
         }
     }
 
-    /// Moves a stored result into its call. A node that held nothing else leaves the tree.
+    /// Moves a stored result into its call. A node without other content is removed.
     fn take_orphan(&mut self, key: CallKey, ix: usize, id: &str) {
         let ix = self.own(ix);
         if self.tree.on_path(ix) {
@@ -106,7 +107,7 @@ impl Conversation {
             let place = self.results_after(before).len();
             self.take_off_path(ix);
             self.fold(key, result, author, before, now);
-            // It takes the place of its node: before the results that stood behind the node.
+            // It replaces its node: before the results that followed the node.
             let list = match before.and_then(|ix| self.node_mut(ix)) {
                 Some(node) => &mut node.results,
                 None => &mut self.leading_results,

@@ -1,4 +1,4 @@
-//! The last state of a call: its end, who gave its result, and the result.
+//! The final state of a call: its end, the author of its result, and the result.
 
 use super::{CallError, CallResult, Phase, Review};
 
@@ -8,17 +8,17 @@ pub(crate) struct Outcome {
     pub(crate) end: End,
     /// The author of the result.
     pub(crate) by: Author,
-    /// True if an agent has its result: it came from one, or went out with a run that began.
+    /// True if an agent has its result: an agent sent it, or a run that began contained it.
     pub(crate) sent: bool,
     /// The time, in milliseconds since 1970, if it is known.
     pub(crate) at: Option<i64>,
-    /// The result, which goes to the agent; `None` for a call that was given up without one.
+    /// The result, which is sent to the agent; `None` for a call that was cancelled without one.
     pub(crate) result: Option<CallResult>,
     /// The reason of a failure.
     pub(crate) error: Option<CallError>,
     /// The decision that led to it.
     pub(crate) review: Box<Review>,
-    /// True if the result has no place in the received order: a snapshot left the tool message out.
+    /// True if the result has no place in the received order: a snapshot omitted the tool message.
     pub(crate) unlisted: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum End {
 }
 
 impl End {
-    /// The end that shows as this phase, if it is one.
+    /// Returns the end that this phase represents, if it is one.
     pub(crate) const fn of(phase: Phase) -> Option<Self> {
         Some(match phase {
             Phase::OutputAvailable => Self::Output,
@@ -65,7 +65,7 @@ impl End {
 /// The author of a result or of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {
-    /// This page: its handler ran, or the user decided or said it here.
+    /// This page: its handler ran, or the user decided or wrote it here.
     Page,
     /// The agent.
     Agent,
@@ -74,7 +74,7 @@ pub enum Author {
 }
 
 impl Author {
-    /// The word in stored conversations.
+    /// Returns its word in stored conversations.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

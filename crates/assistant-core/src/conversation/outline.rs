@@ -1,8 +1,8 @@
 //! The tree as rows from top to bottom, for views.
 //!
 //! An only child has the level of its parent, so a conversation of ten thousand messages without
-//! branches is a flat list; versions are indented by one level. Nothing here recurses: a tree may be
-//! deeper than any stack.
+//! branches is a flat list; versions are indented by one level. Nothing here recurses, since a tree
+//! may be deeper than any stack.
 
 use std::collections::HashSet;
 
@@ -14,19 +14,19 @@ use super::{Conversation, MessageId};
 pub struct OutlineRow {
     /// The message.
     pub id: MessageId,
-    /// The number of choices that led here, counted from 1.
+    /// The number of choices on the way to it, counted from 1.
     pub level: usize,
-    /// The row of the message whose versions of an answer this row stands among; `None` at the top.
+    /// The row of the message whose versions of an answer include this row; `None` at the top.
     pub above: Option<usize>,
     /// Its place among the rows of its level below the same row, counted from 1, and their number.
     pub place: (usize, usize),
     /// The number of the version, counted from 1, and the number of versions.
     pub version: (usize, usize),
-    /// The number of versions that follow it, where there are several.
+    /// The number of versions that follow it, if there are several.
     pub branches: usize,
-    /// True if the versions that follow are left out.
+    /// True if the versions that follow are omitted.
     pub closed: bool,
-    /// True if it is on the branch that is shown.
+    /// True if it is on the shown branch.
     pub shown: bool,
 }
 
@@ -44,7 +44,7 @@ impl Conversation {
     pub fn outline(&self, closed: &HashSet<MessageId>) -> Vec<OutlineRow> {
         let shown: HashSet<usize> = self.tree.shown_path().iter().copied().collect();
         let mut rows: Vec<OutlineRow> = Vec::with_capacity(self.tree.len());
-        // How many rows stand below each row, and at the top.
+        // Counts the rows below each row, and at the top.
         let (mut below, mut at_top) = (Vec::with_capacity(self.tree.len()), 0);
         let count = self.tree.roots().len();
         let roots = self.tree.roots().iter().enumerate().rev();
@@ -104,7 +104,7 @@ impl Conversation {
         rows
     }
 
-    /// The number of messages that go when this one is deleted: itself, and all below it.
+    /// Returns the number of messages that are deleted with this one: itself, and all below it.
     #[must_use]
     pub fn subtree_len(&self, id: &MessageId) -> usize {
         let ix = self.tree.find(id);
@@ -112,7 +112,7 @@ impl Conversation {
     }
 }
 
-/// A node that is still to come.
+/// A node that is still to be listed.
 struct Next {
     ix: usize,
     level: usize,

@@ -15,15 +15,15 @@ pub enum Part {
     Reasoning(TextPart),
     /// A tool call of the conversation: [`Conversation::call`](super::Conversation::call) has it.
     Call(CallKey),
-    /// A tool result that stands on its own: its call is not (or not yet) known.
+    /// A tool result without its call, which is not (or not yet) known.
     ToolResult(ToolResultPart),
     /// A file: image, audio, video or document.
     File(ContentPart),
-    /// Structured data with a type of the agent's own, such as an activity.
+    /// Structured data of a type that the agent defines, such as an activity.
     Data(DataPart),
-    /// A source of something in the answer.
+    /// A source of the answer.
     Source(SourcePart),
-    /// A part of a type that is not known here, kept as it came.
+    /// A part of unknown type, kept as it came.
     Unknown(Value),
 }
 
@@ -37,7 +37,7 @@ impl Part {
         }
     }
 
-    /// The text in it, if it is a text part.
+    /// Returns the text in it, if it is a text part.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -47,23 +47,23 @@ impl Part {
     }
 }
 
-/// Text that may still be growing.
+/// Text that may still grow.
 #[derive(Debug, Clone, Default)]
 pub struct TextPart {
     /// The text so far.
     pub text: String,
     /// True while more is expected.
     pub open: bool,
-    /// Counts how often the text was put in place of another. Within one generation it only grows.
+    /// Counts how often the text was replaced. Within one generation it only grows.
     pub generation: u32,
     /// The times of its start and of its last end, for reasoning only.
     pub span: Option<Span>,
-    /// Id, metadata and the like, kept as they came.
+    /// Other properties such as id and metadata, kept as they came.
     pub extra: Object,
 }
 
 impl TextPart {
-    /// A finished text.
+    /// Creates a finished text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -87,12 +87,12 @@ impl Span {
     #[must_use]
     pub fn duration(&self) -> Option<u64> {
         let ms = self.ended_at?.saturating_sub(self.started_at);
-        // A clock that was set back in between says nothing.
+        // Unknown if the clock was set back in between.
         Some(u64::try_from(ms).unwrap_or(0))
     }
 }
 
-/// A tool result that stands on its own.
+/// A tool result without its call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResultPart {
     /// The id of the call that it answers.
@@ -101,9 +101,9 @@ pub struct ToolResultPart {
     pub tool_name: Option<String>,
     /// The result.
     pub output: Value,
-    /// The content of the tool message that brought it, if one did.
+    /// The content of its tool message, if it has one.
     pub content: Option<Content>,
-    /// Fields beyond what is known, kept as they came.
+    /// Unknown fields, kept as they came.
     pub extra: Object,
 }
 
@@ -120,17 +120,17 @@ pub struct SourcePart {
     pub media_type: Option<String>,
     /// The file name of a document.
     pub filename: Option<String>,
-    /// Fields beyond what is known, kept as they came.
+    /// Unknown fields, kept as they came.
     pub extra: Object,
 }
 
-/// Structured data with a type of the agent's own.
+/// Structured data of a type that the agent defines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataPart {
     /// The type's name, such as an activity's.
     pub data_type: String,
     /// The data.
     pub data: Value,
-    /// Fields beyond what is known, kept as they came.
+    /// Unknown fields, kept as they came.
     pub extra: Object,
 }

@@ -1,27 +1,27 @@
 //! The phase of a tool call, for views.
 
-/// The progress of a tool call, in fine steps.
+/// The progress of a tool call, in detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Arguments are arriving.
     InputStreaming,
     /// Arguments are complete.
     InputAvailable,
-    /// A person is asked.
+    /// The user is asked.
     ApprovalRequested,
-    /// A person has answered; the handler is not running yet.
+    /// The user has answered; the handler is not running yet.
     ApprovalResponded,
     /// The handler runs, or the agent runs the tool.
     Running,
-    /// There is a result.
+    /// It has a result.
     OutputAvailable,
     /// It failed.
     OutputError,
-    /// A person said no.
+    /// The user denied it.
     OutputDenied,
-    /// Something the person said came first.
+    /// A new message of the user preceded it.
     Skipped,
-    /// The run was stopped or what would have run it went away.
+    /// The run was stopped or its action was removed.
     Cancelled,
 }
 
@@ -39,7 +39,7 @@ impl Phase {
         (Self::Cancelled, "cancelled"),
     ];
 
-    /// The word for it in JSON and in `data-phase`.
+    /// Returns its word in JSON and in `data-phase`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::ALL
@@ -48,14 +48,14 @@ impl Phase {
             .map_or("", |(_, word)| word)
     }
 
-    /// The phase with this word.
+    /// Returns the phase with this word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let known = Self::ALL.iter().find(|(_, known)| *known == word);
         known.map(|(phase, _)| *phase)
     }
 
-    /// Returns whether nothing can change it any more, a snapshot apart.
+    /// Returns true if only a snapshot can still change it.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(
@@ -68,7 +68,7 @@ impl Phase {
         )
     }
 
-    /// The coarse word that renderers see.
+    /// Returns the status that renderers see.
     #[must_use]
     pub const fn status(self) -> Status {
         match self {
@@ -85,7 +85,7 @@ impl Phase {
     }
 }
 
-/// The progress of a tool call, in the four words that renderers see.
+/// The progress of a tool call, in four words for renderers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Not running yet.
@@ -99,7 +99,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word for it, as in `data-status`.
+    /// Returns its word, as in `data-status`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

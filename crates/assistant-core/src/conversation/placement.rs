@@ -1,8 +1,8 @@
-//! The places of calls: their messages, the order on the run's path, and calls that are detached.
+//! The places of calls: their messages, the order on the run's path, and detached calls.
 //!
-//! A call that a snapshot takes off the path of its run is *detached*: where an agent sends its id
-//! again, it is the same call, with everything that happened to it. Neighbours: `calls` owns the
-//! calls, `state` has the transitions, `index` the ids that agents give.
+//! A call that a snapshot removes from the path of its run is *detached*: if an agent sends its id
+//! again, it is the same call, with its history. Neighbours: `calls` owns the calls, `state` has
+//! the transitions, `index` the ids that agents give.
 
 use super::{
     CallEvent, CallFacts, CallKey, Change, Conversation, Message, Note, Part, ToolCall,
@@ -12,7 +12,7 @@ use super::{
 use crate::order::in_order;
 
 impl Conversation {
-    /// A call by its key.
+    /// Returns a call by its key.
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
         match self.calls.home(key)? {
@@ -36,7 +36,7 @@ impl Conversation {
         keys.filter_map(|key| self.calls.get(&key))
     }
 
-    /// Adds a call that the page makes itself: it belongs to no message and is never sent.
+    /// Adds a call of the page itself: it belongs to no message and is never sent.
     pub(crate) fn add_direct(&mut self, call: ToolCall) -> CallKey {
         let key = self.calls.add(call, None);
         self.calls.attach_to_page(&key);
@@ -44,14 +44,14 @@ impl Conversation {
         key
     }
 
-    /// Removes a call that the page made itself.
+    /// Removes a call of the page itself.
     pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
         self.log.push(Change::Call(*key));
         let is_direct = self.is_direct(key);
         is_direct.then(|| self.calls.remove(key)).flatten()
     }
 
-    /// The calls that the page makes itself, oldest first.
+    /// Returns the calls of the page itself, oldest first.
     pub fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls.direct()
     }
@@ -60,32 +60,33 @@ impl Conversation {
         self.calls.home(key) == Some(Home::Page)
     }
 
-    /// The call on the run's path to which the agent gave this id.
+    /// Returns the call on the run's path to which the agent gave this id.
     #[must_use]
     pub fn call_by_wire_id(&self, id: &str) -> Option<(CallKey, &ToolCall)> {
         let key = self.find_call(id)?;
         Some((key, self.call(&key)?))
     }
 
-    /// The message that holds a call.
+    /// Returns the message of a call.
     #[must_use]
     pub fn message_of_call(&self, key: &CallKey) -> Option<&Message> {
         let node = self.calls.node_of(key)?;
         self.node(node).map(|node| &node.message)
     }
 
-    /// All calls of the tree, on all branches, in no order; tool callouts that are only text are none.
+    /// Returns all calls of the tree, on all branches, unordered; without tool callouts that are
+    /// only text.
     pub(crate) fn all_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls.placed().filter(|call| call.is_real())
     }
 
-    /// All calls that are shown, in order.
+    /// Returns all shown calls, in order.
     #[must_use]
     pub fn path_calls(&self) -> Vec<CallKey> {
         self.calls_on(self.tree.shown_path())
     }
 
-    /// All calls on the run's path, in order.
+    /// Returns all calls on the run's path, in order.
     pub(crate) fn run_calls(&self) -> Vec<CallKey> {
         self.calls_on(self.tree.path())
     }
@@ -94,7 +95,7 @@ impl Conversation {
         path.iter().flat_map(|ix| self.node_calls(*ix)).collect()
     }
 
-    /// The calls on the run's path that have not ended, in order of appearance.
+    /// Returns the calls on the run's path that have not ended, in order of appearance.
     #[must_use]
     pub fn active_calls(&self) -> Vec<CallKey> {
         let nodes = self.calls.open().filter_map(|key| self.run_node_of(&key));
@@ -108,31 +109,31 @@ impl Conversation {
         calls.filter(is_open).collect()
     }
 
-    /// The calls that wait on branches that runs do not write on, in no order.
+    /// Returns the calls that wait on branches that runs do not write on, unordered.
     pub(crate) fn open_elsewhere(&self) -> impl Iterator<Item = &ToolCall> {
         let elsewhere = self.calls.open().filter(|key| !self.is_run_call(key));
         elsewhere.filter_map(|key| self.call(&key))
     }
 
-    /// The states of the calls on the run's path that have not ended, in no order.
+    /// Returns the states of the calls on the run's path that have not ended, unordered.
     pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
         let on_path = self.calls.open().filter(|key| self.is_run_call(key));
         on_path.filter_map(|key| Some((key, self.call(&key)?.state())))
     }
 
-    /// An open call in such a state, on the run's path or of the page itself.
+    /// Returns an open call in such a state, on the run's path or of the page itself.
     pub(crate) fn find_open(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
         let direct = self.direct_calls().map(|call| (call.key(), call.state()));
         let mut states = self.open_states().chain(direct);
         states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
     }
 
-    /// Returns whether an open call on the run's path is in such a state.
+    /// Returns true if an open call on the run's path is in such a state.
     pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
         self.open_states().any(|(_, state)| is_it(state))
     }
 
-    /// Returns whether a call before this one on the run's path is open in such a state.
+    /// Returns true if a call before this one on the run's path is open in such a state.
     pub(crate) fn has_open_before(&self, key: &CallKey, is_it: impl Fn(&State) -> bool) -> bool {
         let Some(own) = self.run_node_of(key) else {
             return false;
@@ -152,7 +153,7 @@ impl Conversation {
         in_earlier || before().any(|other| matches(&other))
     }
 
-    /// Calls that have reached their last phase, in that order, on all branches.
+    /// Returns the ended calls, in order of their ends, on all branches.
     #[must_use]
     pub fn call_history(&self) -> Vec<CallKey> {
         let placed = |key: &&CallKey| self.calls.node_of(key).is_some();
@@ -160,19 +161,19 @@ impl Conversation {
         ended.filter(placed).copied().collect()
     }
 
-    /// The node of a call on the run's path, and its depth.
+    /// Returns the node of a call on the run's path, and its depth.
     fn run_node_of(&self, key: &CallKey) -> Option<(usize, usize)> {
         let node = self.calls.node_of(key)?;
         let depth = self.tree.node(node)?.depth;
         self.tree.on_path(node).then_some((depth, node))
     }
 
-    /// Returns whether a call is on the run's path.
+    /// Returns true if a call is on the run's path.
     pub(crate) fn is_run_call(&self, key: &CallKey) -> bool {
         self.run_node_of(key).is_some()
     }
 
-    /// The calls of a node. Those that are only told in a text are not among them.
+    /// Returns the calls of a node, without display-only ones.
     pub(super) fn node_calls(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
         let message = self.node(node).map(|node| &node.message);
         let calls = message
@@ -181,12 +182,12 @@ impl Conversation {
         calls.filter(|call| call.is_real()).map(ToolCall::key)
     }
 
-    /// The number of the key that was minted last.
+    /// Returns the number of the newest key.
     pub(crate) const fn last_key(&self) -> u64 {
         self.calls.last_key()
     }
 
-    /// Lets the calls of a node's message belong to it.
+    /// Attaches the calls of a node's message to it.
     pub(super) fn settle_in(&mut self, node: usize) {
         let Some(entry) = self.tree.node(node) else {
             return;
@@ -196,7 +197,7 @@ impl Conversation {
         }
     }
 
-    /// Changes the content of a call, and says so.
+    /// Changes the content of a call, and reports the change.
     pub(crate) fn edit_call<R>(
         &mut self,
         key: &CallKey,
@@ -237,7 +238,7 @@ impl Conversation {
         applied
     }
 
-    /// Returns the facts about a call that records repeat, also of one that is in no message any more.
+    /// Returns the facts about a call that records repeat, even if it is in no message any more.
     pub(crate) fn call_facts(&self, key: &CallKey) -> Option<CallFacts> {
         self.calls.get(key).map(ToolCall::facts)
     }
@@ -247,8 +248,8 @@ impl Conversation {
         self.calls.take_events()
     }
 
-    /// Takes the events of calls since the last call, as another conversation replaces the one with
-    /// this id.
+    /// Takes the events of calls since the last call, before another conversation replaces the one
+    /// with this id.
     pub(crate) fn take_last_call_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         self.calls.take_last_events(thread_id)
     }
@@ -260,17 +261,17 @@ impl Conversation {
             .get(&key.or_else(|| self.calls.detached(wire_id))?)
     }
 
-    /// Detaches a call from its message: the same wire id is the same call if it comes back.
+    /// Detaches a call from its message: the same wire id is the same call if it is repeated.
     pub(super) fn detach(&mut self, key: CallKey) {
         self.calls.detach(&key);
         self.calls.note_detached(key);
     }
 
-    /// Takes back the detached call with this id, to be put into another message.
+    /// Takes the detached call with this id, to attach it to another message.
     pub(super) fn take_back(&mut self, wire_id: &str) -> Option<CallKey> {
         let key = self.calls.take_detached(wire_id)?;
         match self.calls.node_of(&key) {
-            // Another branch keeps it.
+            // Another branch contains it.
             Some(node) => self.leave_copy(&key, node),
             // It may have ended without a visible change.
             None => self.log.push(Change::Call(key)),
@@ -308,8 +309,7 @@ impl Conversation {
         }
     }
 
-    /// Requires that a person is asked here before one of the open calls starts, on whichever branch
-    /// it is.
+    /// Requires that the user is asked here before one of the open calls starts, on any branch.
     pub(crate) fn ask_before_starts(&mut self) {
         let open: Vec<CallKey> = self.calls.open().collect();
         for key in open {
@@ -322,7 +322,7 @@ impl Conversation {
     }
 }
 
-/// A place as a number to sort by.
+/// Returns a place as a number to sort by.
 fn rank(place: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX)
 }

@@ -1,7 +1,7 @@
-//! Tells who speaks in a message: its author decides, not its role.
+//! The author of a message, independent of its role.
 //!
 //! A message of the user is one that the user wrote here, or one of a record that the application
-//! loaded. An agent that sends a message with the role `user` adds words of its own.
+//! loaded. A message with the role `user` from an agent is the agent's.
 
 use super::{Author, Message};
 use crate::event::{self, Object, Role};
@@ -10,22 +10,22 @@ use crate::event::{self, Object, Role};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AgentUserMessages {
-    /// With the name `assistant`, and with `author: "agent"` in the metadata. The form of the AI SDK
-    /// has no names: there they are sent as text of the assistant.
+    /// With the name `assistant`, and with `author: "agent"` in the metadata. The form of the AI
+    /// SDK has no names: there they are sent as text of the assistant.
     #[default]
     Marked,
-    /// Not at all.
+    /// Omitted.
     Omitted,
 }
 
 /// The name under which they are sent.
 const NAME: &str = "assistant";
-/// The key in the metadata that says who wrote a message.
+/// The key of the author in the metadata.
 const AUTHOR: &str = "author";
 
 impl Author {
-    /// The author of a message of a record that names none: the user is believed to have said what
-    /// the application loads, the agent everything else.
+    /// The author of an imported message that names none: the record for the user's role, the agent
+    /// for everything else.
     pub(crate) const fn unnamed(role: Role) -> Self {
         match role {
             Role::User => Self::Record,
@@ -35,20 +35,20 @@ impl Author {
 }
 
 impl Message {
-    /// Returns whether the user said it: here, or in a record that the application loaded.
+    /// Returns true if the user wrote it: here, or in a record that the application loaded.
     #[must_use]
     pub fn is_from_user(&self) -> bool {
         self.role == Role::User && self.author != Author::Agent
     }
 
-    /// Returns whether the agent added it as if the user had said it.
+    /// Returns true if the agent added it under the user's role.
     #[must_use]
     pub fn is_attributed_to_user(&self) -> bool {
         self.role == Role::User && self.author == Author::Agent
     }
 
-    /// Returns the role of who really speaks: the assistant's for what the agent attributes to the
-    /// user. Views go by this one.
+    /// Returns the role of the actual author: the assistant's for messages that the agent
+    /// attributes to the user. Views use it.
     #[must_use]
     pub fn speaker(&self) -> Role {
         match self.is_attributed_to_user() {
@@ -66,7 +66,7 @@ pub(super) fn mark(message: &mut event::Message) {
 }
 
 impl event::Message {
-    /// Returns whether a request says of a user message that the agent wrote it.
+    /// Returns true if a request marks a user message as the agent's.
     #[must_use]
     pub fn is_marked_as_agents(&self) -> bool {
         let author = self.metadata.as_ref().and_then(|all| all.get(AUTHOR));
