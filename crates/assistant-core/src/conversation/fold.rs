@@ -1,4 +1,5 @@
-//! Tool messages fold into their calls and keep their place in the received order (rule "one conversation").
+//! Tool messages: they become results of their calls and keep their place in the received order
+//! (rule "one conversation").
 
 use std::collections::HashSet;
 
@@ -15,8 +16,7 @@ use super::{
 use crate::event::{self, Content, MessageBody, Role};
 
 impl Conversation {
-    /// Gives a call a result from the wire. `after` names the node behind which the tool message
-    /// stands.
+    /// Gives a call a result from the wire. `after` is the node that the tool message follows.
     pub(super) fn fold(
         &mut self,
         key: CallKey,
@@ -35,8 +35,8 @@ impl Conversation {
         }
     }
 
-    /// Gives a call a result of our own: it stands among its siblings in call order. `false` if it
-    /// has one.
+    /// Gives a call a result of the page, in call order among the results of its message. `false`
+    /// if it has one.
     pub(crate) fn answer(
         &mut self,
         key: CallKey,
@@ -59,7 +59,7 @@ impl Conversation {
         true
     }
 
-    /// Returns the place of a call's result among those behind its message: before those of later
+    /// Returns the place of a call's result among those after its message: before those of later
     /// calls.
     fn place_of_result(&self, ix: usize, key: &CallKey) -> usize {
         let Some(node) = self.node(ix) else {
@@ -90,7 +90,7 @@ impl Conversation {
         }
     }
 
-    /// A call ends without a result.
+    /// Ends a call without a result.
     pub(crate) fn close_call(&mut self, key: CallKey, end: End, now: i64) -> bool {
         let by = Author::Page;
         let sent = true;
@@ -103,7 +103,8 @@ impl Conversation {
             && self.happens(&key, StateEvent::Settled(Box::new(outcome)))
     }
 
-    /// Adds a message from the wire at the tip, folding it if it answers a known call.
+    /// Adds a message from the wire at the tip; a tool message that answers a known call becomes
+    /// its result.
     pub(super) fn append_wire(&mut self, wire: event::Message, author: Author, now: i64) {
         let key = match &wire.body {
             MessageBody::Tool { tool_call_id, .. } => {
@@ -130,20 +131,21 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a tool message only repeats what the page said of a call: that it may run.
+    /// Returns true if a tool message only repeats the page's message that a call may run.
     fn is_echo(&self, key: &CallKey, wire: &event::Message) -> bool {
         matches!(&wire.body, MessageBody::Tool { content, .. } if self.echoes_go_on(key, &wire.id, content))
     }
 
-    /// Returns true if this is the page's approval and no result, even where the call has changed since.
+    /// Returns true if this is the page's approval and not a result, even if the call has changed
+    /// since.
     pub(super) fn echoes_go_on(&self, key: &CallKey, id: &str, content: &Content) -> bool {
         let handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
         let is_ours = self.go_aheads.contains(id) || self.call(key).is_some_and(handed_off);
         is_ours && content.display_text() == CallApproval::GO_ON
     }
 
-    /// Returns whether a message of a list, whatever it says now, is one by which the page told the agent
-    /// to run a call: it was there before the run.
+    /// Returns true if a message of a list, regardless of its content, is one by which the page
+    /// handed a call off to the agent: it existed before the run.
     pub(super) fn is_go_ahead(&self, message: &event::Message) -> bool {
         let MessageBody::Tool { tool_call_id, .. } = &message.body else {
             return false;
@@ -161,8 +163,8 @@ impl Conversation {
         self.go_aheads.insert(id.to_owned());
     }
 
-    /// Takes a message out of the tree. Its calls are detached, and its place in the received order is
-    /// that of its results. Paths are to be cleared of it afterwards, once for all that go.
+    /// Removes a message from the tree. Its calls are detached, and their results take its place in
+    /// the received order. The caller updates the paths afterwards, once for all removed messages.
     pub(super) fn take_out(&mut self, ix: usize) -> Option<Node<TreeMessage>> {
         let node = self.tree.take_out(ix)?;
         let results = node.item.results.iter().copied();
@@ -181,14 +183,14 @@ impl Conversation {
         Some(node)
     }
 
-    /// Takes a message out of the tree, and off the paths.
+    /// Removes a message from the tree, and from the paths.
     pub(super) fn take_off_path(&mut self, ix: usize) {
         if let Some(node) = self.take_out(ix) {
             self.tree.close_path_at(ix, &node);
         }
     }
 
-    /// Puts a message from the wire between one of the path (or the beginning) and all that
+    /// Inserts a message from the wire between one of the path (or the beginning) and all that
     /// follow it.
     pub(super) fn insert_wire(&mut self, before: Option<usize>, wire: event::Message, now: i64) {
         let message = self.fresh_from_wire(wire, now);
@@ -201,8 +203,8 @@ impl Conversation {
         self.index_calls(ix);
     }
 
-    /// A new message from the wire. The same id is the same call: one that is on the path stays
-    /// where it is, one that had left it comes back.
+    /// Adds a new message from the wire. The same id is the same call: one on the path stays where
+    /// it is, a detached one is attached again.
     fn fresh_from_wire(&mut self, mut wire: event::Message, now: i64) -> Message {
         let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
@@ -222,8 +224,8 @@ impl Conversation {
         message
     }
 
-    /// Takes in a call of a list: the one that was detached with its id, a copy of the one that ran or
-    /// was denied on another branch, or a new one of this run.
+    /// Adds a call of a list: the detached one with its id, a copy of the one that ran or was
+    /// denied on another branch, or a new one of this run.
     pub(super) fn list_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
         let known = self.take_back(&listed.id);
         match known.or_else(|| self.copy_settled(&listed.id)) {
@@ -262,7 +264,7 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
     if call.is_settled_here() {
         let is_unsent = call.is_undelivered();
         if let Some(known) = call.outcome_mut().and_then(|known| known.result.as_mut()) {
-            // The server's name for the message is its own; so are its marks.
+            // The server may rename the message and change its fields.
             known.message_id = result.message_id;
             known.metadata = result.metadata.or(known.metadata.take());
             known.encrypted_value = result.encrypted_value.or(known.encrypted_value.take());
@@ -304,7 +306,7 @@ fn is_placeholder(result: &CallResult) -> bool {
     result.error.is_none() && (matches!(text, "" | "null" | "{}") || is_open())
 }
 
-/// The result that a tool message carries.
+/// Returns the result that a tool message contains.
 pub(super) fn result_from_wire(wire: event::Message) -> Option<CallResult> {
     let MessageBody::Tool { content, error, .. } = wire.body else {
         return None;
