@@ -11,22 +11,13 @@ use super::{
     Origin, Part, Status, TextPart, ToolCall, TreeError,
     outcome::{End, Outcome},
     state::{State, StateEvent},
+    updated_message::UpdatedMessage,
 };
 use crate::{
     event::{Content, Role},
     records::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
     wire::agui,
 };
-
-/// A message that updates are about.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Fed {
-    /// The time of the newest update; 0 if it is not known.
-    at: i64,
-    /// True while only an update of a call has named the message: its role and its parent are
-    /// assumed.
-    assumed: bool,
-}
 
 impl Conversation {
     /// Applies an update of a message. A new message below the newest one is shown, and so are those
@@ -39,9 +30,9 @@ impl Conversation {
         let id = MessageId::from(update.message_id.as_str());
         let parent = update.parent_id.as_deref().map(MessageId::from);
         let known = self.tree.find(&id);
-        let fed = known.and_then(|ix| self.fed.get(&ix).copied());
-        let fed = fed.unwrap_or_default();
-        let is_late = update.timestamp != 0 && update.timestamp < fed.at;
+        let updated = known.and_then(|ix| self.updated_messages.get(&ix).copied());
+        let updated = updated.unwrap_or_default();
+        let is_late = update.timestamp != 0 && update.timestamp < updated.at;
         let role = Role::parse(&update.source).unwrap_or(Role::Assistant);
         let cost = Cost {
             usage: update.token_usage.into_iter().collect(),
@@ -52,10 +43,10 @@ impl Conversation {
         let content = (update.content_blocks, update.attachments);
         match known {
             Some(ix) => {
-                if let (true, Some(parent)) = (fed.assumed, &parent) {
+                if let (true, Some(parent)) = (updated.assumed, &parent) {
                     self.tree.place(ix, parent)?;
                 }
-                if let (true, Some(node)) = (fed.assumed, self.node_mut(ix)) {
+                if let (true, Some(node)) = (updated.assumed, self.node_mut(ix)) {
                     node.message.role = role;
                     node.message.author = Author::unnamed(role);
                 }
@@ -79,11 +70,11 @@ impl Conversation {
             }
         }
         if let Some(ix) = self.tree.find(&id) {
-            let fed = Fed {
-                at: fed.at.max(update.timestamp),
-                assumed: fed.assumed && parent.is_none(),
+            let updated = UpdatedMessage {
+                at: updated.at.max(update.timestamp),
+                assumed: updated.assumed && parent.is_none(),
             };
-            self.fed.insert(ix, fed);
+            self.updated_messages.insert(ix, updated);
         }
         for call in update.tool_calls {
             self.take_call_info(&id, call, now);
@@ -198,9 +189,9 @@ impl Conversation {
             Err(_) => drop(self.upsert(fresh(), None)),
         }
         if let Some(ix) = self.tree.find(id) {
-            self.fed.insert(
+            self.updated_messages.insert(
                 ix,
-                Fed {
+                UpdatedMessage {
                     at: 0,
                     assumed: true,
                 },

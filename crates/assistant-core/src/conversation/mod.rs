@@ -64,6 +64,8 @@ mod tree_error;
 mod tree_message;
 #[cfg(feature = "ui-stream")]
 mod ui;
+#[cfg(feature = "records")]
+mod updated_message;
 mod wire_form;
 
 pub use allowed_by::AllowedBy;

@@ -55,9 +55,9 @@ pub struct Conversation {
     pub(super) agent_user_messages: super::AgentUserMessages,
     /// Changes that were not taken yet, without those of the tree.
     pub(super) log: Vec<Change>,
-    /// The messages that updates are about.
+    /// The messages that were updated by a server.
     #[cfg(feature = "records")]
-    pub(super) fed: HashMap<usize, super::feed::Fed>,
+    pub(super) updated_messages: HashMap<usize, super::updated_message::UpdatedMessage>,
     /// Callouts in texts that are being written.
     #[cfg(feature = "callouts")]
     pub(super) reading: super::reading::Reading,
@@ -80,7 +80,7 @@ impl Default for Conversation {
             agent_user_messages: super::AgentUserMessages::default(),
             log: Vec::new(),
             #[cfg(feature = "records")]
-            fed: HashMap::new(),
+            updated_messages: HashMap::new(),
             #[cfg(feature = "callouts")]
             reading: super::reading::Reading::default(),
         }

@@ -1,0 +1,11 @@
+//! The state of a message that a server updates. Neighbour: `feed`, which applies the updates.
+
+/// The updates that a message has received.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct UpdatedMessage {
+    /// The time of the newest update; 0 if it is not known.
+    pub(super) at: i64,
+    /// True while only an update of a call has named the message: its role and its parent are
+    /// assumed.
+    pub(super) assumed: bool,
+}
