@@ -11,7 +11,8 @@ use crate::{
     assistant::{Assistant, assistant_for},
     store::ThreadInfo,
     ui::{
-        Icon, IconButton, Labels, Word, Words, composes, dynamic, each, effect, memo, time, when,
+        Icon, IconButton, Labels, Word, Words, after, composes, dynamic, each, effect, focus, memo,
+        time, when,
     },
 };
 
@@ -22,7 +23,8 @@ use crate::{
 /// # Accessibility
 ///
 /// A list of buttons in a named region; the open one is `aria-current`. A deleted one is replaced
-/// by a `status` with Undo. That no title matches is a `status`, too.
+/// by a `status` with Undo. That no title matches is a `status`, too. Deleting moves the focus to
+/// Undo, undoing to the conversation, and renaming or Escape back to the button that began it.
 ///
 /// # Styling
 ///
@@ -71,6 +73,7 @@ pub fn PastConversations(
         assistant,
         words: words.clone(),
         renaming: RwSignal::new(None),
+        next: StoredValue::new(None),
         on_open,
     };
     let found = memo(move || {
@@ -138,8 +141,31 @@ struct PastList {
     words: Words,
     /// The conversation that is being renamed.
     renaming: RwSignal<Option<String>>,
+    /// The focus after an action, which replaces the button that was pressed.
+    next: StoredValue<Option<Next>>,
     on_open: Option<Callback<()>>,
 }
+
+/// The state of an item in the list.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    Row,
+    Form,
+    Deleted,
+}
+
+/// The element that gets the focus once an item is shown in a state.
+struct Next {
+    id: String,
+    shown: Shown,
+    selector: &'static str,
+    /// The number of times that the item is rendered in this state because of the action.
+    times: u8,
+}
+
+const OPEN: &str = ".la-past-open";
+const RENAME: &str = ".la-past-rename";
+const UNDO: &str = "button";
 
 impl PastList {
     fn title(&self, thread: &ThreadInfo) -> String {
@@ -154,16 +180,55 @@ impl PastList {
 
     fn item(&self, thread: &ThreadInfo) -> AnyView {
         let (list, thread) = (self.clone(), thread.clone());
-        let id = thread.id.clone();
+        let (id, item) = (thread.id.clone(), NodeRef::<html::Li>::new());
         let body = move || {
             let renames = list.renaming.with(|it| it.as_ref() == Some(&id));
-            match (thread.deleted_at.is_some(), renames) {
-                (true, _) => list.deleted(&thread),
-                (false, true) => list.form(&thread),
-                (false, false) => list.row(&thread),
+            let shown = match (thread.deleted_at.is_some(), renames) {
+                (true, _) => Shown::Deleted,
+                (false, true) => Shown::Form,
+                (false, false) => Shown::Row,
+            };
+            list.recover_focus(&id, shown, item);
+            match shown {
+                Shown::Deleted => list.deleted(&thread),
+                Shown::Form => list.form(&thread),
+                Shown::Row => list.row(&thread),
             }
         };
-        view! { <li class="la-past-item">{dynamic(body)}</li> }.into_any()
+        view! { <li class="la-past-item" node_ref=item>{dynamic(body)}</li> }.into_any()
+    }
+
+    /// Sets the element that gets the focus after an action on a conversation.
+    fn then_focus(&self, id: &str, shown: Shown, selector: &'static str, times: u8) {
+        let id = id.to_owned();
+        self.next.set_value(Some(Next {
+            id,
+            shown,
+            selector,
+            times,
+        }));
+    }
+
+    /// Focuses the element that was set for this item and state, if the focus was lost meanwhile.
+    fn recover_focus(&self, id: &str, shown: Shown, item: NodeRef<html::Li>) {
+        let selector = self.next.try_update_value(|next| {
+            let wanted = next
+                .as_mut()
+                .filter(|it| it.id == id && it.shown == shown)?;
+            let selector = wanted.selector;
+            wanted.times -= 1;
+            if wanted.times == 0 {
+                *next = None;
+            }
+            Some(selector)
+        });
+        if let Some(selector) = selector.flatten() {
+            after(0, move || {
+                if let Some(item) = item.try_get_untracked().flatten() {
+                    focus::recover(&item, selector);
+                }
+            });
+        }
     }
 
     fn row(&self, thread: &ThreadInfo) -> AnyView {
@@ -181,8 +246,11 @@ impl PastList {
         };
         let (renaming, renamed) = (self.renaming, thread.id.clone());
         let rename = Box::new(move || renaming.set(Some(renamed.clone())));
-        let (deleter, gone) = (self.assistant.clone(), thread.id.clone());
-        let delete = Box::new(move || deleter.delete_conversation(&gone));
+        let (deleter, gone) = (self.clone(), thread.id.clone());
+        let delete = Box::new(move || {
+            deleter.then_focus(&gone, Shown::Deleted, UNDO, 1);
+            deleter.assistant.delete_conversation(&gone);
+        });
         // A row outlives changes of its conversation.
         let (listed, of, first) = (
             self.assistant.conversations(),
@@ -209,20 +277,34 @@ impl PastList {
                     {dynamic(when)}
                 </time>
             </button>
-            {self.button(Icon::Pencil, |l| &l.rename, rename)}
-            {self.button(Icon::Trash, |l| &l.delete, delete)}
+            {self.button("la-button la-past-rename", Icon::Pencil, |l| &l.rename, rename)}
+            {self.button("la-button", Icon::Trash, |l| &l.delete, delete)}
         }
         .into_any()
     }
 
-    fn button(&self, icon: Icon, label: fn(&Labels) -> &Word, act: Box<dyn Fn()>) -> AnyView {
-        IconButton::new(label, icon, move |_| act()).view(&self.words)
+    fn button(
+        &self,
+        class: &'static str,
+        icon: Icon,
+        label: fn(&Labels) -> &Word,
+        act: Box<dyn Fn()>,
+    ) -> AnyView {
+        IconButton {
+            class,
+            ..IconButton::new(label, icon, move |_| act())
+        }
+        .view(&self.words)
     }
 
     fn deleted(&self, thread: &ThreadInfo) -> AnyView {
         let text = untrack(|| self.words.word(|l| &l.deleted));
         let text = text.replace("{text}", &self.title(thread));
-        let (assistant, id) = (self.assistant.clone(), thread.id.clone());
+        let (list, id) = (self.clone(), thread.id.clone());
+        let undo = move |_| {
+            list.then_focus(&id, Shown::Row, OPEN, 1);
+            list.assistant.restore_conversation(&id);
+        };
         view! {
             <p class="la-past-deleted" role="status">{text}</p>
             <button
@@ -230,7 +312,7 @@ impl PastList {
                 class="la-button"
                 data-variant="quiet"
                 data-size="small"
-                on:click=move |_| assistant.restore_conversation(&id)
+                on:click=undo
             >
                 <span>{self.words.text(|l| &l.undo)}</span>
             </button>
@@ -240,17 +322,23 @@ impl PastList {
 
     fn form(&self, thread: &ThreadInfo) -> AnyView {
         let input = NodeRef::<html::Input>::new();
-        let (assistant, id, renaming) = (self.assistant.clone(), thread.id.clone(), self.renaming);
+        let (list, id, before) = (self.clone(), thread.id.clone(), thread.title.clone());
         let save = move |event: SubmitEvent| {
             event.prevent_default();
             let title = input.get_untracked().map(|input| input.value());
-            assistant.rename_conversation(&id, title.unwrap_or_default().trim());
-            renaming.set(None);
+            let title = title.unwrap_or_default().trim().to_owned();
+            // With another title the item is rendered twice: now, and once it is stored.
+            let times = if title == before { 1 } else { 2 };
+            list.then_focus(&id, Shown::Row, RENAME, times);
+            list.assistant.rename_conversation(&id, title);
+            list.renaming.set(None);
         };
+        let (list, id) = (self.clone(), thread.id.clone());
         let cancel = move |event: KeyboardEvent| {
             if event.key() == "Escape" && !composes(&event) {
                 event.stop_propagation();
-                renaming.set(None);
+                list.then_focus(&id, Shown::Row, RENAME, 1);
+                list.renaming.set(None);
             }
         };
         let title = thread.title.clone();

@@ -80,6 +80,14 @@ fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     others.find_map(|other| find(&other, FIELDS))
 }
 
+/// Focuses an element below another if the focused element was removed and the focus is at the page.
+pub(crate) fn recover(place: &web_sys::Element, selector: &str) {
+    let active = document().active_element();
+    if active.is_none_or(|active| active.tag_name() == "BODY") {
+        focus(find(place, selector));
+    }
+}
+
 /// Focuses an element below another, after pending changes of the page.
 pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
     after(0, move || {

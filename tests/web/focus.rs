@@ -1,10 +1,16 @@
 //! The focus after the focused element was removed.
 
+use leptos::prelude::*;
 use leptos_assistant::{
+    Assistant, AssistantProvider,
     agent::Script,
-    testing::{MockAgent, settle, until},
+    chat::PastConversations,
+    store::MemoryStore,
+    testing::{MockAgent, mount, settle, until},
+    use_assistant,
 };
 use serde_json::json;
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{Chat, chat, question};
@@ -87,4 +93,67 @@ async fn edited_arguments_keep_it_in_the_card() {
     press(&chat, ".la-approval form button[type=button]");
     has_focus(&chat, ".la-approval-edit").await;
     settle().await;
+}
+
+/// A deleted, restored or renamed conversation is rendered anew, with its buttons.
+#[wasm_bindgen_test]
+async fn the_list_of_past_conversations_never_loses_it() {
+    #[component]
+    fn Ask() -> impl IntoView {
+        let assistant: Assistant = use_assistant()?;
+        let ask = move |_| assistant.send("Where is it?").unwrap();
+        Some(view! { <button class="ask" on:click=ask></button> })
+    }
+    let agent = MockAgent::new().answer(Script::new().text("Here."));
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent store=MemoryStore::default()>
+                <Ask />
+                <PastConversations />
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    page.click(".ask");
+    assert!(until(|| page.count(".la-past-open") > 0).await);
+    let press = |selector: &str| {
+        let button = page.find(selector).unwrap();
+        button.focus().unwrap();
+        button.click();
+    };
+    let holds = async |selector: &str| {
+        let has = || {
+            let active = document().active_element();
+            active.is_some_and(|active| active.matches(selector).unwrap())
+        };
+        assert!(until(has).await, "{selector}: {}", page.root.inner_html());
+        settle().await;
+        assert!(has(), "{selector} keeps it: {}", page.root.inner_html());
+    };
+    let rename = "[aria-label=Rename]";
+    press(rename);
+    holds(".la-past-form input").await;
+    let init = web_sys::KeyboardEventInit::new();
+    init.set_key("Escape");
+    init.set_bubbles(true);
+    let event = web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
+    let input = page.find(".la-past-form input").unwrap();
+    input.dispatch_event(&event.unwrap()).unwrap();
+    holds(rename).await;
+
+    press(rename);
+    holds(".la-past-form input").await;
+    let input = page.find(".la-past-form input").unwrap();
+    let input: web_sys::HtmlInputElement = input.unchecked_into();
+    input.set_value("The lost order");
+    page.click(".la-past-form button");
+    assert!(until(|| page.text(".la-past-title") == "The lost order").await);
+    holds(rename).await;
+
+    press("[aria-label=Delete]");
+    assert!(until(|| page.count(".la-past-deleted") == 1).await);
+    holds(".la-past-deleted + button").await;
+    press(".la-past-deleted + button");
+    assert!(until(|| page.count(".la-past-deleted") == 0).await);
+    holds(".la-past-open").await;
 }
