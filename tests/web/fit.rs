@@ -173,3 +173,135 @@ async fn a_thread_that_is_loaded_while_a_dialog_is_open_leaves_nothing_open() {
     input.focus().unwrap();
     assert!(document().active_element().is_some_and(|now| now == *input));
 }
+
+fn right(element: &web_sys::Element) -> f64 {
+    element.get_bounding_client_rect().right()
+}
+
+/// A long error scrolls, and leaves room for what is typed.
+#[wasm_bindgen_test]
+async fn a_long_error_leaves_the_composer_in_a_small_window() {
+    let error = "It failed. ".repeat(24);
+    let agent = MockAgent::new().answer(Script::new().text("A.").error(&error));
+    let chat = boxed(agent, RwSignal::new(256)).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-notice[role=alert]").await;
+    settle().await;
+    let bottom = |selector: &str| {
+        let element = chat.page.find(selector).unwrap();
+        element.get_bounding_client_rect().bottom()
+    };
+    let composer = bottom(".la-composer");
+    assert!(composer <= bottom(".box"), "{composer}");
+    let list = chat.page.find(".la-transcript").unwrap();
+    assert!(list.client_height() >= 60, "{}", list.client_height());
+    assert!(bottom(".la-chat-notices") <= composer);
+}
+
+/// "Jump to latest" is beside the buttons and fields of a question, at any scroll position.
+#[wasm_bindgen_test]
+async fn jump_to_latest_covers_no_control_of_a_question() {
+    let call = Script::new()
+        .text("Long. ".repeat(200))
+        .call("pay", &json!({"to": "Ann"}));
+    let height = RwSignal::new(500);
+    let chat = provided(
+        MockAgent::new().answer(call),
+        SessionOptions::default(),
+        move || {
+            use_assistant_action(
+                ToolAction::new("pay", "")
+                    .approval(leptos_assistant::Approval::Always)
+                    .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
+            );
+            view! {
+                <style>{STYLE}</style>
+                <div
+                    style:inline-size="320px"
+                    style:block-size=move || format!("{}px", height.get())
+                >
+                    <ChatWindow />
+                </div>
+            }
+        },
+    )
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    settle().await;
+    for pixels in [500, 256] {
+        height.set(pixels);
+        settle().await;
+        let controls = ".la-approval :is(button, textarea, input)";
+        let controls = chat.page.root.query_selector_all(controls).unwrap();
+        let controls = (0..controls.length()).filter_map(|place| controls.item(place));
+        let edges = controls.map(|control| right(&control.unchecked_into()));
+        let edge = edges.fold(0.0, f64::max);
+        assert!(edge > 0.0);
+        let jump = chat.page.find(".la-jump").unwrap();
+        // Measured also while there is nothing to jump to.
+        jump.remove_attribute("hidden").unwrap();
+        let left = jump.get_bounding_client_rect().left();
+        assert!(left >= edge, "{left} in front of {edge} at {pixels} px");
+    }
+}
+
+/// Styles of a page for bare elements, and what it inherits to the chat.
+const HOST: &str = "button { text-transform: uppercase; letter-spacing: 3px; color: red; \
+    font-style: italic } body p, p { color: magenta; text-align: center; line-height: 3; \
+    letter-spacing: 2px; font-style: italic } span { color: blue; text-transform: uppercase } \
+    h2, h3 { color: lime; text-transform: uppercase } textarea { letter-spacing: 4px } \
+    body { text-align: center; text-transform: uppercase; letter-spacing: 1px; \
+    font-style: italic; word-spacing: 9px; text-indent: 8px }";
+
+#[wasm_bindgen_test]
+async fn styles_of_a_page_for_bare_elements_change_no_text() {
+    let agent = MockAgent::new().answer(Script::new().text("# Title\n\nSome *text*."));
+    let chat = boxed(agent, RwSignal::new(560)).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    settle().await;
+    let looks = || {
+        let all = chat
+            .page
+            .root
+            .query_selector_all(".la-chat, .la-chat *")
+            .unwrap();
+        let all = (0..all.length()).filter_map(|place| all.item(place));
+        let look = |element: web_sys::Node| {
+            let element: web_sys::Element = element.unchecked_into();
+            let style = web_sys::window().unwrap().get_computed_style(&element);
+            let style = style.unwrap().unwrap();
+            let properties = [
+                "color",
+                "font-style",
+                "letter-spacing",
+                "line-height",
+                "text-align",
+                "text-indent",
+                "text-transform",
+                "word-spacing",
+            ];
+            let of = |name: &&str| style.get_property_value(name).unwrap();
+            let values: Vec<String> = properties.iter().map(of).collect();
+            format!(
+                "{} {}: {}",
+                element.tag_name(),
+                element.get_attribute("class").unwrap_or_default(),
+                values.join("; ")
+            )
+        };
+        all.map(look).collect::<Vec<_>>()
+    };
+    let before = looks();
+    let style = document().create_element("style").unwrap();
+    style.set_text_content(Some(HOST));
+    chat.page.root.append_child(&style).unwrap();
+    let after = looks();
+    let changed: Vec<_> = before
+        .iter()
+        .zip(&after)
+        .filter(|(before, after)| before != after)
+        .collect();
+    assert!(before.len() > 30 && changed.is_empty(), "{changed:#?}");
+}

@@ -148,7 +148,9 @@ impl Voice {
     /// Renders the regions. Removals are not announced.
     pub(in crate::chat) fn regions(self) -> AnyView {
         let texts = |region: Region| {
-            let draw = |(_, text): (u64, String)| view! { <p>{text}</p> }.into_any();
+            let draw = |(_, text): (u64, String)| {
+                view! { <p class="la-announcement">{text}</p> }.into_any()
+            };
             each(move || region.get(), |one| one.0.to_string(), draw)
         };
         view! {
