@@ -6,15 +6,12 @@ use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Decision,
     Fingerprint, History, Note, Origin, Phase, Progress,
     after_reload::LastStart,
+    args::Arguments,
     outcome::{End, Outcome},
     review::AwaitedPreview,
     state::{State, StateEvent},
 };
-use crate::{
-    action::ActionFingerprint,
-    event::Object,
-    wire::json::partial::{self, FieldState, PartialJson},
-};
+use crate::{action::ActionFingerprint, event::Object};
 
 /// A tool call inside an assistant message.
 #[derive(Debug, Clone)]
@@ -46,13 +43,7 @@ pub struct ToolCall {
     pub(super) state: State,
     /// The number of the run that made it, if that is known.
     pub(super) run: Option<u64>,
-    args_text: String,
-    args_generation: u32,
-    args: Option<Value>,
-    partial: PartialJson,
-    open: bool,
-    /// It came whole in a list of messages, perhaps while its arguments still stream in.
-    listed: bool,
+    pub(super) arguments: Arguments,
     /// The events that the conversation has not taken yet.
     pub(super) events: Vec<CallEvent>,
 }
@@ -76,12 +67,7 @@ impl ToolCall {
             origin: Origin::Agent,
             state: State::default(),
             run: None,
-            args_text: String::new(),
-            args_generation: 0,
-            args: None,
-            partial: PartialJson::new(),
-            open: true,
-            listed: false,
+            arguments: Arguments::default(),
             events: Vec::new(),
         }
     }
@@ -371,108 +357,9 @@ impl ToolCall {
         true
     }
 
-    /// The arguments exactly as the agent wrote them.
-    #[must_use]
-    pub fn args_text(&self) -> &str {
-        &self.args_text
-    }
-
-    /// Counts how often another text took the place of the arguments. Within one generation the
-    /// text only grows.
-    #[must_use]
-    pub fn args_generation(&self) -> u32 {
-        self.args_generation
-    }
-
-    /// The arguments, once they are complete and valid JSON.
-    #[must_use]
-    pub fn args(&self) -> Option<&Value> {
-        self.args.as_ref()
-    }
-
-    /// The arguments that a handler gets: edited by a person, cleaned by the application, or as the
-    /// agent wrote them.
-    #[must_use]
-    pub fn effective_args(&self) -> Option<&Value> {
-        self.changed_args().or(self.args.as_ref())
-    }
-
-    /// The arguments that a handler gets, where they are others than the agent's.
-    pub(crate) fn changed_args(&self) -> Option<&Value> {
-        self.edited_args().or_else(|| self.clean_args())
-    }
-
-    /// The best reading of the arguments so far, for display while they stream in.
-    #[must_use]
-    pub fn partial_args(&self) -> Option<&Value> {
-        self.args.as_ref().or_else(|| self.partial.value())
-    }
-
-    /// Returns whether the argument of this name has its final value: while arguments stream in, one
-    /// after the other has.
-    #[must_use]
-    pub fn has_whole_arg(&self, name: &str) -> bool {
-        let settled = || self.partial.field_state(&[name]) == FieldState::Complete;
-        self.args.is_some() || settled()
-    }
-
     /// Returns true if it is more than a callout in a text.
     pub(crate) fn is_real(&self) -> bool {
         self.origin != Origin::Text
-    }
-
-    /// Appends argument text.
-    pub(crate) fn push_args(&mut self, delta: &str) {
-        self.args = None;
-        self.args_text.push_str(delta);
-        self.partial.push(delta);
-    }
-
-    /// Replaces the argument text.
-    pub(crate) fn set_args_text(&mut self, text: &str) {
-        if !text.starts_with(&self.args_text) {
-            self.args_generation = self.args_generation.wrapping_add(1);
-        }
-        self.args_text.clear();
-        self.partial = PartialJson::new();
-        self.push_args(text);
-    }
-
-    /// Reopens the arguments after their end, which voids its checks. A call that has ended keeps its
-    /// result, whatever the agent adds to its arguments.
-    pub(super) fn reopen(&mut self) {
-        self.open = true;
-        self.listed = false;
-        self.take(StateEvent::Reopened);
-        if matches!(self.state, State::Streaming(_)) {
-            self.args = None;
-        }
-    }
-
-    /// Returns true if more arguments may follow: it is open, or a list of messages contained it
-    /// before its end and it is not checked yet.
-    pub(crate) fn takes_more(&self) -> bool {
-        let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
-        self.open || (self.listed && untouched && !self.is_settled_here())
-    }
-
-    /// Ends the arguments of a call that a list of messages contains.
-    pub(super) fn end_in_list(&mut self) {
-        self.listed |= self.open;
-        self.end_args();
-    }
-
-    /// Returns true if the arguments name a field twice. The user might see another value than the one
-    /// that would run, so they count as invalid.
-    #[must_use]
-    pub const fn names_a_field_twice(&self) -> bool {
-        self.partial.has_duplicate_keys()
-    }
-
-    /// Returns whether the arguments are nested deeper than any are read.
-    #[must_use]
-    pub const fn nests_too_deep(&self) -> bool {
-        self.partial.is_too_deep()
     }
 
     /// Returns the id of the message that hands it off to the agent, if the approval is for the call as
@@ -515,68 +402,6 @@ impl ToolCall {
     /// Voids its checks.
     pub(crate) fn void(&mut self) {
         self.take(StateEvent::Voided);
-    }
-
-    /// Ends the arguments and parses them. Empty text is an empty object (rule "empty arguments").
-    pub(crate) fn end_args(&mut self) {
-        self.open = false;
-        self.args = if self.names_a_field_twice() {
-            None
-        } else if self.args_text.trim().is_empty() {
-            Some(Value::Object(Map::new()))
-        } else if self.partial.state() == partial::DocumentState::Complete {
-            self.partial.value().cloned()
-        } else {
-            serde_json::from_str(&self.args_text).ok()
-        };
-        self.take(StateEvent::ArgsEnded);
-    }
-
-    /// Discards the parsed arguments, which do not count as complete.
-    pub(super) fn leave_unread(&mut self) {
-        self.args = None;
-    }
-
-    /// Ends incomplete arguments. A call that is running, has a final decision or is run by the agent
-    /// does not change.
-    pub(crate) fn cut_off(&mut self) {
-        let is_open = matches!(
-            self.state,
-            State::Streaming(_)
-                | State::Open(_)
-                | State::Missing(_)
-                | State::RuleAsked { .. }
-                | State::Asked(_)
-                | State::Allowed(_)
-                | State::Invalid(..)
-                | State::Committing(..)
-        );
-        if !is_open {
-            return;
-        }
-        self.open = false;
-        self.take(StateEvent::ArgsEnded);
-        self.void();
-        self.leave_unread();
-        self.note(Note::Edited(None));
-        self.note(Note::Cleaned(None));
-    }
-
-    /// Returns whether the arguments ended before they were complete.
-    #[must_use]
-    pub fn is_cut_off(&self) -> bool {
-        let is_odd = || self.names_a_field_twice() || self.nests_too_deep();
-        if !self.has_ended() || self.args.is_some() || is_odd() {
-            return false;
-        }
-        let read = serde_json::from_str::<serde::de::IgnoredAny>(&self.args_text);
-        read.err().is_none_or(|error| error.is_eof())
-    }
-
-    /// Returns whether the arguments are complete, even if they are no JSON.
-    #[must_use]
-    pub const fn has_ended(&self) -> bool {
-        !self.open
     }
 }
 

@@ -9,6 +9,7 @@ mod allowed_by;
 mod amount;
 mod answer;
 mod apply;
+mod args;
 mod branch;
 mod call;
 mod call_event;

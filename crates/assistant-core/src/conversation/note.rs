@@ -18,6 +18,7 @@ pub(crate) enum Note {
         shown: Option<Fingerprint>,
     },
     /// A record contains this question and its answer.
+    #[cfg(feature = "ui-stream")]
     Approval(Option<CallApproval>),
     /// The call was decided; for a decision of the user, by [`Self::DecidedAsShown`].
     Decision(Decision),
@@ -104,6 +105,7 @@ impl State {
                     ..CallApproval::default()
                 });
             }
+            #[cfg(feature = "ui-stream")]
             Note::Approval(approval) => review.approval = approval,
             Note::Decision(decision) => {
                 review.approval.get_or_insert_default().decision = Some(decision);
