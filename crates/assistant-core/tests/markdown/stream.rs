@@ -229,6 +229,13 @@ fn a_block_without_end_is_shown_in_blocks() {
     );
 }
 
+/// A list of 64 KB ends where the next line is too long to be shown at once.
+#[test]
+fn a_block_that_is_split_replaces_its_view_though_the_next_is_not_shown() {
+    let text = "![a](b \"c\")\n- ".repeat(4_987) + &"a@example.com".repeat(4_713);
+    assert!(streamed(&text, &[3_069]).0 == parse(&text));
+}
+
 #[test]
 fn named_texts_in_pieces_become_what_the_whole_becomes() {
     for text in [

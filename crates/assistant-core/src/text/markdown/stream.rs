@@ -324,7 +324,10 @@ impl Markdown {
         };
         let plain = self.shown.plain && is_plain(text, self.shown.len);
         if plain || !self.showing.spend_on_view(source.len()) {
-            changes.from = self.finished + self.shown.blocks;
+            // Blocks that were finished in this call replace the view of the block before.
+            if changes.blocks.is_empty() {
+                changes.from = self.finished + self.shown.blocks;
+            }
             if plain || self.shown.grows && source.len() > LONG {
                 self.shown.plain = plain;
                 let new = text.get(self.shown.len..).unwrap_or_default();
