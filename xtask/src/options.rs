@@ -8,9 +8,10 @@ cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui|ui-stream|completion
     Builds the demo and serves it on 127.0.0.1 (8080, or the next free port).
     --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
     For completions it is the address before /chat/completions, and --model what the endpoint is asked for.
-cargo xtask test [--only lint|native|browser|e2e|features]... [--in chromium|firefox|webkit]
+cargo xtask test [--only lint|native|browser|e2e|features|speech]... [--in chromium|firefox|webkit]
     Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
     --only features compiles each feature alone, which a usual run leaves out.
+    --only speech compares what the screen reader Orca says in the demo with transcripts; a usual run leaves it out.
     --in runs the browser tests alone, in another browser; firefox takes e2e, too (docs/browsers.md).
 cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
     What an event costs beside plain parsing, and what the demo costs in Chromium beside a bare page, the median of N
@@ -105,6 +106,8 @@ pub(crate) enum Part {
     EndToEnd,
     /// Each feature alone.
     Features,
+    /// The utterances of a screen reader.
+    Speech,
 }
 
 impl Part {
@@ -118,8 +121,9 @@ impl Part {
             "browser" => Ok(Self::Browser),
             "e2e" => Ok(Self::EndToEnd),
             "features" => Ok(Self::Features),
+            "speech" => Ok(Self::Speech),
             _ => Err(format!(
-                "--only knows lint, native, browser, e2e and features, not `{name}`"
+                "--only knows lint, native, browser, e2e, features and speech, not `{name}`"
             )),
         }
     }
@@ -293,6 +297,7 @@ mod tests {
             ("test --in lynx", "lynx"),
             ("test --only lint --in firefox", "--in firefox"),
             ("test --in webkit --only e2e", "--in webkit"),
+            ("test --in firefox --only speech", "--in firefox"),
             ("bench fast", "fast"),
             ("bench --only e2e", "e2e"),
             ("bench --runs 0", "--runs"),
@@ -331,6 +336,13 @@ mod tests {
             parsed("test --only native,e2e --only lint"),
             Ok(Task::Test(some, Browser::Chromium))
         );
+    }
+
+    #[test]
+    fn the_screen_reader_is_started_only_on_request() {
+        let alone = Task::Test(vec![Part::Speech], Browser::Chromium);
+        assert_eq!(parsed("test --only speech"), Ok(alone));
+        assert!(!Part::USUAL.contains(&Part::Speech));
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outco
             Part::Native => native(project, &mut tally),
             Part::Browser => browser(project, in_which, &mut tally),
             Part::EndToEnd => end_to_end(project, in_which, &mut tally),
+            Part::Speech => speech(project, &mut tally),
         }
     }
     Ok(tally.close())
@@ -273,6 +274,33 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     .env("LIBRARY_SERVER", examples::server(project))
     .env_remove("NODE_TEST_CONTEXT");
     tally.step("end-to-end tests", Report::Node, &mut node);
+}
+
+/// Compares the utterances of a screen reader in scenes of the built demo with transcripts. Not part
+/// of a normal run, since the wording depends on the version of the screen reader.
+fn speech(project: &Project, tally: &mut Tally) {
+    let mut node = project.command("node");
+    let ready = tally.task("set-up for the screen reader", || {
+        project.need_node(NODE)?;
+        project.need_node_modules()?;
+        node.env("CHROMIUM", project.need_chromium()?)
+            .env("ORCA", project.need_orca()?)
+            .env("XVFB", project.need_display_server()?)
+            .env("DBUS_DAEMON", project.need_message_bus()?)
+            .env("XDOTOOL", project.need_keyboard()?);
+        Ok(())
+    });
+    let built = ready
+        && tally.task("demo for release", || {
+            demo::build(project, "dist/demo", true)
+        });
+    if !built {
+        return;
+    }
+    node.args(["--test", "--test-reporter=spec", "--test-timeout=900000"])
+        .arg("e2e/speech/orca.spec.mjs")
+        .env_remove("NODE_TEST_CONTEXT");
+    tally.step("transcripts of a screen reader", Report::Node, &mut node);
 }
 
 /// Returns the spec files of the end-to-end tests: journeys, and attacks on consent.

@@ -249,6 +249,26 @@ impl Project {
         self.need_program("XVFB_RUN", &["xvfb-run"], &["xvfb", "xauth"])
     }
 
+    /// Ensures the screen reader Orca, with the accessibility bus, and returns its path.
+    pub(crate) fn need_orca(&self) -> Outcome<PathBuf> {
+        self.need_program("ORCA", &["orca"], &["orca", "at-spi2-core"])
+    }
+
+    /// Ensures a display server without a screen and returns its path.
+    pub(crate) fn need_display_server(&self) -> Outcome<PathBuf> {
+        self.need_program("XVFB", &["Xvfb"], &["xvfb"])
+    }
+
+    /// Ensures the daemon of message buses and returns its path.
+    pub(crate) fn need_message_bus(&self) -> Outcome<PathBuf> {
+        self.need_program("DBUS_DAEMON", &["dbus-daemon"], &["dbus-daemon"])
+    }
+
+    /// Ensures a program that presses keys on a display and returns its path.
+    pub(crate) fn need_keyboard(&self) -> Outcome<PathBuf> {
+        self.need_program("XDOTOOL", &["xdotool"], &["xdotool"])
+    }
+
     fn need_program(&self, variable: &str, names: &[&str], packages: &[&str]) -> Outcome<PathBuf> {
         if let Some(path) = std::env::var_os(variable) {
             return Ok(path.into());
