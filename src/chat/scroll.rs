@@ -25,6 +25,9 @@ const ABOVE: f64 = 8.0;
 const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval), \
                         .la-inbox > :not(.la-inbox-progress, [inert])";
 
+/// The selector of the summary of several questions.
+const SUMMARY: &str = ".la-batch";
+
 /// Tracks whether the end is in view, for the elements that scroll and grow.
 #[derive(Clone, Copy)]
 pub(super) struct StickToEnd {
@@ -196,8 +199,17 @@ impl StickToEnd {
             return false;
         };
         self.asked.set_value(false);
+        // The summary of several questions is shown with the first of them, if both fit.
+        let bottom = question.get_bounding_client_rect().bottom();
+        let summary = scroller.query_selector(SUMMARY).ok().flatten();
+        let room = f64::from(scroller.client_height()) - 2.0 * ABOVE;
+        let first = summary.filter(|summary| {
+            let height = bottom - summary.get_bounding_client_rect().top();
+            (0.0..=room).contains(&height)
+        });
         let edge = scroller.get_bounding_client_rect().top() + ABOVE;
-        let distance = question.get_bounding_client_rect().top() - edge;
+        let first = first.unwrap_or(question);
+        let distance = first.get_bounding_client_rect().top() - edge;
         scroller.scroll_by_with_x_and_y(0.0, distance);
         let top = scroller.scroll_top();
         self.last_top.with_value(|last| last.set(top));

@@ -1,6 +1,9 @@
 //! Several approvals of one response: answered together, each for the call that its card shows.
 
-use assistant_core::{conversation::Decider, session::Verdict};
+use assistant_core::{
+    conversation::{CallKey, Decider},
+    session::Verdict,
+};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -40,6 +43,17 @@ impl Batch {
         }
     }
 
+    /// Returns true if the user is asked about several calls; tracked.
+    pub(crate) fn has_several(self) -> bool {
+        self.several.get()
+    }
+
+    /// Returns true if the user is asked about a call; tracked.
+    pub(crate) fn has(self, call: &CallKey) -> bool {
+        let holds = |list: &Vec<Entry>| list.iter().any(|entry| entry.call.key() == call);
+        self.entries.with(holds)
+    }
+
     fn change(self, change: impl FnOnce(&mut Vec<Entry>)) {
         // The store is disposed with the message.
         let count = self.entries.try_update(|list| {
@@ -75,14 +89,8 @@ pub(super) fn joins(call: ToolCallView<Value>, seen: Visibility) {
 /// Approving counts once each card was read to its end and the list has been unchanged for half a
 /// second; every decision applies to its own call as its card shows it.
 pub(crate) fn bar(batch: Batch) -> AnyView {
-    // The cards are mounted one after the other.
-    let Batch { entries, several } = batch;
-    dynamic(move || {
-        several
-            .get()
-            .then(|| raisable(move || several_questions(entries)))
-    })
-    .into_any()
+    let entries = batch.entries;
+    raisable(move || several_questions(entries)).into_any()
 }
 
 fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use assistant_core::event::Role;
+use assistant_core::{conversation::CallKey, event::Role};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
@@ -127,8 +127,32 @@ pub fn MessageParts() -> impl IntoView {
         }
         parts.get()
     };
-    let parts = each(listed, key, draw);
-    let asked = use_context::<Batch>().map(batch_bar);
+    // The summary of several approvals is above the first of their cards.
+    let batch = use_context::<Batch>();
+    let first = {
+        let parts = message.parts.clone();
+        memo(move || parts.with(|parts| first_asked(batch?, parts)))
+    };
+    let items = move || {
+        let first = first.get();
+        let item = |part: PartCell| {
+            let above = match &part.kind {
+                PartKind::Call(key) if Some(*key) == first => batch.map(Item::Summary),
+                _ => None,
+            };
+            above.into_iter().chain([Item::Part(part)])
+        };
+        listed().into_iter().flat_map(item).collect()
+    };
+    let key = move |item: &Item| match item {
+        Item::Part(part) => key(part),
+        Item::Summary(_) => "summary".to_owned(),
+    };
+    let draw = move |item: Item| match item {
+        Item::Part(part) => draw(part),
+        Item::Summary(batch) => batch_bar(batch),
+    };
+    let parts = each(items, key, draw);
     let (attributed, words) = (message.attributed.clone(), spoken.words.clone());
     // One placeholder for rare content, since every placeholder is a node.
     let head = move || {
@@ -144,10 +168,30 @@ pub fn MessageParts() -> impl IntoView {
     };
     view! {
         <div class="la-message-parts">
-            {dynamic(head)} {parts} {asked}
+            {dynamic(head)} {parts}
         </div>
     }
     .into_any()
+}
+
+/// An item of the list of parts.
+enum Item {
+    Part(PartCell),
+    /// The summary of the approvals below it.
+    Summary(Batch),
+}
+
+/// Returns the first call of several that the user is asked about; tracked when called in a
+/// reactive closure.
+fn first_asked(batch: Batch, parts: &[PartCell]) -> Option<CallKey> {
+    let mut calls = parts.iter().filter_map(|part| match &part.kind {
+        PartKind::Call(key) => Some(*key),
+        _ => None,
+    });
+    let first = batch
+        .has_several()
+        .then(|| calls.find(|call| batch.has(call)));
+    first.flatten()
 }
 
 /// Counts the default cards of several calls, which can be opened.
