@@ -33,11 +33,29 @@ const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => `${page.url}?store=none` }, (chat) => body(chat, new Harbor(chat.page)));
 
 /** Chooses by keyboard, as a user does: a grant that a script chooses does not count. */
-async function choose(select, label) {
-  await select.focus();
-  await select.page().keyboard.type(label);
-  await eventually(async () => assert.equal(await select.evaluate((node) => node.selectedOptions[0].label), label));
+async function choose(card, label) {
+  const longer = card.getByRole("button", { name: "Allow for longer", exact: true });
+  assert.equal(await card.getByRole("radio").count(), 0, "nothing of it is there before");
+  await longer.press("Enter");
+  assert.equal(await longer.getAttribute("aria-expanded"), "true");
+  const once = card.getByRole("radio", { name: "Just this once", exact: true });
+  await eventually(async () => assert.ok(await once.evaluate((node) => node === document.activeElement && node.checked)));
+  const radio = card.getByRole("group", { name: "Allow", exact: true }).getByRole("radio", { name: label, exact: true });
+  for (let step = 0; step < 4 && !(await radio.isChecked()); step++) await card.page().keyboard.press("ArrowDown");
+  assert.ok(await radio.isChecked(), label);
 }
+
+chatTest("Escape closes the choice of how long an approval applies, and nothing is allowed for later", async (chat, harbor) => {
+  await chat.send("What's the weather?");
+  const card = chat.card("get_weather").first();
+  await choose(card, "For this conversation");
+  await chat.page.keyboard.press("Escape");
+  await chat.hasFocus(card.getByRole("button", { name: "Allow for longer", exact: true }));
+  assert.equal(await card.getByRole("radio").count(), 0);
+  await chat.approve(card);
+  await chat.idle();
+  await shows(allowed(harbor), "You are asked every time");
+});
 
 const allowed = (harbor) => harbor.panel("What you allowed");
 
@@ -45,7 +63,7 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   await shows(allowed(harbor), "You are asked every time");
   await chat.send("What's the weather?");
   const first = chat.card("get_weather").first();
-  await choose(first.getByRole("combobox", { name: "Allow", exact: true }), "Always");
+  await choose(first, "Always");
   await chat.picture("allowed-choice");
   await chat.approve(first);
   await chat.status(first, "complete");
@@ -90,7 +108,7 @@ chatTest("allowed for an environment: another version runs, another environment 
   await harbor.mayDeploy.check();
   await chat.send("Deploy 2.0.0 to production");
   const card = chat.card("deployApplication");
-  await choose(card.getByRole("combobox", { name: "Allow", exact: true }), "Until I close this page");
+  await choose(card, "Until I close this page");
   await card.getByLabel("With any values, same environment").check();
   await chat.approve(card);
   await chat.idle();

@@ -7,6 +7,7 @@ import { eventually } from "../support/chat.mjs";
 import { embedSuite, mountIn } from "../support/embed.mjs";
 import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
+import { more } from "../support/questions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -155,7 +156,7 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await first.waitFor({ state: "detached" });
   // A click that was already queued.
   await button.evaluate((node) => node.click());
-  await shows(second, "Runs on this page: deployApplication");
+  await shows(await more(second), "Runs on this page: deployApplication");
   await shows(second, /Environment\s+production/);
   assert.equal(await second.getByText("details changed").count(), 0, "it is the call that it was");
   assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
@@ -195,7 +196,7 @@ sceneTest("a call that is renamed after it was approved is asked about anew", "r
   await shows(chat.card("lookup_faq"), "The assistant wants to continue with");
   await chat.approve(chat.card("lookup_faq"));
   const card = chat.card("deployApplication");
-  await shows(card, "Runs on this page: deployApplication");
+  await shows(await more(card), "Runs on this page: deployApplication");
   await shows(card, /Version\s+6\.6\.6/);
   await shows(card, "The details changed. Check them again");
   assert.equal(await chat.card("lookup_faq").count(), 0);

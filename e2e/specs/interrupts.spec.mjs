@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
-import { answer, approveWith, denyBecause, giveUp, questions } from "../support/questions.mjs";
+import { answer, approveWith, change, denyBecause, giveUp, questions } from "../support/questions.mjs";
 import { demo, langgraphAgent, pydanticAgent } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 import { checkEnvelopes } from "../support/wire.mjs";
@@ -98,7 +98,7 @@ pydanticTest("an approval with other arguments", async (chat, agent) => {
 
 pydanticTest("editing can be left again", async (chat, agent) => {
   const card = await refund(chat);
-  await card.getByRole("button", { name: "Change…", exact: true }).click();
+  await change(card);
   await card.getByRole("button", { name: "Cancel", exact: true }).click();
   await chat.approve(card);
   await chat.idle();

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 
 import { Harbor, shows } from "../support/harbor.mjs";
+import { more } from "../support/questions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -23,9 +24,8 @@ chatTest("weather, approved: the place is shared once, and the panel has the wea
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
-  await shows(card, /Look up the weather\?[^]*Runs on this page: get_weather[^]*Place\s+Rotterdam/);
-  await card.getByText("Full details").click();
-  await shows(card, '"location": "Rotterdam"');
+  await shows(card, /Look up the weather\?[^]*Place\s+Rotterdam/);
+  await shows(await more(card), /Runs on this page: get_weather[^]*"location": "Rotterdam"/);
   await shows(harbor.conditions, "No place shared yet");
   await chat.status(card, "pending");
   await chat.approve(card);

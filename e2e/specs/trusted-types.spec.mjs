@@ -8,7 +8,7 @@ import { test } from "node:test";
 
 import { embedSuite, mountIn } from "../support/embed.mjs";
 import { begin, fakeAgent, send } from "../support/fake-agent.mjs";
-import { answer, questions } from "../support/questions.mjs";
+import { answer, change, questions } from "../support/questions.mjs";
 import { ROOT, demo, plainPage, trustedTypes } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -128,7 +128,7 @@ embedTest("an approval, with arguments that are edited", {}, async (page, agent)
   });
   await chat.send("Go");
   const card = chat.card("confirmAction");
-  await card.getByRole("button", { name: "Change…", exact: true }).click();
+  await change(card);
   await chat.approve(card);
   await chat.idle();
   await chat.says("Results: ");

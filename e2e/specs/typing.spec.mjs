@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
+import { change } from "../support/questions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -136,7 +137,7 @@ chatTest("Escape stops what runs, and nothing while a question is open", async (
 chatTest("Escape leaves an edit of arguments, and the question stands", async (chat) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
-  await card.getByRole("button", { name: "Change…" }).click();
+  await change(card);
   const field = card.getByRole("textbox").first();
   await chat.hasFocus(field);
   await chat.page.keyboard.press("Escape");

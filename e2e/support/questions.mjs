@@ -5,9 +5,22 @@ import { decide, deny } from "./chat.mjs";
 /** The open questions that are not about a call with a card of its own, in order. */
 export const questions = (chat) => chat.root.locator("[data-interrupt-id]");
 
+/** Opens the details of an approval card: the name of the call, its exact arguments, "Change…". */
+export async function more(card) {
+  const fold = card.locator(".la-approval-more");
+  if ((await fold.getAttribute("open")) === null) await fold.locator("summary", { hasText: /^\s*More\s*$/ }).click();
+  return fold;
+}
+
+/** Opens the form that changes the arguments of an approval card. */
+export async function change(card) {
+  await more(card);
+  await card.getByRole("button", { name: "Change…", exact: true }).click();
+}
+
 /** Changes the arguments in an approval card and approves them. */
 export async function approveWith(card, args) {
-  await card.getByRole("button", { name: "Change…", exact: true }).click();
+  await change(card);
   await fill(card.locator("form"), args);
   await decide(card, "Approve");
 }

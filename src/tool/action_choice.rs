@@ -131,7 +131,7 @@ pub(super) fn action_choice(
         <fieldset class="la-question-action">
             <legend class="la-question-action-name">
                 <span>{number}". "</span>
-                <code class="la-code-inline">
+                <code class="la-code-inline" dir="ltr">
                     <ExactText text=name />
                 </code>
             </legend>

@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
-    approval_context::ApprovalContext,
+    approval_context::{ApprovalContext, Reviewed},
     approval_notes::changed_note,
     call_description::CallDescription,
     decide::{decide, edit},
@@ -25,18 +25,19 @@ use crate::{
 ///
 /// The page's own approval (`data-kind="page"`) is in the page's words: the description from
 /// [`ToolAction::describe`](crate::ToolAction::describe), with the arguments that it does not
-/// mention below it and all exact arguments one click away, else the action's title or name above
-/// the arguments. `data-risk` is the [`Risk`] of the action. An agent's question
+/// mention below it, else the action's title or name above the exact arguments. The fold "More"
+/// below the buttons has the name of the action, all exact arguments, and the button that edits
+/// them. `data-risk` is the [`Risk`] of the action. An agent's question
 /// (`data-kind="agent"`) says that the agent asks; the agent's text is shown below the arguments,
 /// attributed to it. Approving counts once the end of the arguments was visible and the card has
 /// been unchanged for half a second; until then the button is `aria-disabled`. Deny asks for an
 /// optional reason; a second press denies. If several windows of one assistant are mounted, one of
 /// them asks, and the others refer to it.
-/// and the others say so.
 ///
 /// # Accessibility
 ///
-/// A named group in the flow of the chat. It never takes the focus; if one of its buttons had the
+/// A named group in the flow of the chat; the rows are the description of the button that approves.
+/// It never takes the focus; if one of its buttons had the
 /// focus and the card is removed, the focus moves to the text box of the chat. A change of the call
 /// is announced as a `status`.
 ///
@@ -81,7 +82,8 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let question = by_agent.then(|| untrack(|| call.question())).flatten();
     let expires = untrack(|| call.expires_at());
     let place = asked.and_then(|id| Some(place(&call.assistant()?, id)));
-    let (risk, noted) = (*call, changed_note(*call));
+    let reviewed = Reviewed::of(*call);
+    let (risk, noted) = (*call, changed_note(*call, reviewed.holds()));
     let description = CallDescription::of(*call, by_agent);
     let shown = ApprovalContext {
         call: *call,
@@ -89,6 +91,9 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
         editing,
         over,
         description,
+        reviewed,
+        more: RwSignal::new(false),
+        rows_id: format!("{id}-rows"),
     };
     let stage = description.extent();
     let body = move || match editing.get() {

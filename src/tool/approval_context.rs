@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{call_description::CallDescription, visibility::Visibility};
 use crate::{
     action::ToolCallView,
-    ui::{focus, memo},
+    ui::{after, effect, focus, memo},
 };
 
 /// The context that the parts of an approval card share.
@@ -20,6 +20,12 @@ pub(super) struct ApprovalContext {
     pub(super) over: RwSignal<bool>,
     /// The page's description of the call.
     pub(super) description: CallDescription,
+    /// The arguments that the user has changed.
+    pub(super) reviewed: Reviewed,
+    /// True if the fold with the details is open.
+    pub(super) more: RwSignal<bool>,
+    /// The id of the rows, which describe the button that approves.
+    pub(super) rows_id: String,
 }
 
 impl ApprovalContext {
@@ -28,6 +34,43 @@ impl ApprovalContext {
         let editing = self.editing;
         // A form of outdated arguments is closed.
         visibility(self.call, move || editing.set(false))
+    }
+
+    /// Renders the rows of the description, followed by `end`.
+    pub(super) fn rows(&self, end: Option<AnyView>) -> AnyView {
+        view! {
+            <div class="la-approval-said" id=self.rows_id.clone()>
+                {self.description.rows()} {end}
+            </div>
+        }
+        .into_any()
+    }
+
+    /// Replaces the answers by the form for editing arguments.
+    pub(super) fn starts_editing(&self) {
+        // The button is in the fold, and gets the focus again.
+        self.more.set(true);
+        self.editing.set(true);
+        self.focus_soon(".la-form :is(input, select, textarea)");
+    }
+
+    /// Closes the form, and moves the focus back to the button that opened it.
+    pub(super) fn stops_editing(&self) {
+        self.editing.set(false);
+        self.focus_soon(".la-approval-edit");
+    }
+
+    /// Closes the form after its arguments were taken, so that the user sees their preview. The card
+    /// as a whole gets the focus, and is read from its title.
+    pub(super) fn reviews(&self, args: Value) {
+        self.reviewed.args.set(Some(args));
+        self.editing.set(false);
+        let card = self.card;
+        after(0, move || {
+            let card = card.try_get_untracked().flatten();
+            // Focusing an element in the page cannot fail.
+            let _ = card.map(|card| card.focus());
+        });
     }
 
     /// Moves the focus before the card is removed.
@@ -42,6 +85,41 @@ impl ApprovalContext {
         if let Some(card) = self.card.get_untracked() {
             focus::focus_in(card.into(), selector);
         }
+    }
+}
+
+/// The arguments that the user has changed and not approved yet, because their preview is shown
+/// first.
+#[derive(Clone, Copy)]
+pub(super) struct Reviewed {
+    call: ToolCallView<Value>,
+    args: RwSignal<Option<Value>>,
+}
+
+impl Reviewed {
+    pub(super) fn of(call: ToolCallView<Value>) -> Self {
+        let args = RwSignal::new(None);
+        // Another preview of the same arguments is not the user's change.
+        effect(move |before: Option<(Option<Value>, Option<_>)>| {
+            let now = (call.args_value(), call.preview());
+            let differs = before.is_some_and(|(args, preview)| {
+                args == now.0 && preview.is_some() && preview != now.1
+            });
+            if differs {
+                args.set(None);
+            }
+            now
+        });
+        Self { call, args }
+    }
+
+    /// Returns true if the card shows arguments that the user has changed, and nothing else has
+    /// changed since.
+    pub(super) fn holds(self) -> Signal<bool> {
+        Signal::derive(move || {
+            let args = self.args.get();
+            args.is_some() && args == self.call.args_value()
+        })
     }
 }
 

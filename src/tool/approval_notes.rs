@@ -6,11 +6,12 @@ use serde_json::Value;
 use super::visibility::Visibility;
 use crate::{
     action::ToolCallView,
-    ui::{Words, dynamic, memo},
+    ui::{WordOf, Words, dynamic, memo},
 };
 
-/// Shows that the call has changed since it was shown, if it has.
-pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
+/// Shows that the call has changed since it was shown, if it has. `by_user` is true if the user has
+/// changed it.
+pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> AnyView {
     let words = Words::current();
     let first = untrack(|| call.fingerprint());
     let says = memo(move || {
@@ -19,8 +20,13 @@ pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
         call.has_changed() || (now.is_some() && now != first && call.can_run())
     });
     let note = move || {
-        says.get()
-            .then(|| view! { <span>{words.text(|l| &l.changed)}</span> })
+        says.get().then(|| {
+            let text: WordOf = match by_user.get() {
+                true => |l| &l.changed_by_you,
+                false => |l| &l.changed,
+            };
+            view! { <span>{words.text(text)}</span> }
+        })
     };
     view! {
         <p class="la-approval-changed" role="status">

@@ -24,6 +24,7 @@ pub(super) fn arguments_block(text: AnyView, end: Option<AnyView>) -> AnyView {
     view! {
         <pre
             class="la-code"
+            dir="ltr"
             data-kind="arguments"
             tabindex="0"
             role="group"

@@ -20,6 +20,10 @@ impl Narrowed {
         Self(RwSignal::new(GrantBounds::default()))
     }
 
+    pub(super) fn reset(self) {
+        self.0.set(GrantBounds::default());
+    }
+
     pub(super) fn now(self) -> GrantBounds {
         self.0.get_untracked()
     }

@@ -81,7 +81,7 @@ impl CallDescription {
         })
     }
 
-    /// Renders the icon, the question, and the call that it is about.
+    /// Renders the icon and the question, and below it the call, if the agent runs it.
     pub(super) fn heading(self, words: &Words) -> AnyView {
         let (of, by_agent) = (self.call, self.by_agent);
         let icon = move || match (by_agent, of.risk()) {
@@ -94,9 +94,10 @@ impl CallDescription {
             Some(text) => view! { <ExactText text readable=true /> }.into_any(),
             None => self.names(&asks),
         };
+        let by_page = untrack(|| !of.is_run_by_agent());
         let below = move || {
-            self.question(&names)
-                .map(|_| view! { <p class="la-approval-what">{self.names(&names)}</p> })
+            (!by_page && self.question(&names).is_some())
+                .then(|| view! { <p class="la-approval-what">{self.names(&names)}</p> })
         };
         view! {
             {dynamic(icon)}
@@ -110,8 +111,14 @@ impl CallDescription {
         .into_any()
     }
 
+    /// Returns true if the heading has the page's words instead of the name of the call. A call that
+    /// the agent runs is always named there.
+    pub(super) fn omits_name(self, words: &Words) -> bool {
+        untrack(|| !self.call.is_run_by_agent()) && self.question(words).is_some()
+    }
+
     /// Renders the runner and the name of the call.
-    fn names(self, words: &Words) -> AnyView {
+    pub(super) fn names(self, words: &Words) -> AnyView {
         let who: fn(&Labels) -> &Word =
             match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
                 (true, _) => |l| &l.agent_asks_call,
@@ -121,7 +128,7 @@ impl CallDescription {
         let call = self.call;
         view! {
             {words.text(who)} " "
-            <code class="la-code-inline">
+            <code class="la-code-inline" dir="ltr">
                 {dynamic(move || view! { <ExactText text=call.name() /> })}
             </code>
         }

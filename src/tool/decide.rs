@@ -16,10 +16,10 @@ use super::{
     pretty::pretty,
     preview::preview,
     problems::Problems,
-    remember::{self, Choice},
+    scopes::{ScopeChoice, longer_button, scopes},
     visibility::{Visibility, cover_note},
 };
-use crate::ui::{Icon, Words, composes, decider_by, dynamic, is_trusted, memo, when};
+use crate::ui::{Icon, WordOf, Words, composes, decider_by, dynamic, is_trusted, memo, when};
 
 /// Renders what would run, and the answers.
 pub(super) fn decide(
@@ -30,7 +30,7 @@ pub(super) fn decide(
     let words = Words::current();
     let call = shown.call;
     let seen = shown.visibility();
-    let choice = Choice::new();
+    let choice = ScopeChoice::new();
     let again = untrack(|| call.has_unknown_outcome());
     if !again {
         batch::joins(call, seen);
@@ -47,50 +47,77 @@ pub(super) fn decide(
         };
         when(move || !runnable.get(), gone)
     };
+    let described = extent != Extent::Nothing;
+    let more = more(shown, &extent, runnable);
     view! {
         {cover_note(&words, seen)}
         {doubt}
         {preview(call)}
-        {what(shown, extent, seen, runnable)}
+        {what(shown, extent, seen)}
         {question.map(|text| agents_words(&words, &text))}
         {gone}
-        {remember::choice(call, choice)}
-        {answers(shown, seen, runnable, choice)}
+        {answers(shown, seen, runnable, choice, described)}
         {hint(&words, seen)}
+        {more}
     }
 }
 
-/// Renders what would run: the page's description, with the unmentioned arguments below and all
-/// exact arguments one click away; or the exact arguments.
-fn what(
-    shown: &ApprovalContext,
-    extent: Extent,
-    seen: Visibility,
-    runnable: Memo<bool>,
-) -> AnyView {
+/// Renders what would run: the page's description, with the unmentioned arguments below; or the
+/// exact arguments.
+fn what(shown: &ApprovalContext, extent: Extent, seen: Visibility) -> AnyView {
     let (call, words) = (shown.call, Words::current());
-    let edit = edit_button(shown, runnable);
     match extent {
-        Extent::Nothing => view! { {arguments(call, Some(seen.end()))} {edit} }.into_any(),
-        Extent::Part => {
-            view! { {shown.description.rows()} {arguments(call, Some(seen.end()))} {edit} }
-                .into_any()
-        }
+        Extent::Nothing => arguments(call, Some(seen.end())),
+        Extent::Part => view! { {shown.rows(None)} {arguments(call, Some(seen.end()))} }.into_any(),
         Extent::All(rest) => view! {
-            <div class="la-approval-said">{shown.description.rows()} {seen.end()}</div>
+            {shown.rows(Some(seen.end()))}
             {rest.map(|rest| not_mentioned(&words, &rest, seen))}
-            <div class="la-approval-more">
-                <details class="la-fold">
-                    <summary class="la-fold-summary">
-                        {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
-                    </summary>
-                    {arguments(call, None)}
-                </details>
-                {edit}
-            </div>
         }
         .into_any(),
     }
+}
+
+/// Renders the fold with the details that no decision depends on: the name of the call, if the
+/// heading has the page's words instead; the exact arguments, if the rows describe them; and the
+/// button that edits them.
+fn more(shown: &ApprovalContext, extent: &Extent, runnable: Memo<bool>) -> AnyView {
+    let (words, shown) = (Words::current(), shown.clone());
+    let is_described = matches!(extent, Extent::All(_));
+    let edits = untrack(|| shown.call.approval_takes()).edits;
+    let (description, over) = (shown.description, shown.over);
+    let names = {
+        let words = words.clone();
+        memo(move || description.omits_name(&words))
+    };
+    let fold = move || {
+        let (labels, open) = (words.clone(), shown.more);
+        let name = when(
+            move || names.get(),
+            move || {
+                view! { <p class="la-approval-what">{description.names(&labels)}</p> }.into_any()
+            },
+        );
+        view! {
+            <details
+                class="la-fold la-approval-more"
+                open=move || open.get()
+                on:toggle=move |event| {
+                    open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open());
+                }
+            >
+                <summary class="la-fold-summary">
+                    {Icon::chevron()} <span>{words.text(|l| &l.more)}</span>
+                </summary>
+                <div class="la-approval-details">
+                    {name} {is_described.then(|| arguments(shown.call, None))}
+                    {edits.then(|| edit_button(&shown, runnable))}
+                </div>
+            </details>
+        }
+        .into_any()
+    };
+    let editable = move || edits && runnable.get() && !over.get();
+    when(move || is_described || names.get() || editable(), fold).into_any()
 }
 
 /// Renders the exact arguments that the description does not mention.
@@ -100,6 +127,7 @@ fn not_mentioned(words: &Words, rest: &Value, seen: Visibility) -> AnyView {
             <p class="la-field-label">{words.text(|l| &l.not_mentioned)}</p>
             <pre
                 class="la-code"
+                dir="ltr"
                 data-kind="not-mentioned"
                 tabindex="0"
                 role="group"
@@ -113,28 +141,22 @@ fn not_mentioned(words: &Words, rest: &Value, seen: Visibility) -> AnyView {
     .into_any()
 }
 
-/// Renders the button that opens the form for editing arguments, if edits are accepted.
-fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> Option<impl IntoView + use<>> {
+/// Renders the button that opens the form for editing arguments.
+fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
     let (words, shown) = (Words::current(), shown.clone());
-    let takes = untrack(|| shown.call.approval_takes());
     let over = shown.over;
-    takes.edits.then(|| {
-        view! {
-            <button
-                type="button"
-                class="la-button la-approval-edit"
-                data-variant="quiet"
-                data-size="small"
-                hidden=move || !runnable.get() || over.get()
-                on:click=move |_| {
-                    shown.editing.set(true);
-                    shown.focus_soon(".la-form :is(input, select, textarea)");
-                }
-            >
-                <span>{words.text(|l| &l.edit)}</span>
-            </button>
-        }
-    })
+    view! {
+        <button
+            type="button"
+            class="la-button la-approval-edit"
+            data-size="small"
+            hidden=move || !runnable.get() || over.get()
+            on:click=move |_| shown.starts_editing()
+        >
+            <span>{words.text(|l| &l.edit)}</span>
+        </button>
+    }
+    .into_any()
 }
 
 /// Renders the buttons. Deny first asks for a reason, if one is accepted: then it is next to Back,
@@ -143,7 +165,8 @@ fn answers(
     shown: &ApprovalContext,
     seen: Visibility,
     runnable: Memo<bool>,
-    choice: Choice,
+    choice: ScopeChoice,
+    described: bool,
 ) -> AnyView {
     let words = Words::current();
     let (call, over) = (shown.call, shown.over);
@@ -152,7 +175,7 @@ fn answers(
     let takes_reason = !again && untrack(|| call.approval_takes()).reason;
     let denying = RwSignal::new(false);
     let reason = NodeRef::<html::Input>::new();
-    let takes_yes = move || runnable.get() && !over.get() && !denying.get();
+    let unapprovable = Signal::derive(move || !runnable.get() || over.get() || denying.get());
     let (left, denied, back) = (shown.clone(), shown.clone(), shown.clone());
     let approve = move |event: leptos::ev::MouseEvent| {
         // Refused if it was decided elsewhere, and then the card is removed, or if it has changed,
@@ -235,17 +258,21 @@ fn answers(
     view! {
         {when(move || denying.get(), asks_why)}
         <div class="la-approval-actions">
-            <button
-                type="button"
-                class="la-button la-approval-yes"
-                data-variant=variant
-                aria-disabled=move || (!seen.is_done()).then_some("true")
-                hidden=move || !takes_yes()
-                title=full_name(shown, &words)
-                on:click=approve
-            >
-                {approves(shown, &words)}
-            </button>
+            <div class="la-approval-split" hidden=move || unapprovable.get()>
+                <button
+                    type="button"
+                    class="la-button la-approval-yes"
+                    data-variant=variant
+                    aria-disabled=move || (!seen.is_done()).then_some("true")
+                    hidden=move || unapprovable.get()
+                    title=full_name(shown, &words)
+                    aria-describedby=described.then(|| shown.rows_id.clone())
+                    on:click=approve
+                >
+                    {approves(shown, &words)}
+                </button>
+                {longer_button(shown, choice, unapprovable)}
+            </div>
             <button
                 type="button"
                 class="la-button"
@@ -268,6 +295,7 @@ fn answers(
                 <span>{dynamic(denies)}</span>
             </button>
         </div>
+        {scopes(shown, choice, unapprovable)}
     }
     .into_any()
 }
@@ -313,7 +341,8 @@ fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Se
     }
 }
 
-/// Renders the arguments as fields; approving uses their values.
+/// Renders the arguments as fields. Approving uses their values; if the action has a preview, they
+/// are reviewed first.
 pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
@@ -323,24 +352,33 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
     let (left, back) = (shown.clone(), shown.clone());
+    // Changed arguments are approved once their preview was shown.
+    let reviews = untrack(|| call.has_preview() && !call.is_asked_by_agent());
     let approve = Callback::new(move |args: Value| {
         if !seen.allows() {
             return;
         }
-        let verdict = Verdict::Approve { args: Some(args) };
-        if wrong.tell(call.decide(verdict, Decider::Person)) {
-            left.leave();
+        let verdict = Verdict::Approve {
+            args: Some(args.clone()),
+        };
+        match wrong.tell(call.decide(verdict, Decider::Person)) {
+            true if reviews => left.reviews(args),
+            true => left.leave(),
+            false => {}
         }
     });
     let enabled = Signal::derive(move || seen.is_done());
     let approves = words.clone();
-    let submit = Signal::derive(move || approves.word(|l| &l.approve).into_owned());
+    let submit: WordOf = match reviews {
+        true => |l| &l.review,
+        false => |l| &l.approve,
+    };
+    let submit = Signal::derive(move || approves.word(submit).into_owned());
     let leaves = back.clone();
     let by_key = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape" && !composes(&event) {
             event.stop_propagation();
-            leaves.editing.set(false);
-            leaves.focus_soon(".la-approval-edit");
+            leaves.stops_editing();
         }
     };
     view! {
@@ -358,10 +396,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
             <button
                 type="button"
                 class="la-button"
-                on:click=move |_| {
-                    back.editing.set(false);
-                    back.focus_soon(".la-approval-edit");
-                }
+                on:click=move |_| back.stops_editing()
             >
                 <span>{words.text(|l| &l.cancel)}</span>
             </button>

@@ -254,7 +254,7 @@ fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
             <summary class="la-fold-summary">
                 {Icon::chevron()} <span>{words.text(|l| &l.asked_for)}</span>
             </summary>
-            <pre class="la-code" data-kind="original-arguments" tabindex="0">
+            <pre class="la-code" dir="ltr" data-kind="original-arguments" tabindex="0">
                 {text(wanted)}
             </pre>
         </details>
@@ -281,6 +281,7 @@ fn section(
             <p class="la-tool-label">{words.text(label)}</p>
             <pre
                 class="la-code"
+                dir="ltr"
                 data-kind=kind
                 tabindex="0"
                 role="group"

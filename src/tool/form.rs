@@ -295,7 +295,7 @@ fn fixed(field: &Field, words: &Words) -> AnyView {
     view! {
         <p class="la-field la-field-fixed">
             <span class="la-field-label" dir="auto">{name(field, words)}</span>
-            <code class="la-code-inline"><ExactText text /></code>
+            <code class="la-code-inline" dir="ltr"><ExactText text /></code>
         </p>
     }
     .into_any()

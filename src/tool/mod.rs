@@ -29,6 +29,7 @@ mod problems;
 mod question;
 mod remember;
 mod requested_tools;
+mod scopes;
 mod single_instance;
 mod slot;
 mod summary_argument;

@@ -1,151 +1,19 @@
-//! Remembered approvals: the choice on the card, the mark on calls that were allowed earlier, and
-//! the list of approvals.
+//! Remembered approvals: the mark on calls that were allowed earlier, and the list of approvals.
+//! Neighbour: `scopes` renders the choice on the card.
 
-use assistant_core::action::{
-    GrantBounds, Remember, RememberScope, RememberedApproval, RememberedArgs, Remembering,
-};
+use assistant_core::action::{RememberScope, RememberedApproval, RememberedArgs};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{
-    ExactText,
-    bounds::{self, Narrowed},
-    name_words::in_words,
-    pretty::pretty,
-};
+use super::{ExactText, bounds, name_words::in_words, pretty::pretty};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     render::Description,
-    ui::{Icon, Labels, Word, Words, dynamic, each, effect, is_trusted, memo, scope, time, when},
+    ui::{Icon, Labels, Word, Words, dynamic, each, effect, memo, scope, time, when},
 };
 
-/// The user's choice on a card.
-#[derive(Clone, Copy)]
-pub(super) struct Choice {
-    scope: RwSignal<Option<RememberScope>>,
-    any_args: RwSignal<bool>,
-    narrowed: Narrowed,
-}
-
-impl Choice {
-    pub(super) fn new() -> Self {
-        Self {
-            scope: RwSignal::new(None),
-            any_args: RwSignal::new(false),
-            narrowed: Narrowed::new(),
-        }
-    }
-
-    /// Returns the approval to remember, if the user chose one.
-    pub(super) fn now(self) -> Option<Remember> {
-        let scope = self.scope.get_untracked()?;
-        let any_args = self.any_args.get_untracked();
-        Some(Remember::new(scope, any_args).bounded(self.narrowed.now()))
-    }
-}
-
 type Label = fn(&Labels) -> &Word;
-
-/// Renders the choice of how long an approval is valid; nothing if each call needs one.
-pub(super) fn choice(call: ToolCallView<Value>, choice: Choice) -> AnyView {
-    let remembering = untrack(|| call.remembering());
-    if remembering == Remembering::Never {
-        return ().into_any();
-    }
-    let words = Words::current();
-    let keeps = call
-        .assistant()
-        .is_some_and(|assistant| assistant.view().keeps_approvals.get_untracked());
-    let mut options: Vec<(Option<RememberScope>, Label)> = vec![
-        (None, |l| &l.allow_once),
-        (Some(RememberScope::Conversation), |l| &l.allow_conversation),
-        (Some(RememberScope::Session), |l| &l.allow_session),
-    ];
-    if keeps {
-        options.push((Some(RememberScope::Always), |l| &l.allow_always));
-    }
-    let scopes: Vec<_> = options.iter().map(|(scope, _)| *scope).collect();
-    let options = options.into_iter().map(|(scope, label)| {
-        let value = scope.map_or("once", RememberScope::as_str);
-        view! { <option value=value>{words.text(label)}</option> }
-    });
-    let options = options.collect_view();
-    let chosen = move |event: leptos::ev::Event| {
-        // Reverts a choice made by a script.
-        if !is_trusted(&event) {
-            let kept = choice.scope.get_untracked();
-            let select = event_target::<web_sys::HtmlSelectElement>(&event);
-            return select.set_value(kept.map_or("once", RememberScope::as_str));
-        }
-        let value = event_target_value(&event);
-        let found = scopes
-            .iter()
-            .flatten()
-            .find(|scope| scope.as_str() == value);
-        choice.scope.set(found.copied());
-    };
-    let any = move |event: leptos::ev::Event| {
-        let ticked = event_target::<web_sys::HtmlInputElement>(&event);
-        match is_trusted(&event) {
-            true => choice.any_args.set(ticked.checked()),
-            false => ticked.set_checked(choice.any_args.get_untracked()),
-        }
-    };
-    let wider = (remembering != Remembering::SameArguments).then(|| {
-        let words = words.clone();
-        let wider = move || {
-            let label = wider_label(&words, &remembering);
-            view! {
-                <label class="la-field la-field-check">
-                    <input
-                        type="checkbox"
-                        prop:checked=choice.any_args
-                        on:change=any
-                    />
-                    <span>{label}</span>
-                </label>
-            }
-            .into_any()
-        };
-        when(move || choice.scope.get().is_some(), wider)
-    });
-    let widest = untrack(|| call.grant_bounds());
-    let bounds = (widest != GrantBounds::default()).then(|| {
-        let fields = move || {
-            let widest = widest.clone();
-            dynamic(move || bounds::fields(&widest, choice.any_args.get(), choice.narrowed))
-                .into_any()
-        };
-        when(move || choice.scope.get().is_some(), fields)
-    });
-    view! {
-        <label class="la-field la-approval-remember">
-            <span class="la-field-label">{words.text(|l| &l.allow_for)}</span>
-            <select class="la-input" on:change=chosen>
-                {options}
-            </select>
-        </label>
-        {wider}
-        {bounds}
-    }
-    .into_any()
-}
-
-fn wider_label(words: &Words, remembering: &Remembering) -> AnyView {
-    match remembering {
-        Remembering::SameFields(names) => {
-            let (words, names) = (words.clone(), names.join(", "));
-            let label = move || {
-                words
-                    .word(|l| &l.allow_other_fields)
-                    .replace("{fields}", &names)
-            };
-            dynamic(label).into_any()
-        }
-        _ => words.text(|l| &l.allow_other),
-    }
-}
 
 /// Shows that the user was not asked about a call because of an earlier approval, as a button that
 /// opens the list in which it can be revoked.

@@ -48,7 +48,7 @@ pub(super) fn about(
         view! {
             <div class="la-question-tool">
                 <p class="la-approval-text">
-                    <code class="la-code-inline">
+                    <code class="la-code-inline" dir="ltr">
                         <ExactText text=name />
                     </code>
                 </p>
@@ -65,7 +65,7 @@ pub(super) fn about(
 fn exact_block(text: String, seen: Visibility) -> impl IntoView {
     let label = Words::current().attr(|l| &l.arguments);
     view! {
-        <pre class="la-code" data-kind="arguments" tabindex="0" role="group" aria-label=label>
+        <pre class="la-code" dir="ltr" data-kind="arguments" tabindex="0" role="group" aria-label=label>
             <ExactText text />
             {seen.end()}
         </pre>

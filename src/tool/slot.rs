@@ -182,7 +182,7 @@ fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
             instead: Box::new(move || approval::asked(call)),
         })
     });
-    let note = changed_note(call);
+    let note = changed_note(call, Signal::stored(false));
     view! {
         <div class="la-approval-custom">
             {cover_note(&words, seen)} {note} {card} {preview(call)} {seen.end()} {hint(&words, seen)} <details class="la-fold">

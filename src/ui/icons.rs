@@ -32,6 +32,7 @@ pub enum Icon {
     Question,
     Chat,
     ChevronLeft,
+    ChevronDown,
     Pencil,
     Refresh,
     Undo,
@@ -70,6 +71,7 @@ impl Icon {
             Self::Question => "question",
             Self::Chat => "chat",
             Self::ChevronLeft => "chevron-left",
+            Self::ChevronDown => "chevron-down",
             Self::Pencil => "pencil",
             Self::Refresh => "refresh",
             Self::Undo => "undo",
@@ -100,6 +102,7 @@ impl Icon {
             Self::Chevron => "m7.5 5 5 5-5 5",
             Self::ArrowDown => "M10 4v12m-5-5 5 5 5-5",
             Self::ChevronLeft => "m12.5 5-5 5 5 5",
+            Self::ChevronDown => "m5 7.5 5 5 5-5",
             Self::Pencil => {
                 "M4 16l.9-3.6 8.6-8.6a1.4 1.4 0 0 1 2 0l.7.7a1.4 1.4 0 0 1 0 2l-8.6 8.6zM12 5.3 14.7 8"
             }

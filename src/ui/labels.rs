@@ -157,6 +157,8 @@ pub struct Labels {
     pub no_edits: Word,
     pub not_remembered: Word,
     pub unclean: Word,
+    /// The button beside Approve that opens the choice of how long an approval applies.
+    pub allow_longer: Word,
     pub allow_for: Word,
     pub allow_once: Word,
     pub allow_conversation: Word,
@@ -249,6 +251,10 @@ pub struct Labels {
     pub agent_says: Word,
     pub all_of_it: Word,
     pub changed: Word,
+    /// The note on a request whose arguments the user has changed.
+    pub changed_by_you: Word,
+    /// The button that shows the preview of changed arguments.
+    pub review: Word,
     pub read_to_end: Word,
     pub covered: Word,
     pub show_on_top: Word,
@@ -256,6 +262,8 @@ pub struct Labels {
     pub back_to_chat: Word,
     pub press_yourself: Word,
     pub exact_arguments: Word,
+    /// The fold with the details of a request.
+    pub more: Word,
     pub not_mentioned: Word,
     pub asked_for: Word,
     pub reported: Word,

@@ -41,12 +41,24 @@ async fn payments(asks: fn(ToolAction<Value>) -> ToolAction<Value>) -> (Chat, Rw
     (chat, paid)
 }
 
-fn choose(chat: &Chat, value: &str) {
-    let select = chat.page.find(".la-approval-remember select").unwrap();
-    let select: web_sys::HtmlSelectElement = select.unchecked_into();
-    select.set_value(value);
-    let event = web_sys::Event::new("change").unwrap();
-    select.dispatch_event(&event).unwrap();
+pub const LONGER: &str = ".la-approval-longer";
+const SCOPES: &str = ".la-approval-scopes";
+
+/// Opens the choice of how long an approval applies.
+pub async fn opens_scopes(chat: &Chat) {
+    assert!(chat.page.click(LONGER));
+    chat.appears(SCOPES).await;
+}
+
+/// Returns the radio button of a scope in the open group.
+pub fn scope(chat: &Chat, value: &str) -> web_sys::HtmlInputElement {
+    let radio = chat.page.find(&format!("{SCOPES} [value={value}]"));
+    radio.unwrap().unchecked_into()
+}
+
+async fn choose(chat: &Chat, value: &str) {
+    opens_scopes(chat).await;
+    scope(chat, value).click();
 }
 
 async fn approves(chat: &Chat) {
@@ -72,7 +84,7 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
     let (chat, paid) = payments(|pay| pay).await;
     assert!(chat.page.text(".la-allowed").contains("asked every time"));
     request_approval(&chat).await;
-    choose(&chat, "conversation");
+    choose(&chat, "conversation").await;
     approves(&chat).await;
     assert!(
         chat.page.find(".la-tool-allowed").is_none(),
@@ -116,9 +128,9 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
 async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
     let (chat, paid) = payments(|pay| pay).await;
     request_approval(&chat).await;
-    let wider = ".la-approval .la-field-check input";
+    let wider = ".la-approval [type=checkbox]";
     assert!(chat.page.find(wider).is_none(), "this time only");
-    choose(&chat, "session");
+    choose(&chat, "session").await;
     chat.appears(wider).await;
     let tick = chat.page.find(wider).unwrap();
     tick.unchecked_into::<web_sys::HtmlElement>().click();
@@ -136,7 +148,7 @@ async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
 async fn an_action_that_always_asks_offers_no_choice() {
     let (chat, _) = payments(ToolAction::always_ask).await;
     request_approval(&chat).await;
-    assert!(chat.page.find(".la-approval-remember").is_none());
+    assert!(chat.page.find(LONGER).is_none());
     let key = chat.assistant.pending_approvals().get_untracked()[0];
     use leptos_assistant::engine::action::{Remember, RememberScope};
     let what = Remember::new(RememberScope::Session, true);
@@ -145,22 +157,65 @@ async fn an_action_that_always_asks_offers_no_choice() {
 
     let (chat, paid) = payments(|pay| pay.remember_for(["to"])).await;
     request_approval(&chat).await;
-    choose(&chat, "session");
-    chat.appears(".la-approval .la-field-check").await;
-    assert!(
-        chat.page
-            .text(".la-approval .la-field-check")
-            .contains("same to")
-    );
-    let tick = chat
-        .page
-        .find(".la-approval .la-field-check input")
-        .unwrap();
+    choose(&chat, "session").await;
+    let wider = ".la-approval .la-field-check:has([type=checkbox])";
+    chat.appears(wider).await;
+    assert!(chat.page.text(wider).contains("same to"));
+    let tick = chat.page.find(".la-approval [type=checkbox]").unwrap();
     tick.unchecked_into::<web_sys::HtmlElement>().click();
     approves(&chat).await;
     passes(&chat).await;
     request_approval(&chat).await;
     assert_eq!(paid.get_untracked(), 2, "Bob is somebody else");
+}
+
+/// Rule "remembered approvals": the choice is in the page only while it is open, and closed it is
+/// the approval of one call
+#[wasm_bindgen_test]
+async fn how_long_an_approval_applies_is_chosen_in_a_group_that_opens() {
+    let (chat, _) = payments(|pay| pay).await;
+    request_approval(&chat).await;
+    let expanded = || {
+        let longer = chat.page.find(LONGER).unwrap();
+        longer.get_attribute("aria-expanded").unwrap()
+    };
+    let named = |selector: &'static str| {
+        let active = document().active_element();
+        active.is_some_and(|active| active.matches(selector).unwrap())
+    };
+    assert_eq!(expanded(), "false");
+    assert_eq!(chat.page.count(".la-approval input"), 0);
+    opens_scopes(&chat).await;
+    assert_eq!(expanded(), "true");
+    assert_eq!(
+        chat.page.text(SCOPES),
+        "AllowJust this onceFor this conversationUntil I close this page"
+    );
+    assert!(scope(&chat, "once").checked());
+    assert!(until(|| named("[type=radio][value=once]")).await);
+    let card = chat.page.find(".la-approval").unwrap();
+    scope(&chat, "session").click();
+    settle().await;
+    assert!(scope(&chat, "session").checked() && !scope(&chat, "once").checked());
+    let still = chat.page.find(".la-approval").unwrap();
+    assert!(still.is_same_node(Some(&card)), "the card stays");
+    let init = web_sys::KeyboardEventInit::new();
+    init.set_key("Escape");
+    init.set_bubbles(true);
+    let escape = web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
+    let radio = scope(&chat, "session");
+    radio.dispatch_event(&escape.unwrap()).unwrap();
+    assert!(until(|| named(LONGER)).await);
+    assert_eq!((expanded().as_str(), chat.page.count(SCOPES)), ("false", 0));
+    opens_scopes(&chat).await;
+    assert!(
+        scope(&chat, "once").checked(),
+        "what is closed is not chosen"
+    );
+    scope(&chat, "session").click();
+    assert!(chat.page.click(LONGER));
+    approves(&chat).await;
+    assert_eq!(count(&chat.assistant), 0);
 }
 
 /// Stores approvals in memory.
@@ -188,13 +243,14 @@ async fn what_is_allowed_always_holds_in_another_session() {
     let memory = Memory::default();
     let (chat, _) = payments(|pay| pay).await;
     request_approval(&chat).await;
-    let always = ".la-approval-remember option[value=always]";
+    opens_scopes(&chat).await;
+    let always = ".la-approval-scopes [value=always]";
     assert!(chat.page.find(always).is_none(), "nobody would keep it");
     deny(&chat);
     chat.idle().await;
     chat.assistant.keep_approvals(memory.clone());
     request_approval(&chat).await;
-    choose(&chat, "always");
+    choose(&chat, "always").await;
     approves(&chat).await;
     assert_eq!(memory.0.borrow().len(), 1);
 
@@ -225,7 +281,7 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     let (one, _) = tab().await;
     let (other, paid) = tab().await;
     request_approval(&one).await;
-    choose(&one, "always");
+    choose(&one, "always").await;
     approves(&one).await;
     assert!(until(|| count(&other.assistant) == 1).await);
     passes(&other).await;
@@ -238,7 +294,7 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     passes(&late).await;
     assert_eq!(late_paid.get_untracked(), 2);
     request_approval(&late).await;
-    choose(&late, "always");
+    choose(&late, "always").await;
     approves(&late).await;
     for tab in [&one, &other, &late] {
         assert!(until(|| count(&tab.assistant) == 2).await);
@@ -295,15 +351,12 @@ async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
     let (chat, paid) = payments(bounded).await;
     request_approval(&chat).await;
     assert!(chat.page.find(".la-approval-bounds").is_none());
-    choose(&chat, "session");
+    choose(&chat, "session").await;
     chat.appears(".la-approval-bounds [name=uses]").await;
     let most = chat.page.find("[name=uses]").unwrap();
     assert_eq!(most.get_attribute("max").as_deref(), Some("5"));
     assert!(chat.page.find("[name=maximum]").is_none(), "the same sum");
-    let tick = chat
-        .page
-        .find(".la-approval .la-field-check input")
-        .unwrap();
+    let tick = chat.page.find(".la-approval [type=checkbox]").unwrap();
     tick.unchecked_into::<web_sys::HtmlElement>().click();
     chat.appears("[name=maximum]").await;
     let label = chat.page.text(".la-approval-bounds");
@@ -345,7 +398,7 @@ async fn two_tabs_count_one_use_between_them() {
     let (one, one_paid) = tab().await;
     let (other, other_paid) = tab().await;
     request_approval(&one).await;
-    choose(&one, "always");
+    choose(&one, "always").await;
     approves(&one).await;
     assert!(until(|| count(&other.assistant) == 1).await);
     assert_eq!(one_paid.get_untracked(), 1);

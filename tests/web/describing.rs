@@ -22,7 +22,7 @@ async fn deployed(
     calls: usize,
 ) -> (Chat, RwSignal<Vec<Value>>) {
     let ran = RwSignal::new(Vec::new());
-    let mut script = Script::new();
+    let mut script = Script::new().text("As you wish.");
     for number in 0..calls {
         script = script.call("deploy", &json!({"version": format!("2.{number}")}));
     }
@@ -78,15 +78,23 @@ async fn a_described_call_has_its_arguments_one_click_away() {
     let (chat, ran) = deployed("Deploy", described, 1).await;
     let text = chat.page.text(".la-approval");
     assert!(
-        text.starts_with("Deploy to production?Runs on this page: deploy"),
+        text.starts_with("Deploy to production?Check this carefully before approving.Version2.0"),
         "{text}"
     );
-    assert!(text.contains("Version2.0"), "{text}");
     assert!(!text.contains("For the model"), "{text}");
     let card = chat.page.find(".la-approval").unwrap();
     assert_eq!(card.get_attribute("data-risk").as_deref(), Some("danger"));
     let fold = chat.page.find(".la-approval details").unwrap();
     assert!(!fold.has_attribute("open"));
+    let folded = fold.text_content().unwrap();
+    assert!(
+        folded.starts_with("MoreRuns on this page: deploy"),
+        "{folded}"
+    );
+    assert!(folded.ends_with("Change…"), "{folded}");
+    let yes = chat.page.find(".la-approval-yes").unwrap();
+    let rows = yes.get_attribute("aria-describedby").unwrap();
+    assert_eq!(chat.page.text(&format!("#{rows}")), "Version2.0");
     assert!(
         chat.page
             .text(".la-approval details pre")
@@ -154,8 +162,8 @@ async fn a_description_that_is_none_leaves_the_exact_arguments() {
     for describe in [nothing as fn(&Value) -> Description, too_much, rows] {
         let (chat, _) = deployed("Deploy", describe, 1).await;
         assert!(
-            chat.page.find(".la-approval details").is_none(),
-            "nothing is folded"
+            chat.page.find(".la-approval details pre").is_none(),
+            "the arguments are not folded"
         );
         assert!(
             chat.page
@@ -198,14 +206,30 @@ async fn several_questions_of_one_response_are_answered_together() {
             .starts_with("3 questions to answer")
     );
     assert_eq!(chat.page.count(".la-batch li"), 3);
+    let first = chat.page.find(":is(.la-batch, .la-approval)").unwrap();
+    assert!(first.matches(".la-batch").unwrap(), "it is above the cards");
+    let text = chat
+        .page
+        .find("[data-role=assistant] :is(.la-answer, .la-batch)");
+    assert!(
+        text.unwrap().matches(".la-answer").unwrap(),
+        "below the text"
+    );
     chat.page.click(".la-batch-yes");
     settle().await;
     assert!(
         ran.with_untracked(Vec::is_empty),
         "nobody can have read them"
     );
-    chat.dwells_on(".la-approval-title, .la-approval-yes, .la-batch-title, .la-batch-yes")
-        .await;
+    // From the summary down to the last card, and back.
+    chat.dwells_on(
+        ".la-batch-title, .la-batch li, .la-batch-yes, .la-approval-title, .la-approval-yes",
+    )
+    .await;
+    chat.page
+        .find(".la-batch-title")
+        .unwrap()
+        .scroll_into_view();
     chat.appears(".la-batch-yes:not([aria-disabled])").await;
     chat.page.click(".la-batch-yes");
     chat.idle().await;

@@ -88,6 +88,7 @@ async fn edited_arguments_keep_it_in_the_card() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-approval-edit").await;
+    press(&chat, ".la-approval-more > summary");
     press(&chat, ".la-approval-edit");
     has_focus(&chat, ".la-approval .la-input").await;
     press(&chat, ".la-approval form button[type=button]");

@@ -12,6 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
     approval::{button, deny},
+    interrupts::fill,
     support::{Chat, chat},
 };
 
@@ -91,6 +92,39 @@ async fn what_would_change_is_looked_at_once_more_before_it_runs() {
     chat.idle().await;
     assert!(!call.is_checking_preview());
     assert_eq!(ran.get_untracked(), 1);
+}
+
+/// Rules "preview", "editing before approving"
+#[wasm_bindgen_test]
+async fn edited_arguments_are_reviewed_in_one_step() {
+    let files = RwSignal::new(Ok(2));
+    let (chat, emptied) = emptying(files).await;
+    let preview = || chat.page.text(".la-approval pre[data-kind=preview]");
+    let note = || chat.page.text(".la-approval-changed");
+    chat.reads(".la-approval").await;
+    button(&chat, "Change…").click();
+    let field = ".la-approval form :is(input, textarea)";
+    chat.appears(field).await;
+    fill(&chat, field, "{\"path\": \"/var/tmp\"}");
+    chat.reads(".la-approval").await;
+    button(&chat, "Review").click();
+    assert!(until(|| preview() == "2 files of /var/tmp").await);
+    assert_eq!(chat.page.count(".la-approval form"), 0);
+    assert_eq!(note(), "You changed this. Check it and approve.");
+    let focused = || document().active_element().unwrap();
+    assert!(until(|| focused().matches(".la-approval").unwrap()).await);
+    assert_eq!(emptied.get_untracked(), 0);
+    // A change by anything else is another note.
+    chat.reads(".la-approval").await;
+    files.set(Ok(3));
+    button(&chat, "Approve").click();
+    assert!(until(|| preview() == "3 files of /var/tmp").await);
+    assert!(note().contains("details changed"), "{}", note());
+    assert_eq!(emptied.get_untracked(), 0);
+    chat.reads(".la-approval").await;
+    button(&chat, "Approve").click();
+    chat.idle().await;
+    assert_eq!(emptied.get_untracked(), 1);
 }
 
 #[wasm_bindgen_test]

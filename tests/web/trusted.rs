@@ -13,6 +13,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
+    allowed::{LONGER, opens_scopes, scope},
     approval::button,
     interrupts::{click, fill},
     support::{Chat, chat, question},
@@ -71,15 +72,28 @@ async fn a_click_of_a_script_approves_nothing() {
 #[wasm_bindgen_test]
 async fn a_choice_of_a_script_allows_nothing_for_later() {
     let (chat, _) = pays().await;
+    opens_scopes(&chat).await;
     distrust(&chat);
-    let select = chat.page.find(".la-approval-remember select").unwrap();
-    let select: web_sys::HtmlSelectElement = select.unchecked_into();
-    select.set_value("conversation");
-    let init = web_sys::EventInit::new();
-    init.set_bubbles(true);
-    let changed = web_sys::Event::new_with_event_init_dict("change", &init).unwrap();
-    select.dispatch_event(&changed).unwrap();
-    assert_eq!(select.value(), "once", "it is put back");
+    let (once, wider) = (scope(&chat, "once"), scope(&chat, "conversation"));
+    let shown = || (once.checked(), wider.checked());
+    wider.set_checked(true);
+    for name in ["input", "change"] {
+        let init = web_sys::EventInit::new();
+        init.set_bubbles(true);
+        let changed = web_sys::Event::new_with_event_init_dict(name, &init).unwrap();
+        wider.dispatch_event(&changed).unwrap();
+    }
+    assert_eq!(shown(), (true, false), "it is put back");
+    wider.click();
+    assert_eq!(shown(), (true, false), "a click is cancelled");
+    let label: web_sys::HtmlElement = wider.parent_element().unwrap().unchecked_into();
+    label.click();
+    settle().await;
+    assert_eq!(shown(), (true, false), "a click of its label is cancelled");
+    key(&wider, "ArrowDown");
+    chat.page.find(LONGER).unwrap().click();
+    settle().await;
+    assert_eq!(shown(), (true, false), "the group stays open");
     assert!(chat.page.click(".la-approval-yes"));
     assert!(until(|| chat.agent.inputs().len() == 2).await);
     assert!(

@@ -102,8 +102,10 @@ export const input = [
     attack: {
       answer: async (stage) => {
         await stage.read();
-        const change = stage.request.getByRole("button", { name: "Change…", exact: true });
+        const change = stage.request.getByText("Change…", { exact: true });
         if ((await change.count()) === 0) return;
+        const more = stage.request.locator("details:not([open]) > summary", { hasText: /^\s*More\s*$/ });
+        if (await more.count()) await more.click();
         await change.click();
         await stage.request.locator("form").waitFor();
         await stage.settle(700);

@@ -22,7 +22,7 @@ use crate::ui;
 /// Selects the parts of a built-in card.
 const PARTS: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .la-dialog-actions > .la-button, .la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
     .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-question-action-name, .la-question-choices .la-field, .la-code, .la-approval-end, \
-    .la-approval-actions > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
+    .la-approval-actions > .la-button, .la-approval-split > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
 /// Selects the parts of a card that the application renders, besides the card itself.
 const OWN_PARTS: &str =
     ":is(:scope > .la-approval-end, button):not([hidden], [hidden] *, details *)";

@@ -148,10 +148,7 @@ impl Session {
             parent_run_id: None,
             takes_up,
             state: self.conversation.state().clone(),
-            messages: match self.blank_requests {
-                true => Vec::new(),
-                false => self.conversation.request_messages(),
-            },
+            messages: self.conversation.request_messages(),
             history: self.write_history(),
             tools,
             context: self.context.iter().map(|(_, item)| item.clone()).collect(),

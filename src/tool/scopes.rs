@@ -1,0 +1,280 @@
+//! The choice of how long an approval applies: a button beside Approve, and the group of radio
+//! buttons that it opens.
+//!
+//! A choice of more than one call counts only while the group shows it: a closed group is the
+//! approval of one call. Scripted events change nothing, and what they changed is restored.
+
+use assistant_core::action::{GrantBounds, Remember, RememberScope, Remembering};
+use leptos::{html, prelude::*};
+use serde_json::Value;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
+
+use super::{
+    approval_context::ApprovalContext,
+    bounds::{self, Narrowed},
+};
+use crate::{
+    action::ToolCallView,
+    ui::{Icon, WordOf, Words, composes, dynamic, fresh_id, is_trusted, when},
+};
+
+/// The user's choice on a card.
+#[derive(Clone, Copy)]
+pub(super) struct ScopeChoice {
+    is_open: RwSignal<bool>,
+    scope: RwSignal<Option<RememberScope>>,
+    any_args: RwSignal<bool>,
+    narrowed: Narrowed,
+}
+
+impl ScopeChoice {
+    pub(super) fn new() -> Self {
+        Self {
+            is_open: RwSignal::new(false),
+            scope: RwSignal::new(None),
+            any_args: RwSignal::new(false),
+            narrowed: Narrowed::new(),
+        }
+    }
+
+    /// Returns the approval to remember, if the user chose one.
+    pub(super) fn now(self) -> Option<Remember> {
+        let scope = self.scope.get_untracked()?;
+        let any_args = self.any_args.get_untracked();
+        Some(Remember::new(scope, any_args).bounded(self.narrowed.now()))
+    }
+
+    /// Closes the group and forgets the choice, which is no longer shown.
+    fn close(self) {
+        self.is_open.set(false);
+        self.scope.set(None);
+        self.any_args.set(false);
+        self.narrowed.reset();
+    }
+}
+
+/// Renders the button that opens the group; nothing if each call needs an approval. `hidden` is
+/// true while the card takes no approval.
+pub(super) fn longer_button(
+    shown: &ApprovalContext,
+    choice: ScopeChoice,
+    hidden: Signal<bool>,
+) -> AnyView {
+    if untrack(|| shown.call.remembering()) == Remembering::Never {
+        return ().into_any();
+    }
+    let words = Words::current();
+    let opened = shown.clone();
+    let press = move |event: leptos::ev::MouseEvent| {
+        if !is_trusted(&event) {
+            return;
+        }
+        if choice.is_open.get_untracked() {
+            return choice.close();
+        }
+        choice.is_open.set(true);
+        opened.focus_soon(".la-approval-scopes input:checked");
+    };
+    view! {
+        <button
+            type="button"
+            class="la-button la-approval-longer"
+            data-shape="icon"
+            aria-label=words.attr(|l| &l.allow_longer)
+            title=words.attr(|l| &l.allow_longer)
+            aria-expanded=move || if choice.is_open.get() { "true" } else { "false" }
+            hidden=move || hidden.get()
+            on:click=press
+            on:keydown=closes_by_key(shown, choice)
+        >
+            {Icon::ChevronDown.view()}
+        </button>
+    }
+    .into_any()
+}
+
+/// Returns a handler that closes the group on Escape, and moves the focus to its button.
+fn closes_by_key(
+    shown: &ApprovalContext,
+    choice: ScopeChoice,
+) -> impl Fn(leptos::ev::KeyboardEvent) + 'static + use<> {
+    let shown = shown.clone();
+    move |event| {
+        let open = choice.is_open.get_untracked();
+        if !open || event.key() != "Escape" || composes(&event) || !is_trusted(&event) {
+            return;
+        }
+        event.stop_propagation();
+        choice.close();
+        shown.focus_soon(".la-approval-longer");
+    }
+}
+
+/// Returns the scopes that the user may choose; `None` is this call alone.
+fn offered(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, WordOf)> {
+    let keeps = call
+        .assistant()
+        .is_some_and(|assistant| assistant.view().keeps_approvals.get_untracked());
+    let mut list: Vec<(Option<RememberScope>, WordOf)> = vec![
+        (None, |l| &l.allow_once),
+        (Some(RememberScope::Conversation), |l| &l.allow_conversation),
+        (Some(RememberScope::Session), |l| &l.allow_session),
+    ];
+    if keeps {
+        list.push((Some(RememberScope::Always), |l| &l.allow_always));
+    }
+    list
+}
+
+/// Renders the group while it is open and the card takes an approval.
+pub(super) fn scopes(
+    shown: &ApprovalContext,
+    choice: ScopeChoice,
+    hidden: Signal<bool>,
+) -> AnyView {
+    let shown = shown.clone();
+    when(
+        move || choice.is_open.get() && !hidden.get(),
+        move || group(&shown, choice),
+    )
+    .into_any()
+}
+
+fn group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
+    let (words, call) = (Words::current(), shown.call);
+    let name = format!("la-scopes-{}", fresh_id());
+    let place = NodeRef::<html::Fieldset>::new();
+    let radios: Vec<_> = offered(call)
+        .into_iter()
+        .map(|(scope, label)| radio(&name, scope, label, choice, &words))
+        .collect();
+    // A click of a script on a label or an input is cancelled, before it becomes a trusted `click`
+    // of the input or a trusted `change`; then the browser restores the input.
+    let click = move |event: leptos::ev::MouseEvent| {
+        if !is_trusted(&event) {
+            event.prevent_default();
+        }
+    };
+    let change = move |event: leptos::ev::Event| {
+        if let (false, Some(group)) = (is_trusted(&event), place.get_untracked()) {
+            restore(&group, choice);
+        }
+    };
+    view! {
+        <fieldset
+            class="la-approval-scopes"
+            node_ref=place
+            on:click=click
+            on:change=change
+            on:keydown=closes_by_key(shown, choice)
+        >
+            <legend class="la-field-label">{words.text(|l| &l.allow_for)}</legend>
+            {radios.collect_view()}
+            {wider(call, choice, &words)}
+            {limits(call, choice)}
+        </fieldset>
+    }
+    .into_any()
+}
+
+fn radio(
+    group: &str,
+    scope: Option<RememberScope>,
+    label: WordOf,
+    choice: ScopeChoice,
+    words: &Words,
+) -> AnyView {
+    let choose = move |event: leptos::ev::MouseEvent| {
+        if is_trusted(&event) {
+            choice.scope.set(scope);
+        }
+    };
+    view! {
+        <label class="la-field la-field-check">
+            <input
+                type="radio"
+                name=group.to_owned()
+                value=value_of(scope)
+                prop:checked=move || choice.scope.get() == scope
+                on:click=choose
+            />
+            <span>{words.text(label)}</span>
+        </label>
+    }
+    .into_any()
+}
+
+fn value_of(scope: Option<RememberScope>) -> &'static str {
+    scope.map_or("once", RememberScope::as_str)
+}
+
+/// Restores the user's choice after a script has changed it.
+fn restore(group: &web_sys::Element, choice: ScopeChoice) {
+    let chosen = value_of(choice.scope.get_untracked());
+    let Ok(inputs) = group.query_selector_all("input[type=radio], input[type=checkbox]") else {
+        return;
+    };
+    let inputs = (0..inputs.length()).filter_map(|at| inputs.item(at)?.dyn_into().ok());
+    for input in inputs.collect::<Vec<HtmlInputElement>>() {
+        let checked = match input.type_().as_str() {
+            "radio" => input.value() == chosen,
+            _ => choice.any_args.get_untracked(),
+        };
+        input.set_checked(checked);
+    }
+}
+
+/// Renders the box that extends the approval to other arguments, if the action permits that.
+fn wider(call: ToolCallView<Value>, choice: ScopeChoice, words: &Words) -> AnyView {
+    let remembering = untrack(|| call.remembering());
+    if remembering == Remembering::SameArguments {
+        return ().into_any();
+    }
+    let words = words.clone();
+    let tick = move |event: leptos::ev::MouseEvent| {
+        if is_trusted(&event) {
+            let ticked = event_target::<HtmlInputElement>(&event).checked();
+            choice.any_args.set(ticked);
+        }
+    };
+    let wider = move || {
+        let label = wider_label(&words, &remembering);
+        view! {
+            <label class="la-field la-field-check">
+                <input type="checkbox" prop:checked=choice.any_args on:click=tick />
+                <span>{label}</span>
+            </label>
+        }
+        .into_any()
+    };
+    when(move || choice.scope.get().is_some(), wider).into_any()
+}
+
+fn wider_label(words: &Words, remembering: &Remembering) -> AnyView {
+    match remembering {
+        Remembering::SameFields(names) => {
+            let (words, names) = (words.clone(), names.join(", "));
+            let label = move || {
+                words
+                    .word(|l| &l.allow_other_fields)
+                    .replace("{fields}", &names)
+            };
+            dynamic(label).into_any()
+        }
+        _ => words.text(|l| &l.allow_other),
+    }
+}
+
+/// Renders the fields that narrow the bounds of the approval, if the action declares any.
+fn limits(call: ToolCallView<Value>, choice: ScopeChoice) -> AnyView {
+    let widest = untrack(|| call.grant_bounds());
+    if widest == GrantBounds::default() {
+        return ().into_any();
+    }
+    let fields = move || {
+        let widest = widest.clone();
+        dynamic(move || bounds::fields(&widest, choice.any_args.get(), choice.narrowed)).into_any()
+    };
+    when(move || choice.scope.get().is_some(), fields).into_any()
+}
