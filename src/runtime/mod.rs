@@ -1,8 +1,9 @@
 //! The only module that carries out effects: requests, commits, handlers, timers, frames.
 //!
 //! Every input passes through one queue: borrow the session, handle the input, release the session,
-//! then carry out the effects. So callbacks may call back in, and no code of an application runs
-//! while the session is borrowed.
+//! then carry out the effects. So callbacks may call back in. Only the synchronous questions of
+//! `host` run code of an application while the session is borrowed: sanitizing arguments, denials,
+//! stop rules and prices. From inside them the session cannot be read, and inputs are queued.
 
 mod audit;
 mod calls;

@@ -97,8 +97,8 @@ impl ToolCall {
         self.arguments.value.as_ref()
     }
 
-    /// Returns the arguments that a handler gets: edited by the user, cleaned by the application, or
-    /// as the agent wrote them.
+    /// Returns the arguments that a handler gets: edited by the user, sanitized by the application,
+    /// or as the agent wrote them.
     #[must_use]
     pub fn effective_args(&self) -> Option<&Value> {
         self.changed_args().or(self.arguments.value.as_ref())
@@ -109,14 +109,15 @@ impl ToolCall {
         self.edited_args().or_else(|| self.clean_args())
     }
 
-    /// Returns the best reading of the arguments so far, for display while they stream in.
+    /// Returns the arguments so far, as far as they can be parsed, for display while they stream
+    /// in.
     #[must_use]
     pub fn partial_args(&self) -> Option<&Value> {
         let whole = self.arguments.value.as_ref();
         whole.or_else(|| self.arguments.partial.value())
     }
 
-    /// Returns whether the argument of this name has its final value: streaming arguments are
+    /// Returns true if the argument of this name has its final value: streaming arguments are
     /// completed one after the other.
     #[must_use]
     pub fn has_whole_arg(&self, name: &str) -> bool {
@@ -134,8 +135,8 @@ impl ToolCall {
         self.arguments.replace(text);
     }
 
-    /// Reopens the arguments after their end, which voids its checks. A call that has ended keeps its
-    /// result, whatever the agent adds to its arguments.
+    /// Reopens the arguments after their end, which voids its checks. A call that has ended keeps
+    /// its result, even if the agent adds arguments.
     pub(super) fn reopen(&mut self) {
         self.arguments.open = true;
         self.arguments.listed = false;
@@ -165,7 +166,7 @@ impl ToolCall {
         self.arguments.partial.has_duplicate_keys()
     }
 
-    /// Returns whether the arguments are nested deeper than the limit.
+    /// Returns true if the arguments are nested deeper than the limit.
     #[must_use]
     pub const fn nests_too_deep(&self) -> bool {
         self.arguments.partial.is_too_deep()
@@ -207,13 +208,13 @@ impl ToolCall {
         self.note(Note::Cleaned(None));
     }
 
-    /// Returns whether the arguments ended before they were complete.
+    /// Returns true if the arguments ended before they were complete.
     #[must_use]
     pub fn is_cut_off(&self) -> bool {
         self.arguments.are_cut_off()
     }
 
-    /// Returns whether the arguments are complete, even if they are not valid JSON.
+    /// Returns true if the arguments are complete, even if they are not valid JSON.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         !self.arguments.open

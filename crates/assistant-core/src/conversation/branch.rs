@@ -175,10 +175,25 @@ impl Conversation {
         for key in &keys {
             self.calls.detach(key);
         }
-        self.reindex();
+        self.forget_names_of_deleted();
         self.name_deleted(&keys);
         self.list_results_once();
         Ok(())
+    }
+
+    /// Makes the deleted messages no longer findable. What is left is indexed again only if a result
+    /// waits for its call, which may be on the path now.
+    fn forget_names_of_deleted(&mut self) {
+        if !self.orphans.is_empty() {
+            return self.reindex();
+        }
+        let Some(deleted) = self.deleted.take() else {
+            return;
+        };
+        for (ix, node) in deleted.branch.numbers().zip(deleted.branch.nodes()) {
+            self.forget_name(&node.item.message, ix);
+        }
+        self.deleted = Some(deleted);
     }
 
     /// Lets agents name the calls of a deleted branch, unless another call has the id of one by

@@ -1,4 +1,4 @@
-//! A tool call: its arguments as they stream in, what a person decided, and its result.
+//! A tool call: its arguments, its state and its result.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{action::ActionFingerprint, event::Object};
 
-/// A tool call inside an assistant message.
+/// A tool call in an assistant's message.
 #[derive(Debug, Clone)]
 pub struct ToolCall {
     pub(super) key: CallKey,
@@ -21,10 +21,10 @@ pub struct ToolCall {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The edition of the action that the agent was told of or that its handler started as; `None`
-    /// while nothing here answers for it.
+    /// The edition of the action that was offered to the agent or that its handler started as;
+    /// `None` if no action here is responsible for it.
     pub action: Option<ActionFingerprint>,
-    /// The call whose handler asked for it, if one did.
+    /// The call whose handler requested it, if one did.
     pub parent: Option<CallKey>,
     /// The newest preliminary result. Shown, never sent.
     pub preliminary: Option<Value>,
@@ -32,11 +32,11 @@ pub struct ToolCall {
     pub progress: Option<Progress>,
     /// The time of its first appearance, in milliseconds since 1970.
     pub created_at: i64,
-    /// The provider's sealed form, to be given back untouched.
+    /// The provider's encrypted form, which is sent back unchanged.
     pub encrypted_value: Option<String>,
     /// Open metadata.
     pub metadata: Object,
-    /// Fields beyond what is known, kept as they came.
+    /// Unknown fields, kept as they came.
     pub extra: Object,
     /// The place where the agent wrote it.
     pub origin: Origin,
@@ -49,7 +49,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// A call whose arguments are still to come.
+    /// Creates a call without arguments.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, now: i64) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl ToolCall {
         }
     }
 
-    /// Sets the state of a stored call: the one that the reload leads to.
+    /// Sets the state of a stored call to the one that follows the reload.
     pub(super) fn after_reload(self, stored: State) -> Self {
         let state = stored.after_reload(LastStart::Unrecorded);
         Self { state, ..self }
@@ -84,7 +84,7 @@ impl ToolCall {
         self.key
     }
 
-    /// Returns how far the call has come.
+    /// Returns its phase.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match (&self.state, self.approval()) {
@@ -97,7 +97,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the question that the user was asked, and their answer.
+    /// Returns the question that the user was asked, and the answer.
     #[must_use]
     pub const fn approval(&self) -> Option<&CallApproval> {
         match self.state.review() {
@@ -106,7 +106,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the remembered approval that lets it start, where the user would be asked otherwise.
+    /// Returns the remembered approval that lets it start without a question to the user.
     #[must_use]
     pub const fn allowed_earlier(&self) -> Option<&AllowedEarlier> {
         match self.state.review() {
@@ -115,14 +115,14 @@ impl ToolCall {
         }
     }
 
-    /// Returns whether an equal call was denied in the same turn, so that the user was not asked about
-    /// this one.
+    /// Returns true if an equal call was denied in the same turn, so that the user was not asked
+    /// about this one.
     #[must_use]
     pub const fn denied_before(&self) -> bool {
         matches!(self.state.review(), Some(review) if review.denied_before)
     }
 
-    /// Returns the arguments as the user changed them before approving.
+    /// Returns the arguments as the user edited them before the approval.
     #[must_use]
     pub const fn edited_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -131,7 +131,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the arguments as the application cleaned them before they were shown.
+    /// Returns the arguments as the application sanitized them before they were shown.
     #[must_use]
     pub const fn clean_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -140,8 +140,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns what it would change, as its action says while the user is asked; `Err` says why that is
-    /// not known.
+    /// Returns the action's preview of its changes while the user is asked; `Err` has the reason
+    /// why it is missing.
     #[must_use]
     pub const fn preview(&self) -> Option<&Result<Value, String>> {
         match self.state.review() {
@@ -150,7 +150,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns what a rule of the application let start without asking the user.
+    /// Returns the fingerprint of the call that a rule of the application permitted without asking
+    /// the user.
     pub(crate) const fn cleared(&self) -> Option<&Fingerprint> {
         match self.state.review() {
             Some(review) => review.cleared.as_ref(),
@@ -188,7 +189,7 @@ impl ToolCall {
         &self.state
     }
 
-    /// Returns who gave the result; `None` while there is none.
+    /// Returns the author of the result; `None` without one.
     #[must_use]
     pub const fn answered_by(&self) -> Option<Author> {
         match &self.state {
@@ -197,20 +198,19 @@ impl ToolCall {
         }
     }
 
-    /// Returns whether it was asked about or decided as something else than what it is now.
+    /// Returns true if it has changed since it was asked about or decided.
     #[must_use]
     pub const fn has_changed(&self) -> bool {
         self.history().changed
     }
 
-    /// Returns whether an agent has the result: it came from one, or went out with a run that
-    /// began.
+    /// Returns true if an agent has the result: an agent sent it, or a run that began contained it.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.sent)
     }
 
-    /// Returns the result, which goes to the agent.
+    /// Returns the result, which is sent to the agent.
     #[must_use]
     pub const fn result(&self) -> Option<&CallResult> {
         match &self.state {
@@ -237,7 +237,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the end of the call for additions that do not change how it ended.
+    /// Returns the outcome for additions that do not change it.
     pub(super) const fn outcome_mut(&mut self) -> Option<&mut Outcome> {
         match &mut self.state {
             State::Ended(outcome) => Some(outcome),
@@ -245,19 +245,19 @@ impl ToolCall {
         }
     }
 
-    /// Adds the error that a journal has of a call that failed.
+    /// Adds the journal's error of a call that failed.
     pub(crate) fn note_error(&mut self, error: Option<CallError>) {
         if let Some(outcome) = self.outcome_mut() {
             outcome.error = error.or(outcome.error.take());
         }
     }
 
-    /// Returns whether its result has no place in the received order.
+    /// Returns true if its result has no place in the received order.
     pub(super) const fn is_unlisted(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.unlisted)
     }
 
-    /// Ends a copy that stays on a branch which the run has left.
+    /// Ends a copy on a branch that the run has left.
     pub(super) fn abandon(&mut self) {
         let mut outcome = Outcome::new(End::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
@@ -296,7 +296,7 @@ impl ToolCall {
     }
 
     /// Returns the number of claims that starts of its handler have used. A journal accepts a claim
-    /// once, so each start needs a new one, whatever the outcome of the earlier ones.
+    /// once, so each start needs a new one, regardless of the outcome of earlier ones.
     pub(crate) const fn claims(&self) -> u32 {
         let history = self.history();
         history.starts.saturating_add(history.void_starts)
@@ -308,7 +308,7 @@ impl ToolCall {
         self.state = std::mem::take(&mut self.state).started_before(attempt);
     }
 
-    /// Returns true if the page ended it, by a result or by giving it up.
+    /// Returns true if the page ended it, by a result or by cancelling it.
     pub(crate) const fn is_settled_here(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if matches!(outcome.by, Author::Page))
     }
@@ -323,13 +323,13 @@ impl ToolCall {
         decided || self.is_settled_here()
     }
 
-    /// Returns whether a person, or the application, denied it.
+    /// Returns true if the user or the application denied it.
     pub(super) fn is_denied(&self) -> bool {
         let decision = self.approval().and_then(|asked| asked.decision.as_ref());
         matches!(decision, Some(Decision::Denied { .. }))
     }
 
-    /// Applies an event. `false` if that changes nothing.
+    /// Applies an event. Returns `false` if that changes nothing.
     pub(super) fn take(&mut self, event: StateEvent) -> bool {
         let before = self.phase();
         let kind = self.event_kind(&event);
@@ -380,7 +380,7 @@ impl ToolCall {
             })
     }
 
-    /// Returns whether the agent asked the user about it, now or before.
+    /// Returns true if the agent has asked the user about it, now or before.
     pub(crate) fn was_asked_by_agent(&self) -> bool {
         let approval = self.approval();
         approval.is_some_and(|approval| approval.interrupt_id.is_some())
@@ -391,7 +391,7 @@ impl ToolCall {
         self.state.must_be_asked()
     }
 
-    /// Returns whether an approval was given as the answer to a question of the page.
+    /// Returns true if an approval was given as the answer to a question of the page.
     pub(crate) fn is_approved_here(&self) -> bool {
         let is_ours = |approval: &CallApproval| {
             approval.interrupt_id.is_none() && approval.decision == Some(Decision::Approved)
@@ -406,7 +406,7 @@ impl ToolCall {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a call as an agent has it: no rule of an action counts.
+    /// Returns the fingerprint of a call as an agent has it, without rules of an action.
     pub(crate) fn of_call(call: &ToolCall) -> Self {
         let args = call.effective_args().ok_or_else(|| call.args_text());
         Self::of(&call.name, args, &Value::Null)

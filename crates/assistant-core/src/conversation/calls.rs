@@ -49,6 +49,11 @@ pub(super) enum Home {
 }
 
 impl Calls {
+    /// Returns true if there is no call at all, in messages or not.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Returns a call, regardless of its owner.
     pub(super) fn get(&self, key: &CallKey) -> Option<&ToolCall> {
         self.all.get(key).map(|entry| &*entry.call)

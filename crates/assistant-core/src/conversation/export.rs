@@ -295,6 +295,9 @@ impl Conversation {
     /// Ensures that every result has exactly one place in the received order, and removed ones have
     /// none.
     pub(super) fn list_results_once(&mut self) {
+        if self.calls.is_empty() {
+            return;
+        }
         let nodes: Vec<usize> = self.tree.nodes().map(|(ix, _)| ix).collect();
         let all = nodes.iter().flat_map(|ix| self.node_calls(*ix));
         let answered: HashSet<CallKey> = all.filter(|key| self.is_answered(key)).collect();

@@ -1,8 +1,9 @@
-//! The conversation: a tree of messages made of typed parts, and the reducer that applies events to it.
+//! The conversation: a tree of messages with typed parts, and the reducer that applies events to
+//! it.
 //!
-//! A node is one message of any role but tool; the answer to a call is folded into the call and
-//! keeps its place in the received order (rule "one conversation"). One path through the tree is the chat.
-//! Nothing here decides what happens next: that is [`crate::session`], the only writer.
+//! A node is one message of any role but tool; the answer to a call is stored in the call and keeps
+//! its place in the received order (rule "one conversation"). One path through the tree is the
+//! chat. [`crate::session`] decides what happens next, and is the only writer.
 
 mod after_reload;
 mod allowed_by;

@@ -92,6 +92,10 @@ impl Conversation {
     }
 
     fn calls_on(&self, path: &[usize]) -> Vec<CallKey> {
+        // Long conversations without calls are not walked.
+        if self.calls.is_empty() {
+            return Vec::new();
+        }
         path.iter().flat_map(|ix| self.node_calls(*ix)).collect()
     }
 

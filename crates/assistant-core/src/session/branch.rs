@@ -210,6 +210,11 @@ impl Session {
         &mut self.conversation
     }
 
+    /// Leaves the messages out of requests, for a replay that reads none.
+    pub(crate) const fn leave_requests_empty(&mut self) {
+        self.blank_requests = true;
+    }
+
     /// Starts a run at the current tip, for a replay in which the agent speaks unprompted.
     pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Output {
         self.respond(host, Self::start_run)

@@ -132,7 +132,7 @@ impl Session {
             }
             Answer::Now(Ok(())) => {
                 self.conversation.edit_call(key, |call| {
-                    call.note(Note::Permission(Permission::Given(about)))
+                    call.note(Note::Permission(Permission::Given(about)));
                 });
                 Some(Ok(()))
             }
@@ -173,7 +173,7 @@ impl Session {
         match outcome {
             Ok(()) => {
                 self.conversation.edit_call(&key, |call| {
-                    call.note(Note::Permission(Permission::Given(about)))
+                    call.note(Note::Permission(Permission::Given(about)));
                 });
             }
             Err(reason) => self.end_call(&key, Ending::error(not_permitted(reason)), cx),

@@ -128,6 +128,9 @@ pub struct Session {
     past_direct: Vec<ToolRecord>,
     /// True if the conversation is open elsewhere and read-only here.
     following: bool,
+    /// True in a replay that reads no requests: they are left empty, since each would cost the whole
+    /// history.
+    blank_requests: bool,
 }
 
 /// The context of one input: the host, the time, and the output.
@@ -181,6 +184,7 @@ impl Session {
             pending_uses: Vec::new(),
             last_number: 0,
             following: false,
+            blank_requests: false,
         };
         session.conversation = session.empty_conversation();
         session

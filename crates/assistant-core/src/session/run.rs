@@ -148,7 +148,10 @@ impl Session {
             parent_run_id: None,
             takes_up,
             state: self.conversation.state().clone(),
-            messages: self.conversation.request_messages(),
+            messages: match self.blank_requests {
+                true => Vec::new(),
+                false => self.conversation.request_messages(),
+            },
             history: self.write_history(),
             tools,
             context: self.context.iter().map(|(_, item)| item.clone()).collect(),

@@ -12,7 +12,7 @@ use super::*;
 
 /// A page without questions.
 #[derive(Default)]
-struct Page(u64);
+pub(super) struct Page(u64);
 
 impl PatternHost for Page {
     fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {

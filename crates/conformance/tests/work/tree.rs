@@ -2,9 +2,14 @@
 
 use std::collections::HashSet;
 
-use assistant_core::conversation::{Conversation, MessageId};
+use assistant_core::{
+    conversation::{Conversation, MessageId},
+    records::Update,
+    replay::branches,
+    session::{Input, Session, SessionOptions, TreeChange},
+};
 
-use super::*;
+use super::{callouts::Page, *};
 
 /// Creates a tree in which each pair of messages is followed by two versions, so that half of it is
 /// branches.
@@ -37,6 +42,111 @@ fn a_tree_is_read_written_and_drawn_in_proportion_to_it() {
     grows_with_its_input("an outline", tree, |tree| {
         assert_eq!(tree.outline(&HashSet::new()).len(), tree.message_count());
     });
+}
+
+/// Creates the updates of a chain of messages, each below the one before.
+fn chain(count: usize) -> Vec<Update> {
+    let update = |n: usize| {
+        let parent = n.checked_sub(1).map(|n| format!("m{n}"));
+        let source = if n.is_multiple_of(2) {
+            "user"
+        } else {
+            "assistant"
+        };
+        let blocks = json!([{"content": "hi"}]);
+        Update::from_json(&json!({
+            "messageId": format!("m{n}"), "parentId": parent, "source": source,
+            "contentBlocks": blocks, "timestamp": n,
+        }))
+    };
+    (0..count).map(|n| update(n).unwrap()).collect()
+}
+
+#[test]
+fn a_chain_is_fed_in_proportion_to_it() {
+    grows_with_its_input("feeding a chain", chain, |updates| {
+        let count = updates.len();
+        let mut session = Session::new("t", SessionOptions::default());
+        for update in updates {
+            let update = Box::new(update);
+            let output = session.handle(Input::Update { update }, &mut Page::default());
+            assert_eq!(output.refused, None);
+        }
+        assert_eq!(session.conversation().path().count(), count);
+        assert!(session.conversation().path_work() < 4 * count as u64);
+    });
+}
+
+#[test]
+fn branches_are_shown_for_what_differs() {
+    let work = |count: usize| {
+        let mut session = Session::new("t", SessionOptions::default());
+        for update in chain(count) {
+            let update = Box::new(update);
+            session.handle(Input::Update { update }, &mut Page::default());
+        }
+        let before = session.conversation().path_work();
+        // Versions near the end of a long path.
+        for n in 0..50 {
+            let newest = json!({
+                "messageId": format!("v{n}"), "parentId": format!("m{}", count - 2),
+                "contentBlocks": [{"content": "again"}],
+            });
+            let update = Box::new(Update::from_json(&newest).unwrap());
+            session.handle(Input::Update { update }, &mut Page::default());
+            let change = TreeChange::Select {
+                message: format!("v{n}").into(),
+                exact: false,
+            };
+            assert_eq!(
+                session
+                    .handle(Input::Tree { change }, &mut Page::default())
+                    .refused,
+                None
+            );
+        }
+        session.conversation().path_work() - before
+    };
+    assert_eq!(work(1_000), work(4_000), "whatever the length of the path");
+}
+
+#[test]
+fn operations_are_replayed_in_proportion_to_them() {
+    let vector = |count: usize| {
+        let add = |n: usize| {
+            let parent = n.checked_sub(1).map(|n| format!("m{n}"));
+            let role = if n.is_multiple_of(2) {
+                "user"
+            } else {
+                "assistant"
+            };
+            json!({"op": "add", "id": format!("m{n}"), "role": role, "parent": parent})
+        };
+        let mut ops: Vec<Value> = (0..count).map(add).collect();
+        ops.extend((0..count / 100).flat_map(|n| {
+            [
+                json!({"op": "add", "id": format!("v{n}"), "role": "user", "parent": format!("m{}", count - 1)}),
+                json!({"op": "delete", "id": format!("v{n}")}),
+            ]
+        }));
+        json!({"ops": ops, "expect": {"count": count, "errors": []}})
+    };
+    grows_with_its_input("replaying a chain", vector, |vector| {
+        assert_eq!(branches::run(&vector)["ok"], true);
+    });
+}
+
+#[test]
+fn a_deep_nested_tree_needs_no_stack() {
+    let mut tree = json!({"id": "m29999", "role": "user", "content": "hi"});
+    for n in (0..29_999).rev() {
+        let mut above = json!({"id": format!("m{n}"), "role": "user", "content": "hi"});
+        // Moved: to copy a deep value takes a deep stack.
+        above["children"] = Value::Array(vec![tree]);
+        tree = above;
+    }
+    let conversation = Conversation::import(tree).unwrap();
+    assert_eq!(conversation.path().count(), 30_000);
 }
 
 /// An unrealistically large tree: neither the stack nor the time is exhausted.

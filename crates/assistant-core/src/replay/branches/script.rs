@@ -101,6 +101,7 @@ impl Script {
             names: HashMap::new(),
             changes: Vec::new(),
         };
+        script.session.leave_requests_empty();
         // Calls wait for an approval, which represents their start.
         let mut spec = ActionSpec::new(TOOL, "Does what the vector says.");
         spec.has_handler = true;
