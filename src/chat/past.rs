@@ -86,7 +86,7 @@ pub fn PastConversations(
     });
     let (several, unmatched) = (any.clone(), any.clone());
     let search = search(&words, query);
-    let search = when(move || several.with(Vec::len) > 1, move || search());
+    let search = when(move || several.with(Vec::len) > 1, search);
     let no_match = words.clone();
     let no_match = move || {
         view! { <p class="la-past-empty" role="status">{no_match.text(|l| &l.no_match)}</p> }

@@ -221,6 +221,10 @@ async fn a_queued_message_is_taken_back_with_its_files() {
         assert!(chat.page.click(".la-composer [type=submit]"));
         assert!(until(|| chat.page.count("[data-pending]") == 1).await);
         let again = chat.assistant.queued().get_untracked();
-        assert_eq!(again, [content.clone()], "it is the same message again");
+        assert_eq!(
+            again,
+            std::slice::from_ref(&content),
+            "it is the same message again"
+        );
     }
 }

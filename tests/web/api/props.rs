@@ -1,7 +1,5 @@
 //! Props of components that no other test covers.
 
-use std::time::Duration;
-
 use leptos::prelude::*;
 use leptos_assistant::{
     Assistant, AssistantProvider, ChatWindow, SessionOptions, Suggestion,
