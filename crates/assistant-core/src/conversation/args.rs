@@ -2,25 +2,21 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    Note, Phase, ToolCall,
-    state::{State, StateEvent},
-};
-use crate::wire::json::partial::{self, FieldState, PartialJson};
+use crate::wire::json::partial::{DocumentState, PartialJson};
 
 /// The arguments of a call, as the agent wrote them.
 #[derive(Debug, Clone)]
 pub(super) struct Arguments {
-    text: String,
+    pub(super) text: String,
     /// The number of times that the text was replaced. Within one generation it only grows.
-    generation: u32,
+    pub(super) generation: u32,
     /// The value of complete arguments that are valid JSON.
-    value: Option<Value>,
-    partial: PartialJson,
+    pub(super) value: Option<Value>,
+    pub(super) partial: PartialJson,
     /// True while more may follow.
-    open: bool,
+    pub(super) open: bool,
     /// True if a list of messages contained them whole, perhaps while they are still streaming.
-    listed: bool,
+    pub(super) listed: bool,
 }
 
 impl Default for Arguments {
@@ -37,13 +33,15 @@ impl Default for Arguments {
 }
 
 impl Arguments {
-    fn push(&mut self, delta: &str) {
+    /// Appends text.
+    pub(super) fn push(&mut self, delta: &str) {
         self.value = None;
         self.text.push_str(delta);
         self.partial.push(delta);
     }
 
-    fn replace(&mut self, text: &str) {
+    /// Replaces the text.
+    pub(super) fn replace(&mut self, text: &str) {
         if !text.starts_with(&self.text) {
             self.generation = self.generation.wrapping_add(1);
         }
@@ -52,14 +50,14 @@ impl Arguments {
         self.push(text);
     }
 
-    /// Parses the complete text.
-    fn end(&mut self) {
+    /// Ends the text and parses it. Empty text is an empty object (rule "empty arguments").
+    pub(super) fn end(&mut self) {
         self.open = false;
         self.value = if self.partial.has_duplicate_keys() {
             None
         } else if self.text.trim().is_empty() {
             Some(Value::Object(Map::new()))
-        } else if self.partial.state() == partial::DocumentState::Complete {
+        } else if self.partial.state() == DocumentState::Complete {
             self.partial.value().cloned()
         } else {
             serde_json::from_str(&self.text).ok()
@@ -67,156 +65,12 @@ impl Arguments {
     }
 
     /// Returns true if the text ended before it was complete.
-    fn are_cut_off(&self) -> bool {
+    pub(super) fn are_cut_off(&self) -> bool {
         let is_odd = || self.partial.has_duplicate_keys() || self.partial.is_too_deep();
         if self.open || self.value.is_some() || is_odd() {
             return false;
         }
         let read = serde_json::from_str::<serde::de::IgnoredAny>(&self.text);
         read.err().is_none_or(|error| error.is_eof())
-    }
-}
-
-impl ToolCall {
-    /// Returns the arguments exactly as the agent wrote them.
-    #[must_use]
-    pub fn args_text(&self) -> &str {
-        &self.arguments.text
-    }
-
-    /// Returns the number of times that the text of the arguments was replaced. Within one
-    /// generation the text only grows.
-    #[must_use]
-    pub fn args_generation(&self) -> u32 {
-        self.arguments.generation
-    }
-
-    /// Returns the arguments, once they are complete and valid JSON.
-    #[must_use]
-    pub fn args(&self) -> Option<&Value> {
-        self.arguments.value.as_ref()
-    }
-
-    /// Returns the arguments that a handler gets: edited by the user, sanitized by the application,
-    /// or as the agent wrote them.
-    #[must_use]
-    pub fn effective_args(&self) -> Option<&Value> {
-        self.changed_args().or(self.arguments.value.as_ref())
-    }
-
-    /// Returns the arguments that a handler gets, if they differ from the agent's.
-    pub(crate) fn changed_args(&self) -> Option<&Value> {
-        self.edited_args().or_else(|| self.clean_args())
-    }
-
-    /// Returns the arguments so far, as far as they can be parsed, for display while they stream
-    /// in.
-    #[must_use]
-    pub fn partial_args(&self) -> Option<&Value> {
-        let whole = self.arguments.value.as_ref();
-        whole.or_else(|| self.arguments.partial.value())
-    }
-
-    /// Returns true if the argument of this name has its final value: streaming arguments are
-    /// completed one after the other.
-    #[must_use]
-    pub fn has_whole_arg(&self, name: &str) -> bool {
-        let settled = || self.arguments.partial.field_state(&[name]) == FieldState::Complete;
-        self.arguments.value.is_some() || settled()
-    }
-
-    /// Appends argument text.
-    pub(crate) fn push_args(&mut self, delta: &str) {
-        self.arguments.push(delta);
-    }
-
-    /// Replaces the argument text.
-    pub(crate) fn set_args_text(&mut self, text: &str) {
-        self.arguments.replace(text);
-    }
-
-    /// Reopens the arguments after their end, which voids its checks. A call that has ended keeps
-    /// its result, even if the agent adds arguments.
-    pub(super) fn reopen(&mut self) {
-        self.arguments.open = true;
-        self.arguments.listed = false;
-        self.take(StateEvent::Reopened);
-        if matches!(self.state, State::Streaming(_)) {
-            self.arguments.value = None;
-        }
-    }
-
-    /// Returns true if more arguments may follow: it is open, or a list of messages contained it
-    /// before its end and it is not checked yet.
-    pub(crate) fn takes_more(&self) -> bool {
-        let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
-        self.arguments.open || (self.arguments.listed && untouched && !self.is_settled_here())
-    }
-
-    /// Ends the arguments of a call that a list of messages contains.
-    pub(super) fn end_in_list(&mut self) {
-        self.arguments.listed |= self.arguments.open;
-        self.end_args();
-    }
-
-    /// Returns true if the arguments name a field twice. The user might see another value than the one
-    /// that would run, so they count as invalid.
-    #[must_use]
-    pub const fn names_a_field_twice(&self) -> bool {
-        self.arguments.partial.has_duplicate_keys()
-    }
-
-    /// Returns true if the arguments are nested deeper than the limit.
-    #[must_use]
-    pub const fn nests_too_deep(&self) -> bool {
-        self.arguments.partial.is_too_deep()
-    }
-
-    /// Ends the arguments and parses them. Empty text is an empty object (rule "empty arguments").
-    pub(crate) fn end_args(&mut self) {
-        self.arguments.end();
-        self.take(StateEvent::ArgsEnded);
-    }
-
-    /// Discards the parsed arguments, which do not count as complete.
-    pub(super) fn leave_unread(&mut self) {
-        self.arguments.value = None;
-    }
-
-    /// Ends incomplete arguments. A call that is running, has a final decision or is run by the agent
-    /// does not change.
-    pub(crate) fn cut_off(&mut self) {
-        let is_open = matches!(
-            self.state,
-            State::Streaming(_)
-                | State::Open(_)
-                | State::Missing(_)
-                | State::RuleAsked { .. }
-                | State::Asked(_)
-                | State::Allowed(_)
-                | State::Invalid(..)
-                | State::Committing(..)
-        );
-        if !is_open {
-            return;
-        }
-        self.arguments.open = false;
-        self.take(StateEvent::ArgsEnded);
-        self.void();
-        self.leave_unread();
-        self.note(Note::Edited(None));
-        self.note(Note::Cleaned(None));
-    }
-
-    /// Returns true if the arguments ended before they were complete.
-    #[must_use]
-    pub fn is_cut_off(&self) -> bool {
-        self.arguments.are_cut_off()
-    }
-
-    /// Returns true if the arguments are complete, even if they are not valid JSON.
-    #[must_use]
-    pub const fn has_ended(&self) -> bool {
-        !self.arguments.open
     }
 }

@@ -13,6 +13,7 @@ mod apply;
 mod args;
 mod branch;
 mod call;
+mod call_args;
 mod call_event;
 mod call_outcome;
 mod call_step;
