@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, Attachments, ChatWindow,
+    AssistantProvider, Attachments, ChatWindow, SessionOptions,
     agent::Script,
     engine::event::{Content, ContentPart, MessageBody, PartBody, Source},
     testing::{MockAgent, Mounted, mount, settle, until},
@@ -12,10 +12,18 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 async fn chat(agent: &MockAgent, attachments: Attachments) -> Mounted {
+    chat_with(agent, attachments, SessionOptions::default()).await
+}
+
+async fn chat_with(
+    agent: &MockAgent,
+    attachments: Attachments,
+    options: SessionOptions,
+) -> Mounted {
     let agent = agent.clone();
     let page = mount(move || {
         view! {
-            <AssistantProvider agent>
+            <AssistantProvider agent options>
                 <ChatWindow attachments />
             </AssistantProvider>
         }
@@ -260,7 +268,11 @@ async fn removing_passes_the_focus_on() {
 async fn a_message_that_is_refused_keeps_text_and_files() {
     let wait = std::time::Duration::from_millis(400);
     let agent = MockAgent::new().answer(Script::new().text("A").wait(wait));
-    let page = chat(&agent, Attachments::new()).await;
+    let options = SessionOptions {
+        interjections: false,
+        ..SessionOptions::default()
+    };
+    let page = chat_with(&agent, Attachments::new(), options).await;
     send(&page, "first");
     assert!(until(|| agent.inputs().len() == 1).await);
     give(
