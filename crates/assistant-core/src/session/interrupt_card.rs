@@ -1,8 +1,8 @@
 //! Approval cards of calls with interrupts.
 //!
 //! A card accepts the answer to an interrupt only while it shows everything that the interrupt
-//! asks; otherwise the interrupt is a question in the inbox. `interrupt_flow` opens and answers interrupts,
-//! `answer_format` compares.
+//! asks; otherwise the interrupt is a question in the inbox. `interrupt_flow` opens and answers
+//! interrupts, `answer_format` compares.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, StateEvent};

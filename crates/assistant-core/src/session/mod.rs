@@ -14,7 +14,8 @@
 //!   `call_events` collects the events of calls in conversations that are opened or replaced,
 //!   `audit` converts events to records.
 //! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
-//!   counts these, `interrupt_flow` handles interrupts; `agent_call` handles calls that the agent runs.
+//!   counts these, `interrupt_flow` handles interrupts; `agent_call` handles calls that the agent
+//!   runs.
 //! * `branch` changes the tree, `thread` replaces the conversation, `load` takes one from
 //!   elsewhere, `restore` continues after a reload, with the `journal`; `pieces` splits snapshots
 //!   for stores that write only changes.
