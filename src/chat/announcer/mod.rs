@@ -43,7 +43,6 @@ const GATHERS_MS: u32 = 300;
 /// failed, decisions that the user must make, stops, and, after every few seconds of silence, that
 /// work continues. Nothing else in a window is a live region, except what an action of the user
 /// opens. A window has one; of several windows of an assistant one speaks.
-/// several windows of an assistant one speaks.
 ///
 /// # Accessibility
 ///
