@@ -57,7 +57,7 @@ scene("approval", "an approval card is read, and approved", async (steps, chat) 
   const approve = chat.card("get_weather").getByRole("button", { name: /^Approve/ });
   await steps.send("What's the weather?", () => approve.waitFor());
   await steps.reach(approve, "Shift+Tab");
-  await steps.repeat("ArrowUp", 6);
+  await steps.repeat("ArrowUp", 4);
   await steps.reach(approve);
   await steps.press("Enter", () => chat.idle());
 });

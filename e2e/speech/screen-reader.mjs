@@ -20,6 +20,8 @@ import { eventually } from "../support/chat.mjs";
 const SETTINGS = fileURLToPath(new URL("orca", import.meta.url));
 /** The silence after which a step is complete, in milliseconds: longer than any pause between announcements. */
 const QUIET = 2000 * SLOWDOWN;
+/** The time in which Orca must respond to a key, in milliseconds: many changes of a page keep it busy. */
+const RESPONDS = 20_000 * SLOWDOWN;
 
 /** Keys whose names differ on the display. */
 const KEYS = { Enter: "Return", ArrowUp: "Up", ArrowDown: "Down" };
@@ -145,6 +147,11 @@ export class Scene {
   async step(title, act, until = async () => {}, typed = "") {
     await act();
     await until();
+    const end = Date.now() + RESPONDS;
+    while (!typed && this.#reader.utterances().length === this.#from) {
+      assert.ok(Date.now() < end, `Orca says nothing about ${title}:\n${this.transcript()}`);
+      await pause(100);
+    }
     await this.#quiet();
     const all = this.#reader.utterances();
     const fresh = all.slice(this.#from).flatMap(normal);
