@@ -16,12 +16,15 @@ mod work;
 
 use std::{
     cell::{Cell, RefCell},
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     mem,
     rc::{Rc, Weak},
 };
 
-use assistant_core::session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls};
+use assistant_core::{
+    conversation::{CallKey, Phase},
+    session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls},
+};
 use serde_json::Value;
 
 use self::{
@@ -37,6 +40,8 @@ use crate::{
 
 /// The longest time that growing content waits to be written, in milliseconds.
 const GROWING_MS: u32 = 1_000;
+/// The time for which calls of the agent are collected before they are written, in milliseconds.
+const CALLS_MS: u32 = 50;
 
 /// Persists the conversations of a runtime.
 pub(crate) struct StorePersistence {
@@ -50,8 +55,10 @@ pub(crate) struct StorePersistence {
     unsaved: RefCell<Unsaved>,
     jobs: RefCell<VecDeque<Job>>,
     working: Cell<bool>,
-    /// Set while a save is scheduled: true if it is due soon.
-    waits: Cell<Option<bool>>,
+    /// The urgency of the scheduled save, if there is one.
+    waits: Cell<Option<Urgency>>,
+    /// The phases of calls as of their last change.
+    phases: RefCell<HashMap<CallKey, Phase>>,
     /// True if the user was notified that nothing is stored.
     told: Cell<bool>,
     trouble: Trouble,
@@ -90,6 +97,7 @@ impl StorePersistence {
             jobs: RefCell::default(),
             working: Cell::new(false),
             waits: Cell::new(None),
+            phases: RefCell::default(),
             told: Cell::new(false),
             trouble: Trouble::default(),
             ended: Cell::new(false),
@@ -191,12 +199,12 @@ impl StorePersistence {
         });
     }
 
-    /// Schedules a save: soon, or after more changes have accumulated.
-    fn save_later(&self, soon: bool) {
-        if self.waits.get().is_some_and(|is_soon| is_soon || !soon) {
+    /// Schedules a save, unless one is scheduled that is at least as urgent.
+    fn save_later(&self, urgency: Urgency) {
+        if self.waits.get() >= Some(urgency) {
             return;
         }
-        self.waits.set(Some(soon));
+        self.waits.set(Some(urgency));
         let me = self.me.clone();
         let save = move || {
             let Some(persistence) = me.upgrade() else {
@@ -206,9 +214,10 @@ impl StorePersistence {
                 persistence.push(Job::Save);
             }
         };
-        match soon {
-            true => spawn_local(async move { save() }),
-            false => after(GROWING_MS, save),
+        match urgency {
+            Urgency::AtOnce => spawn_local(async move { save() }),
+            Urgency::Soon => after(CALLS_MS, save),
+            Urgency::WithTheAnswer | Urgency::Nothing => after(GROWING_MS, save),
         }
     }
 
@@ -261,9 +270,17 @@ impl Persistence for StorePersistence {
         if !self.is_here() || session.is_following() {
             return;
         }
-        let urgency = self.unsaved.borrow_mut().note(changes.list(), session);
+        let urgency = {
+            let mut phases = self.phases.borrow_mut();
+            if changes.thread {
+                phases.clear();
+            }
+            self.unsaved
+                .borrow_mut()
+                .note(changes.list(), session, &mut phases)
+        };
         if urgency != Urgency::Nothing && !self.is_in_trouble() {
-            self.save_later(urgency == Urgency::AtOnce);
+            self.save_later(urgency);
         }
     }
 

@@ -1,9 +1,9 @@
 //! The unsaved changes, and the batches built from them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use assistant_core::{
-    conversation::{Change, MessageId, Phase, ToolCall},
+    conversation::{CallKey, Change, MessageId, Phase, ToolCall},
     session::{JournalEntry, Session},
 };
 use serde_json::Value;
@@ -48,13 +48,19 @@ impl Unsaved {
     }
 
     /// Adds changes, and returns their urgency.
-    pub(super) fn note(&mut self, changes: &[Change], session: &Session) -> Urgency {
+    /// `phases` holds the phases of calls that were noted before.
+    pub(super) fn note(
+        &mut self,
+        changes: &[Change],
+        session: &Session,
+        phases: &mut HashMap<CallKey, Phase>,
+    ) -> Urgency {
         let conversation = session.conversation();
         let is_from_user = |id: &MessageId| {
             let message = conversation.message(id);
             message.is_none_or(|message| message.is_from_user())
         };
-        let (mut urgent, mut path, mut answers) = (false, false, false);
+        let (mut urgent, mut soon, mut path, mut answers) = (false, false, false, false);
         for change in changes {
             match change {
                 Change::PartGrew { message, .. } | Change::PartAdded { message, .. } => {
@@ -81,6 +87,9 @@ impl Unsaved {
                     }
                     let call = conversation.call(key);
                     urgent |= call.is_some_and(|call| is_own(call, session));
+                    let phase = call.map(ToolCall::phase);
+                    let phase = phase.filter(|phase| *phase != Phase::InputStreaming);
+                    soon |= phase.is_some_and(|phase| phases.insert(*key, phase) != Some(phase));
                 }
                 Change::Path => path = true,
                 Change::Run | Change::Interrupts | Change::Queue | Change::Thread => urgent = true,
@@ -90,10 +99,11 @@ impl Unsaved {
         }
         // An added message extends the path, too.
         urgent |= path && !answers;
-        match (self.is_empty(), urgent) {
-            (true, _) => Urgency::Nothing,
-            (false, true) => Urgency::AtOnce,
-            (false, false) => Urgency::WithTheAnswer,
+        match (self.is_empty(), urgent, soon) {
+            (true, ..) => Urgency::Nothing,
+            (false, true, _) => Urgency::AtOnce,
+            (false, false, true) => Urgency::Soon,
+            (false, false, false) => Urgency::WithTheAnswer,
         }
     }
 
@@ -113,13 +123,16 @@ impl Unsaved {
     }
 }
 
-/// The time at which changes are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The time at which changes are written, the latest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
     /// Nothing to write.
     Nothing,
-    /// With the rest of the answer: streamed text, and calls that the agent runs itself.
+    /// With the rest of the answer: streamed text.
     WithTheAnswer,
+    /// After a short time, together with what follows: calls that the agent runs itself, and their
+    /// results.
+    Soon,
     /// At once: messages and interrupts, results of the page's own calls, ends of runs.
     AtOnce,
 }

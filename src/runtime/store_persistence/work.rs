@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     StorePersistence,
     job::Job,
-    save::{Unsaved, batch_of, record_of, records_of},
+    save::{Unsaved, Urgency, batch_of, record_of, records_of},
     thread::Thread,
 };
 use crate::{
@@ -248,7 +248,7 @@ impl StorePersistence {
                     thread.taken.set(false);
                 }
                 drop(still);
-                persistence.save_later(false);
+                persistence.save_later(Urgency::WithTheAnswer);
             }
         });
     }

@@ -394,7 +394,42 @@ async fn a_long_answer_is_written_a_few_times_and_alone() {
     assert_eq!(first.count(), 0, "what has not changed is not written");
 }
 
-/// Calls that the agent runs itself are written with its answer; a question is written at once.
+/// Each call of the agent is written, and each result, without waiting for the end of the answer.
+#[wasm_bindgen_test]
+async fn a_call_of_the_agent_and_its_result_are_written_as_they_come() {
+    let store = Moody::default();
+    let pause = std::time::Duration::from_millis(150);
+    let script = Script::new().call_as("c1", "look_up", "{}").wait(pause);
+    let script = script.result("c1", "{\"found\":3}").wait(pause);
+    let chat = open(
+        store.clone(),
+        MockAgent::new().answer(script.text("Three.")),
+    )
+    .await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    settle().await;
+    let written = store.written.borrow();
+    let holds = |word: &str| {
+        let has = |batch: &Batch| batch.put.iter().any(|record| record.text.contains(word));
+        written.iter().position(has)
+    };
+    let (call, result, text) = (holds("c1"), holds("found"), holds("Three."));
+    assert!(
+        call.is_some() && call < result && result < text,
+        "{call:?} {result:?} {text:?}"
+    );
+    let with_call = written.iter().filter(|batch| {
+        let mut records = batch.put.iter();
+        records.any(|record| record.text.contains("c1"))
+    });
+    assert!(
+        with_call.count() >= 3,
+        "the call, its result, the end of the answer"
+    );
+}
+
+/// Calls that the agent runs itself are collected for a short time; a question is written at once.
 #[wasm_bindgen_test]
 async fn calls_of_the_agent_are_written_with_its_answer() {
     let store = Moody::default();
@@ -410,10 +445,16 @@ async fn calls_of_the_agent_are_written_with_its_answer() {
         .answer(script)
         .answer(Script::new().call("pay", &pay));
     let chat = open(store.clone(), agent).await;
+    let begin = js_sys::Date::now();
     chat.assistant.send("one").unwrap();
     chat.idle().await;
     let count = store.written.borrow().len();
-    assert!(count < 12, "{count} batches for 30 calls");
+    // At most one batch in 50 ms, and those of the message and of the end of the run.
+    let most = 6.0 + (js_sys::Date::now() - begin) / 50.0;
+    assert!(
+        (count as f64) < most,
+        "{count} batches for 30 calls, at most {most}"
+    );
     let holds = |word: &str| {
         let written = store.written.borrow();
         let mut records = written.iter().flat_map(|batch| &batch.put);
