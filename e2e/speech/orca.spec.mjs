@@ -67,7 +67,8 @@ scene(
   "an error, and Retry",
   async (steps, chat) => {
     const retry = chat.page.getByRole("button", { name: "Retry" });
-    await steps.send("Is berth 9 free?", () => retry.waitFor());
+    await steps.type("Is berth 9 free?");
+    await steps.alerted("Enter", () => retry.waitFor());
     await steps.reach(retry, "Shift+Tab");
     await steps.press("Enter", () => chat.idle());
     await chat.hasFocus(chat.composer);

@@ -172,8 +172,20 @@ export class Scene {
 
   /** Types a message and sends it. If the keys come faster than Orca handles them, it echoes some of the text. */
   async send(text, until) {
-    await this.step(text, () => this.#reader.keys("type", "--delay", "60", text), undefined, text);
+    await this.type(text);
     await this.press("Enter", until);
+  }
+
+  /** Types a text. */
+  type(text) {
+    return this.step(text, () => this.#reader.keys("type", "--delay", "60", text), undefined, text);
+  }
+
+  /** Presses a key whose effect is one alert: Orca reads its paragraphs in any order, so they are sorted. */
+  async alerted(key, until) {
+    await this.press(key, until);
+    const [, ...lines] = this.#lines.splice(this.#lines.lastIndexOf(`> ${key}`));
+    this.#lines.push(`> ${key}`, ...lines.filter(Boolean).sort(), "");
   }
 
   /** Presses a key until an element has the focus. */
