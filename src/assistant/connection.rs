@@ -14,8 +14,12 @@ impl Assistant {
         if !in_browser() {
             return;
         }
-        let assistant = self.clone();
+        // The browser frees a removed listener late, so it must not keep the assistant.
+        let assistant = self.weak();
         let listens = window_event_listener_untyped("online", move |_| {
+            let Some(assistant) = assistant.upgrade() else {
+                return;
+            };
             let waits = assistant.runtime().read(|session| {
                 session.notices().iter().any(|notice| {
                     let retries = notice.action == Some(NoticeAction::Retry);
