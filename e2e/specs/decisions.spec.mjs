@@ -87,8 +87,8 @@ const approve = (card) => card.getByRole("button", { name: /^Approve(:|$)/ });
 sceneTest("the page's question counts once its end was in view", "long", async (chat, { agent }) => {
   await chat.send("Go");
   const card = chat.card("get_weather");
-  await card.getByText("Runs on this page:").waitFor();
-  const shown = await card.locator("pre").innerText();
+  await card.locator("pre").first().waitFor();
+  const shown = await card.locator("pre").first().innerText();
   assert.ok(shown.includes(`"location": "Rotterdam${"\\n".repeat(400)}"`), "line breaks stay escaped");
   const scrolled = () => card.locator("pre").evaluate((pre) => pre.scrollTop);
   await card.getByRole("status").filter({ hasText: "Scroll to the end to approve" }).waitFor();

@@ -59,6 +59,8 @@ const moment = (page) => page.waitForTimeout(400);
 
 partTest("the part that shows a conversation is fetched once, when somebody turns to a chat", {}, async (page, agent) => {
   const fetched = asked(page);
+  // A pointer that a chat appears under has turned to it.
+  await page.mouse.move(1270, 790);
   const one = await mountIn(page, "one", `${agent.url}hello`);
   const two = await mountIn(page, "two", `${agent.url}again`);
   await moment(page);

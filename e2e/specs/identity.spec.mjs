@@ -156,12 +156,12 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await first.waitFor({ state: "detached" });
   // A click that was already queued.
   await button.evaluate((node) => node.click());
+  await chat.hasFocus(reason, "who types in it goes on typing");
   await shows(await more(second), "Runs on this page: deployApplication");
   await shows(second, /Environment\s+production/);
   assert.equal(await second.getByText("details changed").count(), 0, "it is the call that it was");
   assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
   assert.equal(await reason.inputValue(), "not now");
-  await chat.hasFocus(reason, "who types in it goes on typing");
   proceed();
   await chat.status(second, "pending");
   assert.deepEqual(await done(harbor), before, "nothing ran");

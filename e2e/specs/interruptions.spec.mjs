@@ -74,7 +74,7 @@ chatTest("a component goes while its handler runs: the call is cancelled, and th
   await chat.status(card, "failed");
   await chat.idle();
   await chat.says("web_search failed: cancelled. I will go on without it.");
-  await shows(card, /web_search\s+slow boats\s+Cancelled/);
+  await shows(card, /web search\s+slow boats\s+Cancelled/);
   await chat.ask("Search for crabs");
   await chat.says("I cannot search while the search panel is closed.");
   await harbor.search.getByRole("button", { name: "Open search" }).click();
@@ -87,7 +87,7 @@ chatTest("a component goes while its card shows: the default card takes its plac
   const card = chat.card("web_search");
   await shows(card, 'Found 1 result for "crabs"');
   await harbor.search.getByRole("button", { name: "Close search" }).press("Enter");
-  await shows(card, /web_search\s+crabs\s+Done/);
+  await shows(card, /web search\s+crabs\s+Done/);
   await chat.status(card, "complete");
   await chat.hasFocus(harbor.search.getByRole("button", { name: "Open search" }), "the focus is not lost");
   await chat.page.keyboard.press("Enter");

@@ -272,7 +272,7 @@ agentTest("a component goes while its card shows: the default card takes its pla
   const card = chat.card("web_search");
   await chat.says('Found 1 result for "crabs"');
   await chat.page.getByRole("button", { name: "Close search" }).click();
-  await chat.says(/web_search[^]*Done/);
+  await chat.says(/web search[^]*Done/);
   await chat.status(card, "complete");
 });
 

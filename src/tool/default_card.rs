@@ -43,10 +43,8 @@ pub fn DefaultCard(
     let words = Words::current();
     let name = call;
     let called = move || {
-        let title = name.title();
-        let titled = title.is_some().then_some("");
-        let text = exact(title.unwrap_or_else(|| in_words(&name.name())));
-        view! { <span class="la-tool-name" data-titled=titled>{text}</span> }
+        let title = name.title().unwrap_or_else(|| in_words(&name.name()));
+        view! { <span class="la-tool-name">{exact(title)}</span> }
     };
     // The call changes often, its arguments once.
     let argument = memo(move || name.summary_argument());

@@ -132,7 +132,7 @@ export const timing = [
   {
     name: "the window changes its size at the click",
     attack: {
-      answer: moved((stage) => stage.page.setViewportSize({ width: 520, height: 600 })),
+      answer: moved((stage) => stage.page.setViewportSize({ width: 520, height: 360 })),
     },
     expects: { check: (stage) => stage.page.setViewportSize({ width: 1280, height: 800 }) },
   },
