@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 
-import { accessible, SLOWDOWN } from "../support/browser.mjs";
+import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
@@ -133,8 +133,6 @@ pageTest("an approval of what would change otherwise by now runs nothing, and is
   // The first call has changed the preview of the second one. A single press does not approve a preview that has just
   // changed.
   const yes = second.getByRole("button", { name: /^Approve: / });
-  // It has moved up, and a press counts once it has stayed in place.
-  await chat.page.waitForTimeout(700 * SLOWDOWN);
   for (const end of await second.locator(".la-approval-end").all()) await end.scrollIntoViewIfNeeded();
   await eventually(async () => assert.equal(await yes.getAttribute("aria-disabled"), null));
   await yes.press("Enter");
