@@ -398,7 +398,8 @@ async fn a_long_answer_is_written_a_few_times_and_alone() {
 #[wasm_bindgen_test]
 async fn a_call_of_the_agent_and_its_result_are_written_as_they_come() {
     let store = Moody::default();
-    let pause = std::time::Duration::from_millis(150);
+    // Longer than a save takes on a busy machine, shorter than the time between saves of text.
+    let pause = std::time::Duration::from_millis(700);
     let script = Script::new().call_as("c1", "look_up", "{}").wait(pause);
     let script = script.result("c1", "{\"found\":3}").wait(pause);
     let chat = open(
