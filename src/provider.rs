@@ -79,7 +79,11 @@ impl AgentProp {
 /// The store of a provider; converts from anything that is a [`Store`]. Nothing is stored by
 /// default.
 #[derive(Default)]
-pub struct StoreProp(Option<SendWrapper<Box<dyn Store>>>);
+pub struct StoreProp(Option<SendWrapper<Begin>>);
+
+/// Begins to persist the conversation of an assistant, with a thread id and an initial conversation.
+/// Made together with the store, so that a program without any store contains no persistence.
+type Begin = Box<dyn FnOnce(&Assistant, Option<String>, Option<Value>)>;
 
 impl std::fmt::Debug for StoreProp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -89,8 +93,10 @@ impl std::fmt::Debug for StoreProp {
 
 impl<S: Store> From<S> for StoreProp {
     fn from(store: S) -> Self {
-        let wrap = || SendWrapper::new(Box::new(store) as Box<dyn Store>);
-        Self(in_browser().then(wrap))
+        let begin: Begin = Box::new(move |assistant, thread_id, initial| {
+            assistant.keep(Rc::new(store), thread_id, initial);
+        });
+        Self(in_browser().then(|| SendWrapper::new(begin)))
     }
 }
 
@@ -161,13 +167,14 @@ pub fn AssistantProvider(
             on_cleanup(move || stopped.shut_down());
         }
         let children = children();
-        let begins = store.0.is_some();
-        if let Some(store) = store.0 {
-            assistant.keep(Rc::new(store.take()), thread_id.clone(), initial.clone());
-        }
-        let initial = initial.filter(|_| !begins);
-        if let Some(Err(refusal)) = initial.map(|initial| assistant.import_as(thread_id, initial)) {
-            console_error(&format!("AssistantProvider: {refusal}"));
+        match (store.0, initial) {
+            (Some(begin), initial) => begin.take()(&assistant, thread_id, initial),
+            (None, Some(initial)) => {
+                if let Err(refusal) = assistant.import_as(thread_id, initial) {
+                    console_error(&format!("AssistantProvider: {refusal}"));
+                }
+            }
+            (None, None) => {}
         }
         children
     });
