@@ -416,17 +416,10 @@ async fn a_call_of_the_agent_and_its_result_are_written_as_they_come() {
         written.iter().position(has)
     };
     let (call, result, text) = (holds("c1"), holds("found"), holds("Three."));
+    // Each is in a later batch than the one before.
     assert!(
         call.is_some() && call < result && result < text,
         "{call:?} {result:?} {text:?}"
-    );
-    let with_call = written.iter().filter(|batch| {
-        let mut records = batch.put.iter();
-        records.any(|record| record.text.contains("c1"))
-    });
-    assert!(
-        with_call.count() >= 3,
-        "the call, its result, the end of the answer"
     );
 }
 
