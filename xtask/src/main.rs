@@ -18,6 +18,7 @@ mod cycles;
 mod demo;
 mod dist;
 mod examples;
+mod fault;
 mod imports;
 mod layout;
 mod module;

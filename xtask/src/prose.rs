@@ -1,10 +1,10 @@
 //! The wording of comments and docs: doc comments begin with a statement, and coined phrases of the
 //! past do not return.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::blocks::{in_page, in_rust, in_script, in_style};
+use crate::fault::Fault;
 use crate::project::{Outcome, Project, read};
 use crate::source::collect;
 
@@ -65,21 +65,6 @@ const EXCEPTIONS: [(&str, &str, &str); 2] = [
     ("docs/rules.md", "go on", "quotes a message of the user"),
     ("npm/index.d.ts", "go on", "quotes a label"),
 ];
-
-/// A wording to change.
-#[derive(Debug, PartialEq, Eq)]
-struct Fault {
-    file: PathBuf,
-    line: usize,
-    what: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, what } = self;
-        write!(f, "{}:{line}: {what}", file.display())
-    }
-}
 
 /// Checks all comments and pages; the error lists every fault, and exceptions without a use.
 pub(crate) fn check(project: &Project) -> Outcome<()> {

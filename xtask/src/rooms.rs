@@ -4,10 +4,10 @@
 //! Paths are read as written in the code (`use crate::…` with all its braces, `crate::…` in a line,
 //! `super::…` that reaches the root).
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::cycles;
+use crate::fault::Fault;
 use crate::project::{Outcome, Project, read};
 use crate::source::{Token, module_of, sources, tokens, word};
 
@@ -29,21 +29,6 @@ const ORDER: [&str; 15] = [
     "tool",
     "chat",
 ];
-
-/// A violation of the order.
-#[derive(Debug, PartialEq, Eq)]
-struct Fault {
-    file: PathBuf,
-    line: usize,
-    what: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, what } = self;
-        write!(f, "{}:{line}: {what}", file.display())
-    }
-}
 
 /// Folders whose files must not import in cycles.
 const WITHOUT_CYCLES: [&str; 2] = ["src", "crates/assistant-core/src"];
