@@ -256,17 +256,15 @@ impl LoopEvents {
         message: &Message,
         events: &mut Vec<LoopEvent>,
     ) {
-        let id = &message.id;
+        let (id, interjected) = (&message.id, message.interjected);
         match (message.role, message.author) {
             (Role::User, Author::Page) => {
                 if self.messages.insert(id.clone(), 0).is_none() {
                     let message = id.clone();
-                    events.push(
-                        match conversation.message(id).is_some_and(|m| m.interjected) {
-                            true => LoopEvent::Interjection { message },
-                            false => LoopEvent::UserMessage { message },
-                        },
-                    );
+                    events.push(match interjected {
+                        true => LoopEvent::Interjection { message },
+                        false => LoopEvent::UserMessage { message },
+                    });
                 }
                 return;
             }
@@ -275,12 +273,11 @@ impl LoopEvents {
         }
         let mut calls = conversation.calls_in(message);
         let is_complete = !message.is_streaming() && !conversation.is_being_written(id);
-        if !is_complete && !calls.any(|call| stage(call.phase()) != Stage::Generated) {
-            self.open.push(id.clone());
-            return;
-        }
         if !is_complete {
             self.open.push(id.clone());
+            if calls.all(|call| stage(call.phase()) == Stage::Generated) {
+                return;
+            }
         }
         if message.parts.is_empty() {
             return;

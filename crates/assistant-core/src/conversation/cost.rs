@@ -176,12 +176,13 @@ fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
         let of_model = |known: &&mut TokenUsage| {
             known.provider == usage.provider && known.model == usage.model
         };
+        let has_room = all.len() < MODELS;
         match all.iter_mut().find(of_model) {
             Some(known) => *known = filled(usage, std::mem::take(known)),
-            None => all.push(usage),
+            None if has_room => all.push(usage),
+            None => {}
         }
     }
-    all.truncate(MODELS);
     all
 }
 

@@ -299,22 +299,22 @@ fn call(from: &Value) -> Option<Value> {
     if state == "cancelled" {
         return Some(out);
     }
-    let said = |value: &Value| match value {
+    let as_text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
     if state == "output-error" {
-        let message = failure.map(str::to_owned).or_else(|| result.map(said));
+        let message = failure.map(str::to_owned).or_else(|| result.map(as_text));
         put(
             "error",
             json!({"message": message.unwrap_or_default(), "kind": "agent"}),
         );
     }
-    let told = result.map(said).or_else(|| failure.map(str::to_owned));
-    let told = told.unwrap_or_else(|| "null".to_owned());
+    let content = result.map(as_text).or_else(|| failure.map(str::to_owned));
+    let content = content.unwrap_or_else(|| "null".to_owned());
     put(
         "result",
-        json!({"content": told, "error": failure, "sent": true}),
+        json!({"content": content, "error": failure, "sent": true}),
     );
     let output = match result {
         // Text that is JSON is parsed, as in a tool message.
