@@ -12,7 +12,7 @@ use crate::{
     store::ThreadInfo,
     ui::{
         Icon, IconButton, Labels, Word, Words, after, composes, dynamic, each, effect, focus, memo,
-        time, when,
+        shortened, time, when,
     },
 };
 
@@ -171,10 +171,7 @@ impl PastList {
     fn title(&self, thread: &ThreadInfo) -> String {
         match thread.title.trim() {
             "" => untrack(|| self.words.word(|l| &l.untitled)).into_owned(),
-            title => match title.char_indices().nth(MAX_TITLE) {
-                Some((end, _)) => format!("{}…", title.get(..end).unwrap_or_default()),
-                None => title.to_owned(),
-            },
+            title => shortened(title, MAX_TITLE).into_owned(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Messages of the user that were not sent yet: behind the running loop, or behind an answer to the
+//! Messages of the user that were not sent yet: they follow the running loop, or an answer to the
 //! agent.
 
 use assistant_core::{

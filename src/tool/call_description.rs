@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, Labels, Word, Words, dynamic, memo},
+    ui::{Icon, Labels, Word, Words, dynamic, memo, shortened},
 };
 
 /// The maximum length of a sentence, in characters.
@@ -228,13 +228,9 @@ fn shown(call: ToolCallView<Value>) -> Option<Shown> {
     let mut capped = |text: &str, most: usize| {
         // Line breaks must not push text out of sight.
         let text = text.replace('\n', "\\n").replace('\r', "\\r");
-        match text.char_indices().nth(most) {
-            Some((end, _)) => {
-                shown.cut = true;
-                format!("{}…", text.get(..end).unwrap_or_default())
-            }
-            None => text,
-        }
+        let capped = shortened(&text, most).into_owned();
+        shown.cut |= capped != text;
+        capped
     };
     let sentence = capped(described.sentence.trim(), MAX_SENTENCE);
     let said = described.rows.iter();

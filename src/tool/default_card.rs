@@ -5,13 +5,13 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ExactText, ask::asked_by_handler, exact::ExactArguments, name_words::in_words, pretty::pretty,
+    ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pretty,
     summary_argument::summary_argument,
 };
 use crate::{
     action::ToolCallView,
     part::show_file,
-    ui::{Icon, Labels, Word, Words, dynamic, memo, spinner},
+    ui::{Icon, Labels, Word, Words, dynamic, in_words, memo, shortened, spinner},
 };
 
 /// Title, the most significant argument, and the state of a call in one line, with the reason of a
@@ -222,11 +222,7 @@ fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
     let said = call.why(|kind, said| words.get().reason(kind, "", said));
     let said = said.or_else(|| reason_of(&call.result_value()?))?;
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = match line.char_indices().nth(MAX_REASON) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    };
-    (!text.is_empty()).then_some(text)
+    (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
 }
 
 /// Returns the text in which a result that declares itself a failure says why.

@@ -20,7 +20,6 @@ mod fields;
 mod form;
 mod inbox;
 mod mentioned;
-mod name_words;
 mod number;
 mod pieces;
 mod pretty;

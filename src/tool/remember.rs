@@ -5,12 +5,15 @@ use assistant_core::action::{RememberScope, RememberedApproval, RememberedArgs};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{ExactText, bounds, name_words::in_words, pretty::pretty};
+use super::{ExactText, bounds, pretty::pretty};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     render::Description,
-    ui::{Icon, Labels, Word, Words, dynamic, each, effect, memo, scope, time, when},
+    ui::{
+        Icon, Labels, Word, Words, dynamic, each, effect, in_words, memo, scope, shortened, time,
+        when,
+    },
 };
 
 type Label = fn(&Labels) -> &Word;
@@ -312,8 +315,5 @@ impl Described {
 }
 
 fn short(text: &str) -> String {
-    match text.char_indices().nth(MAX_VALUE) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    shortened(text, MAX_VALUE).into_owned()
 }

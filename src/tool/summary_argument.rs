@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::ui::shortened;
+
 /// The maximum length of the argument, in characters.
 const MAX: usize = 60;
 
@@ -15,10 +17,7 @@ pub(super) fn summary_argument(args: &Value) -> Option<String> {
         Some(text) => text.to_owned(),
         None => number()?.to_string(),
     };
-    Some(match text.char_indices().nth(MAX) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    })
+    Some(shortened(&text, MAX).into_owned())
 }
 
 #[cfg(test)]

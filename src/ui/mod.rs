@@ -50,4 +50,4 @@ pub(crate) use timer::{after, after_by_browser, page_settled, sleep, when_idle};
 pub(crate) use trusted::scripted;
 pub(crate) use trusted::{accepts_scripts, decider, decider_by, is_trusted};
 pub(crate) use wording::{AttrText, Words};
-pub(crate) use words::{lower, size_text, words, written};
+pub(crate) use words::{in_words, lower, shortened, size_text, words, written};

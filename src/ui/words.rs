@@ -1,4 +1,6 @@
-//! Formats names and numbers.
+//! Formats names, numbers and excerpts.
+
+use std::borrow::Cow;
 
 use js_sys::JsString;
 
@@ -7,25 +9,71 @@ const MAX_LINE: usize = 120;
 
 /// Formats `web_search` and `webSearch` as "Web search".
 pub(crate) fn words(name: &str) -> String {
-    let mut words = String::new();
-    for c in name.chars().take(MAX_LINE) {
-        if matches!(c, '_' | '-' | '.' | ' ') {
-            words.push(' ');
-        } else if words.is_empty() {
-            words.push_str(&String::from(letter(c).to_upper_case()));
-        } else if c.is_uppercase() && words.ends_with(char::is_lowercase) {
-            words.push(' ');
-            words.push_str(&String::from(letter(c).to_lower_case()));
-        } else {
-            words.push(c);
-        }
+    let words = split(name.chars().take(MAX_LINE));
+    let mut letters = words.chars();
+    match letters.next() {
+        Some(first) => String::from(letter(first).to_upper_case()) + letters.as_str(),
+        None => words,
     }
+}
+
+/// Formats the code name of a tool in words: `web_search` and `webSearch` are "web search". A name
+/// with other characters stays as it is, so that it can be marked.
+pub(crate) fn in_words(name: &str) -> String {
+    let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    match name.chars().all(is_code) {
+        true => Some(split(name.chars())).filter(|words| !words.is_empty()),
+        false => None,
+    }
+    .unwrap_or_else(|| name.to_owned())
+}
+
+/// Separates the words of a name. Capitals after the first of a word are an abbreviation.
+fn split(name: impl Iterator<Item = char>) -> String {
+    let mut name = name.peekable();
+    let mut words = String::new();
+    let mut after_lower = false;
+    while let Some(c) = name.next() {
+        let is_word = name.peek().is_some_and(|next| next.is_lowercase());
+        match c {
+            '_' | '-' | '.' | ' ' => {
+                if !words.is_empty() && !words.ends_with(' ') {
+                    words.push(' ');
+                }
+            }
+            _ if c.is_uppercase() && after_lower => {
+                words.push(' ');
+                match is_word {
+                    true => words.push_str(&lowercase(c)),
+                    false => words.push(c),
+                }
+            }
+            _ => words.push(c),
+        }
+        after_lower = c.is_lowercase();
+    }
+    words.truncate(words.trim_end().len());
     words
+}
+
+fn lowercase(c: char) -> String {
+    match c.is_ascii() {
+        true => c.to_ascii_lowercase().into(),
+        false => letter(c).to_lower_case().into(),
+    }
 }
 
 /// Passes a letter to the browser for case conversion: Rust's tables add twenty kilobytes.
 fn letter(c: char) -> JsString {
     JsString::from(c.encode_utf8(&mut [0; 4]) as &str)
+}
+
+/// Cuts a text to a number of characters; an ellipsis replaces the rest.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
 }
 
 /// Converts a text to lower case, by the browser.
@@ -53,4 +101,33 @@ pub(crate) fn written(number: f64) -> String {
     let text = js_sys::Number::from(number).to_string_with_radix(10);
     // Fails only for an invalid radix.
     text.map(String::from).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_words, shortened};
+
+    #[test]
+    fn code_names_become_words_and_others_stay() {
+        for (name, words) in [
+            ("nobody", "nobody"),
+            ("read_berths_log", "read berths log"),
+            ("selectDataSource", "select data source"),
+            ("fetchURL", "fetch URL"),
+            ("mcp.files-read", "mcp files read"),
+            ("_private__", "private"),
+            ("__", "__"),
+            ("Pay Ann", "Pay Ann"),
+            ("pay\u{202e}", "pay\u{202e}"),
+            ("", ""),
+        ] {
+            assert_eq!(in_words(name), words);
+        }
+    }
+
+    #[test]
+    fn a_cut_text_ends_with_an_ellipsis() {
+        assert_eq!(shortened("äöü", 3), "äöü");
+        assert_eq!(shortened("äöü", 2), "äö…");
+    }
 }

@@ -1,6 +1,5 @@
 //! The speaker and the parts of a message, in order.
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use assistant_core::{conversation::CallKey, event::Role};
@@ -15,7 +14,7 @@ use crate::{
         part::PartView,
     },
     tool::{Batch, ExactText, batch_bar, has_default_card, in_plain},
-    ui::{Icon, Word, Words, closest, dynamic, each, memo},
+    ui::{Icon, Word, Words, closest, dynamic, each, memo, shortened},
     view::{PartCell, PartKind},
 };
 
@@ -39,7 +38,7 @@ pub fn MessageSpeaker() -> impl IntoView {
     let message = &spoken.message;
     let name = message.speaker.clone();
     let name = name.filter(|_| message.role != Role::User)?;
-    let name = capped(&name).into_owned();
+    let name = shortened(&name, MOST_OF_NAME).into_owned();
     Some(view! {
         <p class="la-message-speaker">
             {spoken.words.text(|l| &l.assistant)} " · "
@@ -54,7 +53,7 @@ pub fn MessageSpeaker() -> impl IntoView {
 /// the assistant, and is never shown alone.
 pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
-    let name = name.map(|name| in_plain(&capped(name)));
+    let name = name.map(|name| in_plain(&shortened(name, MOST_OF_NAME)));
     let marked = attributed.then(|| words.word(|l| &l.attributed).into_owned());
     let all: Vec<String> = std::iter::once(assistant.into_owned())
         .chain(name)
@@ -65,13 +64,6 @@ pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool)
 
 /// The maximum length of a name, in characters.
 const MOST_OF_NAME: usize = 60;
-
-fn capped(name: &str) -> Cow<'_, str> {
-    match name.char_indices().nth(MOST_OF_NAME) {
-        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()).into(),
-        None => name.into(),
-    }
-}
 
 /// The parts of a message in order: text, reasoning, files, calls with their cards. See
 /// [`super::MessageRoot`] for an example.
