@@ -35,7 +35,7 @@ pub(super) struct Check {
 
 impl Check {
     /// Creates the check of a call without an action here.
-    pub(super) const fn of_nobody(binding: Binding, eager: bool) -> Self {
+    pub(super) const fn without_action(binding: Binding, eager: bool) -> Self {
         Self {
             binding,
             registration: None,

@@ -93,7 +93,7 @@ impl Session {
         };
         let entry = self.registration_for(call);
         let binding = Binding::of(call, entry.map(|entry| &entry.spec));
-        let mut check = Check::of_nobody(binding, self.options.eager);
+        let mut check = Check::without_action(binding, self.options.eager);
         if let Some(entry) = entry {
             check.registration = Some(entry.id);
             check.eager |= entry.spec.eager;
