@@ -48,9 +48,10 @@ pub use branch::{
     BranchPicker, MessageEdit, MessageEditor, MessageRegenerate, OtherBranch, OtherBranchProps,
 };
 pub use composer::{
-    Composer, ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerHandle,
-    ComposerHint, ComposerInput, ComposerProps, ComposerRoot, ComposerRootProps, ComposerSend,
-    ComposerSendProps, ComposerStop, ComposerStopProps, use_composer,
+    Composer, ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerDeny,
+    ComposerDenyProps, ComposerHandle, ComposerHint, ComposerInput, ComposerProps, ComposerRoot,
+    ComposerRootProps, ComposerSend, ComposerSendProps, ComposerStop, ComposerStopProps,
+    use_composer,
 };
 pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
 pub use feedback::Feedback;

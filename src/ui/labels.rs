@@ -63,6 +63,8 @@ pub struct Labels {
     pub reasoning: Word,
     pub approve: Word,
     pub deny: Word,
+    /// The button of the composer that denies the open request with the text as the reason.
+    pub deny_with_text: Word,
     pub approve_all: Word,
     pub deny_all: Word,
     /// The button that denies everything open and stops the assistant.

@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat, chat_with};
+use super::{
+    support::{Chat, chat, chat_with},
+    trusted::deciders,
+};
 
 fn input(chat: &Chat) -> web_sys::HtmlTextAreaElement {
     chat.page.find("textarea").unwrap().unchecked_into()
@@ -156,12 +159,8 @@ async fn stop_ends_the_run_and_keeps_what_came() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears("[data-role=assistant]").await;
-    let stop = chat
-        .page
-        .root
-        .query_selector_all(".la-composer button")
-        .unwrap();
-    let stop: web_sys::HtmlElement = stop.item(1).unwrap().unchecked_into();
+    let stop = chat.page.find(".la-composer-actions button:last-child");
+    let stop = stop.unwrap();
     assert_eq!(stop.text_content().as_deref(), Some("Stop"));
     assert!(!stop.hidden());
     stop.focus().unwrap();
@@ -251,4 +250,80 @@ async fn with_auto_deny_a_message_denies_what_is_open() {
     assert_eq!(chat.page.count(".la-approval"), 0);
     assert!(chat.results(1)[0].contains("auto-denied"));
     assert!(format!("{:?}", chat.agent.inputs()[1].messages).contains("better not"));
+}
+
+const DENY: &str = ".la-composer-actions .la-composer-deny:not([hidden])";
+
+/// While one request is open, the text can be the reason of its denial; it is sent once.
+#[wasm_bindgen_test]
+async fn the_text_of_the_composer_is_the_reason_of_a_denial() {
+    let chat = asking(false).await;
+    assert_eq!(chat.page.count(DENY), 0, "there is no text yet");
+    type_in(&chat, "  ");
+    settle().await;
+    assert_eq!(chat.page.count(DENY), 0, "blanks are no reason");
+    type_in(&chat, " too risky today\n");
+    chat.appears(DENY).await;
+    assert_eq!(chat.page.text(DENY), "Send as reason for denying");
+    let button: web_sys::HtmlElement = chat.page.find(DENY).unwrap();
+    assert!(button.tab_index() >= 0, "the Tab key reaches it");
+    button.focus().unwrap();
+    button.click();
+    button.click();
+    chat.idle().await;
+    assert_eq!(chat.page.count(".la-approval"), 0);
+    assert_eq!(input(&chat).value(), "");
+    assert_eq!(chat.page.count(DENY), 0);
+    let active = document().active_element().unwrap();
+    assert_eq!(active, **input(&chat), "the focus stays in the composer");
+    let inputs = chat.agent.inputs();
+    assert_eq!(inputs.len(), 2, "one request continues the run");
+    let results = chat.results(1);
+    assert_eq!(results.len(), 1);
+    assert!(results[0].contains("too risky today"), "{results:?}");
+    let sent = format!("{:?}", inputs[1].messages);
+    assert_eq!(
+        sent.matches("too risky today").count(),
+        1,
+        "it is no message: {sent}"
+    );
+}
+
+/// A denial by a script is recorded as the application's, as with the button of the card.
+#[wasm_bindgen_test]
+async fn a_script_that_sends_a_reason_denies_for_the_application() {
+    let chat = asking(false).await;
+    let log = chat.assistant.start_audit(|_| ());
+    type_in(&chat, "no");
+    chat.appears(DENY).await;
+    drop(chat.scripted.take());
+    chat.page.find(DENY).unwrap().click();
+    chat.idle().await;
+    assert_eq!(deciders(&log), ["application"]);
+}
+
+/// With several requests it is not known which one the text is about.
+#[wasm_bindgen_test]
+async fn with_two_requests_the_text_denies_none() {
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .call("deploy", &json!({"to": 1}))
+            .call("deploy", &json!({"to": 2})),
+    );
+    let chat = chat(agent, || {
+        use_assistant_action(
+            ToolAction::new("deploy", "")
+                .approval(Approval::Always)
+                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| chat.page.count(".la-approval") == 2).await);
+    type_in(&chat, "not these");
+    settle().await;
+    assert_eq!(chat.page.count(DENY), 0);
+    let key = chat.assistant.pending_approvals().get_untracked()[0];
+    chat.assistant.deny(&key, None).unwrap();
+    chat.appears(DENY).await;
 }

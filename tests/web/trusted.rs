@@ -186,7 +186,7 @@ async fn a_view_of_an_application_approves_in_an_event_of_the_user() {
 }
 
 /// Returns the deciders of allowed and denied calls in the audit, in order.
-fn deciders(log: &AuditLog) -> Vec<Value> {
+pub fn deciders(log: &AuditLog) -> Vec<Value> {
     let entries = log.entries().into_iter().map(|entry| entry.to_value());
     let decisions =
         entries.filter(|entry| entry["event"] == "allowed" || entry["event"] == "denied");

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use assistant_core::{
+    conversation::CallKey,
     event::{Content, PartBody},
     session::OpenInterrupt,
 };
 use leptos::{ev, prelude::*};
 
-use super::handle::ComposerHandle;
+use super::{deny::only_request, handle::ComposerHandle};
 use crate::{
     assistant::Assistant,
     attachment::{Attachments, Tray},
@@ -39,6 +40,10 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) interjects: Memo<bool>,
     /// True if the activity belongs to another branch than the one shown.
     pub(super) elsewhere: Memo<bool>,
+    /// The request that the text can deny, as its reason.
+    pub(super) deniable: Memo<Option<CallKey>>,
+    /// True if [`ComposerDeny`](super::ComposerDeny) has the focus.
+    pub(super) on_deny: RwSignal<bool>,
     /// True if Send has the focus.
     pub(super) on_send: RwSignal<bool>,
     /// True if Stop has the focus.
@@ -70,11 +75,16 @@ impl ComposerContext {
             memo(move || takes && state.get() == RUNNING && !asked.get() && !elsewhere.get());
         let denies = memo(move || auto_deny && state.get() == BLOCKED && !asked.get());
         let (handle, tray) = (handle.unwrap_or_default(), attachments.map(Tray::new));
-        let files = tray.clone();
+        let tray_of = tray.clone();
+        let files = memo(move || tray_of.as_ref().is_some_and(Tray::has_files));
+        let said = memo(move || !handle.text().trim().is_empty());
         // Beside Stop there is only something to press once there is something to send.
-        let written = memo(move || {
-            let files = files.as_ref().is_some_and(Tray::has_files);
-            files || !handle.text().trim().is_empty()
+        let written = move || files.get() || said.get();
+        let request = only_request(&assistant);
+        // A reason has no files, and a message that denies is sent by Send.
+        let deniable = memo(move || {
+            let other = denies.get() || asked.get() || elsewhere.get() || files.get();
+            (said.get() && !other).then(|| request.get()).flatten()
         });
         Self {
             assistant,
@@ -86,9 +96,11 @@ impl ComposerContext {
             state,
             asked,
             denies,
-            sends: memo(move || !busy.get() || denies.get() || (interjects.get() && written.get())),
+            sends: memo(move || !busy.get() || denies.get() || (interjects.get() && written())),
             interjects,
             elsewhere,
+            deniable,
+            on_deny: RwSignal::new(false),
             on_send: RwSignal::new(false),
             on_stop: RwSignal::new(false),
             swapped: StoredValue::new(0),
@@ -123,7 +135,8 @@ impl ComposerContext {
     /// Moves the focus to the text box when a state change hides the focused button.
     pub(super) fn keep_focus(&self) {
         let (handle, swapped) = (self.handle, self.swapped);
-        let pass_on = move |goes: Memo<bool>, focused: RwSignal<bool>| {
+        let deniable = self.deniable;
+        let pass_on = move |goes: Signal<bool>, focused: RwSignal<bool>| {
             effect(move |known: Option<bool>| {
                 let goes = goes.get();
                 let changed = known.is_some_and(|known| known != goes);
@@ -137,8 +150,10 @@ impl ComposerContext {
                 goes
             });
         };
-        pass_on(self.sends, self.on_send);
-        pass_on(self.busy, self.on_stop);
+        pass_on(self.sends.into(), self.on_send);
+        pass_on(self.busy.into(), self.on_stop);
+        let denies = Signal::derive(move || deniable.get().is_some());
+        pass_on(denies, self.on_deny);
     }
 
     /// Moves a queued message back into the text box, before the text that is there, and its files

@@ -4,6 +4,7 @@
 //! text, `slot` that of the other parts of a window.
 
 mod context;
+mod deny;
 mod handle;
 mod parts;
 mod root;
@@ -15,6 +16,7 @@ use leptos::prelude::*;
 use crate::{assistant::Assistant, attachment::Attachments};
 
 pub use context::use_composer;
+pub use deny::{ComposerDeny, ComposerDenyProps};
 pub use handle::ComposerHandle;
 pub use parts::{
     ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerHint, ComposerInput,
@@ -30,7 +32,7 @@ pub(super) use slot::ComposerSlot;
 /// Enter sends and never stops. While something runs it queues the message, which is sent at the
 /// next boundary between tools. Shift+Enter inserts a line break. Keys that end an input method's
 /// composition do neither. Typing is always possible: while sending is not, the text stays and the
-/// reason is shown.
+/// reason is shown; while one request is open, a button denies it with the text as the reason.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -65,6 +67,7 @@ pub fn Composer(
                 <div class="la-composer-bar">
                     <ComposerAttach />
                     <div class="la-composer-actions">
+                        <ComposerDeny />
                         <ComposerSend />
                         <ComposerStop />
                     </div>

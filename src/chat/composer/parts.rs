@@ -108,6 +108,7 @@ pub fn ComposerSend(
     };
     Button {
         kind: "submit",
+        class: "la-button",
         variant: Some("primary"),
         shown: writing.sends.into(),
         focused: writing.on_send,
@@ -146,6 +147,7 @@ pub fn ComposerStop(
     };
     Button {
         kind: "button",
+        class: "la-button",
         variant: None,
         shown: writing.busy.into(),
         focused: writing.on_stop,
@@ -156,22 +158,23 @@ pub fn ComposerStop(
 }
 
 /// A button of a composer, which tracks whether it has the focus.
-struct Button {
-    kind: &'static str,
-    variant: Option<&'static str>,
-    shown: Signal<bool>,
-    focused: RwSignal<bool>,
-    face: AnyView,
-    act: Box<dyn FnMut(ev::MouseEvent)>,
+pub(super) struct Button {
+    pub(super) kind: &'static str,
+    pub(super) class: &'static str,
+    pub(super) variant: Option<&'static str>,
+    pub(super) shown: Signal<bool>,
+    pub(super) focused: RwSignal<bool>,
+    pub(super) face: AnyView,
+    pub(super) act: Box<dyn FnMut(ev::MouseEvent)>,
 }
 
 impl Button {
-    fn view(self) -> AnyView {
+    pub(super) fn view(self) -> AnyView {
         let (shown, focused) = (self.shown, self.focused);
         view! {
             <button
                 type=self.kind
-                class="la-button"
+                class=self.class
                 data-variant=self.variant
                 hidden=move || !shown.get()
                 on:click=self.act

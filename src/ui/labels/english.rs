@@ -60,6 +60,7 @@ impl Default for Labels {
             reasoning: "Reasoning".into(),
             approve: "Approve".into(),
             deny: "Deny".into(),
+            deny_with_text: "Send as reason for denying".into(),
             approve_all: "Approve all".into(),
             deny_all: "Deny all".into(),
             deny_all_and_stop: "Deny all and stop".into(),

@@ -1,0 +1,87 @@
+//! The button that denies the open request with the text of the composer as the reason.
+
+use assistant_core::{conversation::CallKey, session::Verdict};
+use leptos::{ev, prelude::*};
+
+use super::{
+    context::{ComposerContext, Shared},
+    parts::Button,
+};
+use crate::{
+    action::ToolCallView,
+    assistant::Assistant,
+    ui::{Icon, Labels, decider_by, memo},
+};
+
+/// The button that denies the open request with the text of the composer as the reason. It is shown
+/// once there is text, while exactly one request is open, nothing else waits for the user, and the
+/// request takes a reason.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::{ComposerDeny, ComposerInput, ComposerRoot, ComposerSend};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! { <ComposerRoot><ComposerInput /> <ComposerDeny /> <ComposerSend /></ComposerRoot> }
+/// # }
+/// ```
+#[component]
+pub fn ComposerDeny(
+    /// The content of the button; a label if omitted.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let Some(writing) = ComposerContext::around("ComposerDeny") else {
+        return ().into_any();
+    };
+    let face = match children {
+        Some(children) => children(),
+        None => {
+            let word = writing.words.text(|l| &l.deny_with_text);
+            view! { {Icon::Ban.view()} <span>{word}</span> }.into_any()
+        }
+    };
+    let (deniable, focused) = (writing.deniable, writing.on_deny);
+    Button {
+        kind: "button",
+        class: "la-button la-composer-deny",
+        variant: None,
+        shown: Signal::derive(move || deniable.get().is_some()),
+        focused,
+        face,
+        act: Box::new(move |event| deny(&writing, &event)),
+    }
+    .view()
+}
+
+/// Denies the request and empties the text box. A refused denial keeps the text and says why.
+fn deny(writing: &Shared, event: &ev::MouseEvent) {
+    let text = writing.handle.written();
+    let call = (writing.deniable.get_untracked()).and_then(|key| writing.assistant.tool_call(&key));
+    let (Some(call), reason) = (call, text.trim()) else {
+        return;
+    };
+    if reason.is_empty() || writing.was_meant_for_the_other(event) {
+        return;
+    }
+    let reason = Some(reason.to_owned());
+    match call.decide(Verdict::Deny { reason }, decider_by(event)) {
+        Ok(()) => writing.handle.set_text(""),
+        Err(refusal) => writing.refused.set(Some(Labels::refusal(&refusal))),
+    }
+}
+
+/// Returns the only request that is open, if it takes a reason; tracked.
+pub(super) fn only_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
+    let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
+    memo(move || {
+        let key = keys.with(|keys| match keys.as_slice() {
+            [key] => Some(*key),
+            _ => None,
+        })?;
+        let call: ToolCallView = assistant.tool_call(&key)?;
+        let takes = call.can_run() && !call.has_unknown_outcome() && call.approval_takes().reason;
+        takes.then_some(key)
+    })
+}
