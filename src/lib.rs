@@ -72,7 +72,8 @@
 )]
 //! [`attachment`] configures the files that a user may attach. `testing`, with the feature of that
 //! name, has an agent, a clock and more for the tests of an application. The engine without a
-//! browser is the crate `assistant-core`, re-exported here as [`engine`].
+//! browser is the crate `assistant-core`; its data that applications read and write is re-exported in
+//! [`event`], [`conversation`] and [`session`].
 
 #![allow(
     unreachable_pub,
@@ -107,7 +108,6 @@ pub use assistant::{
     use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
-    self as engine,
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
     conversation::{CallEvent, CallEventKind, CallKey, MarkdownTools, Phase, Status},
     session::{
@@ -125,6 +125,82 @@ pub use runtime::Subscription;
 pub use schemars;
 pub use store::ApprovalStore;
 pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, STYLE, media_policy, provide_labels};
+
+/// Events, messages and requests of agents, as data: for agents written in Rust, observers and
+/// tests. Names and fields are those of AG-UI 1.0.
+///
+/// ```
+/// use leptos_assistant::{agent::Script, event::EventKind};
+/// use serde_json::json;
+///
+/// let value = json!({"revenue": 12});
+/// let script = Script::new().event(EventKind::StateSnapshot { snapshot: value });
+/// # let _ = script;
+/// ```
+pub mod event {
+    pub use assistant_core::{
+        event::{
+            Base, Content, ContentPart, ContextItem, Diagnostic, EncryptedEntity, Event, EventKind,
+            Extension, FunctionCall, Interrupt, Message, MessageBody, Object, Outcome, PartBody,
+            ResumeEntry, ResumeStatus, Role, RunInput, Settlement, Source, TokenUsage, Tool,
+        },
+        wire::agui::{ProtocolError, content_from_value, interrupt_from_value, message_from_value},
+    };
+}
+
+/// The conversation of an assistant, as data: its messages, their parts, and the tool calls.
+///
+/// ```
+/// use leptos_assistant::{conversation::Part, use_assistant};
+///
+/// fn texts() -> Option<usize> {
+///     use_assistant()?.with_conversation(|conversation| {
+///         let parts = conversation.path().flat_map(|message| &message.parts);
+///         parts.filter(|part| matches!(part, Part::Text(_))).count()
+///     })
+/// }
+/// ```
+pub mod conversation {
+    pub use assistant_core::conversation::{
+        AgentUserMessages, AllowedBy, AllowedEarlier, Amount, AmountError, Author, CallApproval,
+        CallError, CallEvent, CallEventKind, CallKey, CallOutcome, CallResult, Consent,
+        Conversation, Cost, Cut, DataPart, Decider, Decision, ErrorKind, Fingerprint, FormatError,
+        MarkdownTools, Message, MessageId, Origin, OutlineRow, Part, Phase, Progress, Rates,
+        Sibling, SourcePart, Span, Status, TextPart, ToolCall, ToolResultPart, TreeError,
+    };
+}
+
+/// The loop of runs and calls, as data: options, notices, refusals, and reports to observers.
+///
+/// ```
+/// use leptos_assistant::session::{Refusal, TurnSummary};
+///
+/// fn explain(refusal: &Refusal) -> String {
+///     format!("not sent: {refusal}")
+/// }
+/// assert!(explain(&Refusal::Busy).starts_with("not sent"));
+///
+/// let summary = TurnSummary::default();
+/// assert_eq!(summary.runs.len(), 0);
+/// ```
+pub mod session {
+    pub use assistant_core::{
+        loop_events::{LoopEvent, LoopObserver},
+        observe::ObserverResult,
+        session::{
+            AgentStep, AuditEntry, FinishReason, HistoryForm, JournalEntry, Leftovers, Notice,
+            NoticeAction, NoticeId, NoticeKind, OpenInterrupt, QuestionLimits, Refusal, RunSummary,
+            SessionOptions, StopCondition, StreamEnd, ToolHistory, ToolRecord, TreeChange,
+            TurnSummary, Verdict,
+        },
+    };
+}
+
+/// Records of messages and calls for other systems, as data.
+#[cfg(feature = "records")]
+pub mod records {
+    pub use assistant_core::records::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate, Update};
+}
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

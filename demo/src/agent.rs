@@ -6,8 +6,8 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos_assistant::{
     AgentProp,
+    agent::UiStream,
     agent::{HttpAgent, ScriptedAgent},
-    engine::protocol::UiStream,
 };
 
 use crate::{browser::parameter, script};

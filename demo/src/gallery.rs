@@ -10,7 +10,7 @@ use leptos_assistant::{
     AssistantProvider,
     agent::{Script, ScriptedAgent},
     chat::{ChatRoot, ConfirmDialogs, Notices, Transcript},
-    engine::event::RunInput,
+    event::RunInput,
     tool::InterruptInbox,
     use_assistant,
 };

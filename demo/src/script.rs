@@ -13,7 +13,7 @@ use leptos::prelude::ViewFn;
 use leptos_assistant::{
     Icon, Suggestion,
     agent::{Script, last_user_text, results_since_user},
-    engine::event::{EventKind, RunInput},
+    event::{EventKind, RunInput},
 };
 use serde_json::json;
 

@@ -19,7 +19,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::engine::conversation::Decision;
+    /// use leptos_assistant::conversation::Decision;
     ///
     /// move || match call.decision() {
     ///     Some(Decision::Approved) => "You approved this",
@@ -81,7 +81,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::engine::action::{Remember, RememberScope};
+    /// use leptos_assistant::action::{Remember, RememberScope};
     ///
     /// let what = Remember::new(RememberScope::Conversation, false);
     /// let yes = move |_| drop(call.approve_and_remember(None, what.clone()));

@@ -205,7 +205,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::engine::action::Remembering;
+    /// use leptos_assistant::action::Remembering;
     ///
     /// view! { <label hidden=move || call.remembering() == Remembering::Never>"Do not ask again"</label> }
     /// # }

@@ -33,6 +33,16 @@ pub use hook::{ActionGuard, use_assistant_action};
 pub use output::{IntoToolResult, Json, Later, Now};
 pub use page_context::{ByClosure, BySignal, ByValue, ContextValue, use_assistant_context};
 
+pub use assistant_core::{
+    action::{
+        ActionFingerprint, ActionSpec, ArgMaximum, Availability, CallLimits, Execution,
+        GrantBounds, InvalidAction, OfferFilter, Policy, Remember, RememberScope,
+        RememberedApproval, RememberedArgs, Remembering, ResultEncoding, ToolError, ToolInfo,
+        definitions_from_json,
+    },
+    session::{ActionDecision, DecisionKind, RequestedAction},
+};
+
 pub use crate::{
     assistant::{RendererGuard, ToolCallView, use_tool_renderer},
     render::{Cancellation, Description, Risk, ToolTarget},

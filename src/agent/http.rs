@@ -110,7 +110,7 @@ impl<P: Protocol + 'static> HttpAgent<P> {
     ///
     /// ```
     /// # #[cfg(feature = "ui-stream")] {
-    /// use leptos_assistant::{agent::HttpAgent, engine::protocol::UiStream};
+    /// use leptos_assistant::{agent::{HttpAgent, UiStream}};
     ///
     /// let mut protocol = UiStream::default();
     /// protocol.resumes = true;

@@ -13,7 +13,14 @@ use assistant_core::{
 };
 use futures_util::future::LocalBoxFuture;
 
-pub use assistant_core::session::{Failure, FailureKind};
+#[cfg(feature = "completions")]
+pub use assistant_core::protocol::Completions;
+#[cfg(feature = "ui-stream")]
+pub use assistant_core::protocol::UiStream;
+pub use assistant_core::{
+    protocol::{AgUi, Protocol},
+    session::{Failure, FailureKind},
+};
 #[cfg(feature = "completions")]
 pub use http::CompletionsAgent;
 #[cfg(feature = "ui-stream")]

@@ -241,7 +241,7 @@ impl Script {
     /// Emits any event.
     ///
     /// ```
-    /// use leptos_assistant::{agent::Script, engine::event::EventKind};
+    /// use leptos_assistant::{agent::Script, event::EventKind};
     ///
     /// let script = Script::new().event(EventKind::StepStarted { step_name: "search".to_owned() });
     /// ```
@@ -284,12 +284,12 @@ impl Script {
     /// Ends the run with interrupts that wait for the user.
     ///
     /// ```
-    /// use leptos_assistant::{agent::Script, engine::wire::agui::interrupt_from_value};
+    /// use leptos_assistant::{agent::Script, event::interrupt_from_value};
     /// use serde_json::json;
     ///
     /// let asks = json!({"id": "q", "reason": "input", "message": "Which berth?"});
     /// let script = Script::new().interrupt(vec![interrupt_from_value(asks)?]);
-    /// # Ok::<(), leptos_assistant::engine::wire::agui::ProtocolError>(())
+    /// # Ok::<(), leptos_assistant::event::ProtocolError>(())
     /// ```
     #[must_use]
     pub fn interrupt(mut self, interrupts: Vec<Interrupt>) -> Self {

@@ -19,9 +19,9 @@ impl Assistant {
     /// replace the agent's arguments.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
+    /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// use leptos_assistant::engine::action::{Remember, RememberScope};
+    /// use leptos_assistant::action::{Remember, RememberScope};
     ///
     /// let what = Remember::new(RememberScope::Conversation, false);
     /// assistant.approve_and_remember(call, None, what)

@@ -53,7 +53,7 @@ impl Assistant {
     /// was last shown. Running work continues on its branch.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::{MessageId, Sibling}};
+    /// # use leptos_assistant::{Assistant, Refusal, conversation::{MessageId, Sibling}};
     /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
     /// assistant.show_version(answer, Sibling::Previous)
     /// # }
@@ -71,7 +71,7 @@ impl Assistant {
     /// previous version are kept, with all that followed.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::MessageId};
+    /// # use leptos_assistant::{Assistant, Refusal, conversation::MessageId};
     /// # fn example(assistant: &Assistant, question: &MessageId) -> Result<(), Refusal> {
     /// assistant.edit(question, "And in Bergen?")
     /// # }
@@ -93,7 +93,7 @@ impl Assistant {
     /// Regenerates an answer as a new version; the previous one is kept.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::MessageId};
+    /// # use leptos_assistant::{Assistant, Refusal, conversation::MessageId};
     /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
     /// assistant.regenerate(answer)
     /// # }
@@ -130,7 +130,7 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::engine::event::Content;
+    /// use leptos_assistant::event::Content;
     ///
     /// assistant.interject_content(Content::Text("Wait".to_owned())).ok();
     /// # }

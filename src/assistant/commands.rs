@@ -35,7 +35,7 @@ impl Assistant {
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::engine::event::Content;
+    /// use leptos_assistant::event::Content;
     ///
     /// assistant.send_content(Content::Text("Hello".to_owned()))
     /// # }
@@ -136,12 +136,12 @@ impl Assistant {
 
     /// Approves a call in its current state. The application decides, whatever a card shows, and
     /// the audit records it as such
-    /// ([`AllowedBy::Application`](crate::engine::conversation::AllowedBy::Application)). The
+    /// ([`AllowedBy::Application`](crate::conversation::AllowedBy::Application)). The
     /// user's decision on a card goes through
     /// [`ToolCallView::approve`](crate::ToolCallView::approve), which is bound to what they saw.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
+    /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.approve(call)
     /// # }
@@ -159,7 +159,7 @@ impl Assistant {
     /// Approves a call with other arguments.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
+    /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.approve_with(call, serde_json::json!({"euros": 10}))
     /// # }
@@ -175,7 +175,7 @@ impl Assistant {
     /// Denies a call.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
+    /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.deny(call, Some("too much".to_owned()))
     /// # }
@@ -340,7 +340,7 @@ impl Assistant {
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::engine::session::TreeChange;
+    /// use leptos_assistant::session::TreeChange;
     ///
     /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id.clone()));
     /// match last.flatten() {

@@ -13,7 +13,7 @@ impl Assistant {
     /// answers show their cost.
     ///
     /// ```no_run
-    /// use leptos_assistant::{engine::conversation::Rates, use_assistant};
+    /// use leptos_assistant::{conversation::Rates, use_assistant};
     ///
     /// let assistant = use_assistant().expect("below a provider");
     /// let rates = Rates::per_million("3.00", "15.00").expect("two numbers");

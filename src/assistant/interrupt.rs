@@ -252,7 +252,7 @@ impl InterruptView {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::InterruptView;
     /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// let row = |action: &leptos_assistant::engine::session::RequestedAction| {
+    /// let row = |action: &leptos_assistant::action::RequestedAction| {
     ///     view! { <li>{action.name().to_owned()}</li> }
     /// };
     /// asked.actions().iter().map(row).collect_view()
@@ -270,7 +270,7 @@ impl InterruptView {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::InterruptView;
     /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// use leptos_assistant::engine::session::ActionDecision;
+    /// use leptos_assistant::action::ActionDecision;
     ///
     /// let first_only = move |_| {
     ///     let reject = ActionDecision::Reject { message: None };

@@ -58,14 +58,14 @@ impl Assistant {
     /// the assistant's message, its calls, their starts and results, then the next message, and at the
     /// end one final response. What is in the chat already is not reported.
     ///
-    /// A type with the callbacks of [`LoopObserver`](crate::engine::loop_events::LoopObserver)
+    /// A type with the callbacks of [`LoopObserver`](crate::session::LoopObserver)
     /// observes by [`LoopEvent::notify`]. The session is released meanwhile: the observer may use the
     /// handle.
     ///
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::engine::loop_events::LoopEvent;
+    /// use leptos_assistant::session::LoopEvent;
     ///
     /// assistant.on_loop_event(|event| {
     ///     if let LoopEvent::FinalResponse { cost, .. } = event {

@@ -107,7 +107,7 @@ impl PartHandle {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::PartHandle;
     /// # fn note(part: PartHandle) -> impl IntoView {
-    /// use leptos_assistant::engine::conversation::Part;
+    /// use leptos_assistant::conversation::Part;
     ///
     /// move || part.with(|part| matches!(part, Part::Text(_)))
     /// # }

@@ -28,7 +28,7 @@ impl Assistant {
     /// conversation applies to that one only: the provider's `thread_id` is its `convId`.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, engine::records::Update};
+    /// # use leptos_assistant::{Assistant, records::Update};
     /// # fn example(assistant: &Assistant, frame: &serde_json::Value) {
     /// if let Some(update) = Update::from_json(frame) {
     ///     assistant.take_update(update).ok();

@@ -36,7 +36,7 @@ pub use options::{Highlighter, MarkdownOptions, Token};
 ///
 /// ```
 /// use leptos::prelude::*;
-/// use leptos_assistant::{engine::conversation::MessageId, markdown::MarkdownText, use_assistant};
+/// use leptos_assistant::{conversation::MessageId, markdown::MarkdownText, use_assistant};
 ///
 /// /// The first part of a message, in a window of your own.
 /// #[component]

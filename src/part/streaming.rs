@@ -15,7 +15,7 @@ use crate::{
 ///
 /// ```
 /// use leptos::prelude::*;
-/// use leptos_assistant::{engine::conversation::MessageId, part::StreamingText, use_assistant};
+/// use leptos_assistant::{conversation::MessageId, part::StreamingText, use_assistant};
 ///
 /// /// The first part of a message, in a window of your own.
 /// #[component]

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     ToolAction, ToolContext, ToolError,
     agent::Script,
-    engine::event::MessageBody,
+    event::MessageBody,
     testing::{MockAgent, settle},
     use_assistant_action, use_assistant_context,
 };

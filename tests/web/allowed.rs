@@ -150,7 +150,7 @@ async fn an_action_that_always_asks_offers_no_choice() {
     request_approval(&chat).await;
     assert!(chat.page.find(LONGER).is_none());
     let key = chat.assistant.pending_approvals().get_untracked()[0];
-    use leptos_assistant::engine::action::{Remember, RememberScope};
+    use leptos_assistant::action::{Remember, RememberScope};
     let what = Remember::new(RememberScope::Session, true);
     let refused = chat.assistant.approve_and_remember(&key, None, what);
     assert_eq!(refused, Err(leptos_assistant::Refusal::NotRemembered));

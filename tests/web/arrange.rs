@@ -11,7 +11,7 @@ use leptos_assistant::{
         MessageSpeaker, NewConversation, PartView, Suggestions, Transcript, use_composer,
         use_message,
     },
-    engine::event::EventKind,
+    event::EventKind,
     part::RunSteps,
     testing::{MockAgent, Mounted, mount, settle, until},
     tool::ToolCallSlot,

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     AssistantProvider, Attachments, ChatWindow, SessionOptions,
     agent::Script,
-    engine::event::{Content, ContentPart, MessageBody, PartBody, Source},
+    event::{Content, ContentPart, MessageBody, PartBody, Source},
     testing::{MockAgent, Mounted, mount, settle, until},
 };
 use serde_json::json;

@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 use leptos_assistant::{
     MarkdownTools, SessionOptions, ToolAction, ToolContext, ToolError,
     agent::{Script, ScriptedAgent, Transcript, last_user_text},
-    engine::event::{EventKind, MessageBody},
+    event::{EventKind, MessageBody},
     testing::{MockAgent, settle},
     use_assistant_action,
 };

@@ -7,7 +7,7 @@ use leptos_assistant::{
     AssistantProvider, ChatWindow, STYLE, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
     chat::PastConversations,
-    engine::event::EventKind,
+    event::EventKind,
     store::{Batch, Label, MemoryStore, Store, StoreFuture, StoredThread, ThreadInfo},
     testing::{MockAgent, Mounted, mount, settle, until},
     use_assistant_action,

@@ -106,13 +106,13 @@ async fn a_render_only_action_shows_what_the_agent_does() {
 #[wasm_bindgen_test]
 async fn arguments_can_be_followed_while_they_stream_in() {
     let pause = std::time::Duration::from_millis(80);
-    let call = |id: &str, delta: &str| leptos_assistant::engine::event::EventKind::ToolCallArgs {
+    let call = |id: &str, delta: &str| leptos_assistant::event::EventKind::ToolCallArgs {
         tool_call_id: id.to_owned(),
         delta: delta.to_owned(),
     };
     let agent = MockAgent::new().answer(
         Script::new()
-            .event(leptos_assistant::engine::event::EventKind::ToolCallStart {
+            .event(leptos_assistant::event::EventKind::ToolCallStart {
                 tool_call_id: "c".to_owned(),
                 tool_call_name: "analyzing_data".to_owned(),
                 parent_message_id: None,
@@ -121,7 +121,7 @@ async fn arguments_can_be_followed_while_they_stream_in() {
             .wait(pause)
             .event(call("c", "2, \"dataSource\": \"orders\"}"))
             .wait(pause)
-            .event(leptos_assistant::engine::event::EventKind::ToolCallEnd {
+            .event(leptos_assistant::event::EventKind::ToolCallEnd {
                 tool_call_id: "c".to_owned(),
             })
             .result("c", "done"),

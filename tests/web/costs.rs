@@ -2,10 +2,8 @@
 
 use leptos_assistant::{
     agent::Script,
-    engine::{
-        conversation::Rates,
-        event::{EventKind, TokenUsage},
-    },
+    conversation::Rates,
+    event::{EventKind, TokenUsage},
     testing::{MockAgent, settle},
 };
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -60,7 +58,7 @@ async fn answers_say_what_they_cost_where_the_application_gives_prices() {
 async fn what_one_page_records_another_follows_and_runs_nothing() {
     use std::{cell::RefCell, rc::Rc};
 
-    use leptos_assistant::{ToolAction, engine::records::Update, use_assistant_action};
+    use leptos_assistant::{ToolAction, records::Update, use_assistant_action};
     use serde_json::{Value, json};
 
     let call = Script::new()

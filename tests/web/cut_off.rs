@@ -6,7 +6,8 @@ use futures_util::future::LocalBoxFuture;
 use leptos_assistant::{
     SessionOptions,
     agent::{Agent, EventSink},
-    engine::{event::RunInput, session::StreamEnd},
+    event::RunInput,
+    session::StreamEnd,
     testing::{settle, until},
 };
 use send_wrapper::SendWrapper;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos_assistant::{
     agent::Script,
-    engine::event::EventKind,
+    event::EventKind,
     testing::{MockAgent, until},
 };
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -68,7 +68,7 @@ async fn long_arguments_grow_at_their_end() {
 /// A snapshot may replace the arguments.
 #[wasm_bindgen_test]
 async fn other_arguments_take_the_place_of_what_was_shown() {
-    use leptos_assistant::engine::wire::agui::message_from_value;
+    use leptos_assistant::event::message_from_value;
     let call = serde_json::json!({
         "id": "a",
         "role": "assistant",

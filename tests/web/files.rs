@@ -1,13 +1,11 @@
 //! Files in messages: shown or named, and never fetched automatically.
 
+use assistant_core::text::hidden::is_hidden;
 use leptos::prelude::*;
 use leptos_assistant::{
     AssistantProvider, ChatWindow, MediaPolicy,
     agent::Script,
-    engine::{
-        event::{Content, ContentPart, EventKind, PartBody, Source},
-        text::hidden::is_hidden,
-    },
+    event::{Content, ContentPart, EventKind, PartBody, Source},
     testing::{MockAgent, mount, settle},
 };
 use serde_json::json;

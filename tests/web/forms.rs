@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Labels,
     agent::Script,
-    engine::event::Interrupt,
+    event::Interrupt,
     testing::{MockAgent, settle},
 };
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use leptos_assistant::{
     AgentProp, Assistant, AssistantProvider, ChatWindow, Refusal, SessionOptions, ToolAction,
     ToolContext, ToolError,
     agent::Script,
-    engine::event::RunInput,
+    event::RunInput,
     testing::{MockAgent, mount, settle, until},
     use_assistant, use_assistant_action, use_assistant_context,
 };

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, Refusal, ToolAction, ToolCallView, ToolError,
     agent::{Failure, FailureKind, Script},
-    engine::event::Interrupt,
+    event::Interrupt,
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };

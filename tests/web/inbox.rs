@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, Phase, Refusal, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
-    engine::event::{Interrupt, ResumeStatus},
+    event::{Interrupt, ResumeStatus},
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };

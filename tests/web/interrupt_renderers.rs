@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     InterruptTarget, InterruptView, Refusal,
     agent::{Failure, FailureKind, Script},
-    engine::event::ResumeStatus,
+    event::ResumeStatus,
     testing::{MockAgent, settle, until},
     use_interrupt_renderer,
 };

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, ToolAction, ToolError,
     agent::Script,
-    engine::event::ResumeStatus,
+    event::ResumeStatus,
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };

@@ -5,7 +5,7 @@ use leptos_assistant::{
     Approval, AssistantProvider, Attachments, ChatWindow, Labels, Suggestion, ToolAction,
     ToolContext,
     agent::Script,
-    engine::event::{Content, ContentPart, PartBody, Source},
+    event::{Content, ContentPart, PartBody, Source},
     provide_labels,
     testing::{MockAgent, mount, settle, until},
     tool::SchemaForm,

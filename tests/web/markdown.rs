@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 use leptos::prelude::*;
 use leptos_assistant::{
     agent::Script,
-    engine::event::EventKind,
+    event::EventKind,
     markdown::{Highlighter, MarkdownOptions, Token},
     testing::{MockAgent, settle, until},
 };

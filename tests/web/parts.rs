@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use leptos_assistant::{
     agent::Script,
-    engine::event::{EncryptedEntity, EventKind},
+    event::{EncryptedEntity, EventKind},
     testing::{MockAgent, settle},
 };
 use serde_json::{Value, json};

@@ -5,11 +5,9 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, Phase, ToolAction, ToolCallView, ToolError,
     agent::Script,
-    engine::{
-        conversation::Decision,
-        event::{EventKind, MessageBody, Role},
-        wire::agui::message_from_value,
-    },
+    conversation::Decision,
+    event::message_from_value,
+    event::{EventKind, MessageBody, Role},
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Attachments, ChatWindow, NoticeAction,
     agent::{Failure, FailureKind, Script},
-    engine::event::{Content, ContentPart, PartBody, Source},
+    event::{Content, ContentPart, PartBody, Source},
     testing::{MockAgent, settle, until},
 };
 use serde_json::json;

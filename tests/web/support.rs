@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Assistant, AssistantProvider, ChatWindow, SessionOptions,
     agent::Agent,
-    engine::event::{Interrupt, MessageBody, RunInput},
+    event::{Interrupt, MessageBody, RunInput},
     testing::{MockAgent, Mounted, ScriptedEvents, accept_scripted_events, mount, settle, until},
     use_assistant,
 };

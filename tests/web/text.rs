@@ -17,7 +17,7 @@ async fn text_is_appended_and_neighbours_are_left_alone() {
     let pause = std::time::Duration::from_millis(200);
     let mut script = Script::new();
     let id = "m".to_owned();
-    use leptos_assistant::engine::event::EventKind;
+    use leptos_assistant::event::EventKind;
     script = script.event(EventKind::TextMessageStart {
         message_id: id.clone(),
         role: None,

@@ -7,7 +7,8 @@ use leptos_assistant::{
     AssistantProvider, ChatWindow,
     agent::Script,
     chat::Feedback,
-    engine::{event::EventKind, wire::agui::message_from_value},
+    event::EventKind,
+    event::message_from_value,
     testing::{MockAgent, settle},
 };
 use serde_json::{Value, json};

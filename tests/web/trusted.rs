@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use leptos_assistant::{
     Approval, AuditLog, ConfirmOptions, Refusal, ToolAction, ToolCallView, ToolError,
+    action::{Remember, RememberScope},
     agent::Script,
-    engine::action::{Remember, RememberScope},
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };

@@ -3,7 +3,7 @@
 
 use leptos_assistant::{
     agent::{Failure, FailureKind, Script},
-    engine::event::{Interrupt, ResumeStatus},
+    event::{Interrupt, ResumeStatus},
     testing::{MockAgent, settle, until},
 };
 use serde_json::{Value, json};

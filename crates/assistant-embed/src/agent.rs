@@ -1,7 +1,7 @@
 //! The agent of a page: its address, protocol and headers.
 
 #[cfg(feature = "full")]
-use leptos_assistant::engine::protocol::UiStream;
+use leptos_assistant::agent::UiStream;
 use leptos_assistant::{AgentProp, agent::HttpAgent};
 use wasm_bindgen::{JsError, JsValue};
 

@@ -1,8 +1,6 @@
 //! The display and attachment options of a page.
 
-use leptos_assistant::{
-    Attachments, engine::text::address::MediaPolicy, markdown::MarkdownOptions,
-};
+use leptos_assistant::{Attachments, MediaPolicy, markdown::MarkdownOptions};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::highlight;

@@ -1,7 +1,7 @@
 //! The default card in every phase.
 
 use leptos_assistant::{
-    Approval, ToolAction, ToolError, agent::Script, engine::event::RunInput, use_assistant,
+    Approval, ToolAction, ToolError, agent::Script, event::RunInput, use_assistant,
     use_assistant_action,
 };
 use serde_json::{Value, json};

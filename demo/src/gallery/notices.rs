@@ -3,7 +3,7 @@
 use leptos_assistant::{
     ToolAction, ToolError,
     agent::Script,
-    engine::event::{EventKind, Role, RunInput},
+    event::{EventKind, Role, RunInput},
     use_assistant_action,
 };
 use serde_json::{Value, json};

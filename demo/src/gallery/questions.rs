@@ -3,7 +3,7 @@
 use leptos_assistant::{
     Approval, Description, Risk, ToolAction, ToolContext, ToolError,
     agent::Script,
-    engine::event::{Interrupt, RunInput},
+    event::{Interrupt, RunInput},
     use_assistant_action,
 };
 use serde_json::{Value, json};

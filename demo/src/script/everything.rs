@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leptos_assistant::{agent::Script, engine::event::EventKind};
+use leptos_assistant::{agent::Script, event::EventKind};
 use serde_json::{Value, json};
 
 use super::words::id;

@@ -2,7 +2,7 @@
 
 use leptos_assistant::{
     agent::{Script, ScriptedAgent, last_user_text, results_since_user},
-    engine::event::RunInput,
+    event::RunInput,
 };
 use serde_json::json;
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos_assistant::{
     ToolAction, ToolError,
+    action::{Availability, Execution, Policy, ResultEncoding},
     agent::Script,
     definitions_from_json,
-    engine::action::{Availability, Execution, Policy, ResultEncoding},
     testing::{FakeClock, MockAgent, registrations, settle, until},
     use_assistant_action,
 };

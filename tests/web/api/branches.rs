@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use leptos_assistant::{
     OfferFilter, ToolAction,
     agent::{Script, last_user_text},
-    engine::{conversation::Sibling, event::Content},
+    conversation::Sibling,
+    event::Content,
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -18,7 +19,7 @@ use crate::support::{Chat, chat};
 
 /// Returns the texts on the path that is shown.
 fn texts(chat: &Chat) -> Vec<String> {
-    let path = |all: &leptos_assistant::engine::conversation::Conversation| {
+    let path = |all: &leptos_assistant::conversation::Conversation| {
         all.path().map(|message| message.text()).collect()
     };
     chat.assistant.with_conversation(path).unwrap()

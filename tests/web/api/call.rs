@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Phase, Status, ToolAction, ToolCallView, ToolContext, ToolError,
     agent::Script,
-    engine::event::EventKind,
+    event::EventKind,
     testing::{MockAgent, call_view, settle, until},
     use_assistant_action,
 };
@@ -230,7 +230,7 @@ async fn arg_reads_what_runs_once_the_arguments_are_complete() {
 async fn render_only_shows_what_the_agent_did_with_the_files_it_gave() {
     let picture = json!([{"type": "image",
         "source": {"type": "data", "value": "AA==", "mimeType": "image/png"}}]);
-    let content = leptos_assistant::engine::wire::agui::content_from_value(picture).unwrap();
+    let content = leptos_assistant::event::content_from_value(picture).unwrap();
     let script = one_call("{}").event(EventKind::ToolCallResult {
         message_id: "t".into(),
         tool_call_id: "c-1".into(),

@@ -76,7 +76,7 @@ async fn messages_calls_and_errors_are_told_in_their_order() {
 
 #[wasm_bindgen_test]
 async fn the_loop_is_reported_in_order_and_a_failing_observer_stops_nothing() {
-    use leptos_assistant::engine::loop_events::LoopEvent;
+    use leptos_assistant::session::LoopEvent;
     let agent = MockAgent::new()
         .answer(Script::new().text("Before"))
         .answer(calls(json!({})))

@@ -6,10 +6,8 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Assistant, Refusal, SessionOptions, StopCondition, ToolAction, ToolError,
     agent::{Agent, EventSink, Failure, FailureKind, Script},
-    engine::{
-        event::{Content, Diagnostic, EventKind, RunInput},
-        session::{FinishReason, StreamEnd, TreeChange},
-    },
+    event::{Content, Diagnostic, EventKind, RunInput},
+    session::{FinishReason, StreamEnd, TreeChange},
     testing::{MockAgent, registrations, settle, until},
     use_assistant_action,
 };
@@ -167,7 +165,7 @@ async fn change_tree_changes_what_is_shown() {
 async fn send_content_sends_more_than_a_text() {
     let parts = json!([{"type": "text", "text": "Look:"}, {"type": "image",
         "source": {"type": "url", "value": "https://example.com/a.png", "mimeType": "image/png"}}]);
-    let parts = leptos_assistant::engine::wire::agui::content_from_value(parts).unwrap();
+    let parts = leptos_assistant::event::content_from_value(parts).unwrap();
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.send_content(parts).unwrap();
     chat.idle().await;

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     PartHandle, PartTarget,
     agent::Script,
-    engine::event::EventKind,
+    event::EventKind,
     testing::{MockAgent, part_handle, settle, until},
     view::PartKind,
 };

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
-    engine::{event::EventKind, session::AgentStep},
+    event::EventKind,
+    session::AgentStep,
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -228,7 +229,7 @@ async fn a_message_has_its_text_as_a_signal() {
     assert_eq!(said.get_untracked(), "go");
     assert_eq!(text.get_untracked(), "So far and on");
     assert_eq!(followed.story(), ["So far", "So far and on"]);
-    let unknown = leptos_assistant::engine::conversation::MessageId::from("unknown");
+    let unknown = leptos_assistant::conversation::MessageId::from("unknown");
     assert_eq!(chat.assistant.message_text(&unknown).get_untracked(), "");
 }
 

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, OfferFilter, Phase, ToolAction, ToolContext, ToolError,
     agent::Script,
-    engine::session::AuditEntry,
     list_tools_action,
+    session::AuditEntry,
     testing::{MockAgent, until},
     use_assistant_action,
 };

@@ -10,11 +10,9 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, Assistant, AssistantProvider, ChatWindow, ToolAction,
     agent::Script,
-    engine::{
-        conversation::{CallKey, Phase},
-        event::{MessageBody, RunInput},
-        session::NoticeKind,
-    },
+    conversation::{CallKey, Phase},
+    event::{MessageBody, RunInput},
+    session::NoticeKind,
     store::{Ownership, Store},
     testing::{FakeClock, MockAgent, Mounted, mount, settle},
     use_assistant, use_assistant_action,

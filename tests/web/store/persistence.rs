@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, Assistant, AssistantProvider, ChatWindow, SessionOptions, ToolAction,
     agent::Script,
-    engine::session::JournalEntry,
+    session::JournalEntry,
     store::{
         Batch, Label, MemoryStore, Ownership, Store, StoreError, StoreErrorKind, StoreFuture,
         StoredThread, ThreadInfo,
