@@ -17,7 +17,7 @@ export const driver = {
     await page.evaluate((actions) => {
       globalThis.ran = [];
       const handler = (name) => (args) => void globalThis.ran.push({ name, args, at: performance.now() });
-      globalThis.register = (action) => globalThis.chats.one.registerAction({ requiresApproval: true, handler: handler(action.name), ...action });
+      globalThis.register = (action) => globalThis.chats.one.registerAction({ approval: "always", handler: handler(action.name), ...action });
       globalThis.unregister = Object.fromEntries(actions.map((action) => [action.name, globalThis.register(action)]));
     }, actions);
   },

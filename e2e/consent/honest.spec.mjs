@@ -15,7 +15,7 @@ const opened = (place) => async (page, url) => {
   await page.evaluate((action) => {
     globalThis.ran = [];
     const handler = (args) => void globalThis.ran.push({ name: action.name, args, at: performance.now() });
-    globalThis.chats.one.registerAction({ ...action, requiresApproval: true, handler });
+    globalThis.chats.one.registerAction({ ...action, approval: "always", handler });
   }, PAY);
 };
 

@@ -8,7 +8,7 @@ chat.registerAction({
   name: "open_page",
   description: "Opens a page of the site",
   parameters: { type: "object", properties: { page: { type: "string" } }, required: ["page"] },
-  requiresApproval: true,
+  approval: "always",
   handler: ({ page }) => {
     globalThis.opened.push(page);
     return `opened ${page}`;

@@ -110,6 +110,60 @@ pageTest("every call whose handler goes wrong is answered as failed", {}, async 
   assert.equal(await chat.root.getByText("has stopped").count(), 0);
 });
 
+pageTest("values cross as JSON: dates, maps, sets, what is undefined", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}tool`);
+  await page.evaluate(() => {
+    const parameters = { type: "object", properties: { n: { type: "number" } } };
+    const handler = () => ({
+      nothing: undefined,
+      list: [undefined, NaN, Infinity, -0],
+      date: new Date(0),
+      map: new Map([["a", new Set([1, "b"])], ["__proto__", 2]]),
+      own: { toJSON: () => "by itself" },
+      none: new Date(NaN),
+    });
+    globalThis.chats.one.registerAction({ name: "work", parameters, handler });
+  });
+  await chat.ask("values");
+  const told = agent.requests("tool")[1].body.messages.at(-1).content;
+  const map = '{"a":[1,"b"],"__proto__":2}';
+  assert.equal(told, `{"list":[null,null,null,0],"date":"1970-01-01T00:00:00.000Z","map":${map},"own":"by itself","none":null}`);
+});
+
+pageTest("fields of an action that cannot be read are refused by name", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", agent.url);
+  const circle = "const circle = {}; circle.circle = circle;";
+  for (const [fields, message] of [
+    ['{ get title() { throw new Error("no") } }', /`title` cannot be read/],
+    ['{ get approval() { throw "no" } }', /`approval` cannot be read/],
+    ["{ approval: new Proxy({}, { get() { throw 1 } }) }", /`approval` must be/],
+    ["{ approval: null }", /`approval` must be/],
+    ["{ approval: true }", /`approval` must be/],
+    ["{ approval: Object('always') }", /taken/],
+    ["{ limits: { calls: [1] } }", /`limits` must be/],
+    ["{ limits: { perMonth: 1 } }", /`limits` must be/],
+    ["{ limits: { perRun: 1n } }", /`limits` must be/],
+    ["{ limits: { perRun: -1 } }", /`limits` must be/],
+    ["{ rememberUses: 1.5 }", /`rememberUses` must be/],
+    ["{ rememberLasts: Infinity }", /`rememberLasts` must be/],
+    ['{ rememberUpTo: { "/euros": NaN } }', /`rememberUpTo` must be/],
+    ["{ tags: [1] }", /`tags` must be/],
+    ["{ tags: 'cart' }", /`tags` must be/],
+    ["{ risk: 'mortal' }", /`risk` must be/],
+    ["{ parameters: circle }", /`parameters` must be/],
+    ["{ parameters: [] }", /`parameters` must be/],
+    ["{ describe: 'text' }", /`describe` must be/],
+    ["{ exclusive: 1 }", /`exclusive` must be/],
+    ["{ timeoutMs: 2 ** 40 }", /`timeoutMs` must be/],
+  ]) {
+    const action = `Object.defineProperties({ name: "act" }, Object.getOwnPropertyDescriptors(${fields}))`;
+    const said = await thrown(page, `() => { ${circle} globalThis.chats.one.registerAction(${action})(); }`);
+    if (message.source === "taken") assert.equal(said, "", fields);
+    else assert.match(said, message, fields);
+  }
+  await chat.ask("Hello there");
+});
+
 /** The error that a call in the page throws, by its class and message; nothing if it does not throw. */
 const thrown = (page, act) =>
   page.evaluate(`(async () => {

@@ -33,7 +33,7 @@ function chatTest(name, options, body) {
         name: "get_weather",
         description: "The weather of a place.",
         parameters: { type: "object", properties: { location: { type: "string" } }, required: ["location"] },
-        requiresApproval: true,
+        approval: "always",
         handler: ({ location }) => {
           globalThis.runs.push(location);
           return { location, sky: "clear" };

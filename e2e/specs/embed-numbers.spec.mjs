@@ -23,9 +23,9 @@ const pay = (answer, input) => {
 const pageTest = embedSuite({ scenes: { pay } });
 
 /** Registers `pay` with an option `numbers`; the arguments of its handler, written by type, are `globalThis.got`. */
-const register = (page, numbers, requiresApproval) =>
+const register = (page, numbers, approval) =>
   page.evaluate(
-    ([numbers, requiresApproval]) => {
+    ([numbers, approval]) => {
       const write = (value) => {
         if (Array.isArray(value)) return value.map(write);
         if (value !== null && typeof value === "object") return Object.entries(value).map(([key, inner]) => [key, write(inner)]);
@@ -35,12 +35,12 @@ const register = (page, numbers, requiresApproval) =>
       globalThis.chats.one.registerAction({
         name: "pay",
         parameters: { type: "object" },
-        requiresApproval,
+        approval,
         ...(numbers && { numbers }),
         handler: (args) => void globalThis.got.push(write(args)),
       });
     },
-    [numbers, requiresApproval],
+    [numbers, approval],
   );
 
 const received = (type) => [
@@ -54,7 +54,7 @@ const received = (type) => [
 for (const numbers of ["bigint", "string"]) {
   pageTest(`a handler gets the integers that the card showed: ${numbers}`, {}, async (page, agent) => {
     const chat = await mountIn(page, "one", `${agent.url}pay`);
-    await register(page, numbers, true);
+    await register(page, numbers, "always");
     await chat.send("Pay");
     const card = chat.card("pay");
     await card.getByText("9007199254740993").waitFor();
@@ -67,7 +67,7 @@ for (const numbers of ["bigint", "string"]) {
 
 pageTest("without the option an integer that a number would round runs nothing", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}pay`);
-  await register(page, undefined, false);
+  await register(page, undefined, "never");
   await chat.ask("Pay");
   assert.deepEqual(await page.evaluate(() => globalThis.got), []);
   const told = agent.requests("pay")[1].body.messages.at(-1);
@@ -93,10 +93,10 @@ pageTest("fields and options that do not exist, or have another type, are errors
         (error) => `${error.constructor.name}: ${error.message}`,
       );
     return {
-      misspelt: action({ name: "pay", requireApproval: true, handler: () => 1 }),
+      misspelt: action({ name: "pay", aproval: "always", handler: () => 1 }),
       nothing: action({}),
       absent: action(),
-      text: action({ name: "pay", requiresApproval: "no" }),
+      text: action({ name: "pay", approval: "sometimes" }),
       words: action({ name: "pay", description: 1 }),
       schema: action({ name: "pay", parameters: "object" }),
       mode: action({ name: "pay", numbers: "float" }),
@@ -106,10 +106,10 @@ pageTest("fields and options that do not exist, or have another type, are errors
     };
   });
   const start = {
-    misspelt: "TypeError: registerAction: unknown option `requireApproval`",
+    misspelt: "TypeError: registerAction: unknown option `aproval`",
     nothing: "TypeError: registerAction: `name`",
     absent: "TypeError: registerAction: an object is needed",
-    text: "TypeError: registerAction: `requiresApproval`",
+    text: "TypeError: registerAction: `approval`",
     words: "TypeError: registerAction: `description`",
     schema: "TypeError: registerAction: `parameters`",
     mode: "TypeError: registerAction: `numbers`",

@@ -277,15 +277,15 @@ pageTest("npm package: a renamed call runs no handler that asks first", {}, asyn
   const chat = await mountIn(page, "one", `${agent.url}renamed-embed`);
   await page.evaluate(() => {
     globalThis.ran = [];
-    const act = (name, requiresApproval) =>
+    const act = (name, approval) =>
       globalThis.chats.one.registerAction({
         name,
-        requiresApproval,
+        approval,
         parameters: { type: "object" },
         handler: (args) => void globalThis.ran.push([name, args]),
       });
-    act("lookup_faq", false);
-    act("send_money", true);
+    act("lookup_faq", "never");
+    act("send_money", "always");
   });
   await chat.send("Go");
   await chat.approve(chat.card("lookup_faq"));

@@ -124,7 +124,7 @@ embedTest("an approval, with arguments that are edited", {}, async (page, agent)
   await page.evaluate(() => {
     const properties = { importance: { type: "string" } };
     const parameters = { type: "object", properties };
-    globalThis.chats.one.registerAction({ name: "confirmAction", parameters, requiresApproval: true, handler: () => "ok" });
+    globalThis.chats.one.registerAction({ name: "confirmAction", parameters, approval: "always", handler: () => "ok" });
   });
   await chat.send("Go");
   const card = chat.card("confirmAction");

@@ -12,7 +12,7 @@ const unregister: () => void = chat.registerAction<{ query: string; limit?: numb
   name: "web_search",
   description: "Search the web",
   parameters: { type: "object", properties: { query: { type: "string" } } },
-  requiresApproval: true,
+  approval: "always",
   handler: async ({ query, limit = 3 }) => ({ query: query.toUpperCase(), limit, found: [null, true, 1.5, "x"] }),
 });
 unregister();
@@ -49,7 +49,48 @@ await mount("#chat", { url: "/agent" });
 await mount(place, { url: "/agent", headers: { retries: 3 } });
 chat.registerAction<{ id: bigint }>({ name: "open", numbers: "bigint", handler: ({ id }) => String(id + 1n) });
 // @ts-expect-error a misspelt field
-chat.registerAction({ name: "pay", requireApproval: true });
+chat.registerAction({ name: "pay", aproval: "always" });
+// @ts-expect-error an unknown rule
+chat.registerAction({ name: "pay", approval: "sometimes" });
+// @ts-expect-error a rule answers true or false
+chat.registerAction({ name: "pay", approval: () => "yes" });
+// @ts-expect-error a permission is true or a reason
+chat.registerAction({ name: "pay", permission: () => 5 });
+chat.registerAction<{ order: string; euros: number }>({
+  name: "refund",
+  description: () => "Refunds an order",
+  parameters: () => ({ type: "object" }),
+  enabled: () => true,
+  approval: async ({ euros }) => euros > 10,
+  onlyUserApproves: true,
+  rememberFor: ["order"],
+  rememberUses: 5,
+  rememberLasts: 3_600_000,
+  rememberUpTo: { "/euros": 50 },
+  denial: ({ order }, reason) => `${order} is not refunded: ${reason ?? ""}`,
+  title: "Refund the order",
+  titleWhileRunning: "Refunding",
+  describe: ({ order, euros }) => ({ sentence: `Pay back ${euros.toFixed(2)} €?`, rows: [["Order", order]] }),
+  risk: "danger",
+  permission: async ({ euros }) => euros < 100 || "The budget is spent",
+  limits: { calls: [5, 60_000], concurrent: 1, perRun: 2 },
+  sanitize: ({ order, euros }) => ({ order: order.trim(), euros }),
+  preview: async ({ order }) => `${order} would be refunded`,
+  timeoutMs: 5_000,
+  tags: ["orders"],
+  version: "2",
+  handler: async ({ order }, context) => {
+    context.progress(0.5, "Half of it");
+    context.preliminary([order]);
+    const reply = await fetch("/refund", { signal: context.signal });
+    const colour = (await context.askWith("Which colour?", { type: "string" })) as string;
+    const sure: boolean = await context.confirm({ title: "Sure?", danger: true });
+    await context.execute("open_cart", {});
+    return { id: context.callId, ok: reply.ok && sure, colour, run: context.iteration };
+  },
+});
+// @ts-expect-error rows are pairs
+chat.registerAction({ name: "pay", describe: () => ({ sentence: "Pay?", rows: ["Order"] }) });
 // @ts-expect-error an unknown representation of numbers
 chat.registerAction({ name: "pay", numbers: "float" });
 // @ts-expect-error an action has a name

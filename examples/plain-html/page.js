@@ -16,7 +16,7 @@ chat.registerAction({
     },
     required: ["action"],
   },
-  requiresApproval: true,
+  approval: "always",
   handler: async () => {
     count.value = String(Number(count.value) + 1);
     return "approved";

@@ -25,6 +25,7 @@ mod module;
 mod names;
 mod oldest;
 mod options;
+mod parity;
 mod parts;
 mod project;
 mod prose;

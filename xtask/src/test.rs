@@ -10,7 +10,7 @@ use crate::dist::Effort;
 use crate::options::{Browser, Part};
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
-use crate::{claims, codes, demo, dist, examples, oldest, prose, rooms, style};
+use crate::{claims, codes, demo, dist, examples, oldest, parity, prose, rooms, style};
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
 const NODE: (u32, u32) = (20, 11);
@@ -68,6 +68,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.task("style sheets", || style::check(project));
     tally.task("claims of docs", || claims::check(project));
     tally.task("table of diagnostics", || codes::check(project));
+    tally.task("parity of Rust and JavaScript", || parity::check(project));
     tally.task("prose of comments", || prose::check(project));
     tally.task("the oldest Rust", || oldest::check(project));
     let ready = tally.task("set-up for lints", || {

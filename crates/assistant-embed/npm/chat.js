@@ -1,5 +1,6 @@
 // The shared part of the package's two entry points: mounts a chat with the module that each of them loads.
-import { NUMBER_MODES, answering, headerPairs, highlighting, isElement, refuseUnknown } from "./foreign.js";
+import { convertAction } from "./action.js";
+import { headerPairs, highlighting, isElement, refuseUnknown } from "./foreign.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
 function unknown(option, values) {
@@ -12,23 +13,6 @@ const OPTIONS = ["url", "headers", "label", "greeting", "highlight", "headingOff
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 const ATTACHMENTS = ["accept", "maxFiles", "maxBytes"];
 const LABELS = ["stopped", "stoppedText", "reload"];
-/** The fields of an action. */
-const ACTION = ["name", "description", "parameters", "handler", "requiresApproval", "numbers"];
-
-/** Checks an action: an ignored misspelt field would leave a default in force. */
-function checkAction(action) {
-  const wrong = (what) => new TypeError(`registerAction: ${what}`);
-  if (action === null || typeof action !== "object") throw wrong("an object is needed");
-  refuseUnknown("registerAction", action, ACTION);
-  const { name, description, parameters, handler, requiresApproval, numbers } = action;
-  if (typeof name !== "string" || name === "") throw wrong("`name` must be a text");
-  if (description !== undefined && typeof description !== "string") throw wrong("`description` must be a text");
-  if (parameters !== undefined && (parameters === null || typeof parameters !== "object")) throw wrong("`parameters` must be a JSON Schema, an object");
-  if (handler !== undefined && typeof handler !== "function") throw wrong("`handler` must be a function");
-  if (requiresApproval !== undefined && typeof requiresApproval !== "boolean") throw wrong("`requiresApproval` must be true or false");
-  if (numbers !== undefined && !NUMBER_MODES.includes(numbers)) throw wrong(`\`numbers\` must be one of ${NUMBER_MODES.join(", ")}`);
-}
-
 /**
  * Mounts a chat. `load` fetches the module, once; `mountChat` is its `mount`; `protocols` and `stores` list the
  * supported ones.
@@ -64,12 +48,8 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   };
   return {
     registerAction(action) {
-      checkAction(action);
-      const { name, description = "", parameters, handler, requiresApproval = false, numbers = "refuse" } = action;
-      const schema = JSON.stringify(parameters);
-      const answer = handler && answering(handler, numbers);
-      const exact = numbers !== "refuse";
-      const registration = call(() => chat.registerAction(name, description, schema, answer, requiresApproval, exact));
+      const converted = convertAction(action);
+      const registration = call(() => chat.registerAction(...converted));
       return () => {
         if (!gone && !hasStopped()) registration.unregister();
       };

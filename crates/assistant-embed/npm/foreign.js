@@ -12,30 +12,96 @@ const NUMBERS = { string: String, bigint: BigInt };
 /** The values of an action's option `numbers`. */
 export const NUMBER_MODES = ["refuse", ...Object.keys(NUMBERS)];
 
+/** The time in which a rule must answer, in milliseconds; after that the call is treated as if it had failed. */
+const MOST_WAIT = 10_000;
+
 /**
  * Wraps a handler: it gets JSON, never throws, and returns `[true, JSON]` or `[false, reason]`. `exact` is JSON of the
  * paths and digits of integers beyond the range of a `number`; the handler gets them as `numbers` says ("refuse" is
- * handled by the program).
+ * handled by the program). `convert` makes its second argument from the program's.
  */
-export function answering(handler, numbers) {
-  return async (args, exact) => {
-    let value;
+export function handling(handler, numbers, convert) {
+  return async (args, exact, context) => {
     try {
-      value = await handler(restored(JSON.parse(args), JSON.parse(exact), NUMBERS[numbers]));
+      return written(await handler(restored(args, exact, numbers), convert(context)));
     } catch (error) {
       return [false, reason(error)];
     }
-    const json = value === undefined ? "null" : stringified(value);
-    if (json === undefined) return [false, "The handler's result is no JSON"];
-    if (json.length > MAX_RESULT) return [false, "The handler's result is too large"];
-    return [true, json];
   };
 }
 
-/** Puts exact integers back into parsed arguments. Each path leads to a property that `JSON.parse` has created. */
-function restored(args, exact, read) {
-  const root = { args };
-  for (const [path, digits] of exact) {
+/** Wraps a function of the arguments that answers at once; `read` converts its answer, or throws. */
+export function calling(named, ask, numbers, read) {
+  const complain = complaining(named);
+  return (args, exact, more) => {
+    try {
+      return written(read(ask(restored(args, exact, numbers), JSON.parse(more) ?? undefined)));
+    } catch (error) {
+      return complain(error);
+    }
+  };
+}
+
+/** Wraps a function of the arguments that may return a promise; `read` converts its answer, or throws. */
+export function later(named, ask, numbers, read) {
+  const complain = complaining(named);
+  return async (args, exact) => {
+    try {
+      return written(read(await soon(ask(restored(args, exact, numbers)))));
+    } catch (error) {
+      return complain(error);
+    }
+  };
+}
+
+/** Wraps a function that is called for its current value. If it fails, the previous value is used, or `fallback`. */
+export function reading(named, value, read, fallback) {
+  const complain = complaining(named);
+  let last = [false, ""];
+  return () => {
+    try {
+      last = written(read(value()));
+    } catch (error) {
+      complain(error);
+      if (fallback !== undefined) return written(fallback);
+    }
+    return last;
+  };
+}
+
+/** Waits for a value, but not for ever. */
+function soon(value) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`It has not answered within ${MOST_WAIT / 1000} seconds`)), MOST_WAIT);
+  });
+  return Promise.race([value, late]).finally(() => clearTimeout(timer));
+}
+
+/** Reports failures in the console, each once, and returns the last one for the program. */
+function complaining(named) {
+  let said;
+  return (error) => {
+    const why = reason(error);
+    if (why !== said) console.error(`leptos-assistant: ${named}: ${why}`);
+    said = why;
+    return [false, why];
+  };
+}
+
+/** Converts a result for the program. */
+function written(value) {
+  const json = value === undefined ? "null" : stringified(value);
+  if (json === undefined) return [false, "The handler's result is no JSON"];
+  if (json.length > MAX_RESULT) return [false, "The handler's result is too large"];
+  return [true, json];
+}
+
+/** Parses arguments, and puts exact integers into them. Each path leads to a property that `JSON.parse` has created. */
+function restored(args, exact, numbers) {
+  const root = { args: JSON.parse(args) };
+  const read = NUMBERS[numbers];
+  for (const [path, digits] of JSON.parse(exact)) {
     const keys = ["args", ...path];
     const last = keys.pop();
     const parent = keys.reduce((value, key) => value[key], root);
@@ -46,18 +112,63 @@ function restored(args, exact, read) {
 
 /** Rejects names of options that do not exist: a misspelt one would silently leave its default in force. */
 export function refuseUnknown(where, options, known) {
-  const unknown = Object.keys(options).filter((name) => !known.includes(name));
+  const unknown = namesOf(where, options).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const names = unknown.map((name) => `\`${name}\``).join(", ");
   throw new TypeError(`${where}: unknown option ${names}; known are ${known.join(", ")}`);
 }
 
-function stringified(value) {
+function namesOf(where, options) {
   try {
-    return JSON.stringify(value);
+    return Object.keys(options);
+  } catch {
+    throw new TypeError(`${where}: the object cannot be read`);
+  }
+}
+
+/**
+ * Reads each field of an object once: functions as they are, and everything else as a copy that is JSON. `fields` has
+ * for each of them a check, and the words for what it must be.
+ */
+export function snapshot(where, object, fields) {
+  const read = {};
+  for (const [name, [check, what]] of Object.entries(fields)) {
+    const wrong = (why) => new TypeError(`${where}: \`${name}\` ${why}`);
+    let value;
+    try {
+      value = object[name];
+    } catch {
+      throw wrong("cannot be read");
+    }
+    if (value === undefined) continue;
+    if (typeof value !== "function") {
+      const json = stringified(value);
+      if (json === undefined) throw wrong(`must be ${what}`);
+      value = JSON.parse(json);
+    }
+    if (!check(value)) throw wrong(`must be ${what}`);
+    read[name] = value;
+  }
+  return read;
+}
+
+/** Writes a value as JSON: maps as objects, sets as lists; `undefined` if it is none. */
+export function stringified(value) {
+  try {
+    return JSON.stringify(value, (_, value) => {
+      if (value instanceof Map) return Object.fromEntries(value);
+      return value instanceof Set ? [...value] : value;
+    });
   } catch {
     return undefined;
   }
+}
+
+/** Writes a value as JSON, or throws a `TypeError`. */
+export function json(where, value) {
+  const text = value === undefined ? "null" : stringified(value);
+  if (text === undefined) throw new TypeError(`${where} must be JSON`);
+  return text;
 }
 
 /** Describes a thrown value of any type. */

@@ -49,20 +49,173 @@ export interface AttachmentLimits {
   maxBytes?: number;
 }
 
+/** The description of a call for its approval. */
+export interface Description {
+  /** The sentence that asks. */
+  sentence: string;
+  /** Pairs of a name and a value. */
+  rows?: (readonly [name: string, value: string | number | boolean])[];
+}
+
+/** Limits of the calls of an action; one above them is answered with an error, and the user is not asked about it. */
+export interface CallLimits {
+  /** The maximum number of starts in a time window, and its length in milliseconds. */
+  calls?: [count: number, milliseconds: number];
+  /** The maximum number of calls that run at the same time. */
+  concurrent?: number;
+  /** The maximum number of calls in one run of the agent. */
+  perRun?: number;
+}
+
+/** The content of a dialog. */
+export interface ConfirmOptions {
+  /** The question. */
+  title: string;
+  /** The text that explains the consequences. */
+  text?: string;
+  /** True if confirming cannot be undone. */
+  danger?: boolean;
+}
+
+/**
+ * The running call, for its handler. What a handler has begun by it ends with the handler; later calls of its methods
+ * have no effect, or reject.
+ */
+export interface ToolContext {
+  /** The id that the agent gave the call. */
+  readonly callId: string;
+  /** The key of the call in the conversation; unlike the id it is unique. */
+  readonly call: number;
+  /** The message that made the call; `null` if the page called the action itself. */
+  readonly messageId: string | null;
+  /** The message before that one. */
+  readonly parentMessageId: string | null;
+  /** The id of the chat in this page. */
+  readonly clientId: string | null;
+  /** The number of runs between the last message of the user and the one that made the call. */
+  readonly iteration: number;
+  /**
+   * Aborted when the result is no longer wanted: by Stop, a timeout, or because the action or the chat was removed. Not
+   * aborted when the handler ends by itself.
+   */
+  readonly signal: AbortSignal;
+  /** Reports progress: a fraction from 0 to 1, a text, or both. */
+  progress(fraction?: number | null, text?: string): void;
+  /** Shows a preliminary result, which is never sent. */
+  preliminary(value: Json): void;
+  /** Ends the loop after this call: the result is sent with the next message of the user. */
+  stopLoop(): void;
+  /**
+   * Calls another action of the page as an agent does: with validated arguments, its limits, the user's approval where
+   * it is required, and its handler. Rejects with the error of the call.
+   */
+  execute(name: string, args?: { [key: string]: Json }): Promise<Json>;
+  /** Asks the user through the renderer of the call; rejects if nothing renders it. */
+  ask(question: Json): Promise<Json>;
+  /** Asks the user for a value described by a JSON Schema; without a renderer the card shows a form. */
+  askWith(question: Json, schema: object): Promise<Json>;
+  /** Asks the user in a dialog with Confirm and Cancel. Closing it counts as Cancel. */
+  confirm(options: ConfirmOptions): Promise<boolean>;
+  /** Waits until an action can be called, for handlers that change the page; rejects after five seconds. */
+  untilRegistered(name: string): Promise<void>;
+}
+
+/**
+ * An action. Its functions get the arguments of a call, as a copy; `docs` in the guide ("Any page") says how values
+ * cross. A function that throws, or returns something else than it should, is reported in the console, and never makes
+ * an approval unnecessary.
+ */
 export interface ActionDefinition<Args = any> {
   /** A unique name: letters, digits, `_`, `-`, `.`; at most 128. */
   name: string;
-  /** The description for the model. */
-  description?: string;
-  /** JSON Schema of the arguments; without it there are none. */
-  parameters?: object;
+  /** The description for the model: a text, or a function that is called when a run opens. */
+  description?: string | (() => string);
+  /**
+   * JSON Schema of the arguments, or a function that is called for it when a run opens; without it there are no
+   * arguments.
+   */
+  parameters?: object | (() => object);
+  /**
+   * Offers and starts the action only while this is true. A function is called when a run opens; the action is not
+   * offered if it fails.
+   */
+  enabled?: boolean | (() => boolean);
   /**
    * The handler, called with validated arguments. The agent is sent the message of an error that it throws; a result
    * that is not JSON, or longer than ten million characters of it, counts as an error too.
    */
-  handler?: (args: Args) => Json | void | Promise<Json | void>;
-  /** Asks the user each time before the handler runs. */
-  requiresApproval?: boolean;
+  handler?: (args: Args, context: ToolContext) => Json | void | Promise<Json | void>;
+  /**
+   * The rule for when the user must approve a call: `"never"`, the default, `"always"`, or a function of the arguments
+   * that returns true if approval is needed. The user is asked unless it returns `false` within ten seconds.
+   */
+  approval?: "always" | "never" | ((args: Args) => boolean | Promise<boolean>);
+  /** Allows only the user to approve, not the page. */
+  onlyUserApproves?: boolean;
+  /** Requires approval each time: an approval cannot be remembered. */
+  alwaysAsk?: boolean;
+  /**
+   * Limits remembered approvals to calls in which these arguments are the same; an empty list, to calls with the same
+   * arguments.
+   */
+  rememberFor?: string[];
+  /** Limits remembered approvals to a number of later calls. */
+  rememberUses?: number;
+  /** Limits the duration of remembered approvals, in milliseconds. */
+  rememberLasts?: number;
+  /** Limits remembered approvals to calls in which arguments, named by JSON Pointers, are at most these numbers. */
+  rememberUpTo?: { [pointer: string]: number };
+  /** Returns the result that the agent receives for a denied call. */
+  denial?: (args: Args, reason?: string) => Json;
+  /** A title for the user: "Look up the weather". The model does not receive it. */
+  title?: string;
+  /** The title of a running call: "Looking up the weather". */
+  titleWhileRunning?: string;
+  /**
+   * Returns the text of the approval card: a sentence, or a sentence with rows. Arguments that it does not mention are
+   * shown below it. If it fails, the arguments are shown.
+   */
+  describe?: (args: Args) => string | Description;
+  /** The risk of a call: colour and wording of its card. `"attention"` by default. */
+  risk?: "plain" | "attention" | "danger";
+  /**
+   * The permission rule, evaluated right before a call starts, after approval. Only `true` permits it; a text is the
+   * reason for a refusal. A rule that throws, or does not answer within ten seconds, refuses.
+   */
+  permission?: (args: Args) => boolean | string | Promise<boolean | string>;
+  /** Limits how often the action may start. */
+  limits?: CallLimits;
+  /** Returns sanitized arguments, which are then validated, shown, approved and run. If it fails they are `null`. */
+  sanitize?: (args: any) => Json;
+  /**
+   * Returns the change that a call would make, without making it: a sentence, or a value that is shown as JSON. It is
+   * computed again after the approval: if it differs by then, nothing runs.
+   */
+  preview?: (args: Args) => Json | Promise<Json>;
+  /** Only renders calls that the agent runs itself. */
+  renderOnly?: boolean;
+  /** Leaves execution to the agent, which is sent the user's decision. */
+  runByAgent?: boolean;
+  /** Prevents the action from running at the same time as another one. */
+  exclusive?: boolean;
+  /** Runs the action as soon as its arguments are complete, before the run is over. Only for cheap, idempotent reads. */
+  eager?: boolean;
+  /** Marks the action as safe to run twice, after a reload while it ran. */
+  idempotent?: boolean;
+  /** Keeps running handlers alive when the action is removed. */
+  detached?: boolean;
+  /** Limits the duration of the handler, in milliseconds. */
+  timeoutMs?: number;
+  /** Tags by which a filter selects the action; the agent does not receive them. */
+  tags?: string[];
+  /** Offers the action regardless of the filter. */
+  alwaysOffered?: boolean;
+  /** The version of the action. A stored call of another version needs approval before it runs. */
+  version?: string;
+  /** Sends string results as they are, instead of quoted. */
+  textResult?: boolean;
+  /** Disables validation of the arguments, which the handler must validate. */
+  unchecked?: boolean;
   /**
    * The representation of integers beyond ±9,007,199,254,740,991, which a JavaScript `number` would round (64-bit ids,
    * for example): `"refuse"`, the default, does not run the handler and asks the agent to send them as strings;
@@ -79,8 +232,7 @@ export interface ActionDefinition<Args = any> {
 export interface Chat {
   /**
    * Registers an action. Returns a function that removes it. Throws on a name that providers refuse, and a `TypeError`
-   * on a field that does not exist or has the wrong type: an ignored misspelt `requiresApproval` would run without
-   * approval.
+   * on a field that does not exist or has the wrong type: an ignored misspelt `approval` would run without approval.
    */
   registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
   /** Sends a message to the agent. Throws while a run is active. */

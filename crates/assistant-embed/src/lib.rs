@@ -6,7 +6,11 @@
 //! Values cross the boundary as JSON text. The components are those of `leptos-assistant`.
 #![allow(unsafe_code, reason = "wasm-bindgen's glue is")]
 
+mod action;
 mod agent;
+mod context;
+mod function;
+mod functions;
 mod highlight;
 mod json;
 mod look;
@@ -26,15 +30,13 @@ use std::{
     },
 };
 
-use crate::look::Look;
+use crate::{functions::Functions, look::Look};
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Labels, ToolAction, ToolError,
-    action::ActionGuard, use_assistant,
+    Assistant, AssistantProvider, Attachments, ChatWindow, Labels, action::ActionGuard,
+    use_assistant,
 };
-use serde_json::Value;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 
 /// A chat in a page.
 #[wasm_bindgen]
@@ -49,7 +51,8 @@ pub struct Chat {
 #[derive(Default)]
 struct Standing {
     mounted: Option<Box<dyn Any>>,
-    actions: HashMap<u64, ActionGuard>,
+    /// Each with the owner of its signals, which is dropped second.
+    actions: HashMap<u64, (ActionGuard, Owner)>,
     count: u64,
 }
 
@@ -150,10 +153,9 @@ pub fn start() {
 
 #[wasm_bindgen]
 impl Chat {
-    /// Registers an action until it is unregistered or the chat is unmounted. `parameters` is JSON;
-    /// `handler` takes the arguments as JSON and returns a promise, as defined by `npm/foreign.js`.
-    /// Integers that JavaScript would round are passed separately if `exact_numbers`, and refused
-    /// otherwise.
+    /// Registers an action until it is unregistered or the chat is unmounted. `definition` is JSON;
+    /// `functions` has those of the action, as wrapped by `npm/action.js`. Integers that JavaScript
+    /// would round are passed separately if `exact_numbers`, and refused otherwise.
     ///
     /// # Errors
     ///
@@ -162,24 +164,15 @@ impl Chat {
     #[wasm_bindgen(js_name = registerAction)]
     pub fn register_action(
         &self,
-        name: String,
-        description: String,
-        parameters: Option<String>,
-        handler: Option<js_sys::Function>,
-        requires_approval: bool,
+        definition: &str,
+        functions: JsValue,
         exact_numbers: bool,
     ) -> Result<Registration, JsError> {
         goes_on()?;
-        let mut action = ToolAction::new(name, description);
-        if let Some(schema) = parameters {
-            action = action.parameters(serde_json::from_str::<Value>(&schema)?);
-        }
-        if requires_approval {
-            action = action.approval(Approval::Always);
-        }
-        if let Some(handler) = handler {
-            action = action.handler(move |args: Value| call(handler.clone(), args, exact_numbers));
-        }
+        let functions = Functions::new(functions, exact_numbers);
+        // Signals of the action live as long as its registration.
+        let owner = Owner::new();
+        let action = owner.with(|| action::of(definition, &functions))?;
         let guard = self
             .assistant
             .register(action)
@@ -189,7 +182,7 @@ impl Chat {
         let number = standing.count;
         // Without a chat the action is removed at once, with its guard.
         if standing.mounted.is_some() {
-            standing.actions.insert(number, guard);
+            standing.actions.insert(number, (guard, owner));
         }
         Ok(Registration {
             standing: Rc::downgrade(&self.standing),
@@ -253,31 +246,4 @@ impl Registration {
             standing.and_then(|standing| standing.borrow_mut().actions.remove(&self.number));
         drop(guard);
     }
-}
-
-/// Runs a handler of the page, as wrapped by `npm/foreign.js`: from JSON to a promise.
-async fn call(
-    handler: js_sys::Function,
-    args: Value,
-    exact_numbers: bool,
-) -> Result<Value, ToolError> {
-    while_going_on().await;
-    let exact = numbers::beyond_doubles(&args);
-    if let Some((_, digits)) = exact.first().filter(|_| !exact_numbers) {
-        return Err(ToolError::new(format!(
-            "The number {digits} is too large to be passed on exactly. Nothing was run."
-        )));
-    }
-    let exact = numbers::to_json(exact);
-    let promise = handler.call2(
-        &JsValue::UNDEFINED,
-        &args.to_string().into(),
-        &exact.to_string().into(),
-    );
-    let answer = match promise.map(JsCast::dyn_into::<js_sys::Promise>) {
-        Ok(Ok(promise)) => JsFuture::from(promise).await.ok(),
-        _ => None,
-    };
-    while_going_on().await;
-    json::answer(answer)
 }

@@ -1,0 +1,213 @@
+//! Actions of the page: a definition as JSON text, and functions as wrapped by `npm/action.js`.
+
+use std::time::Duration;
+
+use leptos_assistant::{
+    Approval, CallLimits, Description, Risk, ToolAction, ToolContext, ToolError,
+};
+use serde::{Serialize, Serializer, ser::Error};
+use serde_json::{Number, Value};
+use wasm_bindgen::JsError;
+
+use crate::{context::Running, function::PageFunction, functions::Functions};
+
+/// Creates an action. `npm/action.js` has validated the definition.
+pub(crate) fn of(definition: &str, functions: &Functions) -> Result<ToolAction, JsError> {
+    let fields: Value = serde_json::from_str(definition)?;
+    let text = |name| text(fields.get(name));
+    let mut action = ToolAction::new(text("name"), text("description"));
+    if let Some(schema) = fields.get("parameters") {
+        action = action.parameters(schema.clone());
+    }
+    action = with_flags(action, &fields);
+    action = with_texts(action, &fields);
+    action = with_bounds(action, &fields);
+    Ok(with_functions(action, &fields, functions))
+}
+
+/// A method of actions that sets a flag.
+type Change = fn(ToolAction) -> ToolAction;
+
+fn with_flags(mut action: ToolAction, fields: &Value) -> ToolAction {
+    let flags: [(&str, Change); 11] = [
+        ("onlyUserApproves", ToolAction::only_user_approves),
+        ("alwaysAsk", ToolAction::always_ask),
+        ("renderOnly", ToolAction::render_only),
+        ("runByAgent", ToolAction::run_by_agent),
+        ("exclusive", ToolAction::exclusive),
+        ("eager", ToolAction::eager),
+        ("idempotent", ToolAction::idempotent),
+        ("detached", ToolAction::detached),
+        ("alwaysOffered", ToolAction::always_offered),
+        ("textResult", ToolAction::text_result),
+        ("unchecked", ToolAction::unchecked),
+    ];
+    for (name, set) in flags {
+        if fields[name] == Value::Bool(true) {
+            action = set(action);
+        }
+    }
+    action
+}
+
+fn with_texts(mut action: ToolAction, fields: &Value) -> ToolAction {
+    if let Some(title) = fields["title"].as_str() {
+        action = action.title(title);
+    }
+    if let Some(title) = fields["titleWhileRunning"].as_str() {
+        action = action.title_while_running(title);
+    }
+    if let Some(version) = fields["version"].as_str() {
+        action = action.version(version);
+    }
+    if let Some(names) = texts(&fields["tags"]) {
+        action = action.tags(names);
+    }
+    match fields["risk"].as_str() {
+        Some("plain") => action.risk(Risk::Plain),
+        Some("danger") => action.risk(Risk::Danger),
+        _ => action,
+    }
+}
+
+fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
+    if let Some(names) = texts(&fields["rememberFor"]) {
+        action = action.remember_for(names);
+    }
+    if let Some(most) = fields.get("rememberUses").and_then(count) {
+        action = action.remember_uses(most);
+    }
+    if let Some(ms) = fields["rememberLasts"].as_u64() {
+        action = action.remember_lasts(Duration::from_millis(ms));
+    }
+    for (pointer, max) in fields["rememberUpTo"].as_object().into_iter().flatten() {
+        if let Some(max) = max.as_number() {
+            action = action.remember_up_to(pointer, Number::clone(max));
+        }
+    }
+    if let Some(ms) = fields.get("timeoutMs").and_then(count) {
+        action = action.timeout_ms(ms);
+    }
+    let limit = |pointer| fields.pointer(pointer).and_then(count);
+    let mut bounds = CallLimits::default();
+    if let (Some(most), Some(ms)) = (limit("/limits/calls/0"), limit("/limits/calls/1")) {
+        bounds = bounds.calls(most, ms);
+    }
+    if let Some(most) = limit("/limits/concurrent") {
+        bounds = bounds.concurrent(most);
+    }
+    if let Some(most) = limit("/limits/perRun") {
+        bounds = bounds.per_run(most);
+    }
+    action.limits(bounds)
+}
+
+fn with_functions(mut action: ToolAction, fields: &Value, functions: &Functions) -> ToolAction {
+    if let Some(text) = functions.get("description") {
+        action = action.description(move || text.current::<String>().unwrap_or_default());
+    }
+    if let Some(schema) = functions.get("parameters") {
+        action = action.parameters(move || schema.current::<Value>().unwrap_or_default());
+    }
+    match functions.get("enabled") {
+        // An action whose condition fails is not offered.
+        Some(enabled) => action = action.enabled(move || enabled.current().unwrap_or(false)),
+        None => action = action.enabled(fields["enabled"] != Value::Bool(false)),
+    }
+    if let Some(handler) = functions.get("handler") {
+        action = action
+            .handler(move |args: Value, context: ToolContext| run(handler.clone(), args, context));
+    }
+    action = action.approval(approval(fields, functions));
+    if let Some(permits) = functions.get("permission") {
+        action = action.permission(move |args: Value| permitted(permits.clone(), args));
+    }
+    if let Some(describe) = functions.get("describe") {
+        action = action.describe(move |args: &Value| described(&describe, args));
+    }
+    if let Some(denial) = functions.get("denial") {
+        action = action.denial(move |args: &Value, reason| {
+            let reason = reason.map_or(Value::Null, Value::from);
+            DenialResult(denial.ask_now(args, &reason).ok())
+        });
+    }
+    if let Some(clean) = functions.get("sanitize") {
+        // The schema refuses the arguments if they could not be sanitized.
+        action = action.sanitize(move |args| {
+            *args = clean.ask_now(args, &Value::Null).unwrap_or_default();
+        });
+    }
+    if let Some(preview) = functions.get("preview") {
+        action = action.preview(move |args: Value| {
+            let preview = preview.clone();
+            async move { preview.ask(&args).await.map_err(|error| error.message) }
+        });
+    }
+    action
+}
+
+async fn run(handler: PageFunction, args: Value, context: ToolContext) -> Result<Value, ToolError> {
+    crate::while_going_on().await;
+    let running = Running::begin(context);
+    let answer = handler.run(&args, running.context()).await;
+    crate::while_going_on().await;
+    running.end();
+    answer
+}
+
+/// Reads the rule. A function asks unless it answers `false`.
+fn approval(fields: &Value, functions: &Functions) -> Approval {
+    match (functions.get("approval"), fields["approval"].as_str()) {
+        (Some(rule), _) => Approval::When(Box::new(move |args| {
+            let rule = rule.clone();
+            Box::pin(async move { rule.ask(&args).await != Ok(Value::Bool(false)) })
+        })),
+        (None, None | Some("never")) => Approval::Never,
+        (None, Some(_)) => Approval::Always,
+    }
+}
+
+/// Permits a call if the rule answers `true`; a text is the reason for a refusal.
+async fn permitted(rule: PageFunction, args: Value) -> Result<(), String> {
+    match rule.ask(&args).await {
+        Ok(Value::Bool(true)) => Ok(()),
+        Ok(Value::String(reason)) => Err(reason),
+        Ok(_) => Err("The page does not permit it".to_owned()),
+        Err(error) => Err(error.message),
+    }
+}
+
+/// Reads `[sentence, [[name, value], …]]`. An empty description shows the arguments instead.
+fn described(describe: &PageFunction, args: &Value) -> Description {
+    let answer = describe.ask_now(args, &Value::Null).unwrap_or_default();
+    let description = Description::new(text(answer.get(0)));
+    let rows = answer.get(1).and_then(Value::as_array);
+    rows.into_iter().flatten().fold(description, |all, row| {
+        all.row(text(row.get(0)), text(row.get(1)))
+    })
+}
+
+/// The result of a denied call; without one it cannot be serialized, and the default is sent.
+struct DenialResult(Option<Value>);
+
+impl Serialize for DenialResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Some(value) => value.serialize(serializer),
+            None => Err(S::Error::custom("the page gave no result")),
+        }
+    }
+}
+
+fn text(value: Option<&Value>) -> String {
+    value.and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn texts(list: &Value) -> Option<Vec<String>> {
+    let texts = list.as_array()?.iter();
+    Some(texts.filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+fn count(value: &Value) -> Option<u32> {
+    u32::try_from(value.as_u64()?).ok()
+}

@@ -1,0 +1,176 @@
+//! The context of a running handler, for `npm/context.js`.
+
+use std::{cell::RefCell, rc::Rc};
+
+use futures_channel::oneshot;
+use futures_util::{
+    FutureExt,
+    future::{Either, Shared, select},
+};
+use leptos_assistant::{ConfirmOptions, ToolContext, ToolError};
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+
+/// Resolves when the handler has ended or was cancelled.
+type Over = Shared<oneshot::Receiver<()>>;
+
+/// Ends what a handler has begun by its context: dropping it aborts its signal.
+pub(crate) struct Running {
+    context: ToolContext,
+    abort: Rc<RefCell<Option<js_sys::Function>>>,
+    over: Over,
+    /// Dropping it resolves `over`.
+    _sender: oneshot::Sender<()>,
+}
+
+impl Running {
+    pub(crate) fn begin(context: ToolContext) -> Self {
+        let (sender, receiver) = oneshot::channel();
+        Self {
+            context,
+            abort: Rc::default(),
+            over: receiver.shared(),
+            _sender: sender,
+        }
+    }
+
+    pub(crate) fn context(&self) -> JsValue {
+        let context = Context {
+            context: self.context.clone(),
+            abort: Rc::clone(&self.abort),
+            over: self.over.clone(),
+        };
+        context.into()
+    }
+
+    /// Ends it without aborting the signal.
+    pub(crate) fn end(self) {
+        self.abort.take();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(abort) = self.abort.take() {
+            // It never throws.
+            let _ = abort.call0(&JsValue::UNDEFINED);
+        }
+    }
+}
+
+/// The context of a handler. Values are JSON text.
+#[wasm_bindgen]
+pub struct Context {
+    context: ToolContext,
+    abort: Rc<RefCell<Option<js_sys::Function>>>,
+    over: Over,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.context.fmt(f)
+    }
+}
+
+#[wasm_bindgen]
+impl Context {
+    /// Returns what does not change during the call, as a JSON object.
+    pub fn facts(&self) -> String {
+        let context = &self.context;
+        let id = |id: Option<&str>| id.map_or(Value::Null, Value::from);
+        let parent = context.parent_message_id();
+        json!({
+            "callId": context.call_id(),
+            "call": context.call().number(),
+            "messageId": id(context.message_id().map(|id| id.as_str())),
+            "parentMessageId": id(parent.as_ref().map(|id| id.as_str())),
+            "clientId": context.client_id(),
+            "iteration": context.iteration(),
+        })
+        .to_string()
+    }
+
+    /// Sets the function that aborts the signal.
+    #[wasm_bindgen(js_name = onAbort)]
+    pub fn on_abort(&self, abort: js_sys::Function) {
+        self.abort.replace(Some(abort));
+    }
+
+    /// Reports progress.
+    pub fn progress(&self, fraction: Option<f64>, text: String) {
+        self.context.progress(fraction, text);
+    }
+
+    /// Shows a preliminary result.
+    pub fn preliminary(&self, value: &str) {
+        self.context.preliminary(parsed(value));
+    }
+
+    /// Ends the loop after this call.
+    #[wasm_bindgen(js_name = stopLoop)]
+    pub fn stop_loop(&self) {
+        self.context.stop_loop();
+    }
+
+    /// Calls another action.
+    pub fn execute(&self, name: String, args: &str) -> js_sys::Promise {
+        let (context, args) = (self.context.clone(), parsed(args));
+        self.answer(async move { context.execute(&name, args).await })
+    }
+
+    /// Asks the user in the card of the call, with a form if there is a schema.
+    pub fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise {
+        let (context, question) = (self.context.clone(), parsed(question));
+        let schema = schema.as_deref().map(parsed);
+        self.answer(async move {
+            match schema {
+                Some(schema) => context.ask_with(question, schema).await,
+                None => context.ask(question).await,
+            }
+        })
+    }
+
+    /// Asks the user in a dialog.
+    pub fn confirm(&self, title: String, text: String, danger: bool) -> js_sys::Promise {
+        let context = self.context.clone();
+        let options = ConfirmOptions {
+            title,
+            text,
+            danger,
+        };
+        self.answer(async move { Ok(context.confirm(options).await.into()) })
+    }
+
+    /// Waits until an action is registered.
+    #[wasm_bindgen(js_name = untilRegistered)]
+    pub fn until_registered(&self, name: String) -> js_sys::Promise {
+        let context = self.context.clone();
+        self.answer(async move { context.until_registered(&name).await.map(|()| Value::Null) })
+    }
+}
+
+impl Context {
+    /// Runs work as long as the handler runs.
+    fn answer(
+        &self,
+        work: impl Future<Output = Result<Value, ToolError>> + 'static,
+    ) -> js_sys::Promise {
+        let over = self.over.clone();
+        future_to_promise(async move {
+            let outcome = match select(work.boxed_local(), over).await {
+                Either::Left((outcome, _)) => outcome,
+                Either::Right(_) => Err(ToolError::new("The call is over")),
+            };
+            match outcome {
+                Ok(value) => Ok(value.to_string().into()),
+                Err(error) => Err(JsError::new(&error.message).into()),
+            }
+        })
+    }
+}
+
+/// Parses text that `npm/foreign.js` has written.
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}

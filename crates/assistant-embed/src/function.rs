@@ -1,0 +1,70 @@
+//! Functions of the page, as wrapped by `npm/foreign.js`: they take and return JSON text, and never
+//! throw.
+
+use leptos_assistant::ToolError;
+use send_wrapper::SendWrapper;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use crate::{json, numbers};
+
+/// A function of an action.
+#[derive(Clone)]
+pub(crate) struct PageFunction {
+    function: SendWrapper<js_sys::Function>,
+    /// True if it gets integers that JavaScript would round, in another form.
+    exact_numbers: bool,
+}
+
+impl PageFunction {
+    pub(crate) fn new(function: js_sys::Function, exact_numbers: bool) -> Self {
+        Self {
+            function: SendWrapper::new(function),
+            exact_numbers,
+        }
+    }
+
+    /// Calls a function without arguments for its current value; `None` if it has failed, which was
+    /// reported.
+    pub(crate) fn current<T: DeserializeOwned>(&self) -> Option<T> {
+        let answer = self.function.call0(&JsValue::UNDEFINED).ok();
+        serde_json::from_value(json::answer(answer).ok()?).ok()
+    }
+
+    /// Calls a synchronous function of the arguments of a call.
+    pub(crate) fn ask_now(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
+        json::answer(Some(self.call(args, &more.to_string().into())?))
+    }
+
+    /// Calls a function of the arguments of a call, which returns a promise.
+    pub(crate) async fn ask(&self, args: &Value) -> Result<Value, ToolError> {
+        crate::while_going_on().await;
+        self.run(args, JsValue::UNDEFINED).await
+    }
+
+    /// Calls a function that returns a promise, with a value that is not converted.
+    pub(crate) async fn run(&self, args: &Value, more: JsValue) -> Result<Value, ToolError> {
+        let promise = self.call(args, &more)?.dyn_into::<js_sys::Promise>();
+        let answer = match promise {
+            Ok(promise) => JsFuture::from(promise).await.ok(),
+            Err(_) => None,
+        };
+        json::answer(answer)
+    }
+
+    fn call(&self, args: &Value, more: &JsValue) -> Result<JsValue, ToolError> {
+        let exact = numbers::beyond_doubles(args);
+        if let Some((_, digits)) = exact.first().filter(|_| !self.exact_numbers) {
+            return Err(ToolError::new(format!(
+                "The number {digits} is too large to be passed on exactly. Nothing was run."
+            )));
+        }
+        let (args, exact) = (args.to_string().into(), numbers::to_json(exact).to_string());
+        let answer = self
+            .function
+            .call3(&JsValue::UNDEFINED, &args, &exact.into(), more);
+        answer.map_err(|_| ToolError::new("The handler failed"))
+    }
+}
