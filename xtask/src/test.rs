@@ -122,9 +122,12 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.step("clippy of what hydrates", Report::ExitCode, &mut clippy);
     let mut doc = project.cargo();
     doc.args(["doc", "--workspace", "--no-deps"])
+        // The features of `package.metadata.docs.rs`.
         .args([
             "--features",
-            "leptos-assistant/testing,leptos-assistant/schemars",
+            "leptos-assistant/math,leptos-assistant/callouts,leptos-assistant/ui-stream,\
+             leptos-assistant/completions,leptos-assistant/records,leptos-assistant/schemars,\
+             leptos-assistant/testing",
         ])
         .env("RUSTDOCFLAGS", "-D warnings");
     tally.step("documentation", Report::ExitCode, &mut doc);
