@@ -49,6 +49,7 @@ const newest = ({ messages }) => messages.at(-1).parts.map(({ toolCallId, ...par
 agentTest("text is streamed, the request is exact, and what it used is shown", {}, async (chat, agent) => {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");
+  await chat.opensDetails();
   await chat.says("16 tokens");
   await chat.ask("And again");
   const [first, second] = await sent(agent);

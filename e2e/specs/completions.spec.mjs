@@ -59,6 +59,7 @@ const called = (...calls) =>
 modelTest("text is streamed, the request is exact, and what it used is shown", {}, async (chat, model) => {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");
+  await chat.opensDetails();
   await chat.says(/\d+ tokens/);
   await chat.ask("And again");
   const [first, second] = sent(model);
@@ -225,6 +226,7 @@ modelTest("a refusal is the answer", { url: ({ model }) => model.odd("openai-ref
 modelTest("a thought of the model is shown, and not sent back", { url: ({ model }) => model.odd("ollama-text.sse") }, async (chat, model) => {
   await chat.ask("Where is it?");
   await chat.says("Oslo.");
+  await chat.opensDetails();
   await chat.says("29 tokens");
   await chat.ask("And now?");
   assert.deepEqual(messagesOf(sent(model)[1])[1], { role: "assistant", content: "Oslo." });

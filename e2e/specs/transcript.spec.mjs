@@ -127,7 +127,9 @@ longTest("an answer is copied as it was written", async (chat) => {
   assert.ok(text.includes("| what | when |") && text.includes("*Halcyon*"), text);
   const box = await bar.getByRole("button", { name: "Copy" }).boundingBox();
   assert.ok(box.width >= 24 && box.height >= 24);
-  assert.match(await bar.innerText(), /tokens · .* s/);
+  assert.doesNotMatch(await bar.innerText(), /tokens/);
+  await bar.getByRole("button", { name: "Details" }).click();
+  await eventually(async () => assert.match(await bar.innerText(), /tokens · .* s/));
 });
 
 for (const colorScheme of ["light", "dark"]) {

@@ -82,7 +82,7 @@ chatTest("New conversation passes the focus on", async (chat) => {
   await chat.hasFocus(chat.composer);
 });
 
-chatTest("New conversation is undone by the same button, and the focus goes on", async (chat) => {
+chatTest("New conversation is undone by the button above the text box, and the focus goes on", async (chat) => {
   await chat.ask("Where is order A-17?");
   await chat.root.getByRole("button", { name: "New conversation" }).focus();
   await chat.page.keyboard.press("Enter");

@@ -118,6 +118,12 @@ export class Chat {
     });
   }
 
+  /** Shows tokens and times of the newest answer. */
+  async opensDetails() {
+    const bar = this.log.getByRole("group", { name: "Message actions" }).last();
+    await bar.getByRole("button", { name: "Details" }).click();
+  }
+
   picture(name) {
     return picture(this.page, name);
   }

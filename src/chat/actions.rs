@@ -1,4 +1,4 @@
-//! The actions of a finished turn, with its time, duration and token count, as far as known.
+//! The actions of a finished turn, with its time; its duration and token count on demand.
 
 use assistant_core::{
     conversation::{Cost, MessageId},
@@ -25,8 +25,8 @@ use crate::{
 /// The shortest duration that is shown, in milliseconds.
 const NOTEWORTHY_MS: u64 = 100;
 
-/// Shows the actions of one message once it is complete: copy, feedback, time and tokens. A
-/// [`Transcript`](super::Transcript) shows the same below each turn.
+/// Shows the actions of one message once it is complete: copy, feedback, the time, and a button that
+/// shows its price, tokens and duration. A [`Transcript`](super::Transcript) shows the same below each turn.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -134,12 +134,28 @@ pub(super) fn message_controls(
     };
     let currency = shared.assistant.runtime().currency();
     let costs = role != Role::User && !cost_words(&words.now(), &cost, currency).is_empty();
-    let cost = costs.then(|| {
-        let words = words.clone();
-        let text = move || cost_words(&words.get(), &cost, currency).join(" · ");
-        view! { <span class="la-message-cost">{dynamic(text)}</span> }
-    });
+    let cost = costs.then(|| details(&words, cost, currency));
     Some(view! { {copy} {feedback} {again} {clock(at)} {cost} }.into_any())
+}
+
+/// Renders the button that shows price, tokens and duration.
+fn details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
+    let open = RwSignal::new(false);
+    let button = IconButton {
+        expanded: Signal::derive(move || Some(open.get())),
+        ..IconButton::new(
+            |l| &l.details,
+            Icon::More,
+            move |_| open.update(|open| *open = !*open),
+        )
+    };
+    let of = words.clone();
+    let shown = move || {
+        let (words, cost) = (of.clone(), cost.clone());
+        let text = move || cost_words(&words.get(), &cost, currency).join(" · ");
+        view! { <span class="la-message-cost">{dynamic(text)}</span> }.into_any()
+    };
+    view! { {button.view(words)} {when(move || open.get(), shown)} }.into_any()
 }
 
 /// Returns the text of a turn as it was written.

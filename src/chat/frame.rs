@@ -2,7 +2,7 @@
 
 use leptos::{ev, prelude::*};
 
-use super::{composer::ComposerSlot, inbox_place, spoken::Spoken};
+use super::{composer::ComposerSlot, inbox_place, left::Left, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
@@ -115,6 +115,7 @@ pub(super) fn section(
             provide_context(name);
             provide_context(ComposerSlot::new());
             provide_context(Spoken::new());
+            provide_context(Left::new());
             if given {
                 provide_context(assistant);
             }

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{frame::Name, own_approvals::own_approvals, spoken::Spoken};
+use super::{frame::Name, left::Left, own_approvals::own_approvals, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Icon, WordOf, Words, dynamic, focus, memo},
+    ui::{Icon, Words, dynamic, focus, memo},
     view::Activity,
 };
 
@@ -57,8 +57,8 @@ pub fn ChatHeader(
     .into_any()
 }
 
-/// The button that begins a new conversation. Until the first message it is an Undo button, which
-/// returns to the previous conversation.
+/// The button that begins a new conversation. Until the first message, [`Notices`](super::Notices)
+/// offer to return to the previous one.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -77,48 +77,20 @@ pub fn NewConversation(
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "NewConversation")?;
     let words = Words::current();
-    let spoken = use_context::<Spoken>();
-    let say = move |word: WordOf| {
-        if let Some(spoken) = spoken {
-            spoken.say(word);
-        }
-    };
-    // The conversation that was left by this button, until the first message.
-    let left = RwSignal::new(None::<String>);
+    let (spoken, left) = (use_context::<Spoken>(), use_context::<Left>());
     let (messages, thread) = (assistant.messages(), assistant.thread_id());
-    let undoes = {
-        let (messages, thread) = (messages.clone(), thread.clone());
-        memo(move || {
-            let left = left.get().filter(|left| thread.with(|now| now != left));
-            left.filter(|_| messages.with(|list| list.is_empty()))
-        })
-    };
     let press = move |event: leptos::ev::MouseEvent| {
-        // The second click of a double click must not undo the first.
-        if event.detail() > 1 {
-            return;
-        }
-        match undoes.get_untracked() {
-            Some(before) => {
-                left.set(None);
-                // Refused only if it no longer exists.
-                let _ = assistant.open_conversation(&before);
-                say(|l| &l.conversation_back);
+        // An empty conversation is new, also after the first click of a double click.
+        if messages.with_untracked(|list| !list.is_empty()) {
+            if let Some(left) = left {
+                left.set(Some(thread.get_untracked()));
             }
-            None => {
-                let something = messages.with_untracked(|list| !list.is_empty());
-                left.set(something.then(|| thread.get_untracked()));
-                assistant.new_conversation();
-                say(|l| &l.conversation_begun);
+            assistant.new_conversation();
+            if let Some(spoken) = spoken {
+                spoken.say(|l| &l.conversation_begun);
             }
         }
         focus::go_on(&event_target(&event), event.detail() == 0);
-    };
-    let face = move || match undoes.with(Option::is_some) {
-        true => view! { {Icon::Undo.view()} <span>{words.text(|l| &l.undo)}</span> },
-        false => {
-            view! { {Icon::NewChat.view()} <span>{words.text(|l| &l.new_conversation)}</span> }
-        }
     };
     Some(view! {
         <button
@@ -128,7 +100,8 @@ pub fn NewConversation(
             data-size="small"
             on:click=press
         >
-            {dynamic(face)}
+            {Icon::NewChat.view()}
+            <span>{words.text(|l| &l.new_conversation)}</span>
         </button>
     })
 }

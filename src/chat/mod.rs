@@ -15,6 +15,7 @@ mod grouping;
 mod header;
 mod inbox_place;
 mod item;
+mod left;
 mod list;
 mod message;
 mod message_context;

@@ -7,7 +7,7 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::counts::with_text;
+use super::{counts::with_text, left::undo_notice};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
@@ -16,7 +16,7 @@ use crate::{
     view::PartKind,
 };
 
-/// Shows notices and their actions.
+/// Shows notices and their actions, and the way back after [`NewConversation`](super::NewConversation).
 ///
 /// # Accessibility
 ///
@@ -48,6 +48,7 @@ pub fn Notices(
     };
     let notices = assistant.notices();
     let elsewhere = elsewhere(&assistant);
+    let undo = undo_notice(&assistant);
     let (of, shown) = (assistant.clone(), assistant.clone());
     let draw = move |notice| notice_view(&assistant, &notice);
     let marked = memo(move || {
@@ -62,7 +63,7 @@ pub fn Notices(
         list
     };
     let list = each(told, |notice| notice.id.0.to_string(), draw);
-    view! { <div class="la-chat-notices">{elsewhere} {list}</div> }.into_any()
+    view! { <div class="la-chat-notices">{elsewhere} {undo} {list}</div> }.into_any()
 }
 
 /// Shows that another tab acts on the conversation, with a button that takes it over.

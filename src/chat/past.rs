@@ -311,6 +311,7 @@ impl PastList {
                 data-size="small"
                 on:click=undo
             >
+                {Icon::Undo.view()}
                 <span>{self.words.text(|l| &l.undo)}</span>
             </button>
         }

@@ -37,16 +37,26 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
 }
 
 /// Asks a user who pressed Approve too early to read the rest.
-pub(super) fn hint(words: &Words, visibility: Visibility) -> impl IntoView + use<> {
+pub(super) fn hint(words: &Words, visibility: Visibility) -> AnyView {
+    asks_to_read(words, visibility, |l| &l.read_to_end)
+}
+
+/// Asks a user who pressed the button of a form too early to read the rest.
+pub(super) fn form_hint(words: &Words, visibility: Visibility) -> AnyView {
+    asks_to_read(words, visibility, |l| &l.read_to_answer)
+}
+
+fn asks_to_read(words: &Words, visibility: Visibility, word: WordOf) -> AnyView {
     let words = words.clone();
     let text = move || {
         visibility
             .prompts_to_read()
-            .then(|| view! { <span>{words.text(|l| &l.read_to_end)}</span> })
+            .then(|| view! { <span>{words.text(word)}</span> })
     };
     view! {
         <p class="la-approval-hint" role="status">
             {dynamic(text)}
         </p>
     }
+    .into_any()
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{
     ExactText, SchemaForm,
     action_list::ActionChoices,
-    approval_notes::hint,
+    approval_notes::{form_hint, hint},
     expiry::Expiry,
     number::place,
     problems::Problems,
@@ -118,7 +118,7 @@ fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     });
     view! {
         <div class="la-approval-custom" data-asks="agent" data-interrupt-id=id>
-            {cover_note(&words, seen)} {card} {seen.end()} {hint(&words, seen)}
+            {cover_note(&words, seen)} {card} {seen.end()} {form_hint(&words, seen)}
         </div>
     }
     .into_any()
@@ -360,7 +360,7 @@ impl AnswerForm {
                     {in_time}
                 </SchemaForm>
             </fieldset>
-            {hint(&self.words, seen)}
+            {form_hint(&self.words, seen)}
             {when(move || over.get(), too_late)}
         }
         .into_any()
@@ -401,7 +401,7 @@ impl AnswerForm {
             </button>
             {self.give_up_button("")}
         };
-        view! { {self.error()} {actions(buttons)} {hint(&self.words, seen)} }.into_any()
+        view! { {self.error()} {actions(buttons)} {form_hint(&self.words, seen)} }.into_any()
     }
 
     /// Renders the error of the last answer.
@@ -485,6 +485,10 @@ impl AnswerForm {
                 properties.keys().any(|key| !known.contains(&key.as_str()))
             });
         let in_detail = self.in_detail;
+        let hint = match bare {
+            true => form_hint(&self.words, seen),
+            false => hint(&self.words, seen),
+        };
         let more = more.then(|| {
             view! {
                 <button
@@ -502,7 +506,7 @@ impl AnswerForm {
         view! {
             {more} {reason_field} {self.error()}
             {actions(view! { {buttons} {self.give_up_button("quiet")} })}
-            {hint(&self.words, seen)}
+            {hint}
         }
         .into_any()
     }

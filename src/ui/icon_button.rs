@@ -18,6 +18,8 @@ pub(crate) struct IconButton {
     pub disabled: Signal<bool>,
     /// The state of a toggle button.
     pub pressed: Signal<Option<bool>>,
+    /// The state of a button that shows and hides what follows it.
+    pub expanded: Signal<Option<bool>>,
     pub node: NodeRef<html::Button>,
     pub act: Box<dyn FnMut(MouseEvent)>,
 }
@@ -34,6 +36,7 @@ impl IconButton {
             icon: Signal::stored(icon),
             disabled: Signal::stored(false),
             pressed: Signal::stored(None),
+            expanded: Signal::stored(None),
             node: NodeRef::new(),
             act: Box::new(act),
         }
@@ -47,6 +50,7 @@ impl IconButton {
             icon,
             disabled,
             pressed,
+            expanded,
             node,
             act,
         } = self;
@@ -62,6 +66,7 @@ impl IconButton {
                 tabindex=move || stops.and_then(|stops| (!stops.0.get()).then_some("-1"))
                 aria-disabled=move || disabled.get().then_some("true")
                 aria-pressed=move || pressed.get().map(|pressed| pressed.to_string())
+                aria-expanded=move || expanded.get().map(|expanded| expanded.to_string())
                 node_ref=node
                 on:click=act
             >

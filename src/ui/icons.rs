@@ -41,6 +41,7 @@ pub enum Icon {
     Plus,
     Minus,
     Fit,
+    More,
 }
 
 impl Icon {
@@ -80,6 +81,7 @@ impl Icon {
             Self::Plus => "plus",
             Self::Minus => "minus",
             Self::Fit => "fit",
+            Self::More => "more",
         }
     }
 
@@ -114,6 +116,7 @@ impl Icon {
             Self::Trash => "M4 6h12M8 6V4h4v2M5.5 6l.8 10h7.4l.8-10M8.5 9v4.5M11.5 9v4.5",
             Self::Plus => "M10 4.5v11M4.5 10h11",
             Self::Minus => "M4.5 10h11",
+            Self::More => "M4.7 10h.1M10 10h.1M15.2 10h.1",
             Self::Fit => "M8 3.5H3.5V8M12 3.5h4.5V8M8 16.5H3.5V12M12 16.5h4.5V12",
             Self::Copy => {
                 "M7.5 7.5h8a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1zM12.5 7.5v-3a1 1 0 0 0-1-1h-7a1 1 0 0 0-1 1v7a1 1 0 0 0 1 1h3"

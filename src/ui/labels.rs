@@ -258,6 +258,8 @@ pub struct Labels {
     /// The button that shows the preview of changed arguments.
     pub review: Word,
     pub read_to_end: Word,
+    /// The same in a form, whose button has another name than Approve.
+    pub read_to_answer: Word,
     pub covered: Word,
     pub show_on_top: Word,
     pub request_on_top: Word,

@@ -254,6 +254,48 @@ async fn thinking_is_a_quiet_line_and_turns_have_equal_gaps() {
     assert_eq!(rooms.0, rooms.1);
 }
 
+/// The reasons of failures are remarks, no larger than the text of an answer.
+#[wasm_bindgen_test]
+async fn reasons_of_failures_are_no_larger_than_the_answer() {
+    let failed = EventKind::RunError {
+        message: "The model is overloaded.".to_owned(),
+        code: None,
+        usage: Vec::new(),
+    };
+    let agent = MockAgent::new()
+        .answer(Script::new().text("Let me see.").call("find", &json!({})))
+        .answer(Script::new().text("So far.").event(failed));
+    let chat = chat(agent, || {
+        use_assistant_action(
+            ToolAction::new("find", "")
+                .handler(|_: Value| async { Err::<u32, _>(ToolError::new("The search is down.")) }),
+        );
+        view! { <style>{STYLE}</style> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    chat.appears(".la-notice").await;
+    let size = |of: &str| -> f64 {
+        let element = chat.page.find(of).unwrap();
+        let style = window().get_computed_style(&element).unwrap().unwrap();
+        let size = style.get_property_value("font-size").unwrap();
+        size.trim_end_matches("px").parse().unwrap()
+    };
+    let answer = size("[data-role=assistant] .la-markdown");
+    for reason in [
+        ".la-tool-reason",
+        ".la-message-note[data-cut]",
+        ".la-notice-text",
+    ] {
+        assert!(
+            size(reason) < answer,
+            "{reason}: {} of {answer}",
+            size(reason)
+        );
+    }
+}
+
 /// A store with a list of its own.
 struct Listing {
     inner: MemoryStore,

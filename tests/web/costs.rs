@@ -25,6 +25,9 @@ fn priced(text: &str, output: u64) -> Script {
     })
 }
 
+/// The button that shows the costs of an answer.
+const COST_BUTTON: &str = ".la-message-bar button[aria-expanded]";
+
 #[wasm_bindgen_test]
 async fn answers_say_what_they_cost_where_the_application_gives_prices() {
     let agent = MockAgent::new()
@@ -41,6 +44,8 @@ async fn answers_say_what_they_cost_where_the_application_gives_prices() {
     );
     chat.assistant.send("one").unwrap();
     chat.idle().await;
+    assert!(chat.page.click(COST_BUTTON));
+    chat.appears(".la-message-cost").await;
     let said = chat.page.text(".la-message-cost");
     assert!(said.contains("4.50"), "{said}");
     chat.assistant.send("two").unwrap();

@@ -117,28 +117,76 @@ async fn new_conversation_is_undone_until_something_is_said() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("a").unwrap();
     chat.idle().await;
-    let button = ".la-chat-actions .la-button";
-    assert_eq!(chat.page.text(button), "New conversation");
+    let (button, undo) = (
+        ".la-chat-actions .la-button",
+        ".la-toast button:not([aria-label])",
+    );
     chat.page.click(button);
-    let undoes = until(|| chat.page.text(button) == "Undo").await;
-    assert!(undoes, "{}", chat.page.text(button));
+    chat.appears(undo).await;
+    assert_eq!(
+        chat.page.text(button),
+        "New conversation",
+        "it is another button"
+    );
+    assert_eq!(chat.page.text(undo), "Undo");
     assert_eq!(chat.page.count(".la-message"), 0);
-    assert_eq!(chat.page.count(".la-chat-actions [data-icon=undo]"), 1);
+    assert_eq!(chat.page.count(".la-toast [data-icon=undo]"), 1);
     let said = || chat.page.text("[data-speech=status]");
     assert!(until(|| said() == "A new conversation has begun.").await);
-    let composer = document().active_element().unwrap();
-    assert!(composer.class_list().contains("la-composer-input"));
+    let on_composer = || {
+        let active = document().active_element().unwrap();
+        active.class_list().contains("la-composer-input")
+    };
+    assert!(on_composer());
+    // The second click of a double click begins no other conversation.
     chat.page.click(button);
+    settle().await;
+    assert!(chat.page.click(undo));
     chat.appears("[data-role=assistant]").await;
     assert!(chat.page.text("[role=log]").contains("One."));
     assert!(until(|| said() == "Back in the previous conversation.").await);
-    assert_eq!(chat.page.text(button), "New conversation");
-    // A click must not discard messages sent since.
+    assert_eq!(chat.page.count(".la-toast"), 0);
+    assert!(on_composer());
+    // It can be dismissed, and goes with the first message.
     chat.page.click(button);
+    chat.appears(undo).await;
+    assert!(chat.page.click(".la-toast [aria-label=Dismiss]"));
     settle().await;
+    assert_eq!(chat.page.count(".la-toast"), 0);
+    assert!(on_composer());
     chat.assistant.send("b").unwrap();
     chat.idle().await;
-    assert_eq!(chat.page.text(button), "New conversation");
+    chat.page.click(button);
+    chat.appears(undo).await;
+    chat.assistant.send("c").unwrap();
+    assert!(until(|| chat.page.count(".la-toast") == 0).await);
+    chat.idle().await;
+}
+
+/// Undo takes its own space: the text box stays in a small window.
+#[wasm_bindgen_test]
+async fn undo_covers_no_composer_in_a_small_window() {
+    let chat = chat(MockAgent::new().answer(Script::new().text("One.")), || {
+        view! {
+            <style>{STYLE}</style>
+            <style>".la-chat { inline-size: 320px; block-size: 256px; }"</style>
+        }
+    })
+    .await;
+    chat.assistant.send("a").unwrap();
+    chat.idle().await;
+    chat.page.click(".la-chat-actions .la-button");
+    chat.appears(".la-toast").await;
+    let edges = |selector: &str| {
+        let element = chat.page.find(selector).unwrap();
+        let edges = element.get_bounding_client_rect();
+        (edges.top(), edges.bottom())
+    };
+    let (toast, composer) = (edges(".la-toast"), edges(".la-composer"));
+    let window = edges(".la-chat");
+    assert!(toast.1 <= composer.0 + 0.5, "{toast:?} {composer:?}");
+    assert!(composer.1 <= window.1 + 0.5, "{composer:?} {window:?}");
+    assert!(toast.1 - toast.0 < 60.0, "one line: {toast:?}");
 }
 
 #[wasm_bindgen_test]

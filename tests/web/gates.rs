@@ -71,7 +71,7 @@ async fn an_answer_to_the_agent_counts_once_its_words_were_read_to_their_end() {
         chat.page
             .text(".la-question .la-approval-hint[role=status]")
     };
-    assert!(until(|| hint() == "Scroll to the end to approve.").await);
+    assert!(until(|| hint() == "Scroll to the end to answer.").await);
     // Only the agent knows which of the two is harmless.
     assert_eq!(chat.page.count(".la-question [aria-disabled=true]"), 2);
     click(&chat, ".la-question", "No");

@@ -306,6 +306,12 @@ async fn days_times_and_costs_are_shown_where_they_are_known() {
     );
     assert_eq!(chat.page.count(".la-message-bar"), 4, "one for each turn");
     assert_eq!(chat.page.count(".la-message-bar time[title]"), 4);
+    assert_eq!(chat.page.count(".la-message-cost"), 0, "on demand only");
+    let details = ".la-message-bar button[aria-expanded=false]";
+    assert_eq!(chat.page.count(details), 1);
+    assert!(chat.page.click(details));
+    frames().await;
+    assert_eq!(chat.page.count(details), 0);
     assert_eq!(chat.page.count(".la-message-cost"), 1);
     assert_eq!(
         chat.page.text(".la-message-cost"),
@@ -315,8 +321,9 @@ async fn days_times_and_costs_are_shown_where_they_are_known() {
     chat.assistant.import(thread(1)).unwrap();
     frames().await;
     assert_eq!(
-        chat.page
-            .count("[role=separator], .la-message-bar time, .la-message-cost"),
+        chat.page.count(
+            "[role=separator], .la-message-bar :is(time, [aria-expanded]), .la-message-cost"
+        ),
         0
     );
     assert_eq!(
@@ -344,8 +351,8 @@ async fn a_turn_has_one_bar_once_it_is_finished() {
     let buttons = bar.query_selector_all("button").unwrap();
     assert_eq!(
         buttons.length(),
-        2,
-        "to copy and regenerate: nobody asks for feedback"
+        3,
+        "to copy and regenerate, and details: nobody asks for feedback"
     );
     let copy: web_sys::HtmlElement = buttons.item(0).unwrap().unchecked_into();
     assert_eq!(copy.get_attribute("aria-label").as_deref(), Some("Copy"));

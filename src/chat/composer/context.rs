@@ -9,7 +9,7 @@ use assistant_core::{
 };
 use leptos::{ev, prelude::*};
 
-use super::{deny::only_request, handle::ComposerHandle};
+use super::{handle::ComposerHandle, request::only_request};
 use crate::{
     assistant::Assistant,
     attachment::{Attachments, Tray},

@@ -1,17 +1,13 @@
 //! The button that denies the open request with the text of the composer as the reason.
 
-use assistant_core::{conversation::CallKey, session::Verdict};
+use assistant_core::session::Verdict;
 use leptos::{ev, prelude::*};
 
 use super::{
     context::{ComposerContext, Shared},
     parts::Button,
 };
-use crate::{
-    action::ToolCallView,
-    assistant::Assistant,
-    ui::{Icon, Labels, decider_by, memo},
-};
+use crate::ui::{Icon, Labels, decider_by};
 
 /// The button that denies the open request with the text of the composer as the reason. It is shown
 /// once there is text, while exactly one request is open, nothing else waits for the user, and the
@@ -70,18 +66,4 @@ fn deny(writing: &Shared, event: &ev::MouseEvent) {
         Ok(()) => writing.handle.set_text(""),
         Err(refusal) => writing.refused.set(Some(Labels::refusal(&refusal))),
     }
-}
-
-/// Returns the only request that is open, if it takes a reason; tracked.
-pub(super) fn only_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
-    let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
-    memo(move || {
-        let key = keys.with(|keys| match keys.as_slice() {
-            [key] => Some(*key),
-            _ => None,
-        })?;
-        let call: ToolCallView = assistant.tool_call(&key)?;
-        let takes = call.can_run() && !call.has_unknown_outcome() && call.approval_takes().reason;
-        takes.then_some(key)
-    })
 }

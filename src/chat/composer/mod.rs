@@ -7,6 +7,7 @@ mod context;
 mod deny;
 mod handle;
 mod parts;
+mod request;
 mod root;
 mod send;
 mod slot;

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::Tree;
 use crate::{
     chat::counts::with_count,
-    ui::{dynamic, memo},
+    ui::{Icon, dynamic, memo},
 };
 
 /// Shows the last deletion, with an Undo button as long as the engine can restore it.
@@ -53,6 +53,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
                 hidden=move || gone.get().is_none()
                 on:click=restore
             >
+                {Icon::Undo.view()}
                 <span>{tree.words.text(|l| &l.undo)}</span>
             </button>
         </div>

@@ -249,6 +249,7 @@ impl Default for Labels {
             changed_by_you: "You changed this. Check it and approve.".into(),
             review: "Review".into(),
             read_to_end: "Scroll to the end to approve.".into(),
+            read_to_answer: "Scroll to the end to answer.".into(),
             covered: "Something on this page covers this request.".into(),
             show_on_top: "Show it on top".into(),
             request_on_top: "Request on top of the page".into(),

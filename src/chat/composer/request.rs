@@ -1,0 +1,20 @@
+//! The open request that the text of a composer can deny.
+
+use assistant_core::conversation::CallKey;
+use leptos::prelude::*;
+
+use crate::{action::ToolCallView, assistant::Assistant, ui::memo};
+
+/// Returns the only request that is open, if it takes a reason; tracked.
+pub(super) fn only_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
+    let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
+    memo(move || {
+        let key = keys.with(|keys| match keys.as_slice() {
+            [key] => Some(*key),
+            _ => None,
+        })?;
+        let call: ToolCallView = assistant.tool_call(&key)?;
+        let takes = call.can_run() && !call.has_unknown_outcome() && call.approval_takes().reason;
+        takes.then_some(key)
+    })
+}

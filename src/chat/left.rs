@@ -1,0 +1,78 @@
+//! The conversation that was left by "New conversation", and the notice that leads back to it.
+
+use leptos::{ev, html, prelude::*};
+
+use super::spoken::Spoken;
+use crate::{
+    assistant::Assistant,
+    ui::{Icon, IconButton, Words, focus, memo, when},
+};
+
+/// The conversation that was left in the surrounding window, until the first message.
+#[derive(Clone, Copy)]
+pub(super) struct Left(RwSignal<Option<String>>);
+
+impl Left {
+    pub(super) fn new() -> Self {
+        Self(RwSignal::new(None))
+    }
+
+    /// Offers to return to a conversation, or stops to offer it.
+    pub(super) fn set(self, thread: Option<String>) {
+        // The window may be disposed.
+        let _ = self.0.try_set(thread);
+    }
+}
+
+/// Shows that a conversation has begun, with a button that returns to the previous one, and one
+/// that dismisses it.
+pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
+    let (left, assistant) = (use_context::<Left>()?, assistant.clone());
+    let (messages, thread) = (assistant.messages(), assistant.thread_id());
+    let before = memo(move || {
+        let before = left.0.get()?;
+        let is_new = messages.with(|list| list.is_empty()) && thread.with(|now| *now != before);
+        is_new.then_some(before)
+    });
+    let (words, spoken) = (Words::current(), use_context::<Spoken>());
+    let notice = move || {
+        let (words, place) = (words.clone(), NodeRef::<html::Div>::new());
+        let leave = move |by_key: bool| {
+            if let Some(place) = place.get_untracked() {
+                focus::go_on(&place, by_key);
+            }
+            left.set(None);
+        };
+        let assistant = assistant.clone();
+        let undo = move |event: ev::MouseEvent| {
+            let Some(before) = before.get_untracked() else {
+                return;
+            };
+            leave(event.detail() == 0);
+            // Refused only if it no longer exists.
+            let _ = assistant.open_conversation(&before);
+            if let Some(spoken) = spoken {
+                spoken.say(|l| &l.conversation_back);
+            }
+        };
+        let dismiss = IconButton::new(
+            |l| &l.dismiss,
+            Icon::X,
+            move |event| leave(event.detail() == 0),
+        );
+        view! {
+            <div class="la-notice la-toast" data-kind="undo" node_ref=place>
+                <p class="la-notice-text">{words.text(|l| &l.conversation_begun)}</p>
+                <div class="la-notice-actions">
+                    <button type="button" class="la-button" data-size="small" on:click=undo>
+                        {Icon::Undo.view()}
+                        <span>{words.text(|l| &l.undo)}</span>
+                    </button>
+                    {dismiss.view(&words)}
+                </div>
+            </div>
+        }
+        .into_any()
+    };
+    Some(when(move || before.with(Option::is_some), notice).into_any())
+}
