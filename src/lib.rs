@@ -110,6 +110,7 @@ pub use assistant::{
 pub use assistant_core::{
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
     conversation::{CallEvent, CallEventKind, CallKey, MarkdownTools, Phase, Status},
+    limits::Limits,
     session::{
         Leftovers, Notice, NoticeAction, NoticeKind, QuestionLimits, Refusal, SessionOptions,
         StopCondition, ToolHistory, ToolRecord,

@@ -2,7 +2,7 @@
 
 use std::{rc::Rc, sync::Arc};
 
-use assistant_core::{session::SessionOptions, text::address::MediaPolicy};
+use assistant_core::{limits::Limits, session::SessionOptions, text::address::MediaPolicy};
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 use send_wrapper::SendWrapper;
 use serde_json::Value;
@@ -128,6 +128,9 @@ pub fn AssistantProvider(
     /// The options of the session.
     #[prop(optional)]
     options: SessionOptions,
+    /// The limits on what agents send. They take precedence over those in `options`.
+    #[prop(optional, into)]
+    limits: Option<Limits>,
     /// The initial conversation, in a form that [`Assistant::import`] takes. It is opened once the
     /// actions below are registered. One that cannot be parsed is skipped with an error in the
     /// console; call [`Assistant::import`] yourself to show the error to the user.
@@ -159,6 +162,8 @@ pub fn AssistantProvider(
             return children();
         };
         let thread_id = Some(thread_id).filter(|id| !id.is_empty());
+        let mut options = options;
+        options.limits = limits.unwrap_or(options.limits);
         let assistant = make(options, thread_id.clone());
         provide_context(assistant.clone());
         assistant.follow_connection();

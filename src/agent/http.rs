@@ -5,6 +5,7 @@ mod protocols;
 mod request;
 mod response;
 mod resume;
+mod slices;
 
 use std::rc::Rc;
 
@@ -196,5 +197,6 @@ async fn answer(
     };
     response::check(&response, accept).await?;
     history.accepted(input);
-    Ok(response::read(&response, protocol.decoder(input), events).await)
+    let reader = protocol.decoder(input, events.limits());
+    Ok(response::read(&response, reader, events).await)
 }

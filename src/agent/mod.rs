@@ -8,6 +8,7 @@ use std::{fmt, rc::Rc};
 
 use assistant_core::{
     event::{Diagnostic, Event, EventKind, RunInput},
+    limits::Limits,
     session::{Input, RunKey, SessionOptions, StreamEnd},
     wire::stream::Sink,
 };
@@ -60,14 +61,23 @@ impl Agent for Box<dyn Agent> {
 pub struct EventSink {
     send: Rc<dyn Fn(Input)>,
     run: RunKey,
+    limits: Rc<Limits>,
 }
 
 impl EventSink {
-    pub(crate) fn new(run: RunKey, send: impl Fn(Input) + 'static) -> Self {
+    pub(crate) fn new(run: RunKey, limits: Rc<Limits>, send: impl Fn(Input) + 'static) -> Self {
         Self {
             send: Rc::new(send),
             run,
+            limits,
         }
+    }
+
+    /// Returns the limits on what agents send, for a decoder
+    /// ([`Protocol::decoder`](assistant_core::protocol::Protocol::decoder)).
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Emits one event. Ignored if the session has ended the run.

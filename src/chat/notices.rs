@@ -3,6 +3,7 @@
 use assistant_core::{
     conversation::{Cut, Phase},
     event::Role,
+    limits::{Exceeded, LimitKind},
     session::{Notice, NoticeAction, NoticeKind},
 };
 use leptos::{ev, html, prelude::*};
@@ -12,7 +13,7 @@ use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
     tool::ExactText,
-    ui::{Icon, Labels, WordOf, Words, dynamic, each, focus, memo, when},
+    ui::{Icon, Labels, WordOf, Words, dynamic, each, focus, memo, size_text, when},
     view::PartKind,
 };
 
@@ -156,17 +157,48 @@ const SHORT: usize = 280;
 /// The maximum length of a message, in characters.
 const MOST: usize = 4_000;
 
+/// The longest delay of a server that is shown, in milliseconds. A user waits for no longer one, and
+/// it is more likely a fault of the server.
+const LONGEST_WAIT_MS: u64 = 60 * 60 * 1_000;
+
+/// Describes a limit that the agent exceeded, and the amount that was left out.
+fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
+    let word = match exceeded.limit {
+        LimitKind::Response => &labels.limit_response,
+        LimitKind::Message => &labels.limit_message,
+        LimitKind::Result => &labels.limit_result,
+        LimitKind::Arguments => &labels.limit_arguments,
+        LimitKind::Id | LimitKind::Name => &labels.limit_name,
+        LimitKind::Messages => &labels.limit_messages,
+        LimitKind::Calls => &labels.limit_calls,
+        LimitKind::Interrupts => &labels.limit_interrupts,
+        _ => &labels.notice_too_large,
+    };
+    let amount = |count: usize| match exceeded.limit.counts_bytes() {
+        true => size_text(count),
+        false => count.to_string(),
+    };
+    let text = word.replace("{limit}", &amount(exceeded.most));
+    match exceeded.dropped {
+        0 => text,
+        count => {
+            let left_out = labels.limit_left_out.replace("{amount}", &amount(count));
+            format!("{text} {left_out}")
+        }
+    }
+}
+
 /// Explains an HTTP status to the user.
 fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
     let word = match status {
         401 | 403 | 407 => &labels.not_allowed,
         404 | 405 | 410 => &labels.not_there,
         408 | 429 | 502..=504 => match retry_after_ms {
-            Some(ms) => {
+            Some(ms) if ms <= LONGEST_WAIT_MS => {
                 let seconds = ms.div_ceil(1_000).to_string();
                 return Some(labels.too_busy_for.replace("{seconds}", &seconds));
             }
-            None => &labels.too_busy,
+            Some(_) | None => &labels.too_busy,
         },
         500.. => &labels.server_failed,
         _ => return None,
@@ -200,6 +232,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
             return Some(with_text(&labels.notice_questions_held_back, &count));
         }
         NoticeKind::TooLarge => &labels.notice_too_large,
+        NoticeKind::LimitReached => return notice.exceeded.map(|of| limit_sentence(labels, of)),
         NoticeKind::ResultsReady => &labels.notice_results_ready,
         NoticeKind::NotKept => &labels.notice_not_kept,
         NoticeKind::NotOpened => &labels.notice_not_opened,
@@ -270,6 +303,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         | NoticeKind::LoopEnded
         | NoticeKind::CallIdReused
         | NoticeKind::QuestionsHeldBack
+        | NoticeKind::LimitReached
         | NoticeKind::NotKept
         | NoticeKind::NotOpened => (None, "warning"),
         _ => (None, "info"),

@@ -98,7 +98,7 @@ impl Runtime {
     fn open_run(&self, run: RunKey, input: RunInput) {
         let agent = Rc::clone(&self.agent.borrow());
         let runtime = self.weak();
-        let sink = EventSink::new(run, move |input| {
+        let sink = EventSink::new(run, Rc::clone(&self.limits), move |input| {
             if let Some(runtime) = runtime.upgrade() {
                 runtime.later(input);
             }

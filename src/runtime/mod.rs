@@ -30,6 +30,7 @@ use assistant_core::{
     action::{RegistrationId, ToolError},
     conversation::CallKey,
     event::Diagnostic,
+    limits::Limits,
     observe::{self, ObserverResult, Observers},
     session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
@@ -113,6 +114,8 @@ pub(crate) struct Runtime {
     pub(crate) auto_deny: bool,
     /// True if the user can send messages during the loop.
     pub(crate) interjections: bool,
+    /// The limits on what agents send.
+    pub(crate) limits: Rc<Limits>,
     frames: frames::Frames,
     watch: watch::Watch,
     last_number: Cell<u64>,
@@ -129,6 +132,7 @@ impl Runtime {
         view: Rc<ViewModel>,
     ) -> Rc<Self> {
         let (auto_deny, interjections) = (options.auto_deny, options.interjections);
+        let limits = Rc::new(options.limits);
         let session = Session::new(thread_id, options);
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
@@ -160,6 +164,7 @@ impl Runtime {
             recorders: RefCell::default(),
             auto_deny,
             interjections,
+            limits,
             frames: frames::Frames::default(),
             watch: watch::Watch::default(),
             last_number: Cell::new(0),

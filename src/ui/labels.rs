@@ -246,6 +246,24 @@ pub struct Labels {
     pub notice_call_id_reused: Word,
     pub notice_questions_held_back: Word,
     pub notice_too_large: Word,
+    /// A response larger than `{limit}`.
+    pub limit_response: Word,
+    /// A message longer than `{limit}`.
+    pub limit_message: Word,
+    /// A result of a step longer than `{limit}`.
+    pub limit_result: Word,
+    /// Arguments larger than `{limit}`.
+    pub limit_arguments: Word,
+    /// An id or a name longer than `{limit}`.
+    pub limit_name: Word,
+    /// More than `{limit}` messages.
+    pub limit_messages: Word,
+    /// More than `{limit}` steps.
+    pub limit_calls: Word,
+    /// More than `{limit}` questions.
+    pub limit_interrupts: Word,
+    /// The amount that was left out, `{amount}`.
+    pub limit_left_out: Word,
     pub notice_results_ready: Word,
     pub page_will_run: Word,
     pub agent_will_run: Word,

@@ -45,7 +45,7 @@ pub(crate) use id::fresh_id;
 pub(crate) use labels::{Word, WordOf};
 pub(crate) use react::{Attributes, attributes, effect, memo};
 pub(crate) use time::now;
-pub(crate) use timer::{after, after_by_browser, page_settled, sleep, when_idle};
+pub(crate) use timer::{after, after_by_browser, page_settled, sleep, sleep_by_browser, when_idle};
 #[cfg(feature = "testing")]
 pub(crate) use trusted::scripted;
 pub(crate) use trusted::{accepts_scripts, decider, decider_by, is_trusted};

@@ -55,6 +55,17 @@ pub(crate) async fn sleep(duration: Duration) {
     let _ = receiver.await;
 }
 
+/// Waits for a delay by the browser's time, even if a test's clock is set.
+pub(crate) async fn sleep_by_browser(duration: Duration) {
+    let (sender, receiver) = oneshot::channel();
+    let ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
+    after_by_browser(ms, move || {
+        // The receiver is dropped if the future is.
+        let _ = sender.send(());
+    });
+    let _ = receiver.await;
+}
+
 /// Waits until pending work of the page is done: effects, mounts, a navigation. All of it runs
 /// before the next message of a channel; unlike timers, messages are not throttled in hidden tabs.
 pub(crate) async fn page_settled() {

@@ -11,6 +11,7 @@
 //! * [`conversation`] is the tree of messages and the reducer that applies events to it.
 //! * [`action`] contains the actions of the page: definitions, registry, argument validation,
 //!   policy.
+//! * [`limits`] lists the limits on the input of agents.
 //! * [`loop_events`] reports the loop of runs and tool calls to observers.
 //! * [`observe`] notifies observers, isolated from each other.
 //! * [`records`] writes and reads records of messages and calls for other systems.
@@ -22,6 +23,7 @@ pub mod action;
 pub mod conversation;
 pub mod event;
 mod id;
+pub mod limits;
 pub mod loop_events;
 pub mod observe;
 mod order;

@@ -44,6 +44,10 @@ impl<K: Copy + Ord, V> Sorted<K, V> {
         self.0.binary_search_by_key(key, |(key, _)| *key)
     }
 
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn contains(&self, key: &K) -> bool {
         self.find(key).is_ok()
     }

@@ -20,6 +20,7 @@ mod conversation_trees;
 mod hidden;
 mod interleavings;
 mod json_patch;
+mod limits;
 #[cfg(feature = "markdown")]
 mod loop_events;
 mod markdown;

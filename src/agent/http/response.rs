@@ -12,7 +12,10 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ReadableStreamDefaultReader, ReadableStreamReadResult, Response};
 
-use super::request::outlived_by_page;
+use super::{
+    request::outlived_by_page,
+    slices::{SLICE_BYTES, Slices},
+};
 use crate::{agent::EventSink, ui::sleep};
 
 /// The limits for reading an error's body, in bytes and in time, since it may never end.
@@ -40,8 +43,7 @@ pub(super) async fn check(
         });
     }
     let kind = header(response, "content-type").unwrap_or_default();
-    let fits = |wanted| kind.to_ascii_lowercase().starts_with(wanted);
-    if !wanted.is_none_or(fits) {
+    if !wanted.is_none_or(|wanted| is_media_type(&kind, wanted)) {
         let message = match kind.as_str() {
             "" => "The agent sent no event stream.".to_owned(),
             kind => format!("The agent sent {kind} instead of an event stream."),
@@ -49,6 +51,12 @@ pub(super) async fn check(
         return Err(Failure::new(FailureKind::NotAStream, message));
     }
     Ok(())
+}
+
+/// Returns true if a `Content-Type` names a media type, regardless of its parameters.
+fn is_media_type(kind: &str, wanted: &str) -> bool {
+    let essence = kind.split([';', ',']).next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case(wanted)
 }
 
 /// Reads the stream to its end and emits each event as soon as it is complete. If the connection
@@ -59,15 +67,26 @@ pub(super) async fn read(
     mut events: EventSink,
 ) -> StreamEnd {
     if let Some(body) = Body::of(response) {
+        let mut slices = Slices::default();
         while let Some(chunk) = body.next().await {
-            reader.push(&chunk.to_vec(), &mut events);
+            let mut at = 0;
+            while at < chunk.length() && !reader.has_failed() {
+                let end = at.saturating_add(SLICE_BYTES).min(chunk.length());
+                let piece = chunk.subarray(at, end).to_vec();
+                slices.work(|| reader.push(&piece, &mut events)).await;
+                at = end;
+            }
             if reader.has_failed() {
                 body.cancel();
                 break;
             }
         }
     }
+    let limits = *events.limits();
     match reader.finish(&mut events).error {
+        Some(error) if error.code == "limit" => {
+            StreamEnd::Failed(Failure::too_large(error.to_string(), &limits))
+        }
         Some(error) => StreamEnd::Failed(Failure::new(FailureKind::Protocol, error.to_string())),
         None => StreamEnd::Closed,
     }

@@ -239,6 +239,18 @@ impl Default for Labels {
                 "The assistant asked too often. Requests that were not shown and did not run: {count}"
                     .into(),
             notice_too_large: "A change was too large and was skipped.".into(),
+            limit_response: "The answer was larger than {limit}. It was ended here.".into(),
+            limit_message: "A message was longer than {limit}. The rest was left out.".into(),
+            limit_result: "A result was longer than {limit}. The rest was left out.".into(),
+            limit_arguments: "The details of a step were larger than {limit}. It was not run."
+                .into(),
+            limit_name: "The answer held an id or a name longer than {limit}. It was ended here."
+                .into(),
+            limit_messages: "The answer had more than {limit} messages. It was ended here.".into(),
+            limit_calls: "The answer asked for more than {limit} steps. It was ended here.".into(),
+            limit_interrupts: "The assistant asked more than {limit} questions. The others were cancelled."
+                .into(),
+            limit_left_out: "Left out: {amount}.".into(),
             notice_results_ready: "The assistant hasn't seen the last results.".into(),
             page_will_run: "Runs on this page:".into(),
             agent_will_run: "If you approve, the assistant runs".into(),

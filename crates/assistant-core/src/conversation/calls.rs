@@ -54,6 +54,11 @@ impl Calls {
         self.all.is_empty()
     }
 
+    /// Returns the number of calls, without those of the page itself.
+    pub(super) fn count_of_agents(&self) -> usize {
+        self.all.len().saturating_sub(self.direct.len())
+    }
+
     /// Returns a call, regardless of its owner.
     pub(super) fn get(&self, key: &CallKey) -> Option<&ToolCall> {
         self.all.get(key).map(|entry| &*entry.call)

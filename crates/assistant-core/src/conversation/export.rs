@@ -207,7 +207,7 @@ impl Conversation {
         let ids = ids.into_iter().flatten().filter_map(Value::as_str);
         conversation.go_aheads = ids.map(str::to_owned).collect();
         if let Some(state) = from.shift_remove("state") {
-            conversation.state = state;
+            conversation.set_state(state);
         }
         conversation.list_results_once();
         conversation.forget_changes();

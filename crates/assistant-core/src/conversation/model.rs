@@ -7,7 +7,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-#[cfg(feature = "ui-stream")]
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
@@ -19,7 +18,7 @@ use super::{
     tree::{Tree, TreeChange},
     tree_message::TreeMessage,
 };
-use crate::event::Object;
+use crate::{event::Object, limits::Limits, wire::json::patch};
 
 /// A part of a message in the tree.
 #[cfg(feature = "ui-stream")]
@@ -48,6 +47,11 @@ pub struct Conversation {
     pub(super) go_aheads: HashSet<String>,
     /// State shared with the agent.
     pub(super) state: Value,
+    /// The size of the state ([`crate::wire::json::patch::size_of`]).
+    pub(super) state_size: usize,
+    /// The sizes of activities that were patched, by node.
+    pub(super) activity_sizes: FxHashMap<usize, usize>,
+    pub(super) limits: Limits,
     #[cfg(feature = "ui-stream")]
     /// Texts that grow by themselves, by the number that their stream gave them.
     pub(super) blocks: FxHashMap<u64, PartRef>,
@@ -75,6 +79,9 @@ impl Default for Conversation {
             orphans: HashMap::new(),
             go_aheads: HashSet::new(),
             state: Value::Object(Object::new()),
+            state_size: 0,
+            activity_sizes: FxHashMap::default(),
+            limits: Limits::default(),
             #[cfg(feature = "ui-stream")]
             blocks: FxHashMap::default(),
             agent_user_messages: super::AgentUserMessages::default(),
@@ -185,7 +192,17 @@ impl Conversation {
         &self.state
     }
 
+    pub(crate) const fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Returns the number of calls, without those of the page itself.
+    pub(crate) fn agent_call_count(&self) -> usize {
+        self.calls.count_of_agents()
+    }
+
     pub(crate) fn set_state(&mut self, state: Value) {
+        self.state_size = patch::size_of(&state);
         self.state = state;
         self.log.push(Change::State);
     }

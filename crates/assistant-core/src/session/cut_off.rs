@@ -49,7 +49,7 @@ impl Session {
     }
 
     /// Returns true if a call is a callout at the end of its message, which may have been cut off.
-    fn is_last_callout(&self, key: &CallKey, call: &ToolCall) -> bool {
+    pub(super) fn is_last_callout(&self, key: &CallKey, call: &ToolCall) -> bool {
         let message = self.conversation.message_of_call(key);
         let parts = message.map_or(&[][..], |message| &message.parts);
         let is_blank = |part: &&Part| part.as_text().is_some_and(|text| text.trim().is_empty());

@@ -3,7 +3,9 @@
 //! `run` starts and ends runs, `prepare` checks the calls that an event may have changed.
 
 use super::{
-    Cx, Effect, InvocationId, NoticeKind, RunKey, Session, legacy,
+    Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
+    intake::{Admission, without_text},
+    legacy,
     watch::{Watched, is_thought, reopened, speaks},
 };
 use crate::{
@@ -12,7 +14,7 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn take_event(&mut self, run: RunKey, event: Event, cx: &mut Cx<'_>) {
+    pub(super) fn take_event(&mut self, run: RunKey, mut event: Event, cx: &mut Cx<'_>) {
         let Some(active) = self.turn.run().filter(|active| active.key == run) else {
             return;
         };
@@ -22,6 +24,12 @@ impl Session {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
         }
+        let cut = match self.admit(&mut event) {
+            Admission::Take => None,
+            Admission::TakeAndCut => Some(without_text(&event.kind)),
+            Admission::Drop => return self.note_limits(cx),
+            Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
+        };
         if let Some(id) = reopened(&event.kind).filter(|id| self.stands(id)) {
             let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
@@ -48,17 +56,17 @@ impl Session {
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
                 self.note_agent_step(&event.kind, cx);
-                return self.turn.keep_side_event(event);
+                return self.keep_side_event(event);
             }
             EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. } => {
                 self.note_subagent(&event.kind, cx);
-                return self.turn.keep_side_event(event);
+                return self.keep_side_event(event);
             }
             EventKind::Raw { .. }
             | EventKind::ReasoningStart { .. }
-            | EventKind::ReasoningEnd { .. } => return self.turn.keep_side_event(event),
+            | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
                 self.turn.note(|run| run.spoke = true);
             }
@@ -87,8 +95,20 @@ impl Session {
             Watched::Call(_) | Watched::AllCalls => self.running_handlers(),
         };
         self.apply(event, cx);
+        if let Some(cut) = cut {
+            self.cut_at_limit(&cut, cx);
+        }
+        self.note_limits(cx);
+        if let Some(kind) = self.over_count() {
+            return self.end_run_at_limit(run, kind, cx);
+        }
         self.cancel_answered(&running, cx);
         self.after_event(watched, cx);
+    }
+
+    fn keep_side_event(&mut self, event: Event) {
+        let most = self.options.limits.side_event_bytes;
+        self.turn.keep_side_event(event, most);
     }
 
     fn running_handlers(&self) -> Vec<(CallKey, InvocationId)> {
@@ -112,7 +132,7 @@ impl Session {
         }
     }
 
-    fn apply(&mut self, event: Event, cx: &mut Cx<'_>) {
+    pub(super) fn apply(&mut self, event: Event, cx: &mut Cx<'_>) {
         let before = cx.output.diagnostics.len();
         let mut out = Applied {
             now: cx.now,
@@ -164,10 +184,11 @@ impl Session {
     }
 
     fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>) {
+        let interrupt = interrupt.filter(|_| self.admits_interrupt());
         if let (Some(interrupt), Some(run)) = (interrupt, self.turn.run_mut()) {
             run.raised_by_event.push(interrupt);
             self.last_number += 1;
         }
-        self.turn.keep_side_event(event);
+        self.keep_side_event(event);
     }
 }

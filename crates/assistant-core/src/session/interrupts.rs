@@ -136,7 +136,14 @@ pub(super) struct Interrupts {
     elsewhere: Vec<OpenInterrupt>,
     /// The ids of the interrupts of other branches at the time when the run opened.
     apart: Vec<String>,
+    /// The interrupts beyond the limit, which are cancelled with the next run.
+    unopened: Vec<String>,
+    /// Those whose cancellation is sent with the current run.
+    cancelled: Vec<String>,
 }
+
+/// The maximum number of interrupts beyond the limit that are cancelled with one run.
+const MOST_CANCELLED: usize = 10_000;
 
 impl Interrupts {
     pub(super) fn list(&self) -> &[OpenInterrupt] {
@@ -287,7 +294,24 @@ impl Interrupts {
     pub(super) fn resume_entries(&self, conversation: &Conversation) -> Vec<ResumeEntry> {
         let plain = self.list.iter().filter(|open| !open.legacy);
         let answers = plain.filter_map(|open| open.answer_now(conversation));
-        answers.cloned().collect()
+        let cancelled = self.cancelled.iter().map(|id| ResumeEntry {
+            interrupt_id: id.clone(),
+            status: ResumeStatus::Cancelled,
+            payload: None,
+            metadata: None,
+        });
+        answers.cloned().chain(cancelled).collect()
+    }
+
+    /// Notes interrupts beyond the limit, which are cancelled with the next run.
+    pub(super) fn cancel_unopened(&mut self, ids: impl Iterator<Item = String>) {
+        let room = MOST_CANCELLED.saturating_sub(self.unopened.len());
+        self.unopened.extend(ids.take(room));
+    }
+
+    /// Forgets the cancellations that a finished run has delivered.
+    pub(super) fn forget_cancelled(&mut self) {
+        self.cancelled.clear();
     }
 
     /// Returns the ids of interrupts that have changed since they were answered.
@@ -325,6 +349,8 @@ impl Interrupts {
     pub(super) fn hand_over(&mut self) -> Vec<String> {
         let apart = self.elsewhere.iter();
         self.apart = apart.map(|open| open.interrupt.id.clone()).collect();
+        self.cancelled.append(&mut self.unopened);
+        self.cancelled.truncate(MOST_CANCELLED);
         self.answered()
     }
 

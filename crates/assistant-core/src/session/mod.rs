@@ -19,7 +19,7 @@
 //! * `branch` changes the tree, `thread` replaces the conversation, `load` takes one from
 //!   elsewhere, `restore` continues after a reload, with the `journal`; `pieces` splits snapshots
 //!   for stores that write only changes.
-//! * `attention` limits questions to the user, `stop` ends things early, `cut_off` handles answers
+//! * `intake` limits what agents send, `attention` limits questions to the user, `stop` ends things early, `cut_off` handles answers
 //!   cut by a limit of the model, `notice` reports to the user.
 
 mod action_list;
@@ -44,6 +44,7 @@ mod gone;
 mod history;
 mod host;
 mod input;
+mod intake;
 mod interrupt_answer;
 mod interrupt_card;
 mod interrupt_flow;
@@ -124,6 +125,7 @@ pub struct Session {
     starts: limits::Starts,
     attention: attention::Attention,
     pending_uses: Vec<uses::PendingUse>,
+    intake: intake::Intake,
     last_number: u64,
     /// The newest finished calls of the page itself, oldest first.
     past_direct: Vec<ToolRecord>,
@@ -183,6 +185,7 @@ impl Session {
             starts: limits::Starts::default(),
             attention: attention::Attention::default(),
             pending_uses: Vec::new(),
+            intake: intake::Intake::default(),
             last_number: 0,
             following: false,
             blank_requests: false,
@@ -203,6 +206,7 @@ impl Session {
 
     fn respond(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Output {
         let now = host.now();
+        let runs = self.turn.is_running();
         let mut cx = Cx {
             host,
             now,
@@ -210,6 +214,9 @@ impl Session {
             output: Output::default(),
         };
         act(self, &mut cx);
+        if runs && self.turn.is_running() {
+            self.limit_diagnostics(&mut cx.output.diagnostics);
+        }
         cx.by = None;
         if !self.following {
             self.sort_interrupts(&mut cx);

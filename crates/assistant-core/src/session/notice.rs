@@ -1,7 +1,7 @@
 //! Notices to the user beside the conversation. They are local and never sent.
 
 use super::{Cx, Session};
-use crate::conversation::Change;
+use crate::{conversation::Change, limits::Exceeded};
 
 /// A notice to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Notice {
     pub limit: Option<u32>,
     /// The number of calls that were held back, for a [`NoticeKind::QuestionsHeldBack`].
     pub count: Option<u32>,
+    /// The limit and the dropped amount, for a [`NoticeKind::LimitReached`].
+    pub exceeded: Option<Exceeded>,
     /// The action that it offers.
     pub action: Option<NoticeAction>,
 }
@@ -67,6 +69,8 @@ pub enum NoticeKind {
     QuestionsHeldBack,
     /// A change of the shared state exceeded a limit.
     TooLarge,
+    /// The agent sent more than a limit allows: the rest was dropped.
+    LimitReached,
     /// Results of a loaded conversation can be sent.
     ResultsReady,
     /// Changes cannot be stored at the moment: they do not survive a reload.
@@ -95,6 +99,7 @@ impl NoticeKind {
                 | Self::CancelledRequest
                 | Self::QuestionsHeldBack
                 | Self::ResultsReady
+                | Self::LimitReached
                 | Self::NotKept
                 | Self::NotOpened
         )
@@ -132,6 +137,20 @@ impl Notices {
         self.list.push(notice);
     }
 
+    /// Removes the oldest beyond this number. Those of the store stay.
+    fn keep_newest(&mut self, most: usize) {
+        let mut over = self.list.len().saturating_sub(most.max(1));
+        self.list.retain(|notice| {
+            let goes = over > 0 && !notice.kind.is_of_store();
+            over -= usize::from(goes);
+            !goes
+        });
+    }
+
+    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Notice> {
+        self.list.iter_mut()
+    }
+
     pub(super) fn last_mut(&mut self) -> Option<&mut Notice> {
         self.list.last_mut()
     }
@@ -164,8 +183,10 @@ impl Session {
             retry_after_ms: None,
             limit: None,
             count: None,
+            exceeded: None,
             action,
         });
+        self.notices.keep_newest(self.options.limits.notices);
         cx.change(Change::Notices);
     }
 

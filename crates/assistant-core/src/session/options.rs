@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::{Host, TurnSummary};
-use crate::conversation::{AgentUserMessages, Conversation, MarkdownTools};
+use crate::{
+    conversation::{AgentUserMessages, Conversation, MarkdownTools},
+    limits::Limits,
+};
 
 /// A function that writes the history in the agent's format.
 pub type HistoryForm = fn(&Conversation) -> Value;
@@ -47,6 +50,8 @@ pub struct SessionOptions {
     pub leftovers: Leftovers,
     /// The form in which messages that the agent added in the user's role are sent back.
     pub agent_user_messages: AgentUserMessages,
+    /// The limits on what agents send.
+    pub limits: Limits,
 }
 
 impl Default for SessionOptions {
@@ -66,6 +71,7 @@ impl Default for SessionOptions {
             interjections: true,
             leftovers: Leftovers::Keep,
             agent_user_messages: AgentUserMessages::Marked,
+            limits: Limits::default(),
         }
     }
 }

@@ -119,6 +119,7 @@ impl Session {
             false => self.conversation.begin_run(&run.run_id),
         }
         self.attention.run_begins();
+        self.intake_begins();
         self.turn.begin(run, summary, cx.now);
         if !takes_up {
             self.hand_over(StateEvent::SendStarted);

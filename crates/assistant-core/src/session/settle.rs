@@ -24,6 +24,7 @@ impl Session {
         let Some(run) = self.turn.take_run() else {
             return;
         };
+        self.report_limits(cx);
         if self.can_be_read_on(&run, &end) {
             return self.read_on_what_was_cut(run, cx);
         }
@@ -34,6 +35,9 @@ impl Session {
         let succeeded = matches!(run.finish, Some(Finish::Success)) && !end.breaks(&run.finish);
         self.conversation.end_run(succeeded);
         self.hand_back_elsewhere();
+        if run.delivered {
+            self.interrupts.forget_cancelled();
+        }
         let lifted = match run.delivered {
             true => self.retire_interrupts(&run.answers, &run.raised, cx),
             false => Vec::new(),
@@ -102,11 +106,13 @@ impl Session {
             FailureKind::Request => (NoticeKind::Request, None),
             FailureKind::Http { status } => (NoticeKind::Http, Some(status)),
             FailureKind::NotAStream | FailureKind::Protocol => (NoticeKind::Protocol, None),
+            FailureKind::Limit => (NoticeKind::LimitReached, None),
         };
         self.fail(kind, failure.message, cx);
         if let Some(notice) = self.notices.last_mut() {
             notice.status = status;
             notice.retry_after_ms = failure.retry_after_ms;
+            notice.exceeded = failure.exceeded;
         }
         // Some statuses are temporary; other client errors would repeat.
         if let FailureKind::Http { status } = failure.kind

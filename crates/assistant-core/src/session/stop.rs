@@ -46,6 +46,7 @@ impl Session {
 
     pub(super) fn end_everything(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.turn.take_run() {
+            self.report_limits(cx);
             self.conversation.end_run(false);
             self.keep_steps();
             cx.effect(Effect::AbortRun { run: run.key });

@@ -1,5 +1,7 @@
 //! The end of a run's stream, and its failures.
 
+use crate::limits::{Exceeded, LimitKind, Limits};
+
 /// The end of a run's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEnd {
@@ -32,6 +34,8 @@ pub struct Failure {
     pub message: String,
     /// The delay that the server requests before the next request, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// The exceeded limit, for a [`FailureKind::Limit`].
+    pub exceeded: Option<Exceeded>,
 }
 
 impl Failure {
@@ -42,7 +46,21 @@ impl Failure {
             kind,
             message: message.into(),
             retry_after_ms: None,
+            exceeded: None,
         }
+    }
+
+    /// Creates the failure of a response that is larger than
+    /// [`Limits::run_bytes`](field@Limits::run_bytes).
+    #[must_use]
+    pub fn too_large(message: impl Into<String>, limits: &Limits) -> Self {
+        let mut failure = Self::new(FailureKind::Limit, message);
+        failure.exceeded = Some(Exceeded {
+            limit: LimitKind::Response,
+            most: limits.run_bytes,
+            dropped: 0,
+        });
+        failure
     }
 
     /// Sets the delay that the server requests before the next request.
@@ -72,6 +90,8 @@ pub enum FailureKind {
     NotAStream,
     /// Events that violate the protocol.
     Protocol,
+    /// A response that exceeds a limit.
+    Limit,
 }
 
 impl FailureKind {

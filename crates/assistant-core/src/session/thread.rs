@@ -91,7 +91,9 @@ impl Session {
             .with_fences(self.options.markdown_fences);
         #[cfg(not(feature = "callouts"))]
         let conversation = Conversation::new();
-        conversation.sending(self.options.agent_user_messages)
+        let mut conversation = conversation.sending(self.options.agent_user_messages);
+        conversation.set_limits(self.options.limits);
+        conversation
     }
 
     fn replace(&mut self, thread_id: String, conversation: Conversation, cx: &mut Cx<'_>) {

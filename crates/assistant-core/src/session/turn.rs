@@ -1,9 +1,12 @@
 //! The turn since the user's newest message: the current run and its loop.
 
+use serde_json::Value;
+
 use super::{FinishReason, RunSummary, TurnSummary, clock::Clock, run::Run};
 use crate::{
     action::ActionFingerprint,
-    event::{Content, Event},
+    event::{Content, Event, EventKind},
+    wire::json::patch,
 };
 
 /// The maximum number of kept events without effect.
@@ -33,6 +36,7 @@ pub(super) struct Turn {
     /// True if they were interjected and are sent at the next boundary between tools.
     interjected: bool,
     side_events: Vec<Event>,
+    side_bytes: usize,
     clock: Clock,
 }
 
@@ -206,10 +210,41 @@ impl Turn {
         &self.side_events
     }
 
-    pub(super) fn keep_side_event(&mut self, event: Event) {
-        if self.side_events.len() == SIDE_EVENTS {
-            self.side_events.remove(0);
+    /// Keeps an event, and as many earlier ones as fit into this size.
+    pub(super) fn keep_side_event(&mut self, event: Event, most_bytes: usize) {
+        let size = side_event_size(&event);
+        if size > most_bytes {
+            return;
         }
+        self.side_bytes += size;
         self.side_events.push(event);
+        let mut gone = 0;
+        while self.side_events.len() - gone > SIDE_EVENTS || self.side_bytes > most_bytes {
+            let Some(oldest) = self.side_events.get(gone) else {
+                break;
+            };
+            self.side_bytes = self.side_bytes.saturating_sub(side_event_size(oldest));
+            gone += 1;
+        }
+        self.side_events.drain(..gone);
     }
+}
+
+/// Returns the approximate size of an event without effect, in bytes.
+fn side_event_size(event: &Event) -> usize {
+    let size = |value: Option<&Value>| value.map_or(0, patch::size_of);
+    let text = |text: Option<&String>| text.map_or(0, String::len);
+    let own = match &event.kind {
+        EventKind::Raw { event, source } => patch::size_of(event) + text(source.as_ref()),
+        EventKind::Custom { value, .. } => patch::size_of(value),
+        EventKind::SubagentStarted { description, .. } => text(description.as_ref()),
+        EventKind::SubagentFinished {
+            result, outcome, ..
+        } => size(result.as_deref()) + size(outcome.as_deref()),
+        EventKind::SubagentError { message, .. } => message.len(),
+        _ => 0,
+    };
+    let metadata = event.base.metadata.as_deref();
+    let metadata = metadata.map_or(0, patch::size_of_object);
+    size_of::<Event>() + own + metadata + size(event.base.raw_event.as_deref())
 }

@@ -13,10 +13,7 @@ use super::{
     sse::SseDecoder,
     stream::{End, Ending, Read, Sink},
 };
-use crate::event::Diagnostic;
-
-/// The maximum size of a body that is not an event stream, in bytes.
-const BODY_LIMIT: usize = 10 * 1024 * 1024;
+use crate::{event::Diagnostic, limits::Limits};
 
 /// The interpretation of frames in one protocol.
 pub trait Decode {
@@ -71,6 +68,9 @@ pub struct FrameReader<D> {
     kind: Kind,
     body: Vec<u8>,
     error: Option<ProtocolError>,
+    limits: Limits,
+    /// The number of bytes that were read, including comments.
+    read: usize,
 }
 
 // Without the fields: behind a `dyn Read` this would link the `Debug` code of all events.
@@ -90,7 +90,17 @@ impl<D: Decode> FrameReader<D> {
             kind: Kind::Unknown,
             body: Vec::new(),
             error: None,
+            limits: Limits::default(),
+            read: 0,
         }
+    }
+
+    /// Sets the limits of events and of the whole response. Call it before the first byte.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.sse = SseDecoder::with_limit(limits.event_bytes);
+        self.limits = *limits;
+        self
     }
 
     /// Ends the response with an error of the caller. An earlier failure takes precedence.
@@ -124,6 +134,18 @@ impl<D: Decode> FrameReader<D> {
         if self.error.is_some() {
             return;
         }
+        let room = self.limits.run_bytes.saturating_sub(self.read);
+        let within = bytes.get(..room).unwrap_or(bytes);
+        self.read += within.len();
+        self.push_within(within, sink);
+        if within.len() < bytes.len() {
+            let most = self.limits.run_bytes;
+            let message = format!("The response is larger than {most} bytes.");
+            self.fail(ProtocolError::new("limit", message));
+        }
+    }
+
+    fn push_within(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         if self.kind == Kind::Unknown {
             self.sniff(bytes);
             // Blanks are held until the kind of the response is known.
@@ -142,7 +164,7 @@ impl<D: Decode> FrameReader<D> {
     }
 
     fn check_body(&mut self) {
-        if self.body.len() > BODY_LIMIT {
+        if self.body.len() > self.limits.event_bytes {
             self.body.clear();
             self.fail(ProtocolError::new("limit", "The response is too large."));
         }

@@ -1,7 +1,7 @@
 //! The protocol trait: encoding of requests and decoding of responses.
 
 use super::stream::Read;
-use crate::event::RunInput;
+use crate::{event::RunInput, limits::Limits};
 
 /// The media type of event streams.
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
@@ -26,8 +26,8 @@ pub trait Protocol {
     /// Returns the request of a run.
     fn request(&self, input: &RunInput) -> Request;
 
-    /// Creates a decoder for the response.
-    fn decoder(&self, input: &RunInput) -> Box<dyn Read>;
+    /// Creates a decoder for the response, within the limits of its size.
+    fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read>;
 }
 
 /// Session options that a protocol requires: see [`crate::protocol::adapt`].

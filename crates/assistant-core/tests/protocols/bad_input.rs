@@ -1,7 +1,7 @@
 //! Invalid input is dropped with a diagnostic at any position of a response, and the rest is read
 //! without it. A reference client may end the whole stream; this decoder continues.
 
-use assistant_core::wire::stream::End;
+use assistant_core::{limits::Limits, wire::stream::End};
 use serde_json::{Value, json};
 
 use super::{
@@ -181,7 +181,9 @@ fn a_page_or_a_document_is_no_stream() {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.send("hi");
         let mut log = Log::default();
-        let mut reader = talk.protocol.decoder(talk.driver.request());
+        let mut reader = talk
+            .protocol
+            .decoder(talk.driver.request(), &Limits::default());
         reader.push(bytes, &mut log);
         let ending = reader.finish(&mut log);
         assert_ne!(ending.end, End::Complete, "{wire:?}");

@@ -16,6 +16,7 @@ mod wires;
 use assistant_core::{
     action::ActionSpec,
     event::{Diagnostic, Event},
+    limits::Limits,
     protocol::{Protocol, Request, adapt},
     session::{Failure, FailureKind, Input, SessionOptions, StreamEnd},
     wire::stream::{Read, Sink},
@@ -78,7 +79,9 @@ impl Talk {
                 return None;
             }
         };
-        let mut reader = self.protocol.decoder(self.driver.request());
+        let mut reader = self
+            .protocol
+            .decoder(self.driver.request(), &Limits::default());
         for piece in bytes.chunks(7) {
             let mut log = Log::default();
             reader.push(piece, &mut log);

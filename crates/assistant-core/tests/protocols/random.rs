@@ -3,6 +3,7 @@
 use assistant_core::{
     conversation::Conversation,
     event::{Diagnostic, Event},
+    limits::Limits,
     protocol::{Completions, Protocol, UiStream},
     session::Input,
     wire::stream::{Ending, Read},
@@ -201,14 +202,14 @@ proptest! {
         };
         for protocol in protocols() {
             let input = talk.driver.request();
-            let whole = read(protocol.decoder(input), &bytes, &[]);
-            let cut = read(protocol.decoder(input), &bytes, &cuts);
+            let whole = read(protocol.decoder(input, &Limits::default()), &bytes, &[]);
+            let cut = read(protocol.decoder(input, &Limits::default()), &bytes, &cuts);
             prop_assert_eq!(whole, cut);
         }
         let text = UiStream { text: true, ..UiStream::default() };
         let input = talk.driver.request();
         let said = |cuts: &[usize]| {
-            let (events, _, ending) = read(text.decoder(input), &bytes, cuts);
+            let (events, _, ending) = read(text.decoder(input, &Limits::default()), &bytes, cuts);
             let deltas: String = events.iter().filter_map(|event| match &event.kind {
                 assistant_core::event::EventKind::Extension(extension) => match &**extension {
                     assistant_core::event::Extension::BlockDelta { delta, .. } => Some(delta.as_str()),
@@ -232,8 +233,8 @@ proptest! {
         for (protocol, chunks) in protocols().into_iter().zip([ui, completions]) {
             let bytes = stream(&chunks);
             let input = talk.driver.request();
-            let whole = read(protocol.decoder(input), &bytes, &[]);
-            let cut = read(protocol.decoder(input), &bytes, &cuts);
+            let whole = read(protocol.decoder(input, &Limits::default()), &bytes, &[]);
+            let cut = read(protocol.decoder(input, &Limits::default()), &bytes, &cuts);
             prop_assert_eq!(words(&whole.0), words(&cut.0));
             prop_assert_eq!(whole, cut);
         }
@@ -297,7 +298,8 @@ fn a_flood_is_as_much_work_as_it_is_long() {
         talk.driver.send("hi");
         let chunks: Vec<Value> = chunks.collect();
         let (events, notes, _) = read(
-            talk.protocol.decoder(talk.driver.request()),
+            talk.protocol
+                .decoder(talk.driver.request(), &Limits::default()),
             &stream(&chunks),
             &[],
         );

@@ -2,6 +2,7 @@
 
 use assistant_core::{
     event::{EventKind, RunInput},
+    limits::Limits,
     protocol::{AgUi, Completions, Protocol, Request, UiStream},
     wire::stream::Read,
 };
@@ -52,7 +53,7 @@ impl Protocol for InPage {
         Request::Nothing
     }
 
-    fn decoder(&self, _: &RunInput) -> Box<dyn Read> {
+    fn decoder(&self, _: &RunInput, _: &Limits) -> Box<dyn Read> {
         Box::new(assistant_core::wire::agui::Reader::new(
             assistant_core::wire::agui::DecoderOptions::default(),
         ))

@@ -18,6 +18,12 @@ impl Conversation {
         base: Base,
         out: &mut Applied<'_>,
     ) {
+        let size = patch::size_of_object(&content);
+        if size > self.limits.activity_bytes {
+            let most = self.limits.activity_bytes;
+            let message = format!("activity '{id}' refused: {size} bytes, the limit is {most}");
+            return out.warn("over-budget", message);
+        }
         let found = self.find_message(id);
         if let Some(ix) = found
             && !replace
@@ -46,6 +52,7 @@ impl Conversation {
             Some(ix) => self.own(ix),
             None => self.add_message(id, Role::Activity, None, &base, out),
         };
+        self.activity_sizes.insert(ix, size);
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -86,6 +93,7 @@ impl Conversation {
         }
         let ix = self.own(ix);
         self.note_message_metadata(ix, base);
+        let bounds = self.patch_bounds(self.limits.activity_bytes);
         let Some(node) = self.tree.item_mut(ix) else {
             return;
         };
@@ -93,7 +101,9 @@ impl Conversation {
         let Some(Part::Data(part)) = node.message.parts.first_mut() else {
             return;
         };
-        match patch::apply_to_object(&mut part.data, delta) {
+        let size = self.activity_sizes.entry(ix);
+        let size = size.or_insert_with(|| patch::size_of(&part.data));
+        match patch::apply_within(&mut part.data, delta, size, (true, bounds)) {
             Ok(()) => part.data_type = activity_type,
             Err(error) if error.is_over_budget() => out.warn(
                 "over-budget",

@@ -21,6 +21,8 @@ mod results;
 mod text;
 mod tool;
 
+use serde_json::Value;
+
 use super::{Author, CallKey, Change, Conversation, Part};
 use crate::{
     event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Object, Role},
@@ -114,10 +116,8 @@ impl Conversation {
             } => {
                 self.patch_activity(&message_id, activity_type, &patch, base, out);
             }
-            EventKind::StateSnapshot { snapshot } => {
-                self.set_state(snapshot);
-            }
-            EventKind::StateDelta { delta } => match patch::apply(&mut self.state, &delta) {
+            EventKind::StateSnapshot { snapshot } => self.take_state(snapshot, out),
+            EventKind::StateDelta { delta } => match self.patch_state(&delta) {
                 Ok(()) => self.log.push(Change::State),
                 Err(error) if error.is_over_budget() => {
                     out.warn("over-budget", format!("state patch refused: {error}"));
@@ -128,6 +128,8 @@ impl Conversation {
                 ),
             },
             EventKind::MessagesSnapshot { messages } => {
+                // Activities in the list replace those that were measured.
+                self.activity_sizes.clear();
                 self.merge_snapshot(messages, base.metadata.as_deref(), out);
             }
             EventKind::RunStarted {
@@ -151,6 +153,31 @@ impl Conversation {
                 "a chunk event came here without having been expanded: ignored".to_owned(),
             ),
             _ => {}
+        }
+    }
+
+    /// Replaces the state, unless the new one is larger than its limit.
+    fn take_state(&mut self, snapshot: Value, out: &mut Applied<'_>) {
+        let (size, most) = (patch::size_of(&snapshot), self.limits.state_bytes);
+        if size > most {
+            let message = format!("state refused: it has {size} bytes, the limit is {most}");
+            return out.warn("over-budget", message);
+        }
+        self.set_state(snapshot);
+    }
+
+    fn patch_state(&mut self, delta: &[Value]) -> Result<(), patch::PatchError> {
+        let bounds = self.patch_bounds(self.limits.state_bytes);
+        let size = &mut self.state_size;
+        patch::apply_within(&mut self.state, delta, size, (false, bounds))
+    }
+
+    /// Returns the bounds of a patch on a document with this maximum size.
+    const fn patch_bounds(&self, document: usize) -> patch::PatchBounds {
+        patch::PatchBounds {
+            document,
+            copied: self.limits.patch_copied_bytes,
+            shifted: self.limits.patch_shifted_values,
         }
     }
 

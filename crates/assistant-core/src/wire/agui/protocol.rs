@@ -3,6 +3,7 @@
 use super::{DecoderOptions, Reader, run_input_text};
 use crate::{
     event::RunInput,
+    limits::Limits,
     wire::{
         protocol::{EVENT_STREAM, Protocol, Request},
         stream::Read,
@@ -24,7 +25,7 @@ impl Protocol for AgUi {
         }
     }
 
-    fn decoder(&self, _: &RunInput) -> Box<dyn Read> {
-        Box::new(Reader::new(self.0))
+    fn decoder(&self, _: &RunInput, limits: &Limits) -> Box<dyn Read> {
+        Box::new(Reader::new(self.0).with_limits(limits))
     }
 }

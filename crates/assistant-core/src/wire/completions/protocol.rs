@@ -3,6 +3,7 @@
 use super::{Reader, RequestOptions, Start, request_body};
 use crate::{
     event::RunInput,
+    limits::Limits,
     wire::{
         protocol::{Needs, Protocol, Request},
         stream::Read,
@@ -32,7 +33,7 @@ impl Protocol for Completions {
         }
     }
 
-    fn decoder(&self, input: &RunInput) -> Box<dyn Read> {
-        Box::new(Reader::new(Start::of(input)))
+    fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
+        Box::new(Reader::new(Start::of(input)).with_limits(limits))
     }
 }

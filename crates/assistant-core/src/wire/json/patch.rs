@@ -13,9 +13,12 @@ mod value;
 
 use super::pointer::{Pointer, index};
 use budget::Budget;
+pub(crate) use budget::PatchBounds;
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt;
+use value::NODE;
+pub(crate) use value::{size_of, size_of_object};
 
 /// The error of a rejected patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,24 +123,44 @@ fn apply_if(
     patch: &[Value],
     is_valid: fn(&Value) -> bool,
 ) -> Result<(), PatchError> {
-    let mut edit = Edit {
+    let edit = Edit {
         target,
         undo: Vec::new(),
         budget: Budget::default(),
     };
-    for (operation, op) in patch.iter().enumerate() {
-        if let Err(kind) = edit.operate(op) {
-            edit.roll_back();
-            return Err(PatchError { operation, kind });
+    edit.run(patch, |edit| match is_valid(edit.target) {
+        true => Ok(()),
+        false => Err(PatchErrorKind::NotAnObject),
+    })
+}
+
+/// Applies all operations of `patch` to a document of the given size ([`size_of`]), which is
+/// updated. With `object` it must remain an object. A patch that makes the document larger than its
+/// limit is refused; one that shrinks a document that is too large is not.
+///
+/// The cost is proportional to the patch and the values that it replaces, not to the document.
+pub(crate) fn apply_within(
+    target: &mut Value,
+    patch: &[Value],
+    size: &mut usize,
+    (object, bounds): (bool, PatchBounds),
+) -> Result<(), PatchError> {
+    let before = *size;
+    let edit = Edit {
+        target,
+        undo: Vec::new(),
+        budget: Budget::tracked(before, bounds),
+    };
+    edit.run(patch, |edit| {
+        let after = edit.budget.size().unwrap_or(before);
+        if after > bounds.document && after > before {
+            return Err(PatchErrorKind::OverBudget);
         }
-    }
-    if is_valid(edit.target) {
-        return Ok(());
-    }
-    edit.roll_back();
-    Err(PatchError {
-        operation: patch.len().saturating_sub(1),
-        kind: PatchErrorKind::NotAnObject,
+        if object && !edit.target.is_object() {
+            return Err(PatchErrorKind::NotAnObject);
+        }
+        *size = after;
+        Ok(())
     })
 }
 
@@ -167,6 +190,65 @@ struct Edit<'a> {
 type Outcome<T = ()> = Result<T, PatchErrorKind>;
 
 impl Edit<'_> {
+    /// Carries out all operations and a check at the end, or reverts all of them.
+    fn run(
+        mut self,
+        patch: &[Value],
+        check: impl FnOnce(&Self) -> Outcome,
+    ) -> Result<(), PatchError> {
+        let mut failed = None;
+        for (operation, op) in patch.iter().enumerate() {
+            if let Err(kind) = self.operate(op) {
+                failed = Some(PatchError { operation, kind });
+                break;
+            }
+        }
+        let operation = patch.len().saturating_sub(1);
+        let failed = failed.or_else(|| {
+            check(&self)
+                .err()
+                .map(|kind| PatchError { operation, kind })
+        });
+        match failed {
+            None => Ok(()),
+            Some(error) => {
+                self.roll_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Records the change of the document's size by a value that was put at `path`, where `old` was
+    /// before, and by the member's key if it is new.
+    fn note_put(&mut self, path: &Pointer, old: Option<&Value>) {
+        if !self.budget.tracks() {
+            return;
+        }
+        let put = path.get(self.target).map_or(0, size_of);
+        let key = if old.is_none() {
+            self.key_size(path)
+        } else {
+            0
+        };
+        self.budget.note_size(put + key, old.map_or(0, size_of));
+    }
+
+    /// Records the change of the document's size by a value that was removed from `path`.
+    fn note_removed(&mut self, path: &Pointer, old: &Value) {
+        if self.budget.tracks() {
+            let key = self.key_size(path);
+            self.budget.note_size(0, size_of(old) + key);
+        }
+    }
+
+    /// Returns the size of a member's key; 0 for an element of an array and for the root.
+    fn key_size(&mut self, path: &Pointer) -> usize {
+        match path.parent_mut(self.target) {
+            Some((Value::Object(_), key)) => NODE + key.len(),
+            _ => 0,
+        }
+    }
+
     fn operate(&mut self, op: &Value) -> Outcome {
         match op.get("op").and_then(Value::as_str) {
             Some("add") => self.add(pointer(op, "path")?, operand(op)?),
@@ -187,6 +269,7 @@ impl Edit<'_> {
     fn insert(&mut self, path: Pointer, value: Value) -> Outcome {
         let inserted = insert(self.target, path, value, &mut self.budget);
         let (path, old) = inserted.map_err(|(_, kind)| kind)?;
+        self.note_put(&path, old.as_ref());
         self.undo.push(match old {
             Some(old) => Undo::Put(path, old),
             None => Undo::Remove(path),
@@ -196,10 +279,13 @@ impl Edit<'_> {
 
     fn remove(&mut self, path: Pointer) -> Outcome {
         if path.tokens().is_empty() {
-            self.undo.push(Undo::Put(path, self.target.take()));
+            let old = self.target.take();
+            self.note_put(&path, Some(&old));
+            self.undo.push(Undo::Put(path, old));
             return Ok(());
         }
         let (at, old) = remove(self.target, &path, &mut self.budget)?;
+        self.note_removed(&path, &old);
         self.undo.push(Undo::Insert(path, at, old));
         Ok(())
     }
@@ -208,6 +294,7 @@ impl Edit<'_> {
         self.budget.add(&path, value)?;
         let place = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
         let old = std::mem::replace(place, value.clone());
+        self.note_put(&path, Some(&old));
         self.undo.push(Undo::Put(path, old));
         Ok(())
     }
@@ -225,8 +312,22 @@ impl Edit<'_> {
             self.budget.lower(&path, value)?;
         }
         let (at, value) = remove(self.target, &from, &mut self.budget)?;
+        let left = if self.budget.tracks() {
+            self.key_size(&from)
+        } else {
+            0
+        };
         match insert(self.target, path, value, &mut self.budget) {
             Ok((path, old)) => {
+                // The value itself is not measured: moves of a large one are cheap.
+                let key = if old.is_none() {
+                    self.key_size(&path)
+                } else {
+                    0
+                };
+                let replaced = old.as_ref().filter(|_| self.budget.tracks());
+                self.budget
+                    .note_size(key, left + replaced.map_or(0, size_of));
                 self.undo.push(Undo::Return {
                     path,
                     old,

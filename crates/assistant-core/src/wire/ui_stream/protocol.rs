@@ -3,6 +3,7 @@
 use super::{Reader, Start, TextReader, request_body, resume_path};
 use crate::{
     event::RunInput,
+    limits::Limits,
     wire::{
         protocol::{EVENT_STREAM, Needs, Protocol, Request},
         stream::Read,
@@ -42,13 +43,13 @@ impl Protocol for UiStream {
         }
     }
 
-    fn decoder(&self, input: &RunInput) -> Box<dyn Read> {
+    fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
         let mut start = Start::of(input);
         start.separates = input.takes_up;
         start.replays = input.takes_up && !self.continues;
         match self.text {
             true => Box::new(TextReader::new(start)),
-            false => Box::new(Reader::new(start)),
+            false => Box::new(Reader::new(start).with_limits(limits)),
         }
     }
 }

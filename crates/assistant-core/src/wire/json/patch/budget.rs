@@ -24,6 +24,17 @@ const SMALL: usize = 512;
 /// The maximum number of values that one patch may shift within containers or move deeper.
 const SHIFTED: usize = 32 << 20;
 
+/// The limits of a patch on a document whose size is tracked ([`super::apply_within`]).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PatchBounds {
+    /// The maximum size of the document, in bytes of approximate memory.
+    pub(crate) document: usize,
+    /// The maximum memory that the patch may copy, in bytes.
+    pub(crate) copied: usize,
+    /// The maximum number of values that it may shift or move deeper.
+    pub(crate) shifted: usize,
+}
+
 /// The remaining budget of a patch.
 #[derive(Debug)]
 pub(super) struct Budget {
@@ -31,6 +42,8 @@ pub(super) struct Budget {
     shifted: usize,
     /// The remaining growth of the document, once a copy has measured it.
     room: Option<usize>,
+    /// The size of the document, if it is tracked.
+    size: Option<usize>,
 }
 
 impl Default for Budget {
@@ -39,6 +52,7 @@ impl Default for Budget {
             copied: COPIED,
             shifted: SHIFTED,
             room: None,
+            size: None,
         }
     }
 }
@@ -50,6 +64,34 @@ impl Budget {
             copied: usize::MAX,
             shifted: usize::MAX,
             room: None,
+            size: None,
+        }
+    }
+
+    /// Returns the budget of a patch on a document of this size.
+    pub(super) const fn tracked(size: usize, bounds: PatchBounds) -> Self {
+        Self {
+            copied: bounds.copied,
+            shifted: bounds.shifted,
+            room: None,
+            size: Some(size),
+        }
+    }
+
+    /// Returns the size of the document, if it is tracked.
+    pub(super) const fn size(&self) -> Option<usize> {
+        self.size
+    }
+
+    /// Returns true if the size of the document is tracked.
+    pub(super) const fn tracks(&self) -> bool {
+        self.size.is_some()
+    }
+
+    /// Records that the document grew and shrank by these amounts.
+    pub(super) fn note_size(&mut self, grown: usize, shrunk: usize) {
+        if let Some(size) = &mut self.size {
+            *size = size.saturating_add(grown).saturating_sub(shrunk);
         }
     }
 
@@ -70,6 +112,7 @@ impl Budget {
         let weight = weight(path, value, self.copied)?;
         self.copied -= weight;
         let room = match self.room {
+            _ if self.tracks() => return Ok(()),
             None if weight <= SMALL => return Ok(()),
             None => {
                 let mut room = DOCUMENT;

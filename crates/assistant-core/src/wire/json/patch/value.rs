@@ -1,6 +1,6 @@
 //! Equality, depth and size of values, without recursion.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{Outcome, PatchErrorKind};
 
@@ -81,4 +81,19 @@ pub(super) fn weigh(value: &Value, depth: usize, left: &mut usize) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Returns the approximate memory of a value, in bytes.
+pub(crate) fn size_of(value: &Value) -> usize {
+    let mut left = usize::MAX;
+    // Neither limit applies to a value that is in memory.
+    let _ = weigh(value, usize::MAX, &mut left);
+    usize::MAX - left
+}
+
+/// Returns the approximate memory of an object, in bytes.
+pub(crate) fn size_of_object(object: &Map<String, Value>) -> usize {
+    let members = object.iter();
+    let members = members.map(|(key, value)| NODE + key.len() + size_of(value));
+    NODE + members.sum::<usize>()
 }

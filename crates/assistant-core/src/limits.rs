@@ -1,0 +1,173 @@
+//! The limits on the input of agents, in one place.
+//!
+//! Everything that an agent sends is untrusted, so memory and work are bounded (rule "limits on
+//! agents"). Above a limit, content that arrived before is kept, and the rest is dropped with one
+//! diagnostic and one notice. Limits on single values drop the value; limits on a whole run end it.
+
+/// Defines [`Limits`], its defaults and its setters.
+macro_rules! limits {
+    ($($(#[doc = $doc:expr])+ $name:ident: $default:expr,)+) => {
+        /// The limits on the input of agents. Sizes are in bytes of UTF-8 text, or of approximate
+        /// memory for JSON values.
+        ///
+        /// The defaults are several times what real agents need.
+        ///
+        /// ```
+        /// use assistant_core::limits::Limits;
+        ///
+        /// let limits = Limits::default().calls(50).message_bytes(200_000);
+        /// assert_eq!(limits.calls, 50);
+        /// assert_eq!(limits.interrupts, Limits::default().interrupts);
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct Limits {
+            $($(#[doc = $doc])+ pub $name: usize,)+
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default,)+ }
+            }
+        }
+
+        impl Limits {
+            $(
+                #[doc = concat!("Sets [`Self::", stringify!($name), "`](field@Self::", stringify!($name), ").")]
+                #[must_use]
+                pub const fn $name(mut self, most: usize) -> Self {
+                    self.$name = most;
+                    self
+                }
+            )+
+        }
+    };
+}
+
+limits! {
+    /// The maximum size of the response to one request, as received, including comments of the
+    /// event stream; 32 MiB by default. A larger response ends the run.
+    run_bytes: 32 << 20,
+    /// The maximum size of one event of a stream, and of a response that is not a stream; 10 MiB by
+    /// default. A larger one ends the run.
+    event_bytes: 10 << 20,
+    /// The maximum size of the text or the reasoning of one message, and of one result of a call; 4
+    /// MiB by default. The rest is dropped.
+    message_bytes: 4 << 20,
+    /// The maximum size of the arguments of one call; 4 MiB by default. A call with larger ones does
+    /// not run and is answered as invalid.
+    argument_bytes: 4 << 20,
+    /// The maximum length of an id; 16 KiB by default, since some servers put a model's signature
+    /// into the ids of calls. A longer one ends the run.
+    id_bytes: 16 << 10,
+    /// The maximum length of the name of a tool, step, subagent, author or kind of activity; 1 KiB
+    /// by default. A longer one ends the run.
+    name_bytes: 1 << 10,
+    /// The maximum size of the shared state; 4 MiB by default. A change beyond it is dropped.
+    state_bytes: 4 << 20,
+    /// The maximum size of one activity; 1 MiB by default. A change beyond it is dropped.
+    activity_bytes: 1 << 20,
+    /// The maximum size of the values that one JSON Patch may copy within the document; 1 MiB by
+    /// default. A patch beyond it is dropped.
+    patch_copied_bytes: 1 << 20,
+    /// The maximum number of values that one JSON Patch may shift within containers or move deeper;
+    /// 4,194,304 by default. A patch beyond it is dropped.
+    patch_shifted_values: 4 << 20,
+    /// The maximum number of new messages in one run, and of messages in a snapshot; 20,000 by
+    /// default. Further ones end the run.
+    messages: 20_000,
+    /// The maximum number of new calls in one run; 1,000 by default. Further ones end the run, and
+    /// the calls of this run do not start.
+    calls: 1_000,
+    /// The maximum number of interrupts that one run opens; 200 by default. Further ones are
+    /// answered as cancelled.
+    interrupts: 200,
+    /// The maximum number of choices in a form; 200 by default. With more, the form has a text
+    /// field instead.
+    choices: 200,
+    /// The maximum number of notices that are shown at once; 20 by default. The oldest are removed
+    /// first.
+    notices: 20,
+    /// The maximum number of diagnostics of one run; 1,000 by default. Further ones are counted.
+    diagnostics: 1_000,
+    /// The maximum size of the events without effect that are kept
+    /// ([`Session::side_events`](crate::session::Session::side_events)); 1 MiB by default. The
+    /// oldest are removed first.
+    side_event_bytes: 1 << 20,
+}
+
+/// A limit that was exceeded, for notices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exceeded {
+    /// The limit.
+    pub limit: LimitKind,
+    /// The value of the limit.
+    pub most: usize,
+    /// The amount that was dropped so far, in the unit of the limit; 0 if it is not known, because
+    /// the rest of the response was not read.
+    pub dropped: usize,
+}
+
+/// The kind of a limit that was exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum LimitKind {
+    /// [`Limits::run_bytes`](field@Limits::run_bytes) or
+    /// [`Limits::event_bytes`](field@Limits::event_bytes).
+    Response,
+    /// [`Limits::message_bytes`](field@Limits::message_bytes), of a message.
+    Message,
+    /// [`Limits::message_bytes`](field@Limits::message_bytes), of a call's result.
+    Result,
+    /// [`Limits::argument_bytes`](field@Limits::argument_bytes).
+    Arguments,
+    /// [`Limits::id_bytes`](field@Limits::id_bytes).
+    Id,
+    /// [`Limits::name_bytes`](field@Limits::name_bytes).
+    Name,
+    /// [`Limits::state_bytes`](field@Limits::state_bytes).
+    State,
+    /// [`Limits::activity_bytes`](field@Limits::activity_bytes).
+    Activity,
+    /// [`Limits::messages`](field@Limits::messages).
+    Messages,
+    /// [`Limits::calls`](field@Limits::calls).
+    Calls,
+    /// [`Limits::interrupts`](field@Limits::interrupts).
+    Interrupts,
+}
+
+impl LimitKind {
+    /// Returns true if the limit counts bytes.
+    #[must_use]
+    pub const fn counts_bytes(self) -> bool {
+        !matches!(self, Self::Messages | Self::Calls | Self::Interrupts)
+    }
+
+    /// Returns true if the run ends where the limit is exceeded.
+    #[must_use]
+    pub const fn ends_run(self) -> bool {
+        matches!(
+            self,
+            Self::Response | Self::Id | Self::Name | Self::Messages | Self::Calls
+        )
+    }
+
+    /// Returns the subject in English.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Message => "message",
+            Self::Result => "result of a call",
+            Self::Arguments => "arguments of a call",
+            Self::Id => "id",
+            Self::Name => "name",
+            Self::State => "shared state",
+            Self::Activity => "activity",
+            Self::Messages => "messages",
+            Self::Calls => "calls",
+            Self::Interrupts => "interrupts",
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Checks events against the limits before they are applied (rule "limits on agents").
+//!
+//! A value over its limit is shortened or dropped; a run over its limits is ended like a failed one,
+//! so that its calls are answered and none of them starts. `limits` in the crate lists the limits.
+
+mod names;
+mod report;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+#[cfg(feature = "ui-stream")]
+use rustc_hash::FxHashMap;
+
+use self::names::over_name_limits;
+use super::{Cx, Session};
+use crate::{
+    conversation::ToolCall,
+    event::{Event, EventKind, Interrupt, Outcome},
+    limits::{LimitKind, Limits},
+};
+
+/// The amounts that the current run has sent.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Intake {
+    /// The numbers of messages and calls when the run began.
+    began_with: (usize, usize),
+    /// The bytes of text, arguments and results.
+    bytes: usize,
+    interrupts: usize,
+    diagnostics: usize,
+    diagnostics_left_out: usize,
+    /// The message that grew last, and its bytes of text.
+    newest: Option<(String, usize)>,
+    /// The bytes of the other texts, by message. One more than the limit marks a text that was cut.
+    texts: HashMap<String, usize>,
+    /// The bytes of independent texts, by block, in the same way.
+    #[cfg(feature = "ui-stream")]
+    blocks: FxHashMap<u64, usize>,
+    /// The bytes of arguments, by call, in the same way.
+    arguments: HashMap<String, usize>,
+    dropped: BTreeMap<LimitKind, usize>,
+    /// The limits that a notice was shown for.
+    noticed: BTreeSet<LimitKind>,
+}
+
+/// The result of checking an event.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// The event is applied, perhaps shortened.
+    Take,
+    /// The event is applied, and its text or arguments end with it.
+    TakeAndCut,
+    Drop,
+    EndRun(LimitKind),
+}
+
+impl Intake {
+    /// Shortens a text to the part that fits, and counts the rest as dropped. Returns the new size,
+    /// which is one more than the limit if the text was cut.
+    fn fit(&mut self, kind: LimitKind, text: &mut String, (used, most): (usize, usize)) -> usize {
+        let length = text.len();
+        truncate(text, most.saturating_sub(used));
+        self.bytes = self.bytes.saturating_add(text.len());
+        if text.len() < length {
+            self.drop_amount(kind, length - text.len());
+            return most.saturating_add(1);
+        }
+        used + length
+    }
+
+    fn drop_amount(&mut self, kind: LimitKind, amount: usize) {
+        let dropped = self.dropped.entry(kind).or_default();
+        *dropped = dropped.saturating_add(amount);
+    }
+
+    /// Returns the size of a message's text. `before` returns it at its first event in this run.
+    fn text_of(&mut self, id: &str, before: impl FnOnce() -> Option<usize>) -> Option<&mut usize> {
+        let is_newest = self.newest.as_ref().is_some_and(|(newest, _)| newest == id);
+        if !is_newest {
+            let size = match self.texts.remove(id) {
+                Some(size) => size,
+                None => before()?,
+            };
+            if let Some((old, size)) = self.newest.replace((id.to_owned(), size)) {
+                self.texts.insert(old, size);
+            }
+        }
+        self.newest.as_mut().map(|(_, size)| size)
+    }
+}
+
+/// Returns how to apply a text that grew from `used` to `size`, given its limit.
+const fn grown(used: usize, size: usize, most: usize) -> Admission {
+    match (used > most, size > most) {
+        (true, _) => Admission::Drop,
+        (false, true) => Admission::TakeAndCut,
+        (false, false) => Admission::Take,
+    }
+}
+
+impl Session {
+    /// Resets the counters at the start of a run.
+    pub(super) fn intake_begins(&mut self) {
+        self.intake = Intake {
+            began_with: self.held_now(),
+            ..Intake::default()
+        };
+    }
+
+    fn held_now(&self) -> (usize, usize) {
+        let conversation = &self.conversation;
+        (
+            conversation.message_count(),
+            conversation.agent_call_count(),
+        )
+    }
+
+    /// Checks an event, and shortens it if a part of it is over a limit.
+    pub(super) fn admit(&mut self, event: &mut Event) -> Admission {
+        let limits = self.options.limits;
+        if let Some(kind) = over_name_limits(event, &limits) {
+            return Admission::EndRun(kind);
+        }
+        let admission = match &mut event.kind {
+            EventKind::TextMessageContent { message_id, delta }
+            | EventKind::ReasoningMessageContent { message_id, delta } => {
+                let id = std::mem::take(message_id);
+                let admission = self.admit_text(&id, delta, &limits);
+                *message_id = id;
+                admission
+            }
+            EventKind::ToolCallStart { tool_call_id, .. }
+            | EventKind::ToolCallEnd { tool_call_id } => {
+                match self.is_over(tool_call_id, &limits) {
+                    true => Admission::Drop,
+                    false => Admission::Take,
+                }
+            }
+            EventKind::ToolCallArgs {
+                tool_call_id,
+                delta,
+            } => self.admit_arguments(tool_call_id, delta, &limits),
+            EventKind::ToolCallResult { content, .. } => {
+                self.admit_result(content, &limits);
+                Admission::Take
+            }
+            EventKind::MessagesSnapshot { messages } => self.admit_messages(messages, &limits),
+            EventKind::RunStarted {
+                input: Some(input), ..
+            } => self.admit_messages(&mut input.messages, &limits),
+            EventKind::RunFinished { outcome, .. } => {
+                if let Some(Outcome::Interrupt { interrupts }) = outcome {
+                    self.admit_interrupts(interrupts, &limits);
+                }
+                Admission::Take
+            }
+            #[cfg(feature = "ui-stream")]
+            EventKind::Extension(extension) => self.admit_extension(extension, &limits),
+            _ => Admission::Take,
+        };
+        if self.intake.bytes > limits.run_bytes {
+            return Admission::EndRun(LimitKind::Response);
+        }
+        admission
+    }
+
+    /// Returns the limit that the applied events of the run exceed.
+    pub(super) fn over_count(&self) -> Option<LimitKind> {
+        let limits = &self.options.limits;
+        let ((messages, calls), began) = (self.held_now(), self.intake.began_with);
+        if messages.saturating_sub(began.0) > limits.messages {
+            return Some(LimitKind::Messages);
+        }
+        (calls.saturating_sub(began.1) > limits.calls).then_some(LimitKind::Calls)
+    }
+
+    /// Keeps the interrupts that may be opened. The others are answered as cancelled with the next
+    /// run.
+    fn admit_interrupts(&mut self, interrupts: &mut Vec<Interrupt>, limits: &Limits) {
+        let room = limits.interrupts.saturating_sub(self.intake.interrupts);
+        let kept = interrupts.len().min(room);
+        self.intake.interrupts += kept;
+        let over = interrupts.split_off(kept);
+        if !over.is_empty() {
+            self.intake.drop_amount(LimitKind::Interrupts, over.len());
+            let ids = over.into_iter().map(|interrupt| interrupt.id);
+            self.interrupts.cancel_unopened(ids);
+        }
+    }
+
+    /// Returns true if the run may open another interrupt by an event of the older dialect, which
+    /// has no answer for single interrupts.
+    pub(super) fn admits_interrupt(&mut self) -> bool {
+        let admits = self.intake.interrupts < self.options.limits.interrupts;
+        match admits {
+            true => self.intake.interrupts += 1,
+            false => self.intake.drop_amount(LimitKind::Interrupts, 1),
+        }
+        admits
+    }
+
+    /// Ends a message or call whose text or arguments were cut. A call that was being written does
+    /// not run and is answered as invalid.
+    pub(super) fn cut_at_limit(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
+        match kind {
+            EventKind::ToolCallArgs { tool_call_id, .. } => {
+                let call = self.conversation.call_by_wire_id(tool_call_id);
+                if let Some((key, _)) = call {
+                    self.calls.forget(&key);
+                    self.conversation.edit_call(&key, ToolCall::cut_off);
+                }
+            }
+            EventKind::TextMessageContent { message_id, .. } => {
+                let message_id = message_id.clone();
+                let end = EventKind::TextMessageEnd {
+                    message_id: message_id.clone(),
+                };
+                self.apply(end.into(), cx);
+                self.cut_last_callouts();
+            }
+            EventKind::Extension(_) => self.cut_last_callouts(),
+            _ => {}
+        }
+    }
+
+    /// Cuts the callouts of this run at the ends of messages, which may be incomplete.
+    fn cut_last_callouts(&mut self) {
+        for key in self.conversation.active_calls() {
+            let call = self.conversation.call(&key);
+            let is_last = |call: &ToolCall| {
+                let is_own = self.conversation.is_of_newest_run(call);
+                is_own && self.is_last_callout(&key, call)
+            };
+            if call.is_some_and(is_last) {
+                self.calls.forget(&key);
+                self.conversation.edit_call(&key, ToolCall::cut_off);
+            }
+        }
+    }
+}
+
+/// Returns a content event without its text, to find its message or call after it was applied.
+pub(super) fn without_text(kind: &EventKind) -> EventKind {
+    let delta = String::new();
+    match kind {
+        EventKind::ToolCallArgs { tool_call_id, .. } => EventKind::ToolCallArgs {
+            tool_call_id: tool_call_id.clone(),
+            delta,
+        },
+        EventKind::TextMessageContent { message_id, .. }
+        | EventKind::ReasoningMessageContent { message_id, .. } => EventKind::TextMessageContent {
+            message_id: message_id.clone(),
+            delta,
+        },
+        other => other.clone(),
+    }
+}
+
+/// Truncates a text at a character boundary.
+fn truncate(text: &mut String, most: usize) {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+}

@@ -1,0 +1,127 @@
+//! Reports exceeded limits: notices, diagnostics, and the end of a run.
+
+use super::{Intake, Session, truncate};
+use crate::{
+    conversation::Change,
+    event::Diagnostic,
+    limits::{Exceeded, LimitKind, Limits},
+    session::{Cx, Effect, Failure, FailureKind, NoticeKind, RunKey, StreamEnd},
+};
+
+/// The maximum size of the message of a diagnostic, which may quote an agent.
+const DIAGNOSTIC_BYTES: usize = 2_000;
+
+impl Session {
+    /// Ends the run because of a limit, as if its stream had failed.
+    pub(in crate::session) fn end_run_at_limit(
+        &mut self,
+        run: RunKey,
+        kind: LimitKind,
+        cx: &mut Cx<'_>,
+    ) {
+        cx.effect(Effect::AbortRun { run });
+        let most = self.options.limits.most_of(kind);
+        let mut failure = Failure::new(FailureKind::Limit, limit_message(kind, most));
+        failure.exceeded = Some(Exceeded {
+            limit: kind,
+            most,
+            dropped: 0,
+        });
+        cx.warn("limit", failure.message.clone());
+        self.close_run(run, StreamEnd::Failed(failure), cx);
+    }
+
+    /// Shows a notice for each limit that was exceeded for the first time in this run.
+    pub(in crate::session) fn note_limits(&mut self, cx: &mut Cx<'_>) {
+        let Intake {
+            dropped, noticed, ..
+        } = &mut self.intake;
+        if dropped.len() == noticed.len() {
+            return;
+        }
+        let fresh = dropped.keys().filter(|kind| !noticed.contains(kind));
+        let fresh: Vec<LimitKind> = fresh.copied().collect();
+        for kind in fresh {
+            self.intake.noticed.insert(kind);
+            self.notify_limit(kind, cx);
+        }
+    }
+
+    fn notify_limit(&mut self, limit: LimitKind, cx: &mut Cx<'_>) {
+        let most = self.options.limits.most_of(limit);
+        let dropped = self.intake.dropped.get(&limit).copied().unwrap_or_default();
+        let message = limit_message(limit, most);
+        self.notify(NoticeKind::LimitReached, message, None, cx);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.exceeded = Some(Exceeded {
+                limit,
+                most,
+                dropped,
+            });
+        }
+    }
+
+    /// Reports what the limits dropped in a run that has ended.
+    pub(in crate::session) fn report_limits(&mut self, cx: &mut Cx<'_>) {
+        self.note_limits(cx);
+        let dropped = std::mem::take(&mut self.intake.dropped);
+        self.intake.noticed.clear();
+        for (limit, count) in dropped {
+            let unit = if limit.counts_bytes() { " bytes" } else { "" };
+            let message = limit_message(limit, self.options.limits.most_of(limit));
+            cx.warn("limit", format!("{message} Dropped: {count}{unit}."));
+            let mut all = self.notices.iter_mut();
+            let exceeded = all.find_map(|notice| {
+                notice
+                    .exceeded
+                    .as_mut()
+                    .filter(|exceeded| exceeded.limit == limit)
+            });
+            if let Some(exceeded) = exceeded {
+                exceeded.dropped = count;
+                cx.change(Change::Notices);
+            }
+        }
+        let left_out = std::mem::take(&mut self.intake.diagnostics_left_out);
+        if left_out > 0 {
+            let message = format!("{left_out} more diagnostics were left out.");
+            cx.warn("left-out", message);
+        }
+    }
+
+    /// Drops the diagnostics of a run beyond their limit, and counts them.
+    pub(in crate::session) fn limit_diagnostics(&mut self, diagnostics: &mut Vec<Diagnostic>) {
+        let most = self.options.limits.diagnostics;
+        let room = most.saturating_sub(self.intake.diagnostics);
+        self.intake.diagnostics_left_out += diagnostics.len().saturating_sub(room);
+        diagnostics.truncate(room);
+        for diagnostic in diagnostics.iter_mut() {
+            truncate(&mut diagnostic.message, DIAGNOSTIC_BYTES);
+        }
+        self.intake.diagnostics += diagnostics.len();
+    }
+}
+
+impl Limits {
+    /// Returns the value of a limit.
+    const fn most_of(&self, kind: LimitKind) -> usize {
+        match kind {
+            LimitKind::Response => self.run_bytes,
+            LimitKind::Message | LimitKind::Result => self.message_bytes,
+            LimitKind::Arguments => self.argument_bytes,
+            LimitKind::Id => self.id_bytes,
+            LimitKind::Name => self.name_bytes,
+            LimitKind::State => self.state_bytes,
+            LimitKind::Activity => self.activity_bytes,
+            LimitKind::Messages => self.messages,
+            LimitKind::Calls => self.calls,
+            LimitKind::Interrupts => self.interrupts,
+        }
+    }
+}
+
+fn limit_message(kind: LimitKind, most: usize) -> String {
+    let unit = if kind.counts_bytes() { " bytes" } else { "" };
+    let words = kind.words();
+    format!("The limit is {most}{unit} ({words}): the rest was dropped.")
+}

@@ -1,0 +1,204 @@
+//! Checks the sizes of texts, arguments and results, and shortens them.
+
+#[cfg(feature = "ui-stream")]
+use serde_json::Value;
+
+use super::{Admission, Session, grown};
+use crate::{
+    event::{Content, Message, MessageBody, PartBody, Source},
+    limits::{LimitKind, Limits},
+};
+#[cfg(feature = "ui-stream")]
+use crate::{
+    event::{Extension, Settlement},
+    wire::json::patch,
+};
+
+impl Session {
+    pub(super) fn admit_text(
+        &mut self,
+        id: &str,
+        delta: &mut String,
+        limits: &Limits,
+    ) -> Admission {
+        let Self {
+            intake,
+            conversation,
+            ..
+        } = self;
+        let most = limits.message_bytes;
+        // The text of an unknown message is not kept.
+        let used = intake.text_of(id, || conversation.text_size(id));
+        let Some(used) = used.copied() else {
+            return Admission::Take;
+        };
+        let size = intake.fit(LimitKind::Message, delta, (used, most));
+        if let Some(known) = intake.text_of(id, || None) {
+            *known = size;
+        }
+        grown(used, size, most)
+    }
+
+    /// Returns true if the arguments of a call were cut. It is not started again under its id.
+    pub(super) fn is_over(&self, id: &str, limits: &Limits) -> bool {
+        let size = self.intake.arguments.get(id);
+        size.is_some_and(|size| *size > limits.argument_bytes)
+    }
+
+    pub(super) fn admit_arguments(
+        &mut self,
+        id: &str,
+        delta: &mut String,
+        limits: &Limits,
+    ) -> Admission {
+        let most = limits.argument_bytes;
+        let used = match self.intake.arguments.get(id) {
+            Some(used) => *used,
+            None => match self.conversation.call_by_wire_id(id) {
+                Some(_) => 0,
+                None => return Admission::Take,
+            },
+        };
+        let size = self.intake.fit(LimitKind::Arguments, delta, (used, most));
+        match self.intake.arguments.get_mut(id) {
+            Some(known) => *known = size,
+            None => drop(self.intake.arguments.insert(id.to_owned(), size)),
+        }
+        grown(used, size, most)
+    }
+
+    pub(super) fn admit_result(&mut self, content: &mut Content, limits: &Limits) {
+        let (mut used, most) = (0, limits.message_bytes);
+        let intake = &mut self.intake;
+        match content {
+            Content::Text(text) => drop(intake.fit(LimitKind::Result, text, (0, most))),
+            Content::Parts(parts) => parts.retain_mut(|part| match &mut part.body {
+                PartBody::Text(text) => {
+                    used = intake.fit(LimitKind::Result, text, (used, most)).min(most);
+                    true
+                }
+                PartBody::Media { source, .. } => {
+                    let size = address_size(source);
+                    let fits = size <= most.saturating_sub(used);
+                    match fits {
+                        true => used += size,
+                        false => intake.drop_amount(LimitKind::Result, size),
+                    }
+                    fits
+                }
+            }),
+        }
+    }
+
+    /// Shortens the texts and arguments of a list of messages, and returns the limit that ends the
+    /// run, if any. A call whose arguments are shortened is invalid JSON and does not run.
+    pub(super) fn admit_messages(
+        &mut self,
+        messages: &mut [Message],
+        limits: &Limits,
+    ) -> Admission {
+        let calls = |message: &Message| match &message.body {
+            MessageBody::Assistant { tool_calls, .. } => tool_calls.len(),
+            _ => 0,
+        };
+        if messages.len() > limits.messages {
+            return Admission::EndRun(LimitKind::Messages);
+        }
+        if messages.iter().map(calls).sum::<usize>() > limits.messages {
+            return Admission::EndRun(LimitKind::Calls);
+        }
+        let intake = &mut self.intake;
+        for message in messages {
+            match &mut message.body {
+                MessageBody::Assistant {
+                    content,
+                    tool_calls,
+                } => {
+                    if let Some(text) = content {
+                        intake.fit(LimitKind::Message, text, (0, limits.message_bytes));
+                    }
+                    for call in tool_calls {
+                        let bounds = (0, limits.argument_bytes);
+                        intake.fit(LimitKind::Arguments, &mut call.arguments, bounds);
+                    }
+                }
+                MessageBody::Reasoning { content } => {
+                    intake.fit(LimitKind::Message, content, (0, limits.message_bytes));
+                }
+                _ => {}
+            }
+        }
+        // The list replaces what was sent before.
+        intake.bytes = 0;
+        Admission::Take
+    }
+
+    #[cfg(feature = "ui-stream")]
+    pub(super) fn admit_extension(
+        &mut self,
+        extension: &mut Extension,
+        limits: &Limits,
+    ) -> Admission {
+        let intake = &mut self.intake;
+        let (size, most) = match extension {
+            Extension::BlockDelta { block, delta, .. } => {
+                let most = limits.message_bytes;
+                let used = intake.blocks.get(block).copied().unwrap_or_default();
+                let size = intake.fit(LimitKind::Message, delta, (used, most));
+                intake.blocks.insert(*block, size);
+                return grown(used, size, most);
+            }
+            Extension::CallInput {
+                tool_call_id, text, ..
+            } => {
+                let (id, most) = (tool_call_id.clone(), limits.argument_bytes);
+                let cut = intake.arguments.get(&id).is_some_and(|size| *size > most);
+                if cut {
+                    return Admission::Drop;
+                }
+                if text.len() <= most {
+                    return Admission::Take;
+                }
+                intake.drop_amount(LimitKind::Arguments, text.len());
+                intake.arguments.insert(id.clone(), most.saturating_add(1));
+                *extension = Extension::CallCut { tool_call_id: id };
+                return Admission::Take;
+            }
+            Extension::CallRestart { tool_call_id, .. } => {
+                return match self.is_over(tool_call_id, limits) {
+                    true => Admission::Drop,
+                    false => Admission::Take,
+                };
+            }
+            Extension::Part { part, .. } => (patch::size_of(part), limits.message_bytes),
+            Extension::CallSettled {
+                settlement: Settlement::Preliminary(value) | Settlement::Output(value),
+                ..
+            } => {
+                let size = patch::size_of(value);
+                if size > limits.message_bytes {
+                    let mut text = value.to_string();
+                    intake.fit(LimitKind::Result, &mut text, (0, limits.message_bytes));
+                    *value = Value::String(text);
+                }
+                (0, 0)
+            }
+            _ => (0, 0),
+        };
+        intake.bytes = intake.bytes.saturating_add(size);
+        if size > most {
+            intake.drop_amount(LimitKind::Message, size);
+            return Admission::Drop;
+        }
+        Admission::Take
+    }
+}
+
+/// Returns the size of a file's content or address.
+const fn address_size(source: &Source) -> usize {
+    match source {
+        Source::Data { value, .. } | Source::Url { value, .. } | Source::File { value, .. } => {
+            value.len()
+        }
+    }
+}

@@ -1,0 +1,606 @@
+//! Rule "limits on agents": above a limit, what came before is kept, the rest is dropped with one
+//! diagnostic and one notice, and the user can continue.
+
+use assistant_core::{
+    conversation::{Part, Phase},
+    event::{
+        Content, ContentPart, Diagnostic, Event, EventKind, Message, MessageBody, PartBody,
+        ResumeStatus, Source,
+    },
+    limits::{Exceeded, LimitKind, Limits},
+    protocol::{AgUi, Protocol},
+    session::{NoticeKind, Output, SessionOptions},
+    wire::stream::Sink,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn limited(limits: Limits) -> Driver {
+    let options = SessionOptions {
+        limits,
+        ..SessionOptions::default()
+    };
+    let mut driver = Driver::with(options);
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver
+}
+
+fn exceeded(driver: &Driver) -> Vec<Exceeded> {
+    let notices = driver.session.notices().iter();
+    notices.filter_map(|notice| notice.exceeded).collect()
+}
+
+fn kinds(driver: &Driver) -> Vec<LimitKind> {
+    exceeded(driver).iter().map(|of| of.limit).collect()
+}
+
+fn codes(output: &Output) -> Vec<&'static str> {
+    output.diagnostics.iter().map(|note| note.code).collect()
+}
+
+fn text_of(driver: &Driver, id: &str) -> String {
+    let mut messages = driver.session.conversation().path();
+    let message = messages.find(|message| message.wire_id() == id).unwrap();
+    message.parts.iter().filter_map(Part::as_text).collect()
+}
+
+/// Checks that the user can go on: a message is sent and answered.
+fn goes_on(driver: &mut Driver) {
+    driver.send("still there?");
+    // Answers to interrupts are sent before a new message.
+    for _ in 0..2 {
+        if driver.session.is_streaming() {
+            driver.says("yes");
+        }
+    }
+    assert!(!driver.session.is_busy());
+    let sent = sketch(&driver.request().messages);
+    assert!(
+        sent.iter().any(|one| one == "user=still there?"),
+        "{sent:?}"
+    );
+}
+
+#[test]
+fn a_message_ends_at_its_limit_and_the_run_goes_on() {
+    let mut driver = limited(Limits::default().message_bytes(10));
+    driver.events([
+        text_start("m"),
+        text("m", "12345678"),
+        text("m", "9äx"),
+        text("m", "more"),
+    ]);
+    // The limit lies within the character: it is left out as a whole.
+    assert_eq!(text_of(&driver, "m"), "123456789");
+    assert_eq!(kinds(&driver), [LimitKind::Message]);
+    driver.events([text_end("m"), text_start("n"), text("n", "next")]);
+    driver.event(finished());
+    let closed = driver.close();
+    assert_eq!(codes(&closed), ["limit"]);
+    assert_eq!(text_of(&driver, "n"), "next");
+    assert_eq!(exceeded(&driver).len(), 1);
+    assert_eq!(exceeded(&driver)[0].dropped, 3 + 4);
+    assert_eq!(driver.notices(), [NoticeKind::LimitReached]);
+    goes_on(&mut driver);
+}
+
+#[test]
+fn a_message_that_continues_in_another_run_keeps_its_size() {
+    let mut driver = limited(Limits::default().message_bytes(10));
+    driver.events([text_start("m"), text("m", "12345678"), text_end("m")]);
+    finish_run(&mut driver);
+    driver.send("more");
+    driver.plays([text_start("m"), text("m", "abcdef"), text_end("m")]);
+    assert_eq!(text_of(&driver, "m"), "12345678ab");
+}
+
+#[test]
+fn a_call_with_arguments_over_the_limit_does_not_run_and_is_answered() {
+    let mut driver = limited(Limits::default().argument_bytes(20));
+    driver.events([start("big", "f"), args("big", r#"{"a":1}"#)]);
+    driver.event(args("big", &" ".repeat(30)));
+    driver.events([args("big", "{}"), end("big")]);
+    driver.events(calls("small", "f", r#"{"a":2}"#));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("big"), 0);
+    assert_eq!(driver.starts("small"), 1);
+    assert_eq!(driver.phase("big"), Phase::OutputError);
+    assert_eq!(driver.call("big").args_text().len(), 20);
+    assert_eq!(kinds(&driver), [LimitKind::Arguments]);
+    driver.returns("small", json!("done"));
+    let sent = sketch(&driver.request().messages);
+    assert!(
+        sent.iter().any(|one| one.starts_with("tool:big=")),
+        "{sent:?}"
+    );
+    driver.says("fine");
+    goes_on(&mut driver);
+}
+
+#[test]
+fn a_call_that_was_cut_does_not_start_again_under_its_id() {
+    let mut driver = limited(Limits::default().argument_bytes(20));
+    driver.events([start("big", "f"), args("big", &" ".repeat(30)), end("big")]);
+    driver.events(calls("big", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("big"), 0);
+    assert_eq!(driver.phase("big"), Phase::OutputError);
+}
+
+#[test]
+fn an_eager_call_does_not_start_when_its_arguments_are_cut() {
+    let options = SessionOptions {
+        limits: Limits::default().argument_bytes(8),
+        eager: true,
+        ..SessionOptions::default()
+    };
+    let mut driver = Driver::with(options);
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.events([
+        started(),
+        start("c", "f"),
+        args("c", "{}       x"),
+        end("c"),
+    ]);
+    assert_eq!(driver.starts("c"), 0);
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 0);
+}
+
+#[test]
+fn too_many_calls_end_the_run_and_none_of_them_starts() {
+    let mut driver = limited(Limits::default().calls(3));
+    for index in 0..5 {
+        driver.events(calls(&format!("c{index}"), "f", "{}"));
+    }
+    assert!(!driver.session.is_streaming());
+    assert_eq!(driver.aborted.len(), 1);
+    assert!(driver.invocations.is_empty());
+    assert_eq!(kinds(&driver), [LimitKind::Calls]);
+    // The calls so far are answered with the next message.
+    driver.send("go on");
+    let sent = sketch(&driver.request().messages);
+    let answers = sent.iter().filter(|one| one.starts_with("tool:c"));
+    assert_eq!(answers.count(), 3, "{sent:?}");
+    assert!(!sent.iter().any(|one| one.contains("c4")), "{sent:?}");
+    driver.says("fine");
+    goes_on(&mut driver);
+}
+
+#[test]
+fn calls_are_counted_in_each_run_anew() {
+    let mut driver = limited(Limits::default().calls(2));
+    for run in 0..3 {
+        driver.events((0..2).flat_map(|at| calls(&format!("{run}-{at}"), "g", "{}")));
+        finish_run(&mut driver);
+        driver.send("again");
+        driver.event(started());
+    }
+    assert!(exceeded(&driver).is_empty());
+}
+
+#[test]
+fn too_many_messages_end_the_run() {
+    let mut driver = limited(Limits::default().messages(3));
+    for index in 0..6 {
+        driver.events(says(&format!("m{index}"), "text"));
+    }
+    assert!(!driver.session.is_streaming());
+    assert_eq!(kinds(&driver), [LimitKind::Messages]);
+    assert_eq!(text_of(&driver, "m2"), "text");
+    assert!(driver.session.conversation().message_count() <= 1 + 4);
+    goes_on(&mut driver);
+}
+
+#[test]
+fn a_snapshot_with_too_many_messages_changes_nothing() {
+    let mut driver = limited(Limits::default().messages(3));
+    driver.events(says("m", "before"));
+    let message = |at: usize| {
+        let body = MessageBody::Assistant {
+            content: Some("flood".to_owned()),
+            tool_calls: Vec::new(),
+        };
+        Message::new(format!("s{at}"), body)
+    };
+    driver.event(snapshot((0..4).map(message).collect()));
+    assert_eq!(text_of(&driver, "m"), "before");
+    assert_eq!(driver.session.conversation().message_count(), 2);
+    assert_eq!(kinds(&driver), [LimitKind::Messages]);
+    goes_on(&mut driver);
+}
+
+#[test]
+fn ids_and_names_over_their_limits_end_the_run() {
+    let long = "x".repeat(50);
+    for (event, kind) in [
+        (text_start(&long), LimitKind::Id),
+        (start(&long, "f"), LimitKind::Id),
+        (start("c", &long), LimitKind::Name),
+        (result(&long, "c", "text"), LimitKind::Id),
+        (
+            interrupted(vec![interrupt(&long, None, json!({}))]),
+            LimitKind::Id,
+        ),
+        (
+            EventKind::StepStarted {
+                step_name: long.clone(),
+            },
+            LimitKind::Name,
+        ),
+    ] {
+        let mut driver = limited(Limits::default().id_bytes(49).name_bytes(49));
+        driver.event(event);
+        assert!(!driver.session.is_streaming());
+        assert_eq!(kinds(&driver), [kind]);
+        driver.send("next");
+        let request = format!("{:?}", driver.request());
+        assert!(!request.contains(&long), "{kind:?}");
+    }
+}
+
+#[test]
+fn interrupts_over_the_limit_are_cancelled_with_the_next_run() {
+    let mut driver = limited(Limits::default().interrupts(2));
+    let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
+    let raised = (0..5).map(|at| interrupt(&format!("i{at}"), None, schema.clone()));
+    driver.event(interrupted(raised.collect()));
+    driver.close();
+    assert_eq!(driver.session.interrupts().len(), 2);
+    let over = exceeded(&driver);
+    assert_eq!((over[0].limit, over[0].dropped), (LimitKind::Interrupts, 3));
+    driver.input(assistant_core::session::Input::Stop);
+    driver.send("never mind");
+    let resume = &driver.request().resume;
+    let cancelled = resume
+        .iter()
+        .filter(|entry| entry.status == ResumeStatus::Cancelled);
+    assert_eq!(cancelled.count(), 5, "{resume:?}");
+    driver.says("fine");
+    driver.says("fine");
+    driver.send("and now");
+    assert!(driver.request().resume.is_empty());
+}
+
+#[test]
+fn results_are_shortened() {
+    let mut driver = limited(Limits::default().message_bytes(10));
+    driver.events(calls("c", "server", "{}"));
+    driver.event(result("r", "c", &"y".repeat(40)));
+    let file = ContentPart {
+        id: None,
+        metadata: None,
+        body: PartBody::Media {
+            kind: "image".to_owned(),
+            source: Source::Data {
+                value: "A".repeat(40),
+                mime_type: "image/png".to_owned(),
+            },
+        },
+    };
+    driver.events(calls("d", "server", "{}"));
+    driver.event(EventKind::ToolCallResult {
+        message_id: "s".to_owned(),
+        tool_call_id: "d".to_owned(),
+        content: Content::Parts(vec![file]),
+    });
+    finish_run(&mut driver);
+    assert_eq!(driver.answer("c"), "y".repeat(10));
+    assert_eq!(driver.answer("d"), "");
+    assert_eq!(exceeded(&driver)[0].dropped, 30 + 40);
+}
+
+#[test]
+fn the_shared_state_stays_below_its_limit() {
+    let mut driver = limited(Limits::default().state_bytes(5_000));
+    driver.event(EventKind::StateSnapshot {
+        snapshot: json!({"seed": "s".repeat(400), "list": []}),
+    });
+    let copy = json!({"op": "copy", "from": "/seed", "path": "/list/-"});
+    let mut refused = 0;
+    for _ in 0..1_000 {
+        let output = driver.event(EventKind::StateDelta {
+            delta: vec![copy.clone()],
+        });
+        refused += usize::from(codes(&output).contains(&"over-budget"));
+    }
+    assert!(refused > 900, "{refused}");
+    let size = driver.session.conversation().state().to_string().len();
+    assert!((2_000..5_000).contains(&size), "{size}");
+    assert_eq!(driver.notices(), [NoticeKind::TooLarge]);
+    // What was removed makes room again.
+    let clear = json!({"op": "replace", "path": "/list", "value": []});
+    let output = driver.event(EventKind::StateDelta {
+        delta: vec![clear, copy],
+    });
+    assert!(codes(&output).is_empty());
+    let output = driver.event(EventKind::StateSnapshot {
+        snapshot: json!("x".repeat(6_000)),
+    });
+    assert_eq!(codes(&output), ["over-budget"]);
+    finish_run(&mut driver);
+    goes_on(&mut driver);
+}
+
+#[test]
+fn an_activity_stays_below_its_limit() {
+    let mut driver = limited(Limits::default().activity_bytes(5_000));
+    let shown = json!({"list": []});
+    driver.event(EventKind::ActivitySnapshot {
+        message_id: "a".to_owned(),
+        activity_type: "plan".to_owned(),
+        content: shown.as_object().unwrap().clone(),
+        replace: true,
+    });
+    for _ in 0..200 {
+        driver.event(EventKind::ActivityDelta {
+            message_id: "a".to_owned(),
+            activity_type: "plan".to_owned(),
+            patch: vec![json!({"op": "add", "path": "/list/-", "value": "z".repeat(100)})],
+        });
+    }
+    let mut messages = driver.session.conversation().path();
+    let message = messages.find(|message| message.wire_id() == "a").unwrap();
+    let size = format!("{:?}", message.parts).len();
+    drop(messages);
+    assert!((2_000..6_000).contains(&size), "{size}");
+    finish_run(&mut driver);
+    goes_on(&mut driver);
+}
+
+#[test]
+fn a_run_ends_at_its_size() {
+    let limits = Limits::default().run_bytes(1_000).message_bytes(300);
+    let mut driver = limited(limits);
+    for index in 0..20 {
+        let id = format!("m{index}");
+        driver.events(says(&id, &"w".repeat(200)));
+    }
+    assert!(!driver.session.is_streaming());
+    assert_eq!(kinds(&driver), [LimitKind::Response]);
+    assert_eq!(text_of(&driver, "m4"), "w".repeat(200));
+    goes_on(&mut driver);
+}
+
+#[test]
+fn diagnostics_and_notices_are_counted() {
+    let mut driver = limited(Limits::default().diagnostics(5).notices(2));
+    let mut told = 0;
+    for _ in 0..20 {
+        told += driver.event(text("nobody", "text")).diagnostics.len();
+    }
+    assert_eq!(told, 5);
+    let output = driver.event(text("nobody", "text"));
+    assert!(output.diagnostics.is_empty());
+    driver.event(finished());
+    assert_eq!(codes(&driver.close()), ["left-out"]);
+    for _ in 0..5 {
+        driver.input(assistant_core::session::Input::Tell {
+            kind: NoticeKind::Network,
+            message: Some("no".to_owned()),
+        });
+        driver.input(assistant_core::session::Input::Tell {
+            kind: NoticeKind::Offline,
+            message: Some("no".to_owned()),
+        });
+        driver.input(assistant_core::session::Input::Tell {
+            kind: NoticeKind::Http,
+            message: Some("no".to_owned()),
+        });
+    }
+    assert_eq!(driver.session.notices().len(), 2);
+}
+
+#[test]
+fn events_without_effect_are_kept_up_to_a_size() {
+    let mut driver = limited(Limits::default().side_event_bytes(20_000));
+    for index in 0..100 {
+        driver.event(EventKind::Custom {
+            name: format!("c{index}"),
+            value: json!("v".repeat(1_000)),
+        });
+    }
+    driver.event(EventKind::Custom {
+        name: "huge".to_owned(),
+        value: json!("v".repeat(30_000)),
+    });
+    let kept = driver.session.side_events();
+    assert!((5..20).contains(&kept.len()), "{}", kept.len());
+    assert!(matches!(&kept.last().unwrap().kind, EventKind::Custom { name, .. } if name == "c99"));
+}
+
+/// Receives nothing.
+struct Nobody;
+
+impl Sink for Nobody {
+    fn event(&mut self, _: Event) {}
+    fn diagnostic(&mut self, _: Diagnostic) {}
+}
+
+/// Reads pieces of a response until it fails. Returns the number of bytes read until then.
+fn read_until_it_fails(limits: &Limits, piece: &[u8]) -> (usize, String) {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    let mut reader = AgUi::default().decoder(driver.request(), limits);
+    let mut read = 0;
+    while !reader.has_failed() && read < 1_000_000 {
+        reader.push(piece, &mut Nobody);
+        read += piece.len();
+    }
+    let error = reader.finish(&mut Nobody).error;
+    (
+        read,
+        error.map_or_else(String::new, |error| error.code.to_owned()),
+    )
+}
+
+#[test]
+fn comments_count_as_bytes_of_a_response() {
+    let limits = Limits::default().run_bytes(50_000).event_bytes(1_000_000);
+    for piece in [&b": nothing to say\n"[..], b": ", b"\n\n", b"retry: 1\n"] {
+        let (read, code) = read_until_it_fails(&limits, piece);
+        assert_eq!(code, "limit");
+        assert!((50_000..50_100).contains(&read), "{read}");
+    }
+}
+
+#[test]
+fn an_event_has_a_limit_of_its_own() {
+    let limits = Limits::default().event_bytes(2_000);
+    let (read, code) = read_until_it_fails(&limits, b"data: x");
+    assert_eq!(code, "limit");
+    assert!((2_000..2_020).contains(&read), "{read}");
+}
+
+#[test]
+fn a_document_has_the_limit_of_an_event() {
+    let limits = Limits::default().event_bytes(2_000);
+    let (read, code) = read_until_it_fails(&limits, br#"{"a":"#);
+    assert_eq!(code, "limit");
+    assert!((2_000..2_020).contains(&read), "{read}");
+}
+
+#[test]
+fn a_stream_that_ends_at_its_limit_is_complete() {
+    let whole = b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+    let mut driver = Driver::new();
+    driver.send("hi");
+    for (most, fails) in [(whole.len(), false), (whole.len() - 1, true)] {
+        let limits = Limits::default().run_bytes(most);
+        let mut reader = AgUi::default().decoder(driver.request(), &limits);
+        reader.push(whole, &mut Nobody);
+        assert_eq!(reader.has_failed(), fails);
+    }
+}
+
+#[cfg(feature = "callouts")]
+#[test]
+fn a_callout_that_the_limit_cuts_does_not_run() {
+    use assistant_core::conversation::MarkdownTools;
+    let written = "> [!tool f c]\n> input:\n>   a: 100\n>   b: 2000000\n";
+    for eager in [false, true] {
+        for most in 1..=written.len() {
+            let options = SessionOptions {
+                limits: Limits::default().message_bytes(most),
+                markdown_tools: MarkdownTools::Intercept,
+                eager,
+                ..SessionOptions::default()
+            };
+            let mut driver = Driver::with(options);
+            driver.register(action("f"));
+            driver.send("hi");
+            driver.events([
+                started(),
+                text_start("m"),
+                text("m", written),
+                text_end("m"),
+            ]);
+            finish_run(&mut driver);
+            let whole = most == written.len();
+            assert_eq!(driver.invocations.len(), usize::from(whole), "{most}");
+            let started = driver.invocations.first().map(|one| one.args.clone());
+            assert!(!whole || started == Some(json!({"a": 100, "b": 2_000_000})));
+        }
+    }
+}
+
+/// The limits of the random test.
+fn small() -> Limits {
+    Limits::default()
+        .run_bytes(4_000)
+        .message_bytes(200)
+        .argument_bytes(200)
+        .id_bytes(20)
+        .name_bytes(20)
+        .state_bytes(2_000)
+        .activity_bytes(1_000)
+        .messages(12)
+        .calls(6)
+        .interrupts(4)
+        .side_event_bytes(2_000)
+}
+
+/// The largest size that a conversation may have after a run within [`small`]: text, arguments and
+/// results up to the size of a run, the state, an activity for each message, and the frames of
+/// messages and calls.
+const MOST: usize = 4_000 + 2_000 + 13 * (1_000 + 500) + 8 * 1_500;
+
+fn any_event() -> impl Strategy<Value = EventKind> {
+    let id = "[a-f]|[a-z]{18,22}";
+    let words = "[a-z ]{0,120}";
+    let patch = prop_oneof![
+        Just(json!({"op": "add", "path": "/l/-", "value": "n".repeat(90)})),
+        Just(json!({"op": "copy", "from": "/l", "path": "/l/-"})),
+        Just(json!({"op": "add", "path": "/l", "value": []})),
+        Just(json!({"op": "remove", "path": "/l/0"})),
+        Just(json!({"op": "move", "from": "/l/0", "path": "/m"})),
+    ];
+    let patches = prop::collection::vec(patch, 1..5);
+    prop_oneof![
+        id.prop_map(|id| text_start(&id)),
+        (id, words).prop_map(|(id, words)| text(&id, &words)),
+        id.prop_map(|id| text_end(&id)),
+        (id, "[fg]|[a-z]{18,22}").prop_map(|(id, name)| start(&id, &name)),
+        (id, words).prop_map(|(id, words)| args(&id, &words)),
+        id.prop_map(|id| end(&id)),
+        (id, id, words).prop_map(|(message, id, words)| result(&message, &id, &words)),
+        patches
+            .clone()
+            .prop_map(|delta| EventKind::StateDelta { delta }),
+        (id, patches).prop_map(|(id, patch)| EventKind::ActivityDelta {
+            message_id: id,
+            activity_type: "plan".to_owned(),
+            patch,
+        }),
+        id.prop_map(|id| EventKind::ActivitySnapshot {
+            message_id: id,
+            activity_type: "plan".to_owned(),
+            content: json!({"l": []}).as_object().unwrap().clone(),
+            replace: true,
+        }),
+        words.prop_map(|words| EventKind::Custom {
+            name: "c".to_owned(),
+            value: Value::String(words),
+        }),
+        prop::collection::vec(id, 0..8).prop_map(|ids| {
+            let ids = ids.iter().map(|id| interrupt(id, None, json!({})));
+            interrupted(ids.collect())
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_a_run_sends_its_session_stays_small(
+        events in prop::collection::vec(any_event(), 0..400),
+    ) {
+        let mut driver = limited(small());
+        driver.effects.clear();
+        for event in events {
+            driver.event(event);
+            driver.effects.clear();
+        }
+        let session = &driver.session;
+        prop_assert!(session.conversation().message_count() <= 1 + 13);
+        prop_assert!(session.interrupts().len() <= 4);
+        let side: usize = session.side_events().iter().map(|e| format!("{e:?}").len()).sum();
+        prop_assert!(side <= 4_000, "{side}");
+        let size = session.export().to_string().len();
+        prop_assert!(size <= MOST, "{size} bytes");
+        if session.is_streaming() {
+            finish_run(&mut driver);
+        }
+        for call in driver.session.pending_approvals() {
+            driver.decides(call, assistant_core::session::Verdict::Deny { reason: None });
+        }
+        driver.input(assistant_core::session::Input::Stop);
+        goes_on(&mut driver);
+    }
+}
