@@ -104,8 +104,8 @@ pub use action::{
     use_tool_renderer,
 };
 pub use assistant::{
-    Assistant, AssistantEvent, AuditLog, InterruptView, PartHandle, use_assistant,
-    use_assistant_events, use_interrupt_renderer, use_part_renderer,
+    Assistant, AssistantEvent, AuditLog, ConversationSearch, InterruptView, PartHandle,
+    use_assistant, use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},

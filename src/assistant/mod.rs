@@ -53,6 +53,7 @@ pub(crate) use gate::Gate;
 pub use interrupt::InterruptView;
 pub(crate) use interrupt::ShownQuestion;
 pub use part::PartHandle;
+pub use persistence::ConversationSearch;
 pub(crate) use renderers::{CallRenderers, Found, Renderer, Renderers, call_renderer};
 
 /// A handle to an assistant: a conversation, an agent, and the page's actions.

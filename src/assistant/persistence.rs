@@ -1,13 +1,14 @@
 //! Persistence of conversations.
 
-use std::rc::Rc;
+use std::{cell::Cell, fmt, rc::Rc};
 
 use leptos::prelude::{ArcReadSignal, GetUntracked, WithUntracked};
+use send_wrapper::SendWrapper;
 use serde_json::Value;
 
 use super::Assistant;
 use crate::{
-    runtime::StorePersistence,
+    runtime::{Search, StorePersistence},
     store::{Label, Ownership, Store, ThreadInfo},
     ui::now,
 };
@@ -160,6 +161,41 @@ impl Assistant {
         self.label(thread_id, Label { title, deleted_at });
     }
 
+    /// Searches the messages of the listed conversations ([`Self::list_conversations`]), newest first,
+    /// without regard to case. Calls back with the id of each that contains the words, and with `None`
+    /// at the end, until the search is dropped.
+    ///
+    /// The store loads one conversation after the other, at most 500 and 32 MB of messages, and the
+    /// page can do its work in between. Without a store nothing is found.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let found = RwSignal::new(Vec::new());
+    /// let search = assistant.search_conversations("late tea", move |id| {
+    ///     found.update(|found| found.extend(id.map(str::to_owned)));
+    /// });
+    /// on_cleanup(move || drop(search));
+    /// # }
+    /// ```
+    pub fn search_conversations(
+        &self,
+        words: impl Into<String>,
+        found: impl Fn(Option<&str>) + 'static,
+    ) -> ConversationSearch {
+        let wanted = Rc::new(Cell::new(true));
+        let search = Search {
+            words: words.into(),
+            found: Box::new(found),
+            wanted: Rc::clone(&wanted),
+        };
+        match self.runtime().persistence() {
+            Some(persistence) => persistence.search(search),
+            None => (search.found)(None),
+        }
+        ConversationSearch(SendWrapper::new(wanted))
+    }
+
     fn listed(&self, thread_id: &str) -> Option<ThreadInfo> {
         let of = |list: &Vec<ThreadInfo>| list.iter().find(|it| it.id == thread_id).cloned();
         self.view().listed.with_untracked(of)
@@ -174,5 +210,21 @@ impl Assistant {
         if let Some(persistence) = self.runtime().persistence() {
             persistence.label(thread_id.to_owned(), label);
         }
+    }
+}
+
+/// A search of stored conversations. Dropping it ends it.
+#[must_use = "dropping it ends the search"]
+pub struct ConversationSearch(SendWrapper<Rc<Cell<bool>>>);
+
+impl fmt::Debug for ConversationSearch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConversationSearch").finish_non_exhaustive()
+    }
+}
+
+impl Drop for ConversationSearch {
+    fn drop(&mut self) {
+        self.0.set(false);
     }
 }

@@ -24,6 +24,7 @@ mod notices;
 mod own_approvals;
 mod part;
 mod past;
+mod past_search;
 mod pinned;
 mod place;
 mod popup;

@@ -6,7 +6,7 @@ use leptos::{
     prelude::*,
 };
 
-use super::day;
+use super::{day, past_search};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::ThreadInfo,
@@ -17,13 +17,13 @@ use crate::{
 };
 
 /// The stored conversations, newest first, each with the time of its last change: each can be
-/// opened, renamed and deleted, and a deletion undone. If there are several, a field filters them
-/// by their titles. Empty without a store.
+/// opened, renamed and deleted, and a deletion undone. If there are several, a field finds those
+/// whose title or messages contain a text. Empty without a store.
 ///
 /// # Accessibility
 ///
 /// A list of buttons in a named region; the open one is `aria-current`. A deleted one is replaced
-/// by a `status` with Undo. That no title matches is a `status`, too. Deleting moves the focus to
+/// by a `status` with Undo. That nothing was found is a `status`, too. Deleting moves the focus to
 /// Undo, undoing to the conversation, and renaming or Escape back to the button that began it.
 ///
 /// # Styling
@@ -76,9 +76,13 @@ pub fn PastConversations(
         next: StoredValue::new(None),
         on_open,
     };
+    let by_text = past_search::follow(list.assistant.clone(), query);
     let found = memo(move || {
         let query = query.with(|query| query.trim().to_lowercase());
-        let fits = |thread: &&ThreadInfo| thread.title.to_lowercase().contains(&query);
+        let said = by_text.found.get();
+        let fits = |thread: &&ThreadInfo| {
+            thread.title.to_lowercase().contains(&query) || said.contains(&thread.id)
+        };
         listed.with(|list| match query.is_empty() {
             true => list.clone(),
             false => list.iter().filter(fits).cloned().collect(),
@@ -92,8 +96,10 @@ pub fn PastConversations(
         view! { <p class="la-past-empty" role="status">{no_match.text(|l| &l.no_match)}</p> }
             .into_any()
     };
-    let nothing_found =
-        move || found.with(Vec::is_empty) && unmatched.with(|list| !list.is_empty());
+    let nothing_found = move || {
+        let none = found.with(Vec::is_empty) && unmatched.with(|list| !list.is_empty());
+        none && by_text.is_over.get()
+    };
     let items = each(
         move || found.get(),
         |thread| format!("{} {} {:?}", thread.id, thread.title, thread.deleted_at),
@@ -112,7 +118,7 @@ pub fn PastConversations(
     .into_any()
 }
 
-/// Renders the field that filters by title.
+/// Renders the field that filters the list.
 fn search(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView + Send + use<> {
     let words = words.clone();
     move || {

@@ -48,7 +48,7 @@ use crate::{
 pub(crate) use audit::Recorder;
 pub use calls::Subscription;
 pub(crate) use changes::Changes;
-pub(crate) use persistence::ApprovalPersistence;
+pub(crate) use persistence::{ApprovalPersistence, Search};
 pub(crate) use store_persistence::StorePersistence;
 
 type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;

@@ -3,7 +3,7 @@
 //! A trait, so that an application without a store does not include the implementation. Neighbour:
 //! `store_persistence`, the implementation.
 
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 
 use assistant_core::{
     action::RememberedApproval,
@@ -31,12 +31,24 @@ pub(crate) trait Persistence {
     fn open(&self, thread_id: String);
     /// Reads the list of conversations.
     fn list(&self);
+    /// Searches the text of the listed conversations.
+    fn search(&self, search: Search);
     /// Stores the user's label of a conversation.
     fn label(&self, thread_id: String, label: Label);
     /// Takes ownership of the conversation for this tab.
     fn use_here(&self);
     /// Stops when the provider is unmounted.
     fn end(&self);
+}
+
+/// A search of the stored conversations.
+pub(crate) struct Search {
+    /// The words that are searched for.
+    pub(crate) words: String,
+    /// Called with the id of each conversation that contains them, and with `None` at the end.
+    pub(crate) found: Box<dyn Fn(Option<&str>)>,
+    /// False once the search is no longer wanted.
+    pub(crate) wanted: Rc<Cell<bool>>,
 }
 
 /// Persists approvals that outlive the page.

@@ -4,13 +4,13 @@ use std::{cell::Cell, rc::Rc, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, ChatWindow, STYLE, ToolAction, ToolError,
+    Assistant, AssistantProvider, ChatWindow, STYLE, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
     chat::PastConversations,
     event::EventKind,
     store::{Batch, Label, MemoryStore, Store, StoreFuture, StoredThread, ThreadInfo},
     testing::{MockAgent, Mounted, mount, settle, until},
-    use_assistant_action,
+    use_assistant, use_assistant_action,
 };
 use serde_json::{Value, json};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -385,10 +385,11 @@ async fn past_conversations_have_times_and_are_found_by_title() {
     assert_eq!(page.text(".la-past-title"), "Berths at pier 3");
     find("submarine");
     assert!(until(|| page.count(".la-past-item") == 0).await);
-    assert!(
+    let none = || {
         page.text(".la-past [role=status]")
             .contains("No conversation")
-    );
+    };
+    assert!(until(none).await);
     find("");
     assert!(until(|| page.count(".la-past-item") == 3).await);
     assert_eq!(page.count(".la-past [role=status]"), 0);
@@ -414,4 +415,64 @@ async fn many_past_conversations_with_any_title_keep_the_layout() {
     }
     let search = page.find(".la-past-search").unwrap();
     assert!(search.get_bounding_client_rect().height() >= 24.0);
+}
+
+/// The search finds words in messages, and neither names of fields nor deleted conversations.
+#[wasm_bindgen_test]
+async fn past_conversations_are_found_by_what_was_said() {
+    #[component]
+    fn Ask(assistant: RwSignal<Option<Assistant>>) -> impl IntoView {
+        assistant.set(use_assistant());
+    }
+    let agent = MockAgent::new()
+        .answer(Script::new().text("Bergamot \"Nr 7\" is late."))
+        .answer(Script::new().text("Sunny."));
+    let assistant = RwSignal::new(None);
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent store=MemoryStore::default()>
+                <Ask assistant />
+                <PastConversations />
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    let assistant: Assistant = assistant.get_untracked().unwrap();
+    for text in ["Where is my tea?", "How is the weather?"] {
+        assistant.new_conversation();
+        assistant.send(text).unwrap();
+        let activity = assistant.activity();
+        assert!(until(|| !activity.get_untracked().busy).await);
+        let listed = || page.text(".la-past-list").contains(text);
+        assert!(until(listed).await, "{}", page.root.inner_html());
+    }
+    assert!(until(|| page.count(".la-past-item") == 2).await);
+    let find = |text: &str| {
+        let field: web_sys::HtmlInputElement =
+            page.find(".la-past-search").unwrap().unchecked_into();
+        field.set_value(text);
+        field
+            .dispatch_event(&web_sys::Event::new("input").unwrap())
+            .unwrap();
+    };
+    for words in ["bergamot", "ot \"nr 7\" IS"] {
+        find(words);
+        let one = || page.count(".la-past-item") == 1;
+        assert!(until(one).await, "{words}: {}", page.root.inner_html());
+        assert_eq!(page.text(".la-past-title"), "Where is my tea?");
+    }
+    // Every stored message has this field.
+    find("createdAt");
+    let nothing = || page.text(".la-past [role=status]") == "No conversation contains this.";
+    assert!(until(nothing).await, "{}", page.root.inner_html());
+    // A search that is dropped calls back no more.
+    let found = RwSignal::new(0);
+    drop(assistant.search_conversations("bergamot", move |_| found.update(|count| *count += 1)));
+    let ends = RwSignal::new(Vec::new());
+    let search = assistant.search_conversations("sunny", move |id| {
+        ends.update(|ends| ends.push(id.is_none()));
+    });
+    assert!(until(|| ends.get_untracked() == [false, true]).await);
+    drop(search);
+    assert_eq!(found.get_untracked(), 0);
 }

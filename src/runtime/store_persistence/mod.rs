@@ -8,6 +8,7 @@ mod list;
 mod open;
 mod page;
 mod save;
+mod search;
 mod stored;
 mod tab;
 mod thread;
@@ -32,7 +33,11 @@ use self::{
     save::{Unsaved, Urgency},
     thread::Thread,
 };
-use super::{Changes, Runtime, persistence::Persistence, starts_something};
+use super::{
+    Changes, Runtime,
+    persistence::{Persistence, Search},
+    starts_something,
+};
 use crate::{
     store::{Label, Ownership, Store, StoreError, ThreadInfo, locks_are_there},
     ui::{after, console_error, spawn_local},
@@ -332,6 +337,12 @@ impl Persistence for StorePersistence {
     fn list(&self) {
         if let Some(persistence) = self.me.upgrade() {
             spawn_local(async move { persistence.read_list().await });
+        }
+    }
+
+    fn search(&self, search: Search) {
+        if let Some(persistence) = self.me.upgrade() {
+            spawn_local(async move { persistence.find(search).await });
         }
     }
 

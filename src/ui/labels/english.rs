@@ -326,7 +326,7 @@ impl Default for Labels {
             past_conversations: "Past conversations".into(),
             no_conversations: "No past conversations yet.".into(),
             search_conversations: "Search conversations".into(),
-            no_match: "No conversation has this in its title.".into(),
+            no_match: "No conversation contains this.".into(),
             untitled: "Untitled".into(),
             rename: "Rename".into(),
             deleted: "Deleted: {text}".into(),

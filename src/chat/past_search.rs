@@ -1,0 +1,59 @@
+//! The search of past conversations by the text of their messages.
+
+use leptos::prelude::*;
+
+use crate::{
+    assistant::{Assistant, ConversationSearch},
+    ui::{after, effect},
+};
+
+/// The time without a change of the query after which a search begins, in milliseconds.
+const PAUSE_MS: u32 = 250;
+/// The minimum length of a query, in characters: shorter ones are in almost every conversation.
+const SHORTEST: usize = 2;
+
+/// The results of the search for the current query.
+#[derive(Clone, Copy)]
+pub(super) struct ByText {
+    /// The ids of the conversations that contain it.
+    pub(super) found: RwSignal<Vec<String>>,
+    /// True once everything was searched.
+    pub(super) is_over: RwSignal<bool>,
+}
+
+/// Searches for the query whenever it has not changed for a moment.
+pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
+    let results = ByText {
+        found: RwSignal::new(Vec::new()),
+        is_over: RwSignal::new(true),
+    };
+    let running = StoredValue::new(None::<ConversationSearch>);
+    effect(move |_| {
+        let words = query.with(|query| query.trim().to_owned());
+        running.set_value(None);
+        results.found.set(Vec::new());
+        let searches = words.chars().count() >= SHORTEST;
+        results.is_over.set(!searches);
+        if searches {
+            let assistant = assistant.clone();
+            after(PAUSE_MS, move || {
+                let is_current = query.try_with_untracked(|now| now.trim() == words);
+                if is_current == Some(true) {
+                    let search = assistant.search_conversations(words, move |id| results.add(id));
+                    running.try_set_value(Some(search));
+                }
+            });
+        }
+    });
+    results
+}
+
+impl ByText {
+    fn add(self, id: Option<&str>) {
+        // The list may be disposed.
+        match id {
+            Some(id) => drop(self.found.try_update(|found| found.push(id.to_owned()))),
+            None => drop(self.is_over.try_set(true)),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Searches the text of stored conversations.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::StorePersistence;
+use crate::{
+    runtime::persistence::Search,
+    store::{Record, ThreadInfo, message_of},
+    ui::sleep,
+};
+
+/// The maximum number of conversations that one search reads, newest first.
+const MOST: usize = 500;
+/// The maximum number of bytes of messages that one search reads.
+const MOST_BYTES: usize = 32 << 20;
+
+impl StorePersistence {
+    /// Reads one conversation after the other and reports the id of each whose messages contain the
+    /// words, then the end, as long as the search is wanted. The page can do its work in between, and
+    /// nothing that was read is kept.
+    pub(super) async fn find(&self, search: Search) {
+        let words = search.words.trim().to_lowercase();
+        let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();
+        let mut budget = MOST_BYTES;
+        let there = |thread: &&ThreadInfo| thread.deleted_at.is_none();
+        for thread in threads.iter().filter(there).take(MOST) {
+            if words.is_empty() || budget == 0 || self.ended.get() {
+                break;
+            }
+            sleep(Duration::ZERO).await;
+            if !search.wanted.get() {
+                return;
+            }
+            // One that cannot be read is not found.
+            let Ok(Some(stored)) = self.patiently(self.store.load(&thread.id)).await else {
+                continue;
+            };
+            let size = |record: &Record| record.text.len();
+            budget = budget.saturating_sub(stored.records.iter().map(size).sum());
+            let found = stored.records.iter().any(|record| says(record, &words));
+            if found && search.wanted.get() {
+                (search.found)(Some(&thread.id));
+            }
+        }
+        if search.wanted.get() {
+            (search.found)(None);
+        }
+    }
+}
+
+/// Returns true if a text of a stored message contains the words, which are in lower case.
+fn says(record: &Record, words: &str) -> bool {
+    if message_of(&record.name).is_none() {
+        return false;
+    }
+    // JSON writes other characters as they are, so that most messages need not be parsed.
+    let is_escaped = |c: char| c.is_control() || matches!(c, '"' | '\\');
+    if !words.contains(is_escaped) && !record.text.to_lowercase().contains(words) {
+        return false;
+    }
+    let message: Value = serde_json::from_str(&record.text).unwrap_or_default();
+    let parts = message.get("parts").and_then(Value::as_array);
+    let mut texts = parts.into_iter().flatten().filter_map(|part| {
+        let is_text = part.get("type").and_then(Value::as_str) == Some("text");
+        part.get("text").and_then(Value::as_str).filter(|_| is_text)
+    });
+    texts.any(|text| text.to_lowercase().contains(words))
+}
