@@ -125,7 +125,10 @@ pub use runtime::Subscription;
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use store::ApprovalStore;
-pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, STYLE, media_policy, provide_labels};
+pub use ui::{
+    ClientOnly, ClientOnlyProps, Icon, Labels, STYLE, media_policy, provide_labels,
+    provide_shared_labels,
+};
 
 /// Events, messages and requests of agents, as data: for agents written in Rust, observers and
 /// tests. Names and fields are those of AG-UI 1.0.

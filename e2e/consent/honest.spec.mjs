@@ -36,7 +36,7 @@ const asElement = opened(async (url) => {
   const element = document.createElement("leptos-assistant");
   element.setAttribute("url", url);
   element.style.cssText = "display: block; block-size: 100%";
-  const ready = new Promise((done) => element.addEventListener("ready", done));
+  const ready = new Promise((done) => element.addEventListener("leptos-assistant-ready", done));
   document.getElementById("one").append(element);
   await ready;
   globalThis.chats = { one: { registerAction: (action) => element.registerAction(action), send: (text) => element.chat.send(text) } };

@@ -15,5 +15,8 @@ chat.registerAction({
   },
 });
 globalThis.events = [];
-for (const kind of ["ready", "error"]) chat.addEventListener(kind, ({ type, message }) => globalThis.events.push(message ?? type));
+// Events bubble.
+for (const kind of ["ready", "open", "message", "approval", "action", "error"]) {
+  document.addEventListener(`leptos-assistant-${kind}`, ({ detail: { chat: _, error: __, ...detail } }) => globalThis.events.push({ kind, ...detail }));
+}
 document.getElementById("open").addEventListener("click", () => (chat.hidden = !chat.hidden));

@@ -1,4 +1,5 @@
-// The npm package as an element of a page, `<leptos-assistant>`: lazy loading, registered actions, moving and removal.
+// The npm package as an element of a page, `<leptos-assistant>`: lazy loading, registered actions, changed attributes,
+// moving and removal. Its launcher is in embed-launcher.spec.mjs.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -22,10 +23,22 @@ const opens = [
   },
 ];
 
+/** An agent whose answer is not finished until it may proceed. */
+const slow = async (answer, input, hold) => {
+  const text = (delta) => send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta });
+  begin(answer, input);
+  send(answer, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
+  text("The text so far");
+  await hold();
+  text(" and the rest");
+  send(answer, { type: "TEXT_MESSAGE_END", messageId: "m" });
+  finish(answer, input);
+};
+
 const pageTest = suite(async (open) => {
   const page = await plainPage();
   open.push(page);
-  const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes: { opens, again: opens } });
+  const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes: { opens, again: opens, slow } });
   open.push(agent);
   return { page, agent };
 });
@@ -45,36 +58,66 @@ function elementTest(name, body, { scene = "opens", ...options } = {}) {
 
 const shown = (page) => page.getByRole("button", { name: "Talk to us" }).press("Enter");
 const events = (page) => page.evaluate(() => globalThis.events);
+const kinds = async (page) => (await events(page)).map(({ kind }) => kind);
+/** Counts what an element may leave behind. */
+const counted = async (page) => {
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.collectGarbage");
+  const { metrics } = await session.send("Performance.enable").then(() => session.send("Performance.getMetrics"));
+  const of = (name) => metrics.find((metric) => metric.name === name).value;
+  return { nodes: of("Nodes"), listeners: of("JSEventListeners") };
+};
 
 elementTest("an element fetches its program when it is shown, and its actions ask", async (page, chat, { fetched }) => {
   await page.waitForTimeout(400);
   assert.deepEqual(fetched.filter((path) => path.startsWith("/embed/")).sort(), ["/embed/element.js", "/embed/style.css"]);
   await shown(page);
   await chat.composer.waitFor();
-  assert.deepEqual(await events(page), ["ready"]);
+  assert.deepEqual(await kinds(page), ["ready"]);
   await chat.root.getByRole("heading", { name: "Support" }).waitFor();
   await chat.root.getByRole("heading", { name: "How can I help?" }).waitFor();
   await chat.send("Open the prices");
   await chat.approve(chat.card("open_page"));
   await chat.says('Results: "opened prices"');
   assert.deepEqual(await page.evaluate(() => globalThis.opened), ["prices"]);
+  assert.deepEqual(
+    (await events(page)).map(({ kind, role, name, phase }) => [kind, role ?? name, phase].filter(Boolean).join(" ")),
+    [
+      "ready",
+      "message user",
+      "approval open_page",
+      "message assistant",
+      "action open_page running",
+      "action open_page output-available",
+      "message assistant",
+    ],
+  );
   await accessible(page, "leptos-assistant");
   await chat.picture("embed as an element");
   assert.ok(!fetched.some((path) => path.includes("_full")), "the small module is enough");
 });
 
-elementTest("an element that is moved keeps its chat, and one that is taken away ends it", async (page, chat, { agent }) => {
+elementTest("an element that is moved or removed for a moment keeps its chat, and one that is away ends it", async (page, chat, { agent }) => {
+  await page.clock.install();
+  await page.reload();
   await shown(page);
   await chat.composer.fill("Half a sent");
   await page.evaluate(() => document.body.prepend(document.querySelector("leptos-assistant")));
   assert.equal(await chat.composer.inputValue(), "Half a sent");
-  assert.deepEqual(await events(page), ["ready"]);
-  await page.evaluate(() => (globalThis.chat = document.querySelector("leptos-assistant")).remove());
-  await page.waitForFunction(() => globalThis.chat.chat === undefined && globalThis.chat.childElementCount === 0);
-  await page.evaluate((url) => {
-    globalThis.chat.setAttribute("url", url);
-    document.body.append(globalThis.chat);
-  }, `${agent.url}again`);
+  const away = (ms) =>
+    page.evaluate(async () => {
+      (globalThis.chat = document.querySelector("leptos-assistant")).remove();
+      await Promise.resolve();
+    }).then(() => page.clock.fastForward(ms));
+  const back = () => page.evaluate(() => document.body.append(globalThis.chat));
+  await away(30_000);
+  await back();
+  assert.equal(await chat.composer.inputValue(), "Half a sent", "the same chat");
+  assert.deepEqual(await kinds(page), ["ready"]);
+  await away(61_000);
+  await page.waitForFunction(() => globalThis.chat.chat === undefined && globalThis.chat.querySelector("textarea") === null);
+  await page.evaluate((url) => globalThis.chat.setAttribute("url", url), `${agent.url}again`);
+  await back();
   await chat.composer.waitFor();
   assert.equal(await chat.composer.inputValue(), "", "another chat");
   // Its actions are registered with the new one.
@@ -82,6 +125,61 @@ elementTest("an element that is moved keeps its chat, and one that is taken away
   await chat.approve(chat.card("open_page"));
   await chat.says('Results: "opened prices"');
 });
+
+elementTest("a thousand removals in the middle of a run leave nothing behind", async (page, chat, { agent }) => {
+  await shown(page);
+  await chat.composer.waitFor();
+  await chat.send("Hello");
+  await chat.running();
+  const around = (count) =>
+    page.evaluate(async (count) => {
+      const element = document.querySelector("leptos-assistant");
+      for (let turn = 0; turn < count; turn++) {
+        const parent = element.parentNode;
+        element.remove();
+        await new Promise((done) => setTimeout(done));
+        parent.append(element);
+        await Promise.resolve();
+      }
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }, count);
+  await around(10);
+  const before = await counted(page);
+  await around(1_000);
+  const after = await counted(page);
+  assert.ok(after.listeners <= before.listeners + 5, JSON.stringify({ before, after }));
+  assert.ok(after.nodes <= before.nodes + 50, JSON.stringify({ before, after }));
+  assert.equal(await chat.messages("user").count(), 1);
+  agent.proceed();
+  await chat.says("The text so far and the rest");
+  await chat.idle();
+}, { scene: "slow" });
+
+elementTest("changed attributes apply to the chat that is shown, or begin another one", async (page, chat, { agent }) => {
+  await shown(page);
+  await chat.ask("Hello");
+  const set = (changes) =>
+    page.evaluate((changes) => {
+      const element = document.querySelector("leptos-assistant");
+      for (const [name, value] of Object.entries(changes)) element.setAttribute(name, value);
+    }, changes);
+  await set({ label: "Harbour", greeting: "Ahoy", url: `${agent.url}other` });
+  await chat.root.getByRole("heading", { name: "Harbour" }).waitFor();
+  assert.equal(await chat.messages("user").count(), 1, "the conversation continues");
+  await page.evaluate(() => {
+    document.querySelector("leptos-assistant").options = { headers: { "x-team": "harbor" } };
+  });
+  await chat.ask("Hello again");
+  const [request] = agent.requests("other");
+  assert.equal(request.headers["x-team"], "harbor");
+  assert.equal(request.body.messages.filter(({ role }) => role === "user").length, 2);
+  await page.evaluate(() => document.querySelector("leptos-assistant").chat.newConversation());
+  await chat.root.getByRole("heading", { name: "Ahoy" }).waitFor();
+  await chat.composer.fill("Half a sent");
+  await set({ "heading-offset": "3" });
+  await page.waitForFunction(() => globalThis.events.filter(({ kind }) => kind === "ready").length === 2);
+  assert.equal(await chat.composer.inputValue(), "", "another chat");
+}, { scene: "talk" });
 
 elementTest("an action is taken back, from the chat that is there and from those to come", async (page, chat, { agent }) => {
   await page.evaluate(() => {
@@ -120,29 +218,46 @@ elementTest("a store or another protocol takes the larger module", async (page, 
 
 elementTest(
   "what is wrong with an element or an action is told by an event, and reported",
-  async (page, chat) => {
-    await page.evaluate(() => {
-      const element = document.querySelector("leptos-assistant");
-      element.removeAttribute("url");
-      element.hidden = false;
-    });
-    await page.waitForFunction(() => globalThis.events.length === 1);
-    assert.match((await events(page))[0], /`url`/);
+  async (page, chat, { agent }) => {
+    const told = async (count) => {
+      await page.waitForFunction((count) => globalThis.events.filter(({ kind }) => kind === "error").length === count, count);
+      return (await events(page)).filter(({ kind }) => kind === "error").map(({ message }) => message);
+    };
+    const set = (changes) =>
+      page.evaluate((changes) => {
+        const element = document.querySelector("leptos-assistant");
+        for (const [name, value] of Object.entries(changes)) value === null ? element.removeAttribute(name) : element.setAttribute(name, value);
+        element.hidden = false;
+      }, changes);
+    await set({ url: null });
+    assert.match((await told(1))[0], /`url` is missing/);
+    await set({ url: "http://[", layout: "tower", "heading-offset": "many", shortcut: "a" });
+    const [, ...wrong] = await told(4);
+    assert.match(wrong[0], /`layout` must be one of inline, popup, sidebar, not "tower"/);
+    assert.match(wrong[1], /`heading-offset`/);
+    assert.match(wrong[2], /`shortcut`/);
     await page.evaluate(() => {
       const element = document.createElement("leptos-assistant");
-      element.setAttribute("url", "/agent");
-      element.registerAction({ name: "no name at all!", handler: () => 1 });
-      for (const kind of ["ready", "error"]) element.addEventListener(kind, ({ type, message }) => globalThis.events.push(message ?? type));
+      element.setAttribute("url", "ftp://agent");
       document.querySelector("leptos-assistant").replaceWith(element);
     });
-    await chat.composer.waitFor();
-    await page.waitForFunction(() => globalThis.events.includes("ready"));
-    assert.match((await events(page))[1], /no name at all!/);
+    assert.match((await told(5)).at(-1), /`url` must be an address of HTTP, not "ftp:/);
+    await page.evaluate((url) => {
+      const element = document.createElement("leptos-assistant");
+      element.setAttribute("url", url);
+      element.setAttribute("loading", "sometimes");
+      element.registerAction({ name: "no name at all!", handler: () => 1 });
+      document.querySelector("leptos-assistant").replaceWith(element);
+    }, `${agent.url}talk`);
+    assert.match((await told(7)).at(-2), /`loading`/);
+    assert.match((await told(7)).at(-1), /no name at all!/);
+    // The page is usable.
+    await chat.ask("Hello");
   },
-  { allow: [/`url`/, /no name at all!/] },
+  { allow: [/`(url|layout|heading-offset|shortcut|loading)`/, /no name at all!/] },
 );
 
-elementTest("a copy of an element is one chat, and one that is told to wait late waits", async (page) => {
+elementTest("a copy of an element is one chat, and one that is told to wait waits", async (page) => {
   await shown(page);
   const chats = page.locator("leptos-assistant [data-assistant-chat]");
   await chats.waitFor();
@@ -156,12 +271,12 @@ elementTest("a copy of an element is one chat, and one that is told to wait late
     late.id = "late";
     document.body.append(late);
     late.hidden = true;
-    late.setAttribute("loading", "lazy");
+    late.setAttribute("loading", "visible");
   });
   await page.locator("#copy").getByRole("heading", { name: "Copy" }).waitFor();
   await page.waitForTimeout(400);
   assert.equal(await chats.count(), 2);
-  assert.equal(await page.locator("#late").evaluate((element) => element.childElementCount), 0);
+  assert.equal(await page.locator("#late").locator("textarea").count(), 0);
 });
 
 test("a server that draws pages may import the element", () => {

@@ -22,6 +22,9 @@ chat.registerAction({ name: "log", handler: (args) => void args });
 chat.registerAction({ name: "later", handler: () => Promise.resolve() });
 chat.send("Hello");
 chat.newConversation();
+chat.update({ label: "Support", greeting: undefined, headers: { authorization: "Bearer y" } });
+// @ts-expect-error this one needs another chat
+chat.update({ headingOffset: 3 });
 chat.unmount();
 
 const shout: Highlight = (code, language) => [[code, `shout-${language}`]];
@@ -119,6 +122,13 @@ const element: LeptosAssistantElement = document.createElement("leptos-assistant
 element.options = { headers: { "x-team": "harbor" }, highlight: shout };
 const undo: () => void = element.registerAction({ name: "ping", handler: () => "pong" });
 undo();
+element.open();
+element.close();
+element.toggle();
+element.addEventListener("leptos-assistant-action", ({ detail }) => detail.phase === "running");
+// @ts-expect-error there is no such phase
+element.addEventListener("leptos-assistant-action", ({ detail }) => detail.phase === "walking");
+await mount(place, { url: "/agent", onEvent: (event) => event.type === "message" && event.role });
 element.chat?.send("Hello");
 // @ts-expect-error options are those of `mount`
 element.options = { colour: "red" };

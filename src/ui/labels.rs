@@ -1,6 +1,7 @@
 //! All texts of the components, replaceable for another language.
 
 mod english;
+mod reasons;
 
 use std::borrow::Cow;
 
@@ -11,6 +12,61 @@ pub(crate) type Word = Cow<'static, str>;
 /// A selector of a label, for texts that follow the current language.
 pub(crate) type WordOf = fn(&Labels) -> &Word;
 
+/// Declares the labels, and the list of their texts.
+macro_rules! labels {
+    (
+        $(#[$attribute:meta])*
+        pub struct Labels { $($(#[$doc:meta])* pub $name:ident: Word,)* }
+        $(#[$reasons_doc:meta])*
+        reasons: $reasons:ty
+    ) => {
+        $(#[$attribute])*
+        pub struct Labels {
+            $($(#[$doc])* pub $name: Word,)*
+            $(#[$reasons_doc])*
+            pub reasons: $reasons,
+        }
+
+        impl Labels {
+            /// The names of the texts, in the order of [`Self::texts`].
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// Returns all texts, for catalogs; [`Self::reasons`] is not among them.
+            ///
+            /// ```
+            /// use leptos_assistant::Labels;
+            ///
+            /// let labels = Labels::default();
+            /// let send = Labels::NAMES.iter().position(|name| *name == "send");
+            /// assert_eq!(send.map(|at| labels.texts()[at].as_ref()), Some("Send"));
+            /// ```
+            #[must_use]
+            pub fn texts(&self) -> Vec<&Word> {
+                vec![$(&self.$name),*]
+            }
+
+            /// Returns all texts, to be replaced; in the order of [`Self::NAMES`].
+            ///
+            /// ```
+            /// use leptos_assistant::Labels;
+            ///
+            /// let mut labels = Labels::default();
+            /// for (name, text) in Labels::NAMES.iter().zip(labels.texts_mut()) {
+            ///     if *name == "send" {
+            ///         *text = "Senden".into();
+            ///     }
+            /// }
+            /// assert_eq!(labels.send, "Senden");
+            /// ```
+            #[must_use]
+            pub fn texts_mut(&mut self) -> Vec<&mut Word> {
+                vec![$(&mut self.$name),*]
+            }
+        }
+    };
+}
+
+labels! {
 /// The texts of the components; placeholders are in braces, `{count}` for a number. Another set is
 /// provided by [`provide_labels`](crate::provide_labels).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -342,13 +398,14 @@ pub struct Labels {
     pub undo: Word,
     pub save: Word,
     pub title_of: Word,
-    /// Replacements for the English sentences about invalid values and failed calls. The key is the
-    /// violated JSON Schema keyword (`minimum`, `maxLength`, `enum`, …, for `type` the name of the
-    /// expected type), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str),
-    /// or `denied`, `cancelled`, `skipped`. `{limit}` is the value of the keyword. The default has
-    /// texts for `integer` and `pattern`, which a custom list replaces; `required` falls back to
-    /// the label of that name.
-    pub reasons: Cow<'static, [(&'static str, Word)]>,
+}
+/// Replacements for the English sentences about invalid values and failed calls. The key is the
+/// violated JSON Schema keyword (`minimum`, `maxLength`, `enum`, …, for `type` the name of the
+/// expected type), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str),
+/// or `denied`, `cancelled`, `skipped`. `{limit}` is the value of the keyword. The default has
+/// texts for `integer` and `pattern`, which a custom list replaces; `required` falls back to
+/// the label of that name.
+reasons: Cow<'static, [(&'static str, Word)]>
 }
 
 impl Labels {
@@ -371,17 +428,6 @@ impl Labels {
             Refusal::Elsewhere => |l| &l.open_elsewhere,
             // The others are for programs.
             _ => |l| &l.failed,
-        }
-    }
-
-    /// Returns the reason for a failure, by its kind, else the given message.
-    pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
-        let word = |kind: &str| self.reasons.iter().find(|(of, _)| *of == kind);
-        let of_type = (kind == "type").then(|| word(limit)).flatten();
-        match of_type.or_else(|| word(kind)) {
-            Some((_, word)) => word.replace("{limit}", limit),
-            None if kind == "required" => self.required.to_string(),
-            None => message.to_owned(),
         }
     }
 }

@@ -30,7 +30,7 @@ pub use icons::{Icon, spinner};
 pub use labels::Labels;
 pub use media::media_policy;
 pub use style::STYLE;
-pub use wording::provide_labels;
+pub use wording::{provide_labels, provide_shared_labels};
 
 pub(crate) use browser::{browser, in_browser, is_offline, spawn_local};
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};

@@ -42,5 +42,6 @@ pub const STYLE: &str = sheets![
     "past",
     "dialog",
     "frame",
+    "shell",
     "tree",
 ];

@@ -32,7 +32,25 @@ pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
     let labels = labels.into_reactive_value();
     // Copied once per language, and only when switching.
     let shared = ArcMemo::new_with_compare(move |_| Arc::new(labels.get()), |_, _| true);
-    provide_context(Live(shared.into()));
+    provide_shared_labels(shared.into());
+}
+
+/// Provides labels like [`provide_labels`], for a host that shares them: they are not copied.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use leptos::prelude::*;
+/// use leptos_assistant::{ChatWindow, Labels, provide_shared_labels};
+///
+/// #[component]
+/// fn Chat(labels: ArcRwSignal<Arc<Labels>>) -> impl IntoView {
+///     provide_shared_labels(labels.into());
+///     view! { <ChatWindow /> }
+/// }
+/// ```
+pub fn provide_shared_labels(labels: Signal<Arc<Labels>>) {
+    provide_context(Live(labels));
 }
 
 /// The context that [`provide_labels`] provides.

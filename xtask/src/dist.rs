@@ -92,9 +92,44 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     for module in &MODULES {
         build(project, module, effort)?;
     }
+    element(project)?;
     style::write(project)?;
     let sheet = read(&project.root.join(style::ALL))?;
-    minify(project, WORK, "style.css", &sheet)
+    minify(project, WORK, "style.css", &sheet)?;
+    minify(project, WORK, "launcher.css", &style::launcher(project)?)
+}
+
+/// The files that are joined with `element.js`, since each file is a request before the user has
+/// turned to the chat.
+const OF_ELEMENT: [&str; 5] = [
+    "attributes.js",
+    "intent.js",
+    "launcher.js",
+    "launcher-words.js",
+    "shortcut.js",
+];
+
+/// Joins the files of the element in one.
+fn element(project: &Project) -> Outcome<()> {
+    let mut esbuild = project.command("esbuild");
+    esbuild.args([
+        "dist/embed/element.js",
+        "--bundle",
+        "--minify",
+        "--format=esm",
+        "--log-level=warning",
+        // Fetched later.
+        "--external:./index.js",
+        "--external:./full.js",
+        "--outfile=dist/embed/element.js",
+        "--allow-overwrite",
+    ]);
+    project.run(&mut esbuild)?;
+    for name in OF_ELEMENT {
+        let file = format!("dist/embed/{name}");
+        fs::remove_file(project.root.join(&file)).map_err(|error| format!("{file}: {error}"))?;
+    }
+    Ok(())
 }
 
 /// Builds a module and its glue.

@@ -59,7 +59,8 @@ fn run() -> Outcome<bool> {
     match task {
         Task::Help => println!("{}", options::HELP),
         Task::Demo(options) => demo::run(&project, &options)?,
-        Task::Dist => dist::run(&project)?,
+        Task::Dist(true) => dist::embed(&project, dist::Effort::Tests)?,
+        Task::Dist(false) => dist::run(&project)?,
         Task::Examples => examples::build(&project)?,
         Task::Style => style::write(&project)?,
         Task::Bench(options) => bench::run(&project, &options)?,

@@ -16,8 +16,9 @@ cargo xtask test [--only lint|native|browser|e2e|features|speech]... [--in chrom
 cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
     What an event costs beside plain parsing, and what the demo costs in Chromium beside a bare page, the median of N
     runs (3), also as JSON; docs/benchmarks.md explains.
-cargo xtask dist
+cargo xtask dist [--quick]
     Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
+    --quick writes the npm package alone, as the end-to-end tests use it.
 cargo xtask examples
     Builds the applications of examples/ into dist: board, headless, routes, and leptos-ssr with its server.
 cargo xtask style
@@ -34,7 +35,8 @@ pub(crate) enum Task {
     Help,
     Demo(Demo),
     Test(Vec<Part>, Browser),
-    Dist,
+    /// The demo and the npm package, or with `true` the package alone, for tests.
+    Dist(bool),
     Examples,
     Bench(Bench),
     Style,
@@ -140,7 +142,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
         None | Some("help" | "--help" | "-h") => Ok(Task::Help),
         Some("demo") => demo(args),
         Some("test") => test(args),
-        Some("dist") => alone(Task::Dist, args),
+        Some("dist") => dist(args),
         Some("examples") => alone(Task::Examples, args),
         Some("bench") => bench(args),
         Some("style") => alone(Task::Style, args),
@@ -153,6 +155,14 @@ fn alone(task: Task, mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     match args.next() {
         None => Ok(task),
         Some(other) => Err(unknown(&other)),
+    }
+}
+
+fn dist(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+    match args.next().as_deref() {
+        Some("--quick") => alone(Task::Dist(true), args),
+        None => Ok(Task::Dist(false)),
+        Some(other) => Err(unknown(other)),
     }
 }
 
@@ -287,6 +297,12 @@ mod tests {
     }
 
     #[test]
+    fn dist_writes_everything_unless_it_is_quick() {
+        assert_eq!(parsed("dist"), Ok(Task::Dist(false)));
+        assert_eq!(parsed("dist --quick"), Ok(Task::Dist(true)));
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (line, word) in [
             ("demo --port", "--port"),
@@ -301,6 +317,8 @@ mod tests {
             ("bench fast", "fast"),
             ("bench --only e2e", "e2e"),
             ("bench --runs 0", "--runs"),
+            ("dist --fast", "--fast"),
+            ("dist --quick now", "now"),
             ("dance", "dance"),
         ] {
             let message = parsed(line).unwrap_err();

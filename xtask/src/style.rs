@@ -11,6 +11,18 @@ pub(crate) const ALL: &str = "style/all.css";
 /// The file that lists the sheets in order.
 const LIST: &str = "src/ui/style.rs";
 
+/// The sheets of the launcher of the custom element, which are loaded before the others.
+const LAUNCHER: [&str; 4] = ["tokens", "controls", "frame", "shell"];
+
+/// Returns the sheets of the launcher, joined.
+pub(crate) fn launcher(project: &Project) -> Outcome<String> {
+    let sheets: Outcome<Vec<String>> = LAUNCHER
+        .iter()
+        .map(|name| read(&project.root.join(format!("style/{name}.css"))))
+        .collect();
+    Ok(joined(&sheets?))
+}
+
 /// Writes the joined sheet, if it has changed.
 pub(crate) fn write(project: &Project) -> Outcome<()> {
     let sheets: Outcome<Vec<String>> = list(project)?

@@ -1,38 +1,72 @@
 import type { MountOptions } from "./full.js";
-import type { ActionDefinition, Chat } from "./index.js";
+import type { ActionDefinition, ActionPhase, Chat } from "./index.js";
 
 /**
- * The chat as an element, `<leptos-assistant>`, defined by importing this file. It must have a height; its content is
- * replaced by the chat. Link `style.css` for its styles.
+ * The chat as an element, `<leptos-assistant>`, defined by importing this file. Its content is replaced by the chat; an
+ * inline one must have a height. The style sheets are linked when they are needed, unless the page links `style.css`.
  *
- * Attributes are the options of `mount` that are strings or numbers: `url`, `label`, `greeting`, `heading-offset`, and
- * with the larger module, which is loaded when one of them needs it, `protocol`, `model`, `resumes`, `store`, `store-name`,
- * `thread-id`. They are read when the chat is created; later changes count for the next one, after the element was
- * removed and added again.
+ * Attributes, all of which may be changed at any time:
  *
- * With `loading="lazy"` only this file is fetched until the element is visible: one that is `hidden` until a button is
- * pressed costs next to nothing before.
+ * - `url`, `model`, `label`, `greeting`, `lang` change the chat that is shown. The language is that of the element, or
+ *   of the nearest ancestor with one.
+ * - `heading-offset`, `protocol`, `resumes`, `store`, `store-name`, `thread-id` begin another chat. The larger module is
+ *   loaded when one of the last five needs it.
+ * - `layout`: `inline` (the default), `popup` (a button that floats above the page) or `sidebar` (docked beside it).
+ * - `open`: the popup or sidebar is open; an inline element that once had it is hidden without it.
+ * - `shortcut`: the key that opens and closes a popup or sidebar, such as `Alt+Shift+A` or `Mod+J`, where `Mod` is
+ *   Command on Apple's systems and Control elsewhere.
+ * - `loading`, read when the element is connected: `eager` (the default of `inline`) loads at once, `idle` when the
+ *   browser is idle, `visible` when the element is visible, `intent` (the default of the others) when a pointer comes
+ *   near the button or it has the focus; without a button, at the first input of the user on the page.
  *
- * The event `ready` is sent when the chat is mounted. `error` gives the reason why it is not, or which action could not
- * be registered; unless `preventDefault` is called, it is also reported as an error of the page.
+ * An element that is removed keeps its chat for a minute, and a run continues meanwhile; one that is added again later
+ * begins another chat. `chat.unmount()` ends it at once.
  */
 export class LeptosAssistantElement extends HTMLElement {
   /**
    * Options of `mount` that are not strings: `headers`, `highlight`, `attachments` and others. Attributes take
-   * precedence.
+   * precedence. Assign another object to change them: new `headers` apply from the next request on, the others begin
+   * another chat.
    */
   options: Partial<MountOptions>;
-  /** The chat, from `ready` until the element is removed. */
+  /** The chat, from `leptos-assistant-ready` on. */
   readonly chat: Chat | undefined;
+  /** Opens the popup or sidebar and moves the focus into its composer; shows an inline element. */
+  open(): void;
+  /** Closes the popup or sidebar, and returns the focus to its button; hides an inline element. */
+  close(): void;
+  /** Opens or closes. */
+  toggle(): void;
   /**
    * Registers an action with every chat that the element creates, now or later. Returns a function that removes it.
-   * Throws on a name that providers refuse if the chat is mounted; otherwise `error` reports it.
+   * Throws on a name that providers refuse if the chat is mounted; otherwise `leptos-assistant-error` reports it.
    */
   registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
+}
+
+/** The events of the element; all bubble and leave shadow trees. */
+export interface LeptosAssistantEvents {
+  /** The chat is mounted. */
+  "leptos-assistant-ready": CustomEvent<{ chat: Chat }>;
+  /** It was opened or closed. */
+  "leptos-assistant-open": CustomEvent<{ open: boolean }>;
+  /** A message is complete: the user's, or the agent's once its text has ended. */
+  "leptos-assistant-message": CustomEvent<{ id: string; role: string }>;
+  /** The user is asked to approve a call. */
+  "leptos-assistant-approval": CustomEvent<{ id: string; name: string }>;
+  /** A call runs, or has ended. */
+  "leptos-assistant-action": CustomEvent<{ id: string; name: string; phase: ActionPhase }>;
+  /**
+   * The chat shows an error; or, with `error`, the element could not mount a chat, register an action, or use an
+   * attribute, which its message names. The latter is also reported as an error of the page, unless `preventDefault` is
+   * called.
+   */
+  "leptos-assistant-error": CustomEvent<{ message: string; error?: Error }>;
 }
 
 declare global {
   interface HTMLElementTagNameMap {
     "leptos-assistant": LeptosAssistantElement;
   }
+  interface HTMLElementEventMap extends LeptosAssistantEvents {}
 }

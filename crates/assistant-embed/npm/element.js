@@ -1,62 +1,92 @@
-// The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file is small: the program is fetched
-// when the element is connected, or with `loading="lazy"` when it is visible.
+// The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file and the files that it imports at its
+// beginning are small; the program is fetched when the attribute `loading` says. See element.d.ts.
+import { LIVE, fault, layoutOf, loadingOf, readOptions, sameOption } from "./attributes.js";
+import { atIntent, whenIdle, whenVisible } from "./intent.js";
+import { Inline, Shell } from "./launcher.js";
+import { shortcutOf } from "./shortcut.js";
 
-/** The options that may be attributes, by the names of attributes, and how they are parsed. */
-const ATTRIBUTES = {
-  url: ["url", String],
-  label: ["label", String],
-  greeting: ["greeting", String],
-  "heading-offset": ["headingOffset", Number],
-  protocol: ["protocol", String],
-  model: ["model", String],
-  resumes: ["resumes", () => true],
-  store: ["store", String],
-  "store-name": ["storeName", String],
-  "thread-id": ["threadId", String],
-};
+/** The time for which a removed element keeps its chat, in milliseconds. */
+const KEPT_MS = 60_000;
+
+const OBSERVED = [
+  ...["url", "label", "greeting", "heading-offset", "protocol", "model", "resumes", "store", "store-name", "thread-id"],
+  ...["lang", "layout", "loading", "open", "shortcut"],
+];
 
 /** Tells whether an option needs the larger module. */
 const needsFull = ({ protocol = "ag-ui", store }) => protocol !== "ag-ui" || store !== undefined;
 
 /** See element.d.ts. */
 export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
-  // Set already on an element that was in the page before this file.
-  options = Object.hasOwn(this, "options") ? this.options : {};
+  static observedAttributes = OBSERVED;
 
   /** Registered actions, each with the function that removes it from the present chat. */
   #actions = new Set();
+  #options = {};
   #chat;
+  /** The options of the chat, or of the one that is being mounted. */
+  #mounted;
   /** Identifies the newest attempt to mount a chat. */
   #turn = 0;
-  #started = false;
-  #watch;
+  #view;
+  #place;
+  /** Removes the listeners that exist while the element is in a document. */
+  #listeners;
+  #forget;
+  #queued = false;
+  #reported = new Set();
+
+  constructor() {
+    super();
+    // Set already on an element that was in the page before this file.
+    if (!Object.hasOwn(this, "options")) return;
+    this.#options = this.options ?? {};
+    delete this.options;
+  }
 
   get chat() {
     return this.#chat;
   }
 
+  get options() {
+    return this.#options;
+  }
+
+  set options(options) {
+    this.#options = options ?? {};
+    this.#refresh();
+  }
+
   connectedCallback() {
-    if (this.#started) return;
-    this.#started = true;
-    const turn = ++this.#turn;
-    // The script that created the element may still be setting its attributes.
-    queueMicrotask(() => {
-      if (turn !== this.#turn) return;
-      if (this.getAttribute("loading") !== "lazy") return void this.#mount(turn);
-      this.#watch = new IntersectionObserver((entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        this.#watch.disconnect();
-        this.#mount(turn);
-      });
-      this.#watch.observe(this);
-    });
+    clearTimeout(this.#forget);
+    this.#refresh();
   }
 
   disconnectedCallback() {
-    // A moved element is removed and added again at once, and keeps its chat.
+    // A moved element is removed and added again at once.
     queueMicrotask(() => {
-      if (!this.isConnected) this.#end();
+      if (this.isConnected) return;
+      this.#listeners?.abort();
+      this.#listeners = undefined;
+      clearTimeout(this.#forget);
+      this.#forget = setTimeout(() => this.#end(), KEPT_MS);
     });
+  }
+
+  attributeChangedCallback() {
+    this.#refresh();
+  }
+
+  open() {
+    this.setAttribute("open", "");
+  }
+
+  close() {
+    this.removeAttribute("open");
+  }
+
+  toggle() {
+    this.toggleAttribute("open", !this.#isOpen());
   }
 
   registerAction(action) {
@@ -69,30 +99,125 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     };
   }
 
-  async #mount(turn) {
-    try {
-      const options = this.#read();
-      const { mount } = await (needsFull(options) ? import("./full.js") : import("./index.js"));
-      if (turn !== this.#turn) return;
+  #isOpen() {
+    return this.hasAttribute("open");
+  }
+
+  /** Applies attributes and options once the script that changes them has ended. */
+  #refresh() {
+    if (this.#queued || !this.isConnected) return;
+    this.#queued = true;
+    queueMicrotask(() => {
+      this.#queued = false;
+      if (!this.isConnected) return;
+      try {
+        this.#apply();
+      } catch (error) {
+        this.#tell(error);
+      }
+    });
+  }
+
+  #apply() {
+    const complain = (error) => this.#complain(error);
+    const layout = layoutOf(this, complain);
+    if (this.#view?.layout !== layout) this.#arrange(layout);
+    const { options } = this.#read(complain);
+    this.#view.describe(options.label, this.#language(), shortcutOf(this.getAttribute("shortcut"), complain));
+    const opened = this.#view.show(this.#isOpen());
+    if (opened !== undefined) this.#send("open", { open: opened });
+    this.#listen(layout, loadingOf(this, layout, complain));
+    if (opened || (this.#isOpen() && layout !== "inline")) this.#load();
+    else if (this.#mounted) this.#update();
+  }
+
+  /** Builds the view of a layout, and moves a chat into it. */
+  #arrange(layout) {
+    if (!this.#place) {
       // A clone of an element copies the nodes that were drawn in the original.
       this.replaceChildren();
-      const chat = await mount(this, options);
+      this.#place = document.createElement("div");
+      this.#place.className = "la-place";
+    }
+    this.#view?.remove();
+    this.#listeners?.abort();
+    this.#listeners = undefined;
+    const actions = { toggle: () => this.toggle(), close: () => this.close(), retry: () => this.#load() };
+    this.#view = layout === "inline" ? new Inline(this, this.#place) : new Shell(this, this.#place, layout, actions);
+    if (this.#chat) this.#view.ready();
+  }
+
+  /** Adds the listeners of a connected element, once. */
+  #listen(layout, loading) {
+    if (this.#listeners) return;
+    this.#listeners = new AbortController();
+    const { signal } = this.#listeners;
+    this.#view.listen(signal);
+    // The language of the page.
+    const page = new MutationObserver(() => this.#refresh());
+    page.observe(document.documentElement, { attributeFilter: ["lang"] });
+    signal.addEventListener("abort", () => page.disconnect());
+    if (this.#mounted) return;
+    const load = () => this.#load();
+    if (loading === "eager") load();
+    else if (loading === "idle") whenIdle(signal, load);
+    else if (loading === "visible") whenVisible(this.#view.button ?? this, signal, load);
+    else atIntent(this.#view.button, signal, load);
+  }
+
+  /** Mounts the chat, unless there is one. */
+  #load() {
+    if (!this.#mounted) void this.#mount();
+  }
+
+  async #mount() {
+    const turn = ++this.#turn;
+    try {
+      const { options, error } = this.#read((error) => this.#complain(error));
+      if (error) throw error;
+      this.#mounted = options;
+      this.#view.loading();
+      const program = (needsFull(options) ? import("./full.js") : import("./index.js")).catch((cause) => {
+        throw new Error("<leptos-assistant>: the program could not be loaded", { cause });
+      });
+      const [{ mount }] = await Promise.all([program, this.#view.styled()]);
+      if (turn !== this.#turn) return;
+      const chat = await mount(this.#place, { ...options, onEvent: (event) => this.#hear(event) });
       if (turn !== this.#turn) return chat.unmount();
       this.#chat = chat;
       for (const entry of this.#actions) this.#register(entry);
-      this.dispatchEvent(new Event("ready"));
+      this.#view.ready();
+      this.#send("ready", { chat });
+      // Something may have changed meanwhile.
+      this.#refresh();
     } catch (error) {
       if (turn !== this.#turn) return;
-      // An element that is added again tries again.
-      this.#started = false;
+      this.#mounted = undefined;
+      this.#view.failed();
       this.#tell(error);
     }
   }
 
+  /** Applies changed options to the chat, or mounts another one. */
+  #update() {
+    const { options, error } = this.#read((error) => this.#complain(error));
+    if (error) return;
+    const names = new Set([...Object.keys(options), ...Object.keys(this.#mounted)]);
+    const changed = [...names].filter((name) => !sameOption(options[name], this.#mounted[name]));
+    if (changed.length === 0) return;
+    if (!changed.every((name) => LIVE.includes(name))) {
+      this.#end();
+      return this.#load();
+    }
+    // Otherwise the chat that is being mounted is updated once it is there.
+    if (!this.#chat) return;
+    this.#mounted = options;
+    this.#chat.update(Object.fromEntries(changed.map((name) => [name, options[name]])));
+  }
+
   #end() {
     this.#turn++;
-    this.#started = false;
-    this.#watch?.disconnect();
+    this.#mounted = undefined;
     this.#chat?.unmount();
     this.#chat = undefined;
     for (const entry of this.#actions) entry.undo = undefined;
@@ -107,18 +232,36 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     }
   }
 
-  #read() {
-    const options = { ...this.options };
-    for (const [name, [option, read]] of Object.entries(ATTRIBUTES)) {
-      const value = this.getAttribute(name);
-      if (value !== null) options[option] = read(value);
-    }
-    return options;
+  #hear({ type, ...detail }) {
+    const isNews = type === "approval" || type === "question" || (type === "message" && detail.role !== "user");
+    if (isNews) this.#view.news();
+    if (type !== "question") this.#send(type, detail);
+  }
+
+  /** Reads the options; `error` is the reason why there can be no chat. */
+  #read(complain) {
+    return readOptions(this, this.#options, complain);
+  }
+
+  #language() {
+    return this.closest("[lang]")?.getAttribute("lang") ?? document.documentElement.lang;
+  }
+
+  #send(kind, detail, cancelable = false) {
+    const event = new CustomEvent(`leptos-assistant-${kind}`, { bubbles: true, composed: true, cancelable, detail });
+    return this.dispatchEvent(event);
+  }
+
+  /** Reports an attribute that is ignored, once. */
+  #complain(error) {
+    if (this.#reported.has(error.message)) return;
+    this.#reported.add(error.message);
+    this.#tell(error);
   }
 
   #tell(error) {
-    const event = new ErrorEvent("error", { error, message: String(error?.message ?? error), cancelable: true });
-    if (this.dispatchEvent(event)) reportError(error);
+    const known = error instanceof Error ? error : fault(String(error));
+    if (this.#send("error", { message: known.message, error: known }, true)) reportError(known);
   }
 }
 

@@ -193,6 +193,26 @@ export function highlighting(highlight) {
   };
 }
 
+/** Wraps an observer of events: it is called later, in order, and what it throws is reported. */
+export function hearing(observer) {
+  return (type, id, name, detail) => {
+    const event = {
+      message: { type, id, role: name },
+      approval: { type, id, name },
+      action: { type, id, name, phase: detail },
+      question: { type },
+      error: { type, message: id },
+    }[type];
+    queueMicrotask(() => {
+      try {
+        observer(event);
+      } catch (error) {
+        reportError(error);
+      }
+    });
+  };
+}
+
 /** Converts headers to pairs that a request can carry. */
 export function headerPairs(headers) {
   return Object.entries(headers ?? {}).map(([name, value]) => {

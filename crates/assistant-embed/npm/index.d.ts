@@ -29,6 +29,30 @@ export interface MountOptions {
   attachments?: AttachmentLimits;
   /** Texts of the package itself; the default of each is English. */
   labels?: Labels;
+  /** Called with each event of the chat from now on; what it throws is reported as an error of the page. */
+  onEvent?: (event: ChatEvent) => void;
+}
+
+/** An event of a chat. The contents of a conversation that is opened are none. */
+export type ChatEvent =
+  /** A message is complete: the user's, or the agent's once its text has ended. */
+  | { type: "message"; id: string; role: string }
+  /** The user is asked to approve a call. */
+  | { type: "approval"; id: string; name: string }
+  /** The agent, or an action, asks the user something else. */
+  | { type: "question" }
+  /** A call of an action, or of a tool of the agent, runs or has ended. */
+  | { type: "action"; id: string; name: string; phase: ActionPhase }
+  /** An error that the chat shows. */
+  | { type: "error"; message: string };
+
+/** The phase of a call that runs or has ended. */
+export type ActionPhase = "running" | "output-available" | "output-error" | "output-denied" | "skipped" | "cancelled";
+
+/** The options that a chat takes over while it is shown. A missing one is left alone, `undefined` is the default. */
+export interface LiveOptions extends Pick<MountOptions, "url" | "headers" | "label" | "greeting"> {
+  /** The model of chat completions, with `leptos-assistant/full`. */
+  model?: string;
 }
 
 export interface Labels {
@@ -237,6 +261,11 @@ export interface Chat {
   registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
   /** Sends a message to the agent. Throws while a run is active. */
   send(text: string): void;
+  /**
+   * Changes options while the chat is shown: nothing is mounted again, and the conversation continues. An agent is
+   * replaced from the next run on.
+   */
+  update(changes: Partial<LiveOptions>): void;
   /** Starts another conversation. */
   newConversation(): void;
   /** Removes the chat from the page and ends everything that runs. A second call does nothing. */

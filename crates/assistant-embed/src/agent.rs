@@ -2,7 +2,7 @@
 
 #[cfg(feature = "full")]
 use leptos_assistant::agent::UiStream;
-use leptos_assistant::{AgentProp, agent::HttpAgent};
+use leptos_assistant::agent::{Agent, HttpAgent};
 use wasm_bindgen::{JsError, JsValue};
 
 use crate::look::get;
@@ -13,11 +13,11 @@ pub(crate) fn of(
     url: String,
     headers: &js_sys::Array,
     options: &JsValue,
-) -> Result<AgentProp, JsError> {
+) -> Result<Box<dyn Agent>, JsError> {
     let headers = pairs(headers);
     let all = move || headers.clone();
     match get(options, "protocol").as_string().as_deref() {
-        None | Some("ag-ui") => Ok(HttpAgent::new(url).headers(all).into()),
+        None | Some("ag-ui") => Ok(Box::new(HttpAgent::new(url).headers(all))),
         #[cfg(feature = "full")]
         Some("ui-stream") => {
             let resumes = get(options, "resumes").is_truthy();
@@ -25,13 +25,15 @@ pub(crate) fn of(
                 resumes,
                 ..UiStream::default()
             };
-            Ok(HttpAgent::with_protocol(url, protocol).headers(all).into())
+            Ok(Box::new(
+                HttpAgent::with_protocol(url, protocol).headers(all),
+            ))
         }
         #[cfg(feature = "full")]
         Some("completions") => {
             let model = get(options, "model").as_string().unwrap_or_default();
             let agent = HttpAgent::completions(url, model);
-            Ok(agent.headers(all).into())
+            Ok(Box::new(agent.headers(all)))
         }
         Some(_) => Err(JsError::new("This module does not speak the protocol")),
     }

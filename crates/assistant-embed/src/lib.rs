@@ -9,6 +9,7 @@
 mod action;
 mod agent;
 mod context;
+mod events;
 mod function;
 mod functions;
 mod highlight;
@@ -16,6 +17,7 @@ mod json;
 mod look;
 mod numbers;
 mod store;
+mod texts;
 
 use std::{
     any::Any,
@@ -30,18 +32,19 @@ use std::{
     },
 };
 
-use crate::{functions::Functions, look::Look};
+use crate::{functions::Functions, look::Look, texts::Texts};
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Assistant, AssistantProvider, Attachments, ChatWindow, Labels, action::ActionGuard,
-    use_assistant,
+    Assistant, AssistantProvider, Attachments, ChatWindow, action::ActionGuard, use_assistant,
 };
+use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::*;
 
 /// A chat in a page.
 #[wasm_bindgen]
 pub struct Chat {
     assistant: Assistant,
+    texts: Texts,
     /// Not dropped when JavaScript releases this object; `unmount` empties it.
     standing: ManuallyDrop<Rc<RefCell<Standing>>>,
 }
@@ -85,18 +88,20 @@ pub fn mount(
         markdown,
         media,
         attachments,
-        label,
-        greeting,
     } = Look::read(options);
+    let texts = Texts::of(options);
+    let (shown, given) = (texts.clone(), SendWrapper::new(options.clone()));
     let (store, thread_id) = store::of(options);
     let mounted = mount_to(element, move || {
         provide_context(markdown);
+        shown.provide();
         view! {
             <AssistantProvider agent media store thread_id>
                 {
                     // Set once, since children are created once.
                     let _ = below.set(use_assistant());
-                    window(attachments, label, greeting)
+                    events::follow(&given);
+                    window(attachments, &shown)
                 }
             </AssistantProvider>
         }
@@ -110,13 +115,14 @@ pub fn mount(
     };
     Ok(Chat {
         assistant,
+        texts,
         standing: ManuallyDrop::new(Rc::new(RefCell::new(standing))),
     })
 }
 
 /// Renders the window, with the page's greeting before the first message, or a default one.
-fn window(attachments: Option<Attachments>, label: String, greeting: Option<String>) -> AnyView {
-    let empty_title = greeting.unwrap_or_else(|| Labels::default().greeting.into_owned());
+fn window(attachments: Option<Attachments>, texts: &Texts) -> AnyView {
+    let (label, empty_title) = (texts.label(), texts.greeting());
     match attachments {
         Some(attachments) => view! { <ChatWindow label empty_title attachments /> }.into_any(),
         None => view! { <ChatWindow label empty_title /> }.into_any(),
@@ -211,6 +217,35 @@ impl Chat {
     pub fn new_conversation(&self) -> Result<(), JsError> {
         goes_on()?;
         self.assistant.new_conversation();
+        Ok(())
+    }
+
+    /// Replaces the agent from the next run on; of `options` those that `mount` reads for it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the module does not support the protocol, or the chat has stopped permanently.
+    #[wasm_bindgen(js_name = setAgent)]
+    pub fn set_agent(
+        &self,
+        url: String,
+        headers: &js_sys::Array,
+        options: &JsValue,
+    ) -> Result<(), JsError> {
+        goes_on()?;
+        self.assistant.set_agent(agent::of(url, headers, options)?);
+        Ok(())
+    }
+
+    /// Replaces the name, the greeting and the labels; in place, nothing is mounted again.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = setTexts)]
+    pub fn set_texts(&self, options: &JsValue) -> Result<(), JsError> {
+        goes_on()?;
+        self.texts.update(options);
         Ok(())
     }
 

@@ -10,9 +10,6 @@ pub(crate) struct Look {
     pub(crate) markdown: MarkdownOptions,
     pub(crate) media: MediaPolicy,
     pub(crate) attachments: Option<Attachments>,
-    pub(crate) label: String,
-    /// `None` for the default one.
-    pub(crate) greeting: Option<String>,
 }
 
 impl Look {
@@ -32,8 +29,6 @@ impl Look {
             media: media.fold(MediaPolicy::default(), |policy, origin| {
                 policy.allow(&origin)
             }),
-            label: get(options, "label").as_string().unwrap_or_default(),
-            greeting: get(options, "greeting").as_string(),
             attachments: field::<js_sys::Object>(options, "attachments")
                 .map(|limits| attachments(&limits)),
         }

@@ -1,0 +1,76 @@
+// The attributes of the element: their names, their values, and the error for a value that makes no sense.
+
+/** The options that are attributes, by the names of attributes. */
+const TEXTS = {
+  url: "url",
+  label: "label",
+  greeting: "greeting",
+  protocol: "protocol",
+  model: "model",
+  store: "store",
+  "store-name": "storeName",
+  "thread-id": "threadId",
+};
+const LAYOUTS = ["inline", "popup", "sidebar"];
+const LOADINGS = ["eager", "idle", "intent", "visible"];
+
+/** The options that a chat takes over while it is shown; another one is mounted for others. */
+export const LIVE = ["url", "headers", "model", "label", "greeting", "lang", "labels"];
+
+/** Creates an error about the element. */
+export const fault = (text) => new TypeError(`<leptos-assistant>: ${text}`);
+
+function oneOf(element, name, known, otherwise, complain) {
+  const value = element.getAttribute(name);
+  if (value === null || known.includes(value)) return value ?? otherwise;
+  complain(fault(`the attribute \`${name}\` must be one of ${known.join(", ")}, not "${value}"`));
+  return otherwise;
+}
+
+/** Reads the arrangement of the chat. */
+export const layoutOf = (element, complain) => oneOf(element, "layout", LAYOUTS, "inline", complain);
+
+/** Reads the time of loading. */
+export const loadingOf = (element, layout, complain) =>
+  oneOf(element, "loading", LOADINGS, layout === "inline" ? "eager" : "intent", complain);
+
+/**
+ * Reads the options of `mount`: attributes take precedence over the property. `complain` is called with the error of each
+ * attribute that is ignored; `error` in the result is the reason why no chat can be mounted.
+ */
+export function readOptions(element, property, complain) {
+  const options = { ...property };
+  for (const [name, option] of Object.entries(TEXTS)) {
+    const value = element.getAttribute(name);
+    if (value !== null) options[option] = value;
+  }
+  const offset = element.getAttribute("heading-offset");
+  if (offset !== null) {
+    if (/^[0-5]$/.test(offset)) options.headingOffset = Number(offset);
+    else complain(fault(`the attribute \`heading-offset\` must be a number from 0 to 5, not "${offset}"`));
+  }
+  if (element.hasAttribute("resumes")) options.resumes = true;
+  return { options, error: addressError(options.url) };
+}
+
+function addressError(url) {
+  if (url === undefined || url === "") return fault("the attribute `url` is missing, the address of the agent");
+  try {
+    const { protocol } = new URL(url, document.baseURI);
+    if (protocol === "http:" || protocol === "https:") return undefined;
+  } catch {
+    // Reported below.
+  }
+  return fault(`the attribute \`url\` must be an address of HTTP, not "${url}"`);
+}
+
+/** Compares two values of an option; plain objects by their content. */
+export function sameOption(one, other) {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  try {
+    return JSON.stringify(one) === JSON.stringify(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,247 @@
+// The button that opens a chat, and the box that it opens. Both exist before the program.
+import { isPressed } from "./shortcut.js";
+import { wordsOf } from "./launcher-words.js";
+
+const CHAT = "M4 4.5h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-4.5L8 16.5v-3H4a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM6.5 7.7h7M6.5 10.3h4.5";
+const CROSS = "m5.5 5.5 9 9m0-9-9 9";
+const SVG = "http://www.w3.org/2000/svg";
+
+let count = 0;
+
+function create(parent, tag, className, attributes = {}) {
+  const element = document.createElement(tag);
+  element.className = className;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return parent.appendChild(element);
+}
+
+function icon() {
+  const svg = document.createElementNS(SVG, "svg");
+  const path = svg.appendChild(document.createElementNS(SVG, "path"));
+  for (const [name, value] of Object.entries({ class: "la-icon", viewBox: "0 0 20 20", "aria-hidden": "true", fill: "none", stroke: "currentColor" })) {
+    svg.setAttribute(name, value);
+  }
+  return { svg, draw: (line) => path.setAttribute("d", line) };
+}
+
+/** Links a style sheet of the package beside an element; resolves when it is loaded or has failed. */
+function link(element, name) {
+  const root = element.getRootNode();
+  const href = new URL(name, import.meta.url).href;
+  const known = [...root.querySelectorAll("link[rel=stylesheet]")].find((link) => link.href === href);
+  if (known?.sheet) return Promise.resolve();
+  const sheet = known ?? (root.head ?? root).appendChild(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
+  return new Promise((done) => {
+    for (const kind of ["load", "error"]) sheet.addEventListener(kind, done, { once: true });
+  });
+}
+
+/** Tells whether a sheet with this mark applies to an element. */
+const isStyled = (element, mark) => getComputedStyle(element).getPropertyValue(mark).trim() !== "";
+
+/** Links the sheet of the chat, unless the page has it. */
+const styled = (element) => (isStyled(element, "--la-sheet") ? Promise.resolve() : link(element, "./style.css"));
+
+/** The language of a text, and its direction where the page may have another. */
+function speak(place, language, words) {
+  if (!words.known) {
+    place.removeAttribute("lang");
+    place.removeAttribute("dir");
+    return;
+  }
+  place.setAttribute("lang", language);
+  if (words.direction === "rtl") place.setAttribute("dir", "rtl");
+  else place.removeAttribute("dir");
+}
+
+/** A chat inside of the element, without a button. */
+export class Inline {
+  layout = "inline";
+  button = undefined;
+  #element;
+  #place;
+  #isOpen;
+
+  constructor(element, place) {
+    this.#element = element;
+    this.#place = place;
+    element.append(place);
+  }
+
+  describe(_label, language) {
+    speak(this.#place, language, wordsOf(language));
+  }
+
+  listen() {}
+
+  /** Shows or hides the element once `open` is used; returns the new state if it has changed. */
+  show(isOpen) {
+    if (isOpen === this.#isOpen || (this.#isOpen === undefined && !isOpen)) return undefined;
+    this.#isOpen = isOpen;
+    this.#element.hidden = !isOpen;
+    return isOpen;
+  }
+
+  loading() {}
+  ready() {}
+  failed() {}
+  news() {}
+
+  styled() {
+    return styled(this.#place);
+  }
+
+  remove() {
+    this.#place.remove();
+  }
+}
+
+/** A button, and a box above or beside the page. */
+export class Shell {
+  #actions;
+  #root;
+  #icon = icon();
+  #mark;
+  #box;
+  #state;
+  #place;
+  #shortcut;
+  #words = wordsOf("en");
+  #isOpen = false;
+  #isReady = false;
+  /** True if the composer gets the focus once there is one. */
+  #awaitsFocus = false;
+
+  constructor(element, place, layout, actions) {
+    const id = `la-shell-${++count}`;
+    const isPopup = layout === "popup";
+    this.layout = layout;
+    this.#actions = actions;
+    this.#place = place;
+    this.#root = create(element, "div", `la-${layout} la-standalone la-shell`);
+    this.button = create(this.#root, "button", isPopup ? "la-popup-button" : "la-button la-sidebar-button", { type: "button" });
+    if (!isPopup) {
+      this.button.dataset.variant = "quiet";
+      this.button.dataset.shape = "icon";
+    }
+    this.button.setAttribute("aria-expanded", "false");
+    this.button.setAttribute("aria-controls", id);
+    this.button.append(this.#icon.svg);
+    this.#mark = create(this.#root, "span", "la-visually-hidden", { role: "status" });
+    this.#box = create(this.#root, "div", `la-${layout}-body`, { id });
+    this.#box.hidden = true;
+    this.#state = create(this.#box, "div", "la-shell-state", { role: "status", tabindex: "-1" });
+    this.#state.hidden = true;
+    this.#box.append(place);
+    this.#icon.draw(CHAT);
+    // Nothing is shown without its styles.
+    if (!isStyled(this.#root, "--la-sheet") && !isStyled(this.#root, "--la-launcher-sheet")) {
+      this.#root.hidden = true;
+      void link(element, "./launcher.css").then(() => (this.#root.hidden = false));
+    }
+  }
+
+  /** Sets the name of the button, the language, and the shortcut. */
+  describe(label, language, shortcut) {
+    this.#words = wordsOf(language);
+    this.#shortcut = shortcut;
+    this.button.setAttribute("aria-label", label || this.#words.title);
+    if (shortcut) this.button.setAttribute("aria-keyshortcuts", shortcut.name);
+    else this.button.removeAttribute("aria-keyshortcuts");
+    speak(this.#root, language, this.#words);
+    speak(this.#place, language, this.#words);
+    if (this.#mark.textContent) this.#mark.textContent = this.#words.unread;
+  }
+
+  listen(signal) {
+    const on = (target, kind, act) => target.addEventListener(kind, act, { signal });
+    on(this.button, "click", this.#actions.toggle);
+    on(this.#box, "keydown", (event) => {
+      if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
+      if (this.#box.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      this.#actions.close();
+    });
+    on(document, "keydown", (event) => {
+      if (!this.#shortcut || event.defaultPrevented || event.isComposing || event.repeat || !isPressed(this.#shortcut, event)) return;
+      event.preventDefault();
+      this.#actions.toggle();
+    });
+  }
+
+  /** Opens or closes the box; returns the new state if it has changed. */
+  show(isOpen) {
+    if (isOpen === this.#isOpen) return undefined;
+    this.#isOpen = isOpen;
+    this.button.setAttribute("aria-expanded", String(isOpen));
+    this.#root.toggleAttribute("data-open", isOpen);
+    this.#icon.draw(isOpen ? CROSS : CHAT);
+    if (isOpen) {
+      this.#box.hidden = false;
+      this.#root.removeAttribute("data-unread");
+      this.#mark.textContent = "";
+      this.#focus();
+    } else {
+      this.#awaitsFocus = false;
+      // Before the box is hidden: afterwards the focus is lost.
+      if (this.#box.contains(this.#box.getRootNode().activeElement)) this.button.focus();
+      this.#box.hidden = true;
+    }
+    return isOpen;
+  }
+
+  #focus() {
+    const composer = this.#place.querySelector(".la-composer-input");
+    this.#awaitsFocus = !composer;
+    if (composer) composer.focus();
+    else if (!this.#state.hidden) this.#state.focus();
+  }
+
+  /** Shows that the program is being loaded. */
+  loading() {
+    this.#isReady = false;
+    this.#say(this.#words.loading);
+    if (this.#isOpen) this.#focus();
+  }
+
+  ready() {
+    this.#isReady = true;
+    const hadFocus = this.#state.contains(this.#state.getRootNode().activeElement);
+    this.#state.hidden = true;
+    // Not if the user has turned to something else meanwhile.
+    const free = hadFocus || [document.body, this.button].includes(document.activeElement);
+    if (this.#isOpen && this.#awaitsFocus && free) this.#focus();
+  }
+
+  /** Shows that the program could not be loaded, with a button that tries again. */
+  failed() {
+    this.#say(this.#words.failed);
+    const retry = create(this.#state, "button", "la-button", { type: "button" });
+    retry.textContent = this.#words.retry;
+    retry.addEventListener("click", () => {
+      this.#state.focus();
+      this.#actions.retry();
+    });
+  }
+
+  #say(text) {
+    this.#state.hidden = false;
+    this.#state.replaceChildren();
+    create(this.#state, "p", "la-shell-text").textContent = text;
+  }
+
+  /** Marks that something has arrived while the box is closed. */
+  news() {
+    if (this.#isOpen) return;
+    this.#root.setAttribute("data-unread", "");
+    this.#mark.textContent = this.#words.unread;
+  }
+
+  styled() {
+    return styled(this.#root);
+  }
+
+  remove() {
+    this.#root.remove();
+  }
+}

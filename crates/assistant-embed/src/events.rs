@@ -1,0 +1,57 @@
+//! Events of a chat, for the page.
+
+use leptos::prelude::*;
+use leptos_assistant::{AssistantEvent, use_assistant, use_assistant_events};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::look::get;
+
+/// Calls the function of the option `notify` with the kind of each event and up to three texts, in
+/// the form that `npm/chat.js` expects. That function never throws.
+pub(crate) fn follow(options: &JsValue) {
+    let Ok(notify) = get(options, "notify").dyn_into::<js_sys::Function>() else {
+        return;
+    };
+    let asks = notify.clone();
+    use_assistant_events(move |event| {
+        let texts = match event {
+            AssistantEvent::Message { id, role } => {
+                ["message", id.as_str(), role.as_str(), ""].map(JsValue::from)
+            }
+            AssistantEvent::ApprovalAsked { call, name } => {
+                call_event("approval", call.number(), name, "")
+            }
+            AssistantEvent::CallStarted { call, name } => {
+                call_event("action", call.number(), name, "running")
+            }
+            AssistantEvent::CallEnded { call, name, phase } => {
+                call_event("action", call.number(), name, phase.as_str())
+            }
+            AssistantEvent::Error(notice) => ["error", &notice.message, "", ""].map(JsValue::from),
+            // An event of a later version has no form yet.
+            _ => return,
+        };
+        send(&notify, &texts);
+    });
+    let Some(activity) = use_assistant().map(|assistant| assistant.activity()) else {
+        return;
+    };
+    // A question to the user that is no approval, such as an agent's interrupt.
+    Effect::new(move |before: Option<bool>| {
+        let now = activity.get();
+        let is_asking = now.waiting || now.asking;
+        if is_asking && before == Some(false) {
+            send(&asks, &["question", "", "", ""].map(JsValue::from));
+        }
+        is_asking
+    });
+}
+
+fn call_event(kind: &str, call: u64, name: &str, phase: &str) -> [JsValue; 4] {
+    [kind, &call.to_string(), name, phase].map(JsValue::from)
+}
+
+fn send(notify: &js_sys::Function, [kind, id, name, detail]: &[JsValue; 4]) {
+    // Nothing depends on whether the page handles an event.
+    let _ = notify.call4(&JsValue::UNDEFINED, kind, id, name, detail);
+}

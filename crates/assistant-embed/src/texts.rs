@@ -1,0 +1,74 @@
+//! The texts of a chat that its page may change while it is shown.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos_assistant::{Labels, provide_shared_labels};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::look::get;
+
+/// The name, the greeting and the labels of one chat.
+#[derive(Clone, Default)]
+pub(crate) struct Texts {
+    label: ArcRwSignal<String>,
+    /// `None` for the greeting of the labels.
+    greeting: ArcRwSignal<Option<String>>,
+    labels: ArcRwSignal<Arc<Labels>>,
+}
+
+impl Texts {
+    pub(crate) fn of(options: &JsValue) -> Self {
+        let texts = Self::default();
+        texts.update(options);
+        texts
+    }
+
+    /// Replaces the texts by those of `options`; missing ones have their defaults.
+    pub(crate) fn update(&self, options: &JsValue) {
+        let label = get(options, "label").as_string().unwrap_or_default();
+        self.label.set(label);
+        self.greeting.set(get(options, "greeting").as_string());
+        self.labels.set(Arc::new(labels(&get(options, "texts"))));
+    }
+
+    /// Provides the labels to the components below.
+    pub(crate) fn provide(&self) {
+        provide_shared_labels(self.labels.clone().into());
+    }
+
+    pub(crate) fn label(&self) -> Signal<String> {
+        self.label.clone().into()
+    }
+
+    pub(crate) fn greeting(&self) -> Signal<String> {
+        let (greeting, labels) = (self.greeting.clone(), self.labels.clone());
+        Signal::derive(move || {
+            let own = greeting.get();
+            own.unwrap_or_else(|| labels.with(|labels| labels.greeting.to_string()))
+        })
+    }
+}
+
+/// Reads labels: an array of the texts in the order of [`Labels::NAMES`], followed by those of
+/// [`Labels::REASONS`]. Whatever is no string stays English.
+fn labels(list: &JsValue) -> Labels {
+    let mut labels = Labels::default();
+    let Some(list) = list.dyn_ref::<js_sys::Array>() else {
+        return labels;
+    };
+    let mut texts = list.iter().map(|text| text.as_string());
+    for text in labels.texts_mut() {
+        if let Some(new) = texts.next().flatten() {
+            *text = new.into();
+        }
+    }
+    for (key, new) in Labels::REASONS.into_iter().zip(texts) {
+        if let Some(new) = new {
+            let reasons = labels.reasons.to_mut();
+            reasons.retain(|(of, _)| *of != key);
+            reasons.push((key, new.into()));
+        }
+    }
+    labels
+}

@@ -1,0 +1,164 @@
+// The launcher of the custom element: a popup or a sidebar whose program is fetched when the user turns to it.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+
+import { accessible } from "../support/browser.mjs";
+import { Chat, eventually } from "../support/chat.mjs";
+import { fakeAgent } from "../support/fake-agent.mjs";
+import { ROOT, plainPage } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+/** The greatest size of what a page with a closed launcher loads of the package, in bytes of gzip. */
+const BEFORE_INTENT = 10_240;
+
+const pageTest = suite(async (open) => {
+  const page = await plainPage();
+  open.push(page);
+  const agent = await fakeAgent({ origin: new URL(page.url).origin });
+  open.push(agent);
+  return { page, agent };
+});
+
+/** A test on a page whose element has these attributes. */
+function launcherTest(name, body, { attributes, ...options } = {}) {
+  const address = ({ page, agent }) => `${page.url}launcher.html?${new URLSearchParams({ agent: `${agent.url}talk`, label: "Help", layout: "popup", ...attributes })}`;
+  pageTest(name, { address, bare: true, ...options }, async ({ page }, { agent }) => {
+    agent.forget();
+    const fetched = [];
+    page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+    await page.reload();
+    const launcher = page.getByRole("button", { name: "Help" });
+    await launcher.waitFor();
+    await body({ page, launcher, chat: new Chat(page, page.locator("leptos-assistant")), agent, fetched });
+  });
+}
+
+const embedded = (fetched) => fetched.filter((path) => path.startsWith("/embed/")).map((path) => path.slice("/embed/".length));
+const expanded = async (launcher, state) => eventually(async () => assert.equal(await launcher.getAttribute("aria-expanded"), state));
+/** Asserts that an element is within the window, and that nothing scrolls to the side. */
+const fits = async (page, element) => {
+  const { x, y, width, height } = await element.boundingBox();
+  const size = page.viewportSize();
+  assert.ok(x >= 0 && y >= 0 && x + width <= size.width + 0.5 && y + height <= size.height + 0.5, JSON.stringify({ x, y, width, height, size }));
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is too wide");
+};
+
+launcherTest("a closed launcher loads ten kilobytes at most, and the program when a pointer comes near", async ({ page, launcher, chat, fetched }) => {
+  await page.mouse.move(10, 10);
+  await page.waitForTimeout(400);
+  const before = embedded(fetched);
+  assert.deepEqual(before.toSorted(), ["element.js", "launcher.css"]);
+  const bytes = before.map((name) => gzipSync(readFileSync(path.join(ROOT, "dist/embed", name)), { level: 9 }).length);
+  const sum = bytes.reduce((one, other) => one + other);
+  assert.ok(sum <= BEFORE_INTENT, `${sum} bytes`);
+  await accessible(page);
+  const { x, y } = await launcher.boundingBox();
+  await page.mouse.move(x - 40, y - 40);
+  await eventually(async () => assert.ok(embedded(fetched).includes("assistant_embed_bg.wasm")));
+  await page.waitForFunction(() => globalThis.events.length === 1);
+  await expanded(launcher, "false");
+  await launcher.click();
+  await chat.hasFocus(chat.composer);
+  assert.deepEqual(await page.evaluate(() => globalThis.events), [{ kind: "ready" }, { kind: "open", open: true }]);
+  // Its styles came with the program.
+  assert.ok(embedded(fetched).includes("style.css"));
+  await accessible(page);
+});
+
+launcherTest("a launcher works by keyboard alone: focus, Enter, Escape, shortcut", async ({ page, launcher, chat, agent }) => {
+  await page.getByRole("link").focus();
+  await page.keyboard.press("Tab");
+  await chat.hasFocus(launcher);
+  assert.equal(await launcher.getAttribute("aria-keyshortcuts"), "Alt+Shift+H");
+  await page.keyboard.press("Enter");
+  await chat.hasFocus(chat.composer);
+  await expanded(launcher, "true");
+  await chat.ask("Hello");
+  assert.deepEqual(agent.requests("talk")[0].body.tools.map(({ name }) => name), ["early"]);
+  await page.keyboard.press("Escape");
+  await chat.hasFocus(launcher);
+  await expanded(launcher, "false");
+  await page.getByRole("link").focus();
+  await page.keyboard.press("Alt+Shift+H");
+  await chat.hasFocus(chat.composer);
+  await chat.says("You said: Hello");
+  await page.keyboard.press("Alt+Shift+H");
+  await chat.hasFocus(launcher);
+  assert.equal(await chat.composer.isVisible(), false);
+  await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("shortcut", "Control+J"));
+  await page.keyboard.press("Alt+Shift+H");
+  await page.keyboard.press("Control+j");
+  await expanded(launcher, "true");
+}, { attributes: { shortcut: "Alt+Shift+H" } });
+
+launcherTest("an answer that arrives while it is closed is marked", async ({ page, launcher, chat }) => {
+  await launcher.click();
+  await chat.composer.waitFor();
+  await chat.ask("Hello");
+  await page.evaluate(() => {
+    const element = document.querySelector("leptos-assistant");
+    element.close();
+    element.chat.send("Another");
+  });
+  const shell = page.locator(".la-popup");
+  await eventually(async () => assert.equal(await shell.getAttribute("data-unread"), ""));
+  assert.equal(await shell.locator("> [role=status]").innerText(), "New message");
+  await page.evaluate(() => document.querySelector("leptos-assistant").toggle());
+  await chat.says("You said: Another");
+  assert.equal(await shell.getAttribute("data-unread"), null);
+  assert.equal(await shell.locator("> [role=status]").innerText(), "");
+});
+
+launcherTest("a program that cannot be loaded says so, and is loaded by the button", async ({ page, launcher, chat }) => {
+  let broken = true;
+  await page.route("**/index.js*", (route) => (broken ? route.abort() : route.continue()));
+  await launcher.press("Enter");
+  const retry = page.getByRole("button", { name: "Retry" });
+  await retry.waitFor();
+  await page.getByText("could not be loaded").waitFor();
+  await accessible(page);
+  assert.match((await page.evaluate(() => globalThis.events)).find(({ kind }) => kind === "error").message, /the program could not be loaded/);
+  broken = false;
+  await retry.press("Enter");
+  await chat.hasFocus(chat.composer);
+}, { allow: [/Failed to load resource/, /the program could not be loaded/] });
+
+for (const layout of ["popup", "sidebar"]) {
+  for (const [width, height] of [[1280, 800], [768, 1024], [360, 740], [320, 256]]) {
+    launcherTest(`a ${layout} fits ${width} × ${height}`, async ({ page, launcher, chat }) => {
+      await fits(page, launcher);
+      await launcher.click();
+      await chat.composer.waitFor();
+      await chat.ask("Hello");
+      await fits(page, chat.root);
+      await fits(page, launcher);
+      // The button covers nothing of the chat.
+      for (const element of [chat.composer, chat.root.getByRole("button", { name: "Send" })]) await element.click({ trial: true });
+      await chat.picture(`launcher ${layout} ${width}x${height}`);
+      await accessible(page);
+      await launcher.click();
+      await expanded(launcher, "false");
+    }, { attributes: { layout }, viewport: { width, height } });
+  }
+}
+
+launcherTest("a changed layout keeps the conversation", async ({ page, launcher, chat }) => {
+  await launcher.click();
+  await chat.composer.waitFor();
+  await chat.ask("Hello");
+  for (const layout of ["sidebar", "inline", "popup"]) {
+    await page.evaluate((layout) => document.querySelector("leptos-assistant").setAttribute("layout", layout), layout);
+    await page.locator(layout === "inline" ? "leptos-assistant > .la-place" : `.la-${layout}[data-open]`).waitFor();
+    assert.equal(await chat.messages("user").count(), 1);
+  }
+  await chat.ask("Hello again");
+});
+
+test("the files of the package are listed", () => {
+  const { files } = JSON.parse(readFileSync(path.join(ROOT, "dist/embed/package.json"), "utf8"));
+  for (const name of ["element.js", "launcher.css", "style.css"]) assert.ok(files.includes(name), name);
+});

@@ -1,0 +1,58 @@
+//! The labels for invalid values and for calls that failed.
+
+use super::Labels;
+
+impl Labels {
+    /// The keys of [`Self::reasons`] whose English sentences are written by this library. Others,
+    /// such as an error of a handler, have the words of the application or of the agent.
+    pub const REASONS: [&'static str; 37] = [
+        "object",
+        "array",
+        "string",
+        "number",
+        "integer",
+        "boolean",
+        "null",
+        "enum",
+        "const",
+        "pattern",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minProperties",
+        "maxProperties",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "not",
+        "unknown_tool",
+        "tool_unavailable",
+        "no_handler",
+        "no_result",
+        "timeout",
+        "journal",
+        "rate_limit",
+        "too_many_questions",
+        "denied",
+        "cancelled",
+        "skipped",
+    ];
+
+    /// Returns the reason for a failure, by its kind, else the given message.
+    pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
+        let word = |kind: &str| self.reasons.iter().find(|(of, _)| *of == kind);
+        let of_type = (kind == "type").then(|| word(limit)).flatten();
+        match of_type.or_else(|| word(kind)) {
+            Some((_, word)) => word.replace("{limit}", limit),
+            None if kind == "required" => self.required.to_string(),
+            None => message.to_owned(),
+        }
+    }
+}
