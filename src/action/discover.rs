@@ -7,7 +7,7 @@ use super::{ToolAction, ToolContext};
 use crate::ui::lower;
 
 /// The maximum number of actions that one call reveals.
-const MOST: usize = 20;
+const MAX_REVEALED: usize = 20;
 
 /// Creates the action `list_tools`: the agent searches by words or tag, receives the matching
 /// actions, and is offered them from its next run on, until the user's next message. It is offered
@@ -48,7 +48,7 @@ impl ToolContext {
         };
         let mut found = assistant.list_tools();
         found.retain(|tool| tool.name != self.invocation.name && matches(tool, args));
-        found.truncate(MOST);
+        found.truncate(MAX_REVEALED);
         assistant.offer_too(found.iter().map(|tool| tool.name.clone()));
         found.iter().map(ToolInfo::to_value).collect()
     }

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The maximum number of records; the oldest are dropped.
-const MOST: usize = 1_000;
+const MAX_RECORDS: usize = 1_000;
 
 type Redact = Box<dyn Fn(&mut AuditEntry)>;
 
@@ -136,7 +136,7 @@ impl Recorder for Records {
         let entries: Vec<AuditEntry> = entries.map(|entry| self.redacted(entry)).collect();
         let mut kept = self.kept.borrow_mut();
         kept.extend(entries.iter().cloned());
-        let over = kept.len().saturating_sub(MOST);
+        let over = kept.len().saturating_sub(MAX_RECORDS);
         kept.drain(..over);
         self.gone
             .set(self.gone.get() + u64::try_from(over).unwrap_or(0));

@@ -18,14 +18,14 @@ mod native {
     use super::super::Shared;
 
     /// The state of handles that were dropped on other threads.
-    static LEFT: Mutex<Vec<SendWrapper<Shared>>> = Mutex::new(Vec::new());
+    static DROPPED_ELSEWHERE: Mutex<Vec<SendWrapper<Shared>>> = Mutex::new(Vec::new());
 
     /// `None` only while it is dropped.
     pub(in super::super) struct ThreadBound(Option<SendWrapper<Shared>>);
 
     impl ThreadBound {
         pub(in super::super) fn new(shared: Shared) -> Self {
-            let ours: Vec<_> = LEFT.lock().map_or_else(
+            let ours: Vec<_> = DROPPED_ELSEWHERE.lock().map_or_else(
                 |_| Vec::new(),
                 |mut left| left.extract_if(.., |shared| shared.valid()).collect(),
             );
@@ -49,7 +49,7 @@ mod native {
     impl Drop for ThreadBound {
         fn drop(&mut self) {
             let foreign = self.0.take_if(|shared| !shared.valid());
-            if let (Some(shared), Ok(mut left)) = (foreign, LEFT.lock()) {
+            if let (Some(shared), Ok(mut left)) = (foreign, DROPPED_ELSEWHERE.lock()) {
                 left.push(shared);
             }
         }

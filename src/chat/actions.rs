@@ -17,13 +17,13 @@ use super::{
 use crate::{
     assistant::Assistant,
     ui::{
-        Icon, IconButton, Labels, SAID_MS, Word, Words, after, copy_to_clipboard, dynamic, memo,
-        time, when,
+        COPY_OUTCOME_MS, Icon, IconButton, Labels, Word, Words, after, copy_to_clipboard, dynamic,
+        memo, time, when,
     },
 };
 
 /// The shortest duration that is shown, in milliseconds.
-const NOTEWORTHY_MS: u64 = 100;
+const MIN_DURATION_MS: u64 = 100;
 
 /// Shows the actions of one message once it is complete: copy, feedback, the time, and a button that
 /// shows its price, tokens and duration. A [`Transcript`](super::Transcript) shows the same below each turn.
@@ -193,7 +193,7 @@ fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageI
             });
             announced.try_set(said.to_string());
             outcome.try_set(Some(copied));
-            after(SAID_MS, move || {
+            after(COPY_OUTCOME_MS, move || {
                 outcome.try_set(None);
                 announced.try_set(String::new());
             });
@@ -280,8 +280,8 @@ fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
     if let Some(micros) = cost.price_micros.filter(|_| !currency.is_empty()) {
         words.push(time::money(micros, currency));
     }
-    if let Some(ms) = cost.duration_ms.filter(|ms| *ms >= NOTEWORTHY_MS) {
-        let waited = cost.waited_ms.filter(|ms| *ms >= NOTEWORTHY_MS);
+    if let Some(ms) = cost.duration_ms.filter(|ms| *ms >= MIN_DURATION_MS) {
+        let waited = cost.waited_ms.filter(|ms| *ms >= MIN_DURATION_MS);
         words.push(match waited {
             Some(waited) => labels
                 .took_waiting

@@ -54,7 +54,7 @@ pub fn ConfirmDialogs(
 }
 
 /// The time before a dialog can be answered, in milliseconds.
-const STANDS_MS: u32 = 500;
+const MIN_SHOWN_MS: u32 = 500;
 
 fn dialog(request: ConfirmRequest) -> AnyView {
     let words = Words::current();
@@ -65,7 +65,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
             // Fails only if the dialog is already open.
             let _ = element.show_modal();
             let _ = element.focus();
-            after(STANDS_MS, move || {
+            after(MIN_SHOWN_MS, move || {
                 stands.try_set(true);
             });
         }

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The minimum number of calls in a group.
-const ENOUGH: usize = 3;
+const MIN_CALLS: usize = 3;
 /// The number of titles in a group's summary.
 const NAMES: usize = 3;
 
@@ -78,7 +78,7 @@ impl Groups {
             let rows = kept.with(|kept| rows(&assistant, &turn, kept, &done));
             let members = rows
                 .into_iter()
-                .filter(|row| row.len() >= ENOUGH)
+                .filter(|row| row.len() >= MIN_CALLS)
                 .flat_map(grouped);
             members.collect()
         });

@@ -153,13 +153,13 @@ fn mark_of_turn(assistant: &Assistant) -> Option<Cut> {
 }
 
 /// The longest message that is shown without expanding, in bytes.
-const SHORT: usize = 280;
+const MAX_COLLAPSED: usize = 280;
 /// The maximum length of a message, in characters.
-const MOST: usize = 4_000;
+const MAX_MESSAGE: usize = 4_000;
 
 /// The longest delay of a server that is shown, in milliseconds. A user waits for no longer one, and
 /// it is more likely a fault of the server.
-const LONGEST_WAIT_MS: u64 = 60 * 60 * 1_000;
+const MAX_DELAY_MS: u64 = 60 * 60 * 1_000;
 
 /// Describes a limit that the agent exceeded, and the amount that was left out.
 fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
@@ -194,7 +194,7 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
         401 | 403 | 407 => &labels.not_allowed,
         404 | 405 | 410 => &labels.not_there,
         408 | 429 | 502..=504 => match retry_after_ms {
-            Some(ms) if ms <= LONGEST_WAIT_MS => {
+            Some(ms) if ms <= MAX_DELAY_MS => {
                 let seconds = ms.div_ceil(1_000).to_string();
                 return Some(labels.too_busy_for.replace("{seconds}", &seconds));
             }
@@ -266,7 +266,7 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
 /// only announced if the turn is marked as failed.
 fn says_in_full(notice: &Notice) -> bool {
     let message = notice.message.as_str();
-    let is_short = message.len() <= SHORT && !message.contains('\n');
+    let is_short = message.len() <= MAX_COLLAPSED && !message.contains('\n');
     notice.kind == NoticeKind::RunError && is_short && !message.trim().is_empty()
 }
 
@@ -275,7 +275,7 @@ fn details(words: &Words, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
     }
-    if let Some((end, _)) = message.char_indices().nth(MOST) {
+    if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
         message.truncate(end);
         message.push('…');
     }

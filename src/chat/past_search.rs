@@ -8,9 +8,9 @@ use crate::{
 };
 
 /// The time without a change of the query after which a search begins, in milliseconds.
-const PAUSE_MS: u32 = 250;
+const DEBOUNCE_MS: u32 = 250;
 /// The minimum length of a query, in characters: shorter ones are in almost every conversation.
-const SHORTEST: usize = 2;
+const MIN_QUERY: usize = 2;
 
 /// The results of the search for the current query.
 #[derive(Clone, Copy)]
@@ -32,11 +32,11 @@ pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
         let words = query.with(|query| query.trim().to_owned());
         running.set_value(None);
         results.found.set(Vec::new());
-        let searches = words.chars().count() >= SHORTEST;
+        let searches = words.chars().count() >= MIN_QUERY;
         results.is_over.set(!searches);
         if searches {
             let assistant = assistant.clone();
-            after(PAUSE_MS, move || {
+            after(DEBOUNCE_MS, move || {
                 let is_current = query.try_with_untracked(|now| now.trim() == words);
                 if is_current == Some(true) {
                     let search = assistant.search_conversations(words, move |id| results.add(id));

@@ -10,7 +10,7 @@ use crate::ui::after;
 
 const TURN: &str = ".la-turn";
 /// The time that the list takes to mount blocks that come into view, in milliseconds.
-const SETTLES_MS: u32 = 60;
+const MOUNT_MS: u32 = 60;
 
 /// Moves the focus, if it is on the list or on a turn itself.
 pub(super) fn moved(stick: StickToEnd, event: &KeyboardEvent) {
@@ -96,7 +96,7 @@ fn go(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
 
 /// Focuses the first or the last turn once the list has mounted it.
 fn later(scroller: Element, first: bool) {
-    after(SETTLES_MS, move || {
+    after(MOUNT_MS, move || {
         let turns = turns(&scroller);
         let turn = if first { turns.first() } else { turns.last() };
         if let Some(turn) = turn {

@@ -16,11 +16,11 @@ use super::{list::List, place::Place};
 use crate::ui::after;
 
 /// The distance that still counts as at the end, in pixels.
-const NEAR: i32 = 48;
+const END_TOLERANCE: i32 = 48;
 /// The time that opened content takes to get its height, in milliseconds.
-const SETTLES_MS: u32 = 100;
+const LAYOUT_MS: u32 = 100;
 /// The space above a question that is shown from its top, in pixels.
-const ABOVE: f64 = 8.0;
+const QUESTION_MARGIN: f64 = 8.0;
 /// The selector of questions to the user in a message.
 const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval), \
                         .la-inbox > :not(.la-inbox-progress, [inert])";
@@ -85,7 +85,7 @@ impl StickToEnd {
         };
         let top = element.scroll_top();
         let before = self.last_top.with_value(|last| last.replace(top));
-        let at_end = element.scroll_height() - top - element.client_height() <= NEAR;
+        let at_end = element.scroll_height() - top - element.client_height() <= END_TOLERANCE;
         let moved_up = top < before;
         // A question that is shown from its top may be near the end, too.
         if top != before {
@@ -163,7 +163,7 @@ impl StickToEnd {
         if self.at_end.get_untracked() {
             self.at_end.set(false);
             self.note_place();
-            after(SETTLES_MS, move || {
+            after(LAYOUT_MS, move || {
                 let Some(Some(element)) = self.scroller.try_get_untracked() else {
                     return;
                 };
@@ -202,12 +202,12 @@ impl StickToEnd {
         // The summary of several questions is shown with the first of them, if both fit.
         let bottom = question.get_bounding_client_rect().bottom();
         let summary = scroller.query_selector(SUMMARY).ok().flatten();
-        let room = f64::from(scroller.client_height()) - 2.0 * ABOVE;
+        let room = f64::from(scroller.client_height()) - 2.0 * QUESTION_MARGIN;
         let first = summary.filter(|summary| {
             let height = bottom - summary.get_bounding_client_rect().top();
             (0.0..=room).contains(&height)
         });
-        let edge = scroller.get_bounding_client_rect().top() + ABOVE;
+        let edge = scroller.get_bounding_client_rect().top() + QUESTION_MARGIN;
         let first = first.unwrap_or(question);
         let distance = first.get_bounding_client_rect().top() - edge;
         scroller.scroll_by_with_x_and_y(0.0, distance);
@@ -250,7 +250,7 @@ impl StickToEnd {
             return;
         };
         let rest = element.scroll_height() - element.scroll_top() - element.client_height();
-        self.set_at_end(rest <= NEAR);
+        self.set_at_end(rest <= END_TOLERANCE);
         self.note_place();
     }
 

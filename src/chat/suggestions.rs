@@ -115,10 +115,10 @@ fn list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>, strip: bool)
         let buttons = suggestions.get();
         let (assistant, words) = (assistant.clone(), words.clone());
         (!buttons.is_empty()).then(move || {
-            let all = RwSignal::new(buttons.len() <= SHOWN);
-            let more = (buttons.len() > SHOWN).then(|| more_button(all, &words));
+            let all = RwSignal::new(buttons.len() <= INITIAL_COUNT);
+            let more = (buttons.len() > INITIAL_COUNT).then(|| more_button(all, &words));
             let place = |(place, suggestion)| {
-                let shown = Signal::derive(move || place < SHOWN || all.get());
+                let shown = Signal::derive(move || place < INITIAL_COUNT || all.get());
                 button(&assistant, suggestion, shown)
             };
             let buttons: Vec<_> = buttons.into_iter().enumerate().map(place).collect();
@@ -137,7 +137,7 @@ fn list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>, strip: bool)
 }
 
 /// The number of suggestions that are shown at first.
-const SHOWN: usize = 4;
+const INITIAL_COUNT: usize = 4;
 
 /// Renders the button that shows all suggestions, the last item of the list.
 fn more_button(all: RwSignal<bool>, words: &Words) -> AnyView {

@@ -11,16 +11,16 @@ use assistant_core::{conversation::MessageId, event::Role};
 use crate::view::{MessageEntry, MessageList};
 
 /// The maximum number of messages in a block.
-const BLOCK: usize = 20;
+const MAX_BLOCK: usize = 20;
 /// The maximum number of mounted messages, if they fill the view and its surroundings.
-const MOST: usize = 60;
+const MAX_MOUNTED: usize = 60;
 /// The number of messages of a longer thread that are rendered when it is opened: more than most
 /// views show. The rest around the view is mounted on scrolling.
 const FIRST: usize = 16;
 /// The number of messages mounted at once.
 const BATCH: usize = 20;
 /// The estimated height of a block before any was measured, in pixels.
-const FIRST_GUESS: f64 = 120.0;
+const INITIAL_HEIGHT: f64 = 120.0;
 /// The number of measured blocks required for a better estimate.
 const ENOUGH_SEEN: f64 = 6.0;
 
@@ -90,7 +90,7 @@ impl Thread {
             self.entries.push(entry.clone());
             match self.blocks.last_mut() {
                 Some(block) if !by_person && !last_by_person => {
-                    if block.places.len() < BLOCK {
+                    if block.places.len() < MAX_BLOCK {
                         block.places.end = place + 1;
                         continue;
                     }
@@ -147,7 +147,7 @@ impl Thread {
                 .blocks
                 .get(tail)
                 .is_some_and(|block| block.turn == block.places.start && self.speaks(block));
-            if is_turn || self.messages_in(tail - 1..self.blocks.len()) > MOST / 2 {
+            if is_turn || self.messages_in(tail - 1..self.blocks.len()) > MAX_MOUNTED / 2 {
                 break;
             }
             tail -= 1;
@@ -168,7 +168,7 @@ impl Thread {
     }
 
     fn guess(&self) -> f64 {
-        self.guess.unwrap_or(FIRST_GUESS)
+        self.guess.unwrap_or(INITIAL_HEIGHT)
     }
 
     /// Computes the estimate from the measured blocks; returns true if it is new. Done once,
@@ -204,7 +204,7 @@ impl Window {
     /// Creates the window at the end of a thread; all of a short one.
     pub(super) fn at_end(thread: &Thread) -> Self {
         let end = thread.blocks.len();
-        if thread.messages_in(0..end) <= MOST / 2 {
+        if thread.messages_in(0..end) <= MAX_MOUNTED / 2 {
             return Self(0..end);
         }
         let mut start = thread.tail();
@@ -259,7 +259,7 @@ impl Window {
         let tail = thread.tail();
         let too_much = |start: usize, end: usize| {
             let rest = thread.messages_in(tail.max(end)..thread.blocks.len());
-            thread.messages_in(start..end) + rest > MOST
+            thread.messages_in(start..end) + rest > MAX_MOUNTED
         };
         while start < keep.start && too_much(start, end) {
             start += 1;

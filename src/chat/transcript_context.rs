@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use super::{Feedback, MessageFn, scroll::StickToEnd};
 use crate::{
     assistant::Assistant,
-    ui::{SAID_MS, after},
+    ui::{COPY_OUTCOME_MS, after},
 };
 
 /// The state that the messages of one transcript share.
@@ -52,7 +52,7 @@ impl TranscriptContext {
     pub(super) fn announce(&self, text: String) {
         let announced = self.announced;
         announced.set(text);
-        after(SAID_MS, move || {
+        after(COPY_OUTCOME_MS, move || {
             announced.try_set(String::new());
         });
     }

@@ -3,7 +3,7 @@
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
-use crate::ui::{SAID_MS, Words, after, closest, copy_to_clipboard, find};
+use crate::ui::{COPY_OUTCOME_MS, Words, after, closest, copy_to_clipboard, find};
 
 /// Runs the action of a clicked button.
 pub(super) fn clicked(event: &web_sys::MouseEvent, words: &Words) {
@@ -33,7 +33,7 @@ fn copy_code(button: &web_sys::Element, words: &Words) {
             &labels.copy_failed
         };
         word.set_text_content(Some(said));
-        after(SAID_MS, move || {
+        after(COPY_OUTCOME_MS, move || {
             word.set_text_content(Some(&words.now().copy));
         });
     });

@@ -26,7 +26,7 @@ const MAX_PAIRS: usize = 100;
 /// The longest list that is shown in a line.
 const MAX_LIST: usize = 10;
 /// The text for a null value.
-const NOTHING: &str = "–";
+const NULL_TEXT: &str = "–";
 /// The maximum length of a title or state, in characters.
 const MAX_LINE: usize = 120;
 
@@ -155,7 +155,7 @@ fn value_view(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> A
         text.push('…');
     }
     match plain {
-        true if text.is_empty() => NOTHING.into_any(),
+        true if text.is_empty() => NULL_TEXT.into_any(),
         true => text.into_any(),
         // It scrolls, so it must be reachable by keyboard.
         false => view! {
@@ -177,7 +177,7 @@ fn write_plain(out: &mut Bounded, items: &[Value], labels: &Labels) -> fmt::Resu
             Value::String(text) => out.write_str(text)?,
             Value::Bool(true) => out.write_str(&labels.yes)?,
             Value::Bool(false) => out.write_str(&labels.no)?,
-            Value::Null => out.write_str(NOTHING)?,
+            Value::Null => out.write_str(NULL_TEXT)?,
             other => write!(out, "{other}")?,
         }
     }

@@ -14,7 +14,7 @@ use crate::ui::dynamic;
 /// The type of data that holds files.
 pub(super) const TYPE: &str = "files";
 /// The maximum number of files shown.
-const MAX: usize = 50;
+const MAX_FILES: usize = 50;
 
 pub(super) fn is_list(part: &Part) -> bool {
     list(part).is_some()
@@ -30,7 +30,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
     let files = move || {
         let shown = part.with(|part| {
             let values = list(part).map_or(&[][..], Vec::as_slice);
-            let files = values.iter().take(MAX);
+            let files = values.iter().take(MAX_FILES);
             let files = files.filter_map(|value| content_part_from_value(value.clone()).ok());
             files
                 .map(|content| file::show(&content))

@@ -14,7 +14,7 @@ use crate::ui::{Icon, Words, dynamic, each, memo, shown_host};
 /// The type of data that holds sources.
 pub(super) const TYPE: &str = "sources";
 /// The maximum number of sources shown.
-const MAX: usize = 100;
+const MAX_SOURCES: usize = 100;
 /// The number of sources shown before the list is expanded.
 const OPEN: usize = 3;
 /// The maximum length of a title or snippet, in characters.
@@ -48,7 +48,7 @@ fn list(part: &Part) -> Option<&Vec<Value>> {
 
 fn read(part: &Part) -> Vec<Source> {
     let values = list(part).map_or(&[][..], Vec::as_slice);
-    values.iter().take(MAX).filter_map(source).collect()
+    values.iter().take(MAX_SOURCES).filter_map(source).collect()
 }
 
 fn source(value: &Value) -> Option<Source> {

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The time limit of an action's preview.
-const MOST_PREVIEW: Duration = Duration::from_secs(20);
+const PREVIEW_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Runtime {
     pub(super) fn carry_out(&self, effect: Effect) {
@@ -213,7 +213,7 @@ impl Runtime {
         spawn_local(async move {
             let outcome = match preview {
                 Some(preview) => {
-                    let late = sleep(MOST_PREVIEW).boxed_local();
+                    let late = sleep(PREVIEW_TIMEOUT).boxed_local();
                     match select(preview(asked.args), late).await {
                         Either::Left((outcome, _)) => outcome,
                         Either::Right(_) => Err("It took too long".to_owned()),

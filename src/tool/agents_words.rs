@@ -7,8 +7,8 @@ use super::ExactText;
 use crate::ui::{Icon, Words};
 
 /// The maximum length shown at once, in characters and in lines; the rest can be expanded.
-const MOST_CHARS: usize = 500;
-const MOST_LINES: usize = 8;
+const MAX_CHARS: usize = 500;
+const MAX_LINES: usize = 8;
 
 /// Renders the text, attributed to the agent.
 pub(super) fn agents_words(words: &Words, text: &str) -> AnyView {
@@ -44,9 +44,9 @@ pub(super) fn agents_words(words: &Words, text: &str) -> AnyView {
 
 /// Splits a text into the part shown at once, and the rest.
 fn capped(text: &str) -> (&str, &str) {
-    let end_of_chars = text.char_indices().nth(MOST_CHARS).map(|(at, _)| at);
+    let end_of_chars = text.char_indices().nth(MAX_CHARS).map(|(at, _)| at);
     let mut breaks = text.match_indices('\n').map(|(at, _)| at);
-    let end_of_lines = breaks.nth(MOST_LINES - 1);
+    let end_of_lines = breaks.nth(MAX_LINES - 1);
     let end = [end_of_chars, end_of_lines].into_iter().flatten().min();
     text.split_at_checked(end.unwrap_or(text.len()))
         .unwrap_or((text, ""))

@@ -11,9 +11,9 @@ use super::pieces::{Detail, Piece, pieces as split};
 use crate::{action::ToolCallView, ui::effect};
 
 /// The minimum size of a block, in bytes.
-const BLOCK: usize = 4096;
+const MIN_BLOCK: usize = 4096;
 /// The distance beyond it in which a block may end at a better position, in bytes.
-const LOOK: usize = 256;
+const BOUNDARY_SEARCH: usize = 256;
 
 /// Text with invisible characters shown by their codes instead of taking effect: controls,
 /// direction marks, ignorable and blank characters, spaces other than U+0020, long gaps. Letters
@@ -162,11 +162,13 @@ fn element(parent: &web_sys::Element, class: &str) -> Option<web_sys::Element> {
 /// Splits text once a block with `block_len` bytes is long enough: after a line, else between
 /// words, else anywhere. `None` if all of it still fits.
 fn cut(text: &str, block_len: usize) -> Option<(&str, &str)> {
-    let room = BLOCK.saturating_sub(block_len);
+    let room = MIN_BLOCK.saturating_sub(block_len);
     if text.len() <= room {
         return None;
     }
-    let most = (BLOCK + LOOK).saturating_sub(block_len).min(text.len());
+    let most = (MIN_BLOCK + BOUNDARY_SEARCH)
+        .saturating_sub(block_len)
+        .min(text.len());
     let end = (0..=most).rev().find(|at| text.is_char_boundary(*at))?;
     let head = text.get(..end)?;
     let after = |c: char| head.rfind(c).map(|at| at + 1).filter(|at| *at > room);

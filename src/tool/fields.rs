@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 3;
 /// The maximum number of fields in a form; a longer one is entered as JSON.
 const MAX_FIELDS: usize = 100;
 /// The maximum length for which a text gets a single line.
-const LONG: u64 = 200;
+const MAX_SINGLE_LINE: u64 = 200;
 
 #[derive(Clone)]
 pub(super) struct Field {
@@ -221,7 +221,7 @@ fn type_of(schema: &Value) -> Option<&str> {
 }
 
 fn text_kind(schema: &Value) -> Kind {
-    let long = schema.get("maxLength").and_then(Value::as_u64) > Some(LONG);
+    let long = schema.get("maxLength").and_then(Value::as_u64) > Some(MAX_SINGLE_LINE);
     match schema.get("format").and_then(Value::as_str) {
         Some("email") => Kind::Text("email"),
         Some("uri" | "url") => Kind::Text("url"),

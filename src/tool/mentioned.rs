@@ -10,9 +10,9 @@ use super::pieces::{Detail, has_hidden};
 
 /// The minimum length of a value that may be mentioned in text; shorter ones match by accident, so
 /// only a row of their own mentions them.
-const SHORT: usize = 4;
+const MIN_MENTIONED: usize = 4;
 /// The maximum number of leaves that are searched for.
-const MOST_LEAVES: usize = 50;
+const MAX_LEAVES: usize = 50;
 
 /// A description: its sentence, and rows of a name and a value.
 pub(super) struct Says<'a> {
@@ -37,7 +37,7 @@ pub(super) fn unmentioned(args: &Value, says: &Says<'_>) -> Option<Value> {
         })
         .collect();
     // Too many to be read individually, and to fit into a description on the card.
-    if all.iter().map(|(_, leaves, _)| leaves.len()).sum::<usize>() > MOST_LEAVES {
+    if all.iter().map(|(_, leaves, _)| leaves.len()).sum::<usize>() > MAX_LEAVES {
         return Some(Value::Object(args.clone()));
     }
     let times = |leaf: &str| {
@@ -62,7 +62,7 @@ fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
     match value {
         Value::Array(items) => {
             !items.is_empty()
-                && items.len() <= MOST_LEAVES
+                && items.len() <= MAX_LEAVES
                 && items.iter().all(|item| collect(item, leaves))
         }
         // A mention of a nested leaf does not show its position.
@@ -90,7 +90,7 @@ impl Says<'_> {
             return true;
         }
         let whole = self.rows.iter().filter(|(_, value)| value == leaf).count();
-        if leaf.chars().count() < SHORT {
+        if leaf.chars().count() < MIN_MENTIONED {
             return whole >= times;
         }
         let rows = self.rows.iter().map(|(_, value)| words(value, leaf));

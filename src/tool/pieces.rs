@@ -11,11 +11,11 @@ use assistant_core::text::{
 
 /// The maximum number of consecutive spaces that are left as they are; more could push text out of
 /// sight.
-const MOST_SPACES: usize = 16;
+const MAX_SPACES: usize = 16;
 /// The number of bytes around a word in which its name is searched for.
-const MOST_OF_NAME: usize = 256;
+const NAME_SEARCH_BYTES: usize = 256;
 /// The maximum number of equal consecutive characters that are each shown by their code.
-const MOST_CODES: usize = 3;
+const MAX_CODES: usize = 3;
 
 /// The extent to which a text is made visible.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,7 @@ fn codes(run: &str) -> String {
         }
         let code = code(c);
         match count {
-            1..=MOST_CODES => codes.extend(std::iter::repeat_n(code, count)),
+            1..=MAX_CODES => codes.extend(std::iter::repeat_n(code, count)),
             _ => codes.push(format!("{code} ×{count}")),
         }
     }
@@ -124,7 +124,7 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let end = at + word_len(rest);
         let word = text.get(at..end).unwrap_or_default();
-        let gap = word.starts_with(' ') && word.len() > MOST_SPACES && !line_begins;
+        let gap = word.starts_with(' ') && word.len() > MAX_SPACES && !line_begins;
         let home = mixed_with(word);
         let poses = home.is_none() && poses_as_ascii(word) && (poses || is_name(text, at..end));
         let digit = word.starts_with(is_foreign_digit)
@@ -216,8 +216,8 @@ fn mixed_with(word: &str) -> Option<Script> {
 /// with ASCII letters, such as an address.
 fn is_name(text: &str, word: Range<usize>) -> bool {
     let near = |at: &usize| text.is_char_boundary(*at);
-    let first = (word.start.saturating_sub(MOST_OF_NAME)..word.start).find(near);
-    let last = (word.end..=(word.end + MOST_OF_NAME).min(text.len())).rfind(near);
+    let first = (word.start.saturating_sub(NAME_SEARCH_BYTES)..word.start).find(near);
+    let last = (word.end..=(word.end + NAME_SEARCH_BYTES).min(text.len())).rfind(near);
     let text = text.get(..last.unwrap_or(word.end)).unwrap_or_default();
     let first = first.unwrap_or(word.start);
     let (before, after) = (text.get(first..word.start), text.get(word.end..));

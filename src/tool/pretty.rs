@@ -6,7 +6,7 @@ use assistant_core::wire::json::canonical::by_name;
 use serde_json::Value;
 
 /// The maximum indentation, in levels.
-const MOST_LEVELS: usize = 24;
+const MAX_LEVELS: usize = 24;
 
 /// Formats a value as indented JSON with sorted keys, so that equal values have equal texts. Line
 /// breaks inside of strings stay `\n`, so that none pushes text out of sight.
@@ -65,7 +65,7 @@ fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<Level<'a>>) {
 
 fn line(out: &mut String, levels: usize) {
     out.push('\n');
-    out.extend(std::iter::repeat_n("  ", levels.min(MOST_LEVELS)));
+    out.extend(std::iter::repeat_n("  ", levels.min(MAX_LEVELS)));
 }
 
 /// Writes a text, number, literal, or an empty list or object.
@@ -95,7 +95,7 @@ mod tests {
         for _ in 0..20_000 {
             value = Value::Array(vec![value]);
         }
-        assert!(pretty(&value).len() < 20_000 * 2 * (2 * super::MOST_LEVELS + 2));
+        assert!(pretty(&value).len() < 20_000 * 2 * (2 * super::MAX_LEVELS + 2));
         // Dropping recurses in `serde_json`, so take it apart by hand.
         while let Value::Array(mut items) = value {
             value = items.pop().unwrap();

@@ -34,7 +34,7 @@ use crate::{
 /// The maximum length of the agent's text, in characters.
 const MAX_WORDS: usize = 4_000;
 /// The size above which the text scrolls, in characters and lines.
-const MANY_WORDS: (usize, usize) = (200, 5);
+const SCROLL_ABOVE: (usize, usize) = (200, 5);
 
 /// The state that the buttons of one question share.
 #[derive(Clone)]
@@ -225,7 +225,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 
 /// Renders the agent's text, attributed to it; hidden characters are shown by their codes.
 fn agents_words(id: String, text: &str, seen: Visibility) -> impl IntoView + use<> {
-    let (characters, lines) = MANY_WORDS;
+    let (characters, lines) = SCROLL_ABOVE;
     let long = text.len() > characters || text.lines().count() > lines;
     let mut shown: String = text.chars().take(MAX_WORDS).collect();
     if shown.len() < text.len() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::ui::shortened;
 
 /// The maximum length of the argument, in characters.
-const MAX: usize = 60;
+const MAX_CHARS: usize = 60;
 
 /// Returns the first single-line text, else the first number.
 pub(super) fn summary_argument(args: &Value) -> Option<String> {
@@ -17,7 +17,7 @@ pub(super) fn summary_argument(args: &Value) -> Option<String> {
         Some(text) => text.to_owned(),
         None => number()?.to_string(),
     };
-    Some(shortened(&text, MAX).into_owned())
+    Some(shortened(&text, MAX_CHARS).into_owned())
 }
 
 #[cfg(test)]

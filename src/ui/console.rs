@@ -23,12 +23,14 @@ fn log_once(message: &str) {
     use std::sync::Mutex;
 
     /// The maximum number of different messages.
-    const MOST: usize = 100;
-    static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    const MAX_MESSAGES: usize = 100;
+    static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-    let Ok(mut said) = SAID.lock() else { return };
-    if said.len() < MOST && !said.iter().any(|known| known == message) {
-        said.push(message.to_owned());
+    let Ok(mut logged) = LOGGED.lock() else {
+        return;
+    };
+    if logged.len() < MAX_MESSAGES && !logged.iter().any(|known| known == message) {
+        logged.push(message.to_owned());
         eprintln!("leptos-assistant: {message}");
     }
 }

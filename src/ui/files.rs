@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, closure::Closure};
 use super::after;
 
 /// The time that the browser has to start a download, in milliseconds.
-const TAKE_UP_MS: u32 = 10_000;
+const DOWNLOAD_START_MS: u32 = 10_000;
 
 /// Reads a file as base64; `None` if it cannot be read. The browser reads and encodes off the main
 /// thread.
@@ -51,7 +51,7 @@ fn try_save(name: &str, base64: &str) -> Option<()> {
     link.set_href(&url);
     link.set_download(name);
     link.click();
-    after(TAKE_UP_MS, move || {
+    after(DOWNLOAD_START_MS, move || {
         // Revoking an address twice is not an error.
         let _ = web_sys::Url::revoke_object_url(&url);
     });

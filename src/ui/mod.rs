@@ -33,7 +33,7 @@ pub use style::STYLE;
 pub use wording::{provide_labels, provide_shared_labels};
 
 pub(crate) use browser::{browser, in_browser, is_offline, spawn_local};
-pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
+pub(crate) use clipboard::{COPY_OUTCOME_MS, copy as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
 pub(crate) use dom::{closest, composes, find};
 pub(crate) use dynamic::{dynamic, each, scope, when};

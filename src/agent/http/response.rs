@@ -20,7 +20,7 @@ use crate::{agent::EventSink, ui::sleep};
 
 /// The limits for reading an error's body, in bytes and in time, since it may never end.
 const BODY_BYTES: usize = 4 * 1024;
-const BODY_WAIT: Duration = Duration::from_secs(5);
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Characters of the body that the user sees.
 const BODY_CHARS: usize = 300;
 
@@ -119,7 +119,7 @@ async fn error_text(response: &Response) -> String {
         return String::new();
     };
     let mut bytes = Vec::new();
-    let mut timeout = pin!(sleep(BODY_WAIT));
+    let mut timeout = pin!(sleep(BODY_TIMEOUT));
     while bytes.len() < BODY_BYTES {
         let Either::Left((Some(chunk), _)) = select(pin!(body.next()), &mut timeout).await else {
             break;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The maximum length that is read out of one answer, in characters.
-const MOST: usize = 6_000;
+const MAX_SPOKEN: usize = 6_000;
 
 /// The progress of announcing an answer.
 #[derive(Default)]
@@ -197,11 +197,11 @@ impl Followed {
         for (place, text, open) in texts {
             let reader = self.texts.entry(*place).or_default();
             for block in reader.read(text, *open && !complete, &words.now()) {
-                if self.said > MOST {
+                if self.said > MAX_SPOKEN {
                     break;
                 }
                 self.said += block.chars().count();
-                if self.said > MOST {
+                if self.said > MAX_SPOKEN {
                     voice.answer(untrack(|| words.word(|l| &l.speech_goes_on)));
                     break;
                 }

@@ -37,7 +37,7 @@ pub enum Speech {
 const SILENCE_MS: u32 = 10_000;
 
 /// The time in which questions are announced together, in milliseconds.
-const GATHERS_MS: u32 = 300;
+const BATCH_MS: u32 = 300;
 
 /// Announces chat activity to assistive technology: answers as plain text, tools that run or
 /// failed, decisions that the user must make, stops, and, after every few seconds of silence, that
@@ -111,7 +111,7 @@ fn say_what_is_asked(assistant: &Assistant, voice: Voice) {
         fresh.update_value(|list| list.extend(came));
         if waits && fresh.with_value(|list| !list.is_empty()) {
             let (of, words, approvals) = (of.clone(), words.clone(), approvals.clone());
-            after(GATHERS_MS, move || {
+            after(BATCH_MS, move || {
                 let came = fresh.try_update_value(std::mem::take).unwrap_or_default();
                 let open = approvals.get_untracked();
                 let still = came.iter().filter(|key| open.contains(key));

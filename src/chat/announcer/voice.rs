@@ -11,10 +11,10 @@ use crate::{
 };
 
 /// The time that a text stays in its region, in milliseconds.
-const STAYS_MS: u32 = 10_000;
+const REGION_TEXT_MS: u32 = 10_000;
 
 /// The minimum time between two transient announcements, in milliseconds.
-const PASSES_MS: u32 = 200;
+const MIN_INTERVAL_MS: u32 = 200;
 
 /// A transient announcement, and a check whether it still applies.
 type Passing = (String, GoesOn);
@@ -108,7 +108,7 @@ impl Voice {
     fn pass(self, text: String) {
         self.status(text);
         self.passing.try_update_value(|(said, _)| *said = true);
-        after(PASSES_MS, move || {
+        after(MIN_INTERVAL_MS, move || {
             let next = self.passing.try_update_value(|(said, next)| {
                 *said = false;
                 next.take()
@@ -137,7 +137,7 @@ impl Voice {
             }
             list.push((number, text));
         });
-        after(STAYS_MS, move || {
+        after(REGION_TEXT_MS, move || {
             let said = region.try_with_untracked(|list| list.iter().any(|one| one.0 == number));
             if said == Some(true) {
                 region.update(|list| list.retain(|one| one.0 != number));

@@ -38,10 +38,10 @@ fn drawers() -> Result<Drawers, SplitLoaderError> {
 }
 
 /// The events that show that the user turns to a window.
-const TURNED_TO: [&str; 2] = ["pointerenter", "focusin"];
+const ATTENTION_EVENTS: [&str; 2] = ["pointerenter", "focusin"];
 
 /// The time after which loading is announced, in milliseconds.
-const LONG_MS: u32 = 1_000;
+const ANNOUNCE_AFTER_MS: u32 = 1_000;
 
 /// The loading state of the parts.
 #[derive(Clone, Copy)]
@@ -112,7 +112,7 @@ impl Deferred {
             self.stage.try_set(stage);
         });
         let words = words.clone();
-        after(LONG_MS, move || {
+        after(ANNOUNCE_AFTER_MS, move || {
             let fetching = matches!(self.stage.try_get_untracked(), Some(Stage::Fetching));
             if fetching && self.needed.try_get_untracked() == Some(true) {
                 self.voice.status(words.word(|l| &l.loading));
@@ -181,14 +181,14 @@ impl Deferred {
             }
         });
         let heard = SendWrapper::new((chat, turned));
-        for event in TURNED_TO {
+        for event in ATTENTION_EVENTS {
             // None of this fails for an element in the page.
             let _ = heard
                 .0
                 .add_event_listener_with_callback(event, heard.1.as_ref().unchecked_ref());
         }
         on_cleanup(move || {
-            for event in TURNED_TO {
+            for event in ATTENTION_EVENTS {
                 let _ = heard
                     .0
                     .remove_event_listener_with_callback(event, heard.1.as_ref().unchecked_ref());

@@ -38,7 +38,7 @@ pub fn MessageSpeaker() -> impl IntoView {
     let message = &spoken.message;
     let name = message.speaker.clone();
     let name = name.filter(|_| message.role != Role::User)?;
-    let name = shortened(&name, MOST_OF_NAME).into_owned();
+    let name = shortened(&name, MAX_NAME).into_owned();
     Some(view! {
         <p class="la-message-speaker">
             {spoken.words.text(|l| &l.assistant)} " · "
@@ -53,7 +53,7 @@ pub fn MessageSpeaker() -> impl IntoView {
 /// the assistant, and is never shown alone.
 pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
-    let name = name.map(|name| in_plain(&shortened(name, MOST_OF_NAME)));
+    let name = name.map(|name| in_plain(&shortened(name, MAX_NAME)));
     let marked = attributed.then(|| words.word(|l| &l.attributed).into_owned());
     let all: Vec<String> = std::iter::once(assistant.into_owned())
         .chain(name)
@@ -63,7 +63,7 @@ pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool)
 }
 
 /// The maximum length of a name, in characters.
-const MOST_OF_NAME: usize = 60;
+const MAX_NAME: usize = 60;
 
 /// The parts of a message in order: text, reasoning, files, calls with their cards. See
 /// [`super::MessageRoot`] for an example.

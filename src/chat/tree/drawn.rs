@@ -13,19 +13,19 @@ use super::{
 use crate::ui::{Icon, IconButton, each, effect, written};
 
 /// The smallest zoom.
-const FARTHEST: f64 = 0.25;
+const MIN_ZOOM: f64 = 0.25;
 /// The largest zoom.
-const NEAREST: f64 = 1.5;
+const MAX_ZOOM: f64 = 1.5;
 /// The smallest zoom at which text can be read.
 const READABLE: f64 = 0.5;
 /// The zoom factor of a button.
-const STEP: f64 = 1.25;
+const ZOOM_STEP: f64 = 1.25;
 /// The zoom per pixel of a wheel.
 const WHEEL: f64 = 0.005;
 /// The maximum pixels of one wheel event.
-const TURN: f64 = 50.0;
+const MAX_WHEEL: f64 = 50.0;
 /// The maximum number of mounted rows, at any zoom.
-const MOST: usize = 800;
+const MAX_ROWS: usize = 800;
 
 /// The visible area of the drawing.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +119,7 @@ impl Scroll {
 impl Tree {
     pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<Entry> {
         let Area { columns, lines } = self.plane.area.get();
-        let seen = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MOST);
+        let seen = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let entry = |at: usize| Some((at, rows.get(at)?.clone(), drawing.spot(at)));
             seen.rows.into_iter().filter_map(entry).collect()
@@ -128,7 +128,7 @@ impl Tree {
 
     fn drawn_ways(&self, drawing: &Drawing) -> Vec<Way> {
         let Area { columns, lines } = self.plane.area.get();
-        let seen = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MOST);
+        let seen = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let way = |at: usize| {
                 let spot = drawing.spot(at)?;
@@ -194,7 +194,7 @@ impl Tree {
             return;
         };
         let before = self.plane.zoom.get_untracked();
-        let zoom = zoom.clamp(FARTHEST, NEAREST);
+        let zoom = zoom.clamp(MIN_ZOOM, MAX_ZOOM);
         let (now, room) = (scroll.at(), scroll.room());
         let point = point.unwrap_or((room.0 / 2.0, room.1 / 2.0));
         self.plane.zoom.set(zoom);
@@ -205,11 +205,11 @@ impl Tree {
     }
 
     pub(super) fn zoom_in(&self) {
-        self.zoom_to(self.plane.zoom.get_untracked() * STEP, None);
+        self.zoom_to(self.plane.zoom.get_untracked() * ZOOM_STEP, None);
     }
 
     pub(super) fn zoom_out(&self) {
-        self.zoom_to(self.plane.zoom.get_untracked() / STEP, None);
+        self.zoom_to(self.plane.zoom.get_untracked() / ZOOM_STEP, None);
     }
 
     /// Zooms so that everything fits, with the current message in the middle if it does not.
@@ -236,7 +236,7 @@ impl Tree {
         event.prevent_default();
         let in_lines = event.delta_mode() != 0;
         let turn = event.delta_y() * if in_lines { 16.0 } else { 1.0 };
-        let factor = (-turn.clamp(-TURN, TURN) * WHEEL).exp();
+        let factor = (-turn.clamp(-MAX_WHEEL, MAX_WHEEL) * WHEEL).exp();
         let rect = scroll.element.get_bounding_client_rect();
         let (x, y) = (f64::from(event.client_x()), f64::from(event.client_y()));
         let across = if scroll.sign < 0.0 {
@@ -324,8 +324,8 @@ pub(super) fn tools(tree: &Tree) -> AnyView {
             {toggle.view(&tree.words)}
             <span class="la-tree-zoom" hidden=move || !drawn.get()>
                 {button(|l| &l.fit_tree, Icon::Fit, Tree::fit, |_| false)}
-                {button(|l| &l.zoom_out, Icon::Minus, Tree::zoom_out, |zoom| zoom <= FARTHEST)}
-                {button(|l| &l.zoom_in, Icon::Plus, Tree::zoom_in, |zoom| zoom >= NEAREST)}
+                {button(|l| &l.zoom_out, Icon::Minus, Tree::zoom_out, |zoom| zoom <= MIN_ZOOM)}
+                {button(|l| &l.zoom_in, Icon::Plus, Tree::zoom_in, |zoom| zoom >= MAX_ZOOM)}
             </span>
         </div>
     }

@@ -237,7 +237,7 @@ fn draw(tree: &Tree) -> AnyView {
             some.then(|| tree.row_id(tree.at.get()))
         }
     };
-    let (looks, comes, keys) = (tree.clone(), tree.clone(), of_keys);
+    let (looks, tree_focus, keys) = (tree.clone(), tree.clone(), of_keys);
     let (turns, drawn) = (tree.clone(), tree.drawn);
     let height = tree.list_height();
     view::begin(tree);
@@ -252,7 +252,7 @@ fn draw(tree: &Tree) -> AnyView {
                 aria-activedescendant=active
                 node_ref=tree.scroller
                 on:scroll=move |_| looks.look()
-                on:focus=move |_| comes.came()
+                on:focus=move |_| tree_focus.focused()
                 on:wheel=move |event| turns.wheel(&event)
                 on:keydown=move |event| keys::pressed(&keys, &event)
             >

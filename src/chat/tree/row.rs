@@ -10,7 +10,7 @@ use super::{Tree, view::as_pixels};
 use crate::ui::{Icon, dynamic, written};
 
 /// The maximum length of the beginning of a message, in characters.
-const MOST: usize = 120;
+const MAX_CHARS: usize = 120;
 
 /// Renders the row at an index, in the list or in the drawing.
 pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>) -> AnyView {
@@ -123,8 +123,8 @@ pub(super) fn beginning(id: &MessageId, conversation: &Conversation) -> Option<S
         if !said.is_empty() {
             said.push(' ');
         }
-        said.extend(word.chars().take(MOST));
-        if count > MOST {
+        said.extend(word.chars().take(MAX_CHARS));
+        if count > MAX_CHARS {
             said.push('…');
             break;
         }

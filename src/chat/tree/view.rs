@@ -8,13 +8,13 @@ use super::{Entry, Tree};
 use crate::ui::{after, effect, written};
 
 /// The estimated height of a row until one was measured, in pixels.
-const FIRST_GUESS: f64 = 40.0;
+const INITIAL_ROW_HEIGHT: f64 = 40.0;
 /// The number of mounted rows above and below the visible ones.
-const AROUND: usize = 6;
+const OVERSCAN_ROWS: usize = 6;
 /// The maximum number of mounted rows, at any height.
-const MOST: usize = 200;
+const MAX_ROWS: usize = 200;
 /// The number of rows before the height is known.
-const LEAST: usize = 2 * AROUND + 1;
+const MIN_ROWS: usize = 2 * OVERSCAN_ROWS + 1;
 
 /// The visible part of the list.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +28,8 @@ pub(super) struct List {
 impl List {
     pub(super) fn new() -> Self {
         Self {
-            height: RwSignal::new(FIRST_GUESS),
-            window: RwSignal::new((0, LEAST)),
+            height: RwSignal::new(INITIAL_ROW_HEIGHT),
+            window: RwSignal::new((0, MIN_ROWS)),
         }
     }
 }
@@ -78,7 +78,7 @@ impl Tree {
 
     /// Scrolls the current row into view on focus by keyboard. A row that was clicked must not move
     /// away.
-    pub(super) fn came(&self) {
+    pub(super) fn focused(&self) {
         let by_key = self.scroller.get_untracked().is_some_and(|scroller| {
             // Fails only for an invalid selector.
             scroller.matches(":focus-visible").unwrap_or_default()
@@ -105,9 +105,9 @@ impl Tree {
             known.set(seen);
         }
         let height = known.get_untracked();
-        let first = whole(f64::from(scroller.scroll_top()) / height).saturating_sub(AROUND);
-        let count = whole(f64::from(scroller.client_height()) / height) + LEAST;
-        let count = count.min(MOST);
+        let first = whole(f64::from(scroller.scroll_top()) / height).saturating_sub(OVERSCAN_ROWS);
+        let count = whole(f64::from(scroller.client_height()) / height) + MIN_ROWS;
+        let count = count.min(MAX_ROWS);
         if self.list.window.get_untracked() != (first, count) {
             self.list.window.set((first, count));
         }
@@ -115,7 +115,7 @@ impl Tree {
 
     fn had_room(&self) -> bool {
         let window = self.list.window.try_get_untracked();
-        window.is_some_and(|(_, count)| count > LEAST)
+        window.is_some_and(|(_, count)| count > MIN_ROWS)
     }
 }
 

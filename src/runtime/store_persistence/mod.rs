@@ -44,7 +44,7 @@ use crate::{
 };
 
 /// The longest time that growing content waits to be written, in milliseconds.
-const GROWING_MS: u32 = 1_000;
+const MAX_SAVE_DELAY_MS: u32 = 1_000;
 /// The time for which calls of the agent are collected before they are written, in milliseconds.
 const CALLS_MS: u32 = 50;
 
@@ -222,7 +222,7 @@ impl StorePersistence {
         match urgency {
             Urgency::AtOnce => spawn_local(async move { save() }),
             Urgency::Soon => after(CALLS_MS, save),
-            Urgency::WithTheAnswer | Urgency::Nothing => after(GROWING_MS, save),
+            Urgency::WithTheAnswer | Urgency::Nothing => after(MAX_SAVE_DELAY_MS, save),
         }
     }
 

@@ -18,9 +18,9 @@ use crate::{
 /// release its lock.
 const RELOADING_MS: u32 = 400;
 /// The time that another tab has to write its state and release the lock, in milliseconds.
-const LETTING_GO_MS: u32 = 1_000;
+const RELEASE_TIMEOUT_MS: u32 = 1_000;
 /// The interval between reads of a followed conversation, in milliseconds.
-const FOLLOWING_MS: u32 = 500;
+const FOLLOW_INTERVAL_MS: u32 = 500;
 
 impl StorePersistence {
     /// Opens a stored conversation; `takes_over` takes it from the tab that owns it.
@@ -119,7 +119,7 @@ impl StorePersistence {
             thread.say(TabMessage::Wants);
         }
         let patience = if takes_over {
-            LETTING_GO_MS
+            RELEASE_TIMEOUT_MS
         } else {
             RELOADING_MS
         };
@@ -296,7 +296,7 @@ impl StorePersistence {
     /// Queues after the tab that takes over, which must be first in the queue.
     fn wait_in_line_later(&self, thread: &Rc<Thread>) {
         let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
-        after(LETTING_GO_MS, move || {
+        after(RELEASE_TIMEOUT_MS, move || {
             if let (Some(me), Some(thread)) = (me.upgrade(), thread.upgrade())
                 && me.is_current(&thread)
             {
@@ -321,7 +321,7 @@ impl StorePersistence {
             return;
         }
         let (me, thread) = (self.me.clone(), self.thread());
-        after(FOLLOWING_MS, move || {
+        after(FOLLOW_INTERVAL_MS, move || {
             let Some(persistence) = me.upgrade() else {
                 return;
             };

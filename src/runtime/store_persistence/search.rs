@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// The maximum number of conversations that one search reads, newest first.
-const MOST: usize = 500;
+const MAX_CONVERSATIONS: usize = 500;
 /// The maximum number of bytes of messages that one search reads.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 impl StorePersistence {
     /// Reads one conversation after the other and reports the id of each whose messages contain the
@@ -23,9 +23,9 @@ impl StorePersistence {
     pub(super) async fn find(&self, search: Search) {
         let words = search.words.trim().to_lowercase();
         let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();
-        let mut budget = MOST_BYTES;
+        let mut budget = MAX_BYTES;
         let there = |thread: &&ThreadInfo| thread.deleted_at.is_none();
-        for thread in threads.iter().filter(there).take(MOST) {
+        for thread in threads.iter().filter(there).take(MAX_CONVERSATIONS) {
             if words.is_empty() || budget == 0 || self.ended.get() {
                 break;
             }

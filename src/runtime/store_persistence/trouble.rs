@@ -18,18 +18,18 @@ use crate::{
 };
 
 /// The timeout of a store operation, in milliseconds.
-const PATIENCE_MS: u64 = 8_000;
+const STORE_TIMEOUT_MS: u64 = 8_000;
 /// The first retry delay, in milliseconds. It doubles each time.
-const AGAIN_MS: u32 = 2_000;
+const FIRST_RETRY_MS: u32 = 2_000;
 /// The longest retry delay, in milliseconds.
-const SELDOM_MS: u32 = 60_000;
+const MAX_RETRY_MS: u32 = 60_000;
 /// The time that another tab has to answer that it acts on a conversation, in milliseconds.
 const PING_MS: u64 = 500;
 
 impl StorePersistence {
     /// Waits for a store operation with a timeout. A later result is ignored.
     pub(super) async fn patiently<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
-        let patience = Box::pin(sleep(Duration::from_millis(PATIENCE_MS)));
+        let patience = Box::pin(sleep(Duration::from_millis(STORE_TIMEOUT_MS)));
         match select(asked, patience).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(_) => {
@@ -78,7 +78,11 @@ impl StorePersistence {
         if self.ended.get() || self.trouble.waits.replace(true) {
             return;
         }
-        let pause = self.trouble.pause_ms.get().clamp(AGAIN_MS, SELDOM_MS);
+        let pause = self
+            .trouble
+            .pause_ms
+            .get()
+            .clamp(FIRST_RETRY_MS, MAX_RETRY_MS);
         self.trouble.pause_ms.set(pause.saturating_mul(2));
         let me = self.me.clone();
         after(pause, move || {

@@ -38,7 +38,7 @@ const LABELS: &str = "labels";
 const FENCES: &str = "fences";
 const ALL: [&str; 5] = [RECORDS, JOURNAL, THREADS, LABELS, FENCES];
 /// The time for which fences are kept, in milliseconds.
-const FENCED_MS: i64 = 30 * 24 * 3_600_000;
+const FENCE_LIFETIME_MS: i64 = 30 * 24 * 3_600_000;
 
 /// A store in the browser's `IndexedDB`, shared by all tabs of a site. Clones share a connection.
 ///
@@ -195,7 +195,7 @@ impl Inner {
         if let Some(before) = row.writer.filter(|before| *before != writer) {
             fence_off(&fences, &thread_id, &before)?;
         }
-        let forgotten = format!("{:015}", crate::ui::now() - FENCED_MS);
+        let forgotten = format!("{:015}", crate::ui::now() - FENCE_LIFETIME_MS);
         let (first, last) = (pair(&thread_id, ""), pair(&thread_id, &forgotten));
         let old = IdbKeyRange::bound(&first, &last).map_err(|error| error_of(&error))?;
         made(fences.delete(&old))?;

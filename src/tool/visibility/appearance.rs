@@ -5,13 +5,13 @@ use wasm_bindgen::JsCast;
 use web_sys::{CssStyleDeclaration, Element, HtmlElement, Node, ShadowRoot};
 
 /// The minimum height of a readable line, in pixels.
-const LEAST_LINE: f64 = 5.0;
-const LEAST_OPACITY: f64 = 0.9;
-const LEAST_SCALE: f64 = 0.5;
+const MIN_LINE_HEIGHT: f64 = 5.0;
+const MIN_OPACITY: f64 = 0.9;
+const MIN_SCALE: f64 = 0.5;
 /// The maximum negative letter spacing, as a share of the font size.
-const TIGHTEST: f64 = 0.2;
+const MAX_NEGATIVE_SPACING: f64 = 0.2;
 /// The minimum contrast between text and background; readable text has 4.5 and more.
-const LEAST_CONTRAST: f64 = 1.3;
+const MIN_CONTRAST: f64 = 1.3;
 
 /// The effects that hide or distort, with their harmless values.
 const EFFECTS: [(&str, &[&str]); 6] = [
@@ -80,7 +80,7 @@ fn has_plain_effects(element: &Element) -> bool {
         return true;
     };
     let number = |name: &str, default: f64| value(&style, name).parse().unwrap_or(default);
-    number("opacity", 1.0) >= LEAST_OPACITY
+    number("opacity", 1.0) >= MIN_OPACITY
         && EFFECTS
             .iter()
             .all(|(name, plain)| plain.contains(&value(&style, name).as_str()))
@@ -100,7 +100,7 @@ fn keeps_shape(transform: &str) -> bool {
     let &[a, b, c, d, ..] = numbers.as_slice() else {
         return false;
     };
-    a >= LEAST_SCALE && d >= LEAST_SCALE && b.abs() < 0.05 && c.abs() < 0.05
+    a >= MIN_SCALE && d >= MIN_SCALE && b.abs() < 0.05 && c.abs() < 0.05
 }
 
 /// Returns true if an element is drawn at about its layout size.
@@ -109,7 +109,7 @@ fn is_large(element: &Element) -> bool {
         return true;
     };
     let laid_out = f64::from(html.offset_width());
-    laid_out < 1.0 || element.get_bounding_client_rect().width() >= laid_out * LEAST_SCALE
+    laid_out < 1.0 || element.get_bounding_client_rect().width() >= laid_out * MIN_SCALE
 }
 
 /// Returns true if the text of an element is inside of it, large enough, and contrasts with its
@@ -147,7 +147,7 @@ fn is_legible(element: &Element) -> bool {
         && line.left() < left + edges.width().max(element.scroll_width().into())
         && line.bottom() > top
         && line.top() < top + edges.height().max(element.scroll_height().into());
-    inside && line.height() >= LEAST_LINE && has_contrast(text.parent_element().as_ref())
+    inside && line.height() >= MIN_LINE_HEIGHT && has_contrast(text.parent_element().as_ref())
 }
 
 /// Returns true if no style sheet adds text to an element.
@@ -180,7 +180,7 @@ fn is_spaced(text: &Node) -> bool {
     let (spacing, size) = (pixels("letter-spacing"), pixels("font-size"));
     spacing
         .zip(size)
-        .is_none_or(|(spacing, size)| spacing > -TIGHTEST * size)
+        .is_none_or(|(spacing, size)| spacing > -MAX_NEGATIVE_SPACING * size)
 }
 
 /// Returns the first non-blank text below a node.
@@ -214,7 +214,7 @@ fn has_contrast(element: Option<&Element>) -> bool {
         return true;
     };
     let (light, dark) = (text.max(back), text.min(back));
-    (light + 0.05) / (dark + 0.05) >= LEAST_CONTRAST
+    (light + 0.05) / (dark + 0.05) >= MIN_CONTRAST
 }
 
 fn has_forced_colors() -> bool {

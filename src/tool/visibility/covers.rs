@@ -22,7 +22,7 @@ const OWN_WINDOW: &str = ".la-chat, .la-inbox";
 const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
     select, button, meter, progress, hr, fieldset, math, math *";
 /// The maximum number of points in a row and in a column, besides those at the edges.
-const MOST: u8 = 64;
+const MAX_POINTS: u8 = 64;
 /// The distance of the outermost points from the edge, in pixels.
 const EDGE: f64 = 0.5;
 
@@ -163,8 +163,10 @@ struct Point {
 /// Returns the positions of points along a side: near both ends, where most covers begin, and
 /// evenly in between. True marks those in between.
 fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone {
-    let count = (length / step).ceil().clamp(1.0, MOST.into());
-    let between = (0..MOST).map(f64::from).take_while(move |at| *at < count);
+    let count = (length / step).ceil().clamp(1.0, MAX_POINTS.into());
+    let between = (0..MAX_POINTS)
+        .map(f64::from)
+        .take_while(move |at| *at < count);
     let between = between.map(move |at| (length * (at + 0.5) / count, true));
     [(EDGE, false), (length - EDGE, false)]
         .into_iter()

@@ -15,11 +15,11 @@ use super::{
 /// further.
 const DISTANCES: [f64; 6] = [2.0, 8.0, 16.0, 28.0, 44.0, 64.0];
 /// The distance between two points beside a part, in pixels.
-const STEP: f64 = 24.0;
+const POINT_DISTANCE: f64 = 24.0;
 /// The maximum number of points along one side.
-const MOST: u8 = 24;
+const MAX_POINTS: u8 = 24;
 /// The clipped width that is ignored, in pixels.
-const SLACK: f64 = 1.0;
+const IGNORED_WIDTH: f64 = 1.0;
 /// The properties that draw outside of a box, each with the value that draws nothing.
 const OUTSIDE: [(&str, &str); 4] = [
     ("box-shadow", "none"),
@@ -40,10 +40,10 @@ pub(super) fn proves_cover(part: &Element) -> bool {
 fn is_whole(element: &Element) -> bool {
     let whole = element.get_bounding_client_rect();
     visible_box(element).is_some_and(|(left, top, right, bottom)| {
-        left - whole.left() <= SLACK
-            && top - whole.top() <= SLACK
-            && whole.right() - right <= SLACK
-            && whole.bottom() - bottom <= SLACK
+        left - whole.left() <= IGNORED_WIDTH
+            && top - whole.top() <= IGNORED_WIDTH
+            && whole.right() - right <= IGNORED_WIDTH
+            && whole.bottom() - bottom <= IGNORED_WIDTH
     })
 }
 
@@ -52,7 +52,7 @@ fn has_shadow_beside(element: &Element) -> bool {
     let edges = element.get_bounding_client_rect();
     let scopes = scopes(element);
     let along = |length: f64| {
-        let steps = (0..MOST).map(|at| f64::from(at) * STEP);
+        let steps = (0..MAX_POINTS).map(|at| f64::from(at) * POINT_DISTANCE);
         steps.take_while(move |at| *at < length).chain([length])
     };
     DISTANCES.iter().any(|distance| {

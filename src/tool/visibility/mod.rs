@@ -34,9 +34,9 @@ pub(super) use on_top::raisable;
 /// milliseconds.
 const SETTLE_MS: u32 = 500;
 /// The interval between examinations while a condition is not met, in milliseconds.
-const SHORT_MS: u32 = 100;
+const UNMET_INTERVAL_MS: u32 = 100;
 /// The interval between examinations once an answer counts, in milliseconds.
-const LONG_MS: u32 = 250;
+const MET_INTERVAL_MS: u32 = 250;
 /// Selects the element that contains the marks and buttons of one request.
 const CARD: &str = ".la-approval, .la-approval-custom, .la-batch, .la-dialog-form";
 
@@ -194,8 +194,8 @@ impl Visibility {
         };
         let done = [self.read, self.clear, self.still].map(|signal| signal.try_get_untracked());
         let pause = match done == [Some(true); 3] {
-            true => LONG_MS,
-            false => SHORT_MS,
+            true => MET_INTERVAL_MS,
+            false => UNMET_INTERVAL_MS,
         };
         after(pause, move || {
             if self.round.try_get_value() == Some(round) {

@@ -30,7 +30,7 @@ const OWN_PARTS: &str =
 /// changes under the pointer.
 const AGE_MS: i64 = 300;
 /// Movement in pixels that still counts as stationary.
-const SLACK: f64 = 4.0;
+const MOVEMENT_TOLERANCE: f64 = 4.0;
 /// The minimum time between two reports of the browser, in milliseconds; it allows no less.
 const DELAY_MS: f64 = 100.0;
 /// The visible shares of a part at which the browser reports.
@@ -212,7 +212,7 @@ impl Parts {
         let edges = self.card.get_bounding_client_rect();
         let place = (edges.left(), edges.bottom());
         let (x, y) = (place.0 - self.place.0, place.1 - self.place.1);
-        if x.abs() > SLACK || y.abs() > SLACK {
+        if x.abs() > MOVEMENT_TOLERANCE || y.abs() > MOVEMENT_TOLERANCE {
             self.place = place;
             self.moved = now;
         }

@@ -16,11 +16,11 @@ use crate::ui::{accepts_scripts, after_by_browser, closest, is_trusted, now};
 /// The events by which a user decides. A `submit` follows one of them.
 const PRESSES: [&str; 2] = ["click", "keydown"];
 /// The events that begin a press.
-const BEGINNINGS: [&str; 2] = ["pointerdown", "keydown"];
+const PRESS_EVENTS: [&str; 2] = ["pointerdown", "keydown"];
 /// The time after which a click no longer belongs to a press that began elsewhere, in milliseconds.
-const FORGOTTEN_MS: i64 = 1_000;
+const PRESS_EXPIRY_MS: i64 = 1_000;
 /// The time without typing before a key decides, in milliseconds.
-const QUIET_MS: i64 = 500;
+const TYPING_PAUSE_MS: i64 = 500;
 
 /// A click or a key of the user in the card.
 #[derive(Clone, Copy, Default)]
@@ -72,7 +72,9 @@ impl Presses {
     /// Listens before the buttons of the card do, until the owner is disposed.
     pub(super) fn follow(self, card: Element) {
         listen(card.into(), PRESSES, move |event| self.pressed(event));
-        listen(window().into(), BEGINNINGS, move |event| self.begins(event));
+        listen(window().into(), PRESS_EVENTS, move |event| {
+            self.begins(event)
+        });
     }
 
     fn begins(self, event: &Event) {
@@ -127,7 +129,7 @@ impl Presses {
             let target = begun.target.as_ref();
             target.is_some_and(|target| button.contains(Some(target)))
         };
-        let recent = |begun: &Beginning| now().saturating_sub(begun.at) < FORGOTTEN_MS;
+        let recent = |begun: &Beginning| now().saturating_sub(begun.at) < PRESS_EXPIRY_MS;
         match (event.dyn_ref::<MouseEvent>(), begun) {
             (None, _) => event
                 .dyn_ref::<KeyboardEvent>()
@@ -137,7 +139,7 @@ impl Presses {
                 begun_here && is_inside(&button, click)
             }
             (Some(_), Some(begun)) if begun.key.is_some() => {
-                let quiet = now().saturating_sub(self.typed.get_value()) >= QUIET_MS;
+                let quiet = now().saturating_sub(self.typed.get_value()) >= TYPING_PAUSE_MS;
                 let meant = (here(&begun) && quiet) || submits(&begun, &button);
                 (meant && !begun.repeats) || !recent(&begun)
             }

@@ -10,7 +10,7 @@ use serde_json::{Number, Value, json};
 use super::schema;
 
 /// The largest number of argument maxima in one approval.
-const MOST_MAXIMA: usize = 16;
+const MAX_MAXIMA: usize = 16;
 
 /// Bounds of a remembered approval.
 ///
@@ -129,7 +129,7 @@ pub(super) fn maxima_to_value(maxima: &[ArgMaximum]) -> Value {
 
 /// Reads what [`maxima_to_value`] wrote; `None` if any of it cannot be read.
 pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
-    let list = value.as_array().filter(|list| list.len() <= MOST_MAXIMA)?;
+    let list = value.as_array().filter(|list| list.len() <= MAX_MAXIMA)?;
     let read = |entry: &Value| {
         Some(ArgMaximum {
             pointer: entry.get("pointer")?.as_str()?.to_owned(),

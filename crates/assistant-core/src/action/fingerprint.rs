@@ -8,7 +8,7 @@ use super::ActionSpec;
 use crate::wire::json::canonical::canonical;
 
 /// The longest fingerprint that is accepted from storage, in bytes.
-const LONGEST: usize = 64;
+const MAX_BYTES: usize = 64;
 
 /// A hash of an action's name, canonical schema and version.
 ///
@@ -27,7 +27,7 @@ impl ActionFingerprint {
     /// Reads a stored fingerprint. Any other short text is accepted and matches no registered
     /// action.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        (text.len() <= LONGEST).then(|| Self(text.into()))
+        (text.len() <= MAX_BYTES).then(|| Self(text.into()))
     }
 }
 

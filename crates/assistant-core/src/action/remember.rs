@@ -15,10 +15,10 @@ use super::{
 use crate::{conversation::Decider, event::Object, wire::json::canonical::canonical};
 
 /// The maximum number of remembered approvals; beyond it, the oldest are dropped.
-const MOST: usize = 256;
+const MAX_REMEMBERED: usize = 256;
 
 /// The largest remembered approval, rules and arguments, in bytes.
-const LONGEST: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// The lifetime of a remembered approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -255,7 +255,7 @@ impl RememberedApproval {
             RememberedArgs::Fields(fields) => canonical(&Value::Object(fields.clone())).len(),
             RememberedArgs::Exactly(args) => canonical(args).len(),
         };
-        self.rules.len().saturating_add(args) <= LONGEST
+        self.rules.len().saturating_add(args) <= MAX_BYTES
     }
 
     /// Returns the approval as JSON, for a host that stores it.
@@ -410,7 +410,7 @@ impl RememberedApprovals {
         self.list
             .retain(|other| !other.is_like(&approval) && other.id != approval.id);
         self.list.push(approval);
-        let over = self.list.len().saturating_sub(MOST);
+        let over = self.list.len().saturating_sub(MAX_REMEMBERED);
         self.list.drain(..over);
     }
 

@@ -24,7 +24,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_MESSAGE: [&str; 21] = [
+const MESSAGE_FIELDS: [&str; 21] = [
     "id",
     "wireId",
     "role",
@@ -47,8 +47,8 @@ const OF_MESSAGE: [&str; 21] = [
     "interjected",
     "extra",
 ];
-const OF_TEXT: [&str; 5] = ["type", "text", "startedAt", "endedAt", "extra"];
-const OF_RESULT: [&str; 6] = [
+const TEXT_FIELDS: [&str; 5] = ["type", "text", "startedAt", "endedAt", "extra"];
+const RESULT_FIELDS: [&str; 6] = [
     "type",
     "toolCallId",
     "toolName",
@@ -56,7 +56,7 @@ const OF_RESULT: [&str; 6] = [
     "content",
     "extra",
 ];
-const OF_DATA: [&str; 4] = ["type", "dataType", "data", "extra"];
+const DATA_FIELDS: [&str; 4] = ["type", "dataType", "data", "extra"];
 
 impl Conversation {
     /// Returns a message with its calls as JSON; `None` if no message has this id.
@@ -120,7 +120,7 @@ impl Conversation {
         if message.interjected {
             out.insert("interjected".to_owned(), true.into());
         }
-        put_foreign(&mut out, &message.extra, &OF_MESSAGE, format);
+        put_foreign(&mut out, &message.extra, &MESSAGE_FIELDS, format);
         Value::Object(out)
     }
 
@@ -172,7 +172,7 @@ fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
         Part::Text(part) => {
             start("text");
             out.insert("text".to_owned(), part.text.as_str().into());
-            put_foreign(&mut out, &part.extra, &OF_TEXT, format);
+            put_foreign(&mut out, &part.extra, &TEXT_FIELDS, format);
         }
         Part::Reasoning(part) => {
             start("reasoning");
@@ -182,7 +182,7 @@ fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
                 let ended = span.ended_at.map(|at| ("endedAt".to_owned(), at.into()));
                 out.extend(ended);
             }
-            put_foreign(&mut out, &part.extra, &OF_TEXT, format);
+            put_foreign(&mut out, &part.extra, &TEXT_FIELDS, format);
         }
         Part::Call(key) => {
             start("tool-call");
@@ -196,14 +196,14 @@ fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
             if let Some(content) = &part.content {
                 out.insert("content".to_owned(), agui::content_to_value(content));
             }
-            put_foreign(&mut out, &part.extra, &OF_RESULT, format);
+            put_foreign(&mut out, &part.extra, &RESULT_FIELDS, format);
         }
         Part::File(part) => return Some(agui::content_part_to_value(part)),
         Part::Data(part) => {
             start("data");
             out.insert("dataType".to_owned(), part.data_type.as_str().into());
             out.insert("data".to_owned(), part.data.clone());
-            put_foreign(&mut out, &part.extra, &OF_DATA, format);
+            put_foreign(&mut out, &part.extra, &DATA_FIELDS, format);
         }
         Part::Source(part) => return Some(part.to_json()),
         Part::Unknown(value) => return Some(value.clone()),

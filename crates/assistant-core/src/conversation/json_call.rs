@@ -19,7 +19,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 32] = [
+const CALL_FIELDS: [&str; 32] = [
     "type",
     "toolCallId",
     "toolName",
@@ -53,7 +53,7 @@ const OF_CALL: [&str; 32] = [
     "action",
     "extra",
 ];
-const OF_RESULT: [&str; 8] = [
+const RESULT_FIELDS: [&str; 8] = [
     "messageId",
     "content",
     "error",
@@ -63,7 +63,7 @@ const OF_RESULT: [&str; 8] = [
     "metadata",
     "extra",
 ];
-const OF_APPROVAL: [&str; 6] = ["decision", "reason", "by", "interruptId", "toldBy", "extra"];
+const APPROVAL_FIELDS: [&str; 6] = ["decision", "reason", "by", "interruptId", "toldBy", "extra"];
 
 pub(super) fn write(call: &ToolCall, out: &mut Object) {
     write_in(call, out, Format::Whole);
@@ -158,7 +158,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         let by = Some(done.by).filter(|by| *by != Author::Record);
         put_text(out, "by", by.map(Author::as_str));
     }
-    put_foreign(out, &call.extra, &OF_CALL, format);
+    put_foreign(out, &call.extra, &CALL_FIELDS, format);
 }
 
 pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatError> {
@@ -309,7 +309,7 @@ fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: For
     }
     put_text(&mut out, "interruptId", approval.interrupt_id.as_deref());
     put_text(&mut out, "toldBy", handed_off);
-    put_foreign(&mut out, &approval.extra, &OF_APPROVAL, format);
+    put_foreign(&mut out, &approval.extra, &APPROVAL_FIELDS, format);
     Value::Object(out)
 }
 
@@ -402,7 +402,7 @@ fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
     if let Some(metadata) = &result.metadata {
         out.insert("metadata".to_owned(), Value::Object(metadata.clone()));
     }
-    put_foreign(&mut out, &result.extra, &OF_RESULT, format);
+    put_foreign(&mut out, &result.extra, &RESULT_FIELDS, format);
     Value::Object(out)
 }
 

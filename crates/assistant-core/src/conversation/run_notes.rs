@@ -1,7 +1,7 @@
 //! The runs of a conversation, and the notes that they add to its newest message: their cost and
 //! steps.
 
-use super::{AgentStep, Change, Conversation, Cost, MessageId, ToolCall, step::KEPT};
+use super::{AgentStep, Change, Conversation, Cost, MessageId, ToolCall, step::MAX_STEPS};
 use crate::event::Role;
 
 impl Conversation {
@@ -84,7 +84,7 @@ impl Conversation {
         ) {
             return false;
         }
-        let room = KEPT.saturating_sub(message.steps.len());
+        let room = MAX_STEPS.saturating_sub(message.steps.len());
         message.steps.extend(steps.iter().take(room).cloned());
         let id = message.id.clone();
         self.log.push(Change::Message(id));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::event::Object;
 
 /// The maximum number of runs whose ends are kept. Older runs have ended.
-const KEPT: usize = 64;
+const MAX_RUNS: usize = 64;
 
 /// The newest runs of a conversation.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +28,7 @@ impl Runs {
     pub(super) fn begin(&mut self, id: &str) {
         self.last += 1;
         self.current = Some(self.last);
-        if self.list.len() == KEPT {
+        if self.list.len() == MAX_RUNS {
             self.list.remove(0);
         }
         self.list.push(RunRecord {
@@ -111,7 +111,7 @@ impl Runs {
                 runs.list.push(run);
             }
         }
-        let surplus = runs.list.len().saturating_sub(KEPT);
+        let surplus = runs.list.len().saturating_sub(MAX_RUNS);
         runs.list.drain(..surplus);
         runs
     }

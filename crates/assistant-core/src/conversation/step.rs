@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::event::Object;
 
 /// The maximum number of steps of a message.
-pub(super) const KEPT: usize = 128;
+pub(super) const MAX_STEPS: usize = 128;
 
 /// A step of a run, as the agent names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,5 +45,5 @@ pub(super) fn read(from: &mut Object) -> Vec<AgentStep> {
     let steps = from.shift_remove("steps");
     let list = steps.as_ref().and_then(Value::as_array);
     let read = list.into_iter().flatten().filter_map(AgentStep::from_json);
-    read.take(KEPT).collect()
+    read.take(MAX_STEPS).collect()
 }

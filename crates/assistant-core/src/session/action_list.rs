@@ -63,7 +63,7 @@ pub(super) struct ActionList(Vec<RequestedAction>);
 
 impl DecisionKind {
     /// The kinds that every version of the middleware accepts.
-    const USUAL: [Self; 3] = [Self::Approve, Self::Edit, Self::Reject];
+    const COMMON: [Self; 3] = [Self::Approve, Self::Edit, Self::Reject];
 
     fn named(name: &Value) -> Option<Self> {
         Some(match name.as_str()? {
@@ -288,7 +288,7 @@ impl RequestedAction {
     fn new(request: Value, reviews: &[Value]) -> Self {
         let mut action = Self {
             request,
-            allowed: DecisionKind::USUAL.to_vec(),
+            allowed: DecisionKind::COMMON.to_vec(),
             args_schema: None,
         };
         let name = action.name().to_owned();

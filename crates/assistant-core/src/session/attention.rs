@@ -21,7 +21,7 @@ use crate::{
 const MINUTE: u32 = 60_000;
 
 /// The maximum number of denials remembered in a turn; beyond it, the oldest are asked about again.
-const MOST_DENIALS: usize = 256;
+const MAX_DENIALS: usize = 256;
 
 /// The questions to the user, and their denials.
 #[derive(Debug, Clone, Default)]
@@ -162,7 +162,7 @@ impl Session {
         if let Some(print) = self.denial_print(key) {
             let denied = &mut self.attention.denied;
             denied.push((print, reason));
-            let over = denied.len().saturating_sub(MOST_DENIALS);
+            let over = denied.len().saturating_sub(MAX_DENIALS);
             denied.drain(..over);
         }
     }

@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// The maximum size of arguments in a record, in bytes of JSON.
-const MOST_ARGS: usize = 4_096;
+const MAX_ARGS: usize = 4_096;
 
 /// The maximum length of a text in a record, in characters.
-const MOST_TEXT: usize = 1_000;
+const MAX_TEXT: usize = 1_000;
 
 /// An audit record of a call event.
 #[derive(Debug, Clone, PartialEq)]
@@ -196,15 +196,15 @@ pub(super) fn bound(value: &mut Value) {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    if text.len() > MOST_ARGS {
+    if text.len() > MAX_ARGS {
         let bytes = text.len();
-        let start: String = text.chars().take(MOST_ARGS).collect();
+        let start: String = text.chars().take(MAX_ARGS).collect();
         *value = json!({"cut": start, "bytes": bytes});
     }
 }
 
 fn cut(text: &mut String) {
-    if let Some((at, _)) = text.char_indices().nth(MOST_TEXT) {
+    if let Some((at, _)) = text.char_indices().nth(MAX_TEXT) {
         text.truncate(at);
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The maximum nesting of handlers that request actions.
-const MOST_NESTED: usize = 4;
+const MAX_NESTED: usize = 4;
 
 impl Session {
     pub(super) fn execute(
@@ -61,7 +61,7 @@ impl Session {
         if above().any(is_it) {
             return Err(format!("Action {name} would call itself"));
         }
-        match above().count() <= MOST_NESTED {
+        match above().count() <= MAX_NESTED {
             true => Ok(Some(parent)),
             false => Err("Actions call each other too deep".to_owned()),
         }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The maximum number of calls with details.
-const MOST: usize = 200;
+const MAX_DETAILED_CALLS: usize = 200;
 
 /// The calls of a conversation on all branches, including those of the page itself.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -106,7 +106,7 @@ impl Session {
         let mut known: Vec<Known<'_>> = placed.chain(open).map(Known::Call).collect();
         known.extend(self.past_direct.iter().map(Known::Past));
         let known = crate::order::in_order(known, Known::number);
-        let left_out = known.len().saturating_sub(MOST);
+        let left_out = known.len().saturating_sub(MAX_DETAILED_CALLS);
         for (at, one) in known.into_iter().enumerate() {
             history.add(one.name());
             if at >= left_out {
@@ -123,7 +123,7 @@ impl Session {
     pub(super) fn keep_direct(&mut self, call: &ToolCall) {
         let record = ToolRecord::of(call, &self.conversation);
         self.past_direct.push(record);
-        let over = self.past_direct.len().saturating_sub(MOST);
+        let over = self.past_direct.len().saturating_sub(MAX_DETAILED_CALLS);
         self.past_direct.drain(..over);
     }
 }

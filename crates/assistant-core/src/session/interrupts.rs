@@ -143,7 +143,7 @@ pub(super) struct Interrupts {
 }
 
 /// The maximum number of interrupts beyond the limit that are cancelled with one run.
-const MOST_CANCELLED: usize = 10_000;
+const MAX_CANCELLED: usize = 10_000;
 
 impl Interrupts {
     pub(super) fn list(&self) -> &[OpenInterrupt] {
@@ -305,7 +305,7 @@ impl Interrupts {
 
     /// Notes interrupts beyond the limit, which are cancelled with the next run.
     pub(super) fn cancel_unopened(&mut self, ids: impl Iterator<Item = String>) {
-        let room = MOST_CANCELLED.saturating_sub(self.unopened.len());
+        let room = MAX_CANCELLED.saturating_sub(self.unopened.len());
         self.unopened.extend(ids.take(room));
     }
 
@@ -350,7 +350,7 @@ impl Interrupts {
         let apart = self.elsewhere.iter();
         self.apart = apart.map(|open| open.interrupt.id.clone()).collect();
         self.cancelled.append(&mut self.unopened);
-        self.cancelled.truncate(MOST_CANCELLED);
+        self.cancelled.truncate(MAX_CANCELLED);
         self.answered()
     }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The maximum number of remembered starts of one action.
-const MOST: u32 = 10_000;
+const MAX_STARTS: u32 = 10_000;
 
 /// The start times of actions with limits.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +28,7 @@ impl Starts {
     /// Returns the time until the next permitted start, in milliseconds; `None` if it is permitted
     /// now.
     pub(super) fn wait(&mut self, name: &str, (count, ms): (u32, u32), now: i64) -> Option<i64> {
-        let (count, ms) = (count.min(MOST) as usize, i64::from(ms));
+        let (count, ms) = (count.min(MAX_STARTS) as usize, i64::from(ms));
         if count == 0 {
             return Some(ms.max(1));
         }

@@ -4,7 +4,7 @@
 //! common fonts. See `hidden` for invisible characters and `host` for host names.
 
 /// Look-alikes; the string below contains the ASCII letters at the same positions.
-const LIKE: &str = "аеорсухѕіјһԁԛԝӏкѵАВЕКМНОРСТУХЅІЈӀԚԜԌҮѴЬ\
+const LOOKALIKES: &str = "аеорсухѕіјһԁԛԝӏкѵАВЕКМНОРСТУХЅІЈӀԚԜԌҮѴЬ\
                     αογικνρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϺ\
                     օոսհցզՕՍ\
                     ℎℓℊℋℑℒℕ℘ℙℚℛℜℝℤKℬℭℯℰℱℳℴℹℐ\
@@ -34,7 +34,7 @@ pub fn ascii_like(c: char) -> Option<char> {
         }
         '\u{1d7ce}'..='\u{1d7ff}' => char::from_digit((code - 0x1d7ce) % 10, 10),
         _ => {
-            let place = LIKE.chars().position(|like| like == c)?;
+            let place = LOOKALIKES.chars().position(|like| like == c)?;
             LATIN.chars().nth(place)
         }
     }

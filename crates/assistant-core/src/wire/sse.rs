@@ -16,7 +16,7 @@ use std::fmt;
 const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
 
 /// The buffer capacity that is reused for the next frame; larger buffers are freed.
-const KEPT: usize = 64 * 1024;
+const REUSED_CAPACITY: usize = 64 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -222,7 +222,7 @@ impl SseDecoder {
             each(&mut self.frame);
         }
         let mut data = std::mem::take(&mut self.frame).data;
-        if data.capacity() <= KEPT {
+        if data.capacity() <= REUSED_CAPACITY {
             data.clear();
             self.frame.data = data;
         }

@@ -12,7 +12,7 @@ use super::check::{Check, Evaluated};
 const MAX_NAMED: usize = 8;
 
 /// The miss above which an alternative is taken as not intended.
-const NOT_MEANT: usize = 1000;
+const MISS_THRESHOLD: usize = 1000;
 
 /// The result of trying alternatives.
 #[derive(Default)]
@@ -163,7 +163,7 @@ impl<'a> Check<'a, '_> {
         if self.is_quiet() || self.is_stopped() {
             return false;
         }
-        let meant = outcome.miss.is_some_and(|miss| miss < NOT_MEANT) && !outcome.tied;
+        let meant = outcome.miss.is_some_and(|miss| miss < MISS_THRESHOLD) && !outcome.tied;
         if (meant || schemas.len() == 1) && !outcome.closest.is_empty() {
             return self.adopt(outcome.closest);
         }
@@ -232,7 +232,7 @@ impl Outcome {
 fn weight(violation: &Violation, path: &str) -> usize {
     let below = violation.path.len().saturating_sub(path.len());
     match violation.keyword {
-        "type" | "const" | "enum" | "false" if below == 0 => NOT_MEANT,
+        "type" | "const" | "enum" | "false" if below == 0 => MISS_THRESHOLD,
         "const" => 100,
         "enum" => 20,
         "type" | "required" | "additionalProperties" | "unevaluatedProperties" => 3,

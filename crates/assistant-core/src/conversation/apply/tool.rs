@@ -7,11 +7,11 @@ use crate::{
 };
 
 /// The maximum number of consecutive tool messages that are searched for their end.
-const LONGEST_ROW: usize = 64;
+const MAX_CONSECUTIVE: usize = 64;
 
 /// The longest conversation, in messages, that is renumbered for a result that changes nothing; in
 /// a longer one such a result is at the end.
-const LONGEST_MOVED: usize = 1_000;
+const MAX_RENUMBERED: usize = 1_000;
 
 impl Conversation {
     pub(super) fn start_call(
@@ -216,7 +216,7 @@ impl Conversation {
             |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Denied { .. });
         if !self.call(&key).is_some_and(is_ours) {
             let wire = tool_message(message_id, tool_call_id, content, base);
-            match self.tree.path().len() <= LONGEST_MOVED {
+            match self.tree.path().len() <= MAX_RENUMBERED {
                 true => self.insert_wire(Some(after), wire, out.now),
                 false => self.append_wire(wire, Author::Agent, out.now),
             }
@@ -228,7 +228,9 @@ impl Conversation {
     fn last_tool_after(&self, ix: usize) -> usize {
         let next = self.tree.node(ix).map_or(0, |node| node.depth + 1);
         let row = self.tree.path().iter().skip(next);
-        let row = row.filter(|ix| self.node(**ix).is_some()).take(LONGEST_ROW);
+        let row = row
+            .filter(|ix| self.node(**ix).is_some())
+            .take(MAX_CONSECUTIVE);
         row.take_while(|ix| self.role_of(**ix) == Some(Role::Tool))
             .last()
             .copied()

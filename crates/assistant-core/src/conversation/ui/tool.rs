@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Notes that are written in one state only.
-const OF_STATE: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
+const STATE_NOTES: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
 
 /// The id by which the agent knows a call.
 pub(super) fn wire_id(call: &ToolCall) -> &str {
@@ -88,7 +88,7 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let state = state(call);
     put_text(&mut out, "state", Some(state));
     for (key, value) in noted(&call.extra).into_iter().flatten() {
-        if !key.starts_with('#') && !OF_STATE.contains(&key.as_str()) {
+        if !key.starts_with('#') && !STATE_NOTES.contains(&key.as_str()) {
             out.insert(key.clone(), value.clone());
         }
     }

@@ -49,7 +49,7 @@ pub(super) fn read(
     lines: &[&str],
     options: &CalloutOptions,
 ) -> Result<Read, String> {
-    let depth = options.max_depth.min(CalloutOptions::DEEPEST);
+    let depth = options.max_depth.min(CalloutOptions::DEPTH_LIMIT);
     let mut fields = yaml::read_mapping(&dedented(lines), depth)?;
     let id = header.id.or_else(|| first(&fields, &ID, word));
     let name = header.name.or_else(|| first(&fields, &NAME, word));

@@ -14,7 +14,7 @@ pub struct CalloutOptions {
 
 impl CalloutOptions {
     /// The upper limit of [`CalloutOptions::max_depth`]: values are later walked by recursion.
-    pub(super) const DEEPEST: usize = 100;
+    pub(super) const DEPTH_LIMIT: usize = 100;
 
     /// Parses code fences as callouts, too.
     #[must_use]

@@ -8,7 +8,7 @@ use super::{Callout, CalloutOptions, body, scalar};
 
 /// The longest key written without an explicit key mark, in characters, quotes included: YAML
 /// searches only 1024 characters for the colon.
-const LONGEST_KEY: usize = 1000;
+const MAX_KEY: usize = 1000;
 
 /// The error for a field that a callout cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Writer {
     /// nests too deeply.
     fn field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
         let written = inline_text(key);
-        if written.chars().count() > LONGEST_KEY {
+        if written.chars().count() > MAX_KEY {
             self.out.push_str("? ");
             self.out.push_str(&written);
             self.out.push('\n');

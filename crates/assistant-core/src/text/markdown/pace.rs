@@ -7,7 +7,7 @@
 /// block.
 pub(super) const BLOCK: usize = 64 << 10;
 /// The length up to which an open block is shown at every call.
-const SHORT: usize = 512;
+const ALWAYS_SHOWN: usize = 512;
 
 /// A budget for parsing text again, in bytes.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Pace {
     /// Spends the cost of showing `len` bytes; returns false if the budget does not suffice. A short
     /// block is free.
     pub(super) fn spend_on_view(&mut self, len: usize) -> bool {
-        len <= SHORT || self.spend(len)
+        len <= ALWAYS_SHOWN || self.spend(len)
     }
 }
 
@@ -82,14 +82,14 @@ pub(super) fn is_plain(text: &str, shown: usize) -> bool {
     let word = before
         .iter()
         .rev()
-        .take(WORD)
+        .take(MAX_EXAMINED_WORD)
         .take_while(|byte| !byte.is_ascii_whitespace());
     let length = word.count();
     let Some(tail) = text.as_bytes().get(shown - length..) else {
         return false;
     };
     let mut last = b' ';
-    length < WORD
+    length < MAX_EXAMINED_WORD
         && tail.iter().all(|&byte| {
             let dot = byte == b'.' && last.eq_ignore_ascii_case(&b'w');
             last = byte;
@@ -100,4 +100,4 @@ pub(super) fn is_plain(text: &str, shown: usize) -> bool {
 }
 
 /// The length up to which a word is examined; longer ones are parsed.
-const WORD: usize = 128;
+const MAX_EXAMINED_WORD: usize = 128;

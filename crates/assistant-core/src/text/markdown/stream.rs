@@ -22,7 +22,7 @@ use super::{
 };
 
 /// The length above which a paragraph is extended with its source until it is parsed again.
-const LONG: usize = 8 << 10;
+const EXTENDED_ABOVE: usize = 8 << 10;
 
 /// An incremental parser of a growing text. It keeps no copy of the text.
 #[derive(Debug)]
@@ -328,7 +328,7 @@ impl Markdown {
             if changes.blocks.is_empty() {
                 changes.from = self.finished + self.shown.blocks;
             }
-            if plain || self.shown.grows && source.len() > LONG {
+            if plain || self.shown.grows && source.len() > EXTENDED_ABOVE {
                 self.shown.plain = plain;
                 let new = text.get(self.shown.len..).unwrap_or_default();
                 let new = if plain {

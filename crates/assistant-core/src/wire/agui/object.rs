@@ -13,7 +13,7 @@ use crate::event::Object;
 use crate::wire::fault::ProtocolError;
 
 /// Field names that are not allocated.
-const COMMON: [&str; 9] = [
+const COMMON_FIELDS: [&str; 9] = [
     "type",
     "delta",
     "messageId",
@@ -172,9 +172,11 @@ impl Visitor<'_> for NameVisitor {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Name, E> {
-        Ok(Name(match COMMON.iter().find(|common| **common == name) {
-            Some(common) => Cow::Borrowed(common),
-            None => Cow::Owned(name.to_owned()),
-        }))
+        Ok(Name(
+            match COMMON_FIELDS.iter().find(|common| **common == name) {
+                Some(common) => Cow::Borrowed(common),
+                None => Cow::Owned(name.to_owned()),
+            },
+        ))
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The fields in which servers send reasoning, in the order in which they are tried.
-const THOUGHT: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
 /// The parameters of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -391,7 +391,9 @@ fn note(sink: &mut dyn Sink, message: impl Into<String>) {
 /// Returns the reasoning of a delta, from one of its fields, or from blocks as passed on by
 /// gateways that do not follow the format of chat completions.
 fn thought_of(delta: &Object) -> Option<String> {
-    let known = THOUGHT.iter().find_map(|key| delta.get(*key)?.as_str());
+    let known = REASONING_FIELDS
+        .iter()
+        .find_map(|key| delta.get(*key)?.as_str());
     let text = match known.filter(|text| !text.is_empty()) {
         Some(text) => text.to_owned(),
         None => {

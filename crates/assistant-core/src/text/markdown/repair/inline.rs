@@ -2,7 +2,7 @@
 //! tags. The text is walked once.
 
 /// The maximum number of open marks; deeper ones are left as they are.
-const MOST: usize = 100;
+const MAX_OPEN_MARKS: usize = 100;
 
 /// The repair of an end.
 #[derive(Default)]
@@ -133,7 +133,7 @@ impl Walk<'_> {
     }
 
     fn push(&mut self, mark: char, count: usize, inside: usize, both: bool) {
-        if self.open.len() >= MOST {
+        if self.open.len() >= MAX_OPEN_MARKS {
             return;
         }
         self.open.push(Open {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The maximum length at which an unfinished number is shown, so that updates after many small
 /// pieces stay cheap. Its end shows the whole number.
-const SHOWN_AT_MOST: usize = 1024;
+const MAX_SHOWN: usize = 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
@@ -112,15 +112,11 @@ impl Number {
 
     /// Returns the length of the longest valid prefix within the limit.
     fn longest_shown(&self) -> usize {
-        if self.valid <= SHOWN_AT_MOST {
+        if self.valid <= MAX_SHOWN {
             return self.valid;
         }
         // A prefix that ends in a digit is a number: the grammar has been checked.
-        let head = self
-            .text
-            .as_bytes()
-            .get(..SHOWN_AT_MOST)
-            .unwrap_or_default();
+        let head = self.text.as_bytes().get(..MAX_SHOWN).unwrap_or_default();
         head.iter()
             .rposition(u8::is_ascii_digit)
             .map_or(0, |last| last + 1)

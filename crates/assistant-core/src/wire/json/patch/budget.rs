@@ -20,7 +20,7 @@ const COPIED: usize = 8 << 20;
 /// larger.
 const DOCUMENT: usize = 32 << 20;
 /// The size up to which a copy counts like an `add`: it takes no more than the operation itself.
-const SMALL: usize = 512;
+const FREE_COPY: usize = 512;
 /// The maximum number of values that one patch may shift within containers or move deeper.
 const SHIFTED: usize = 32 << 20;
 
@@ -113,7 +113,7 @@ impl Budget {
         self.copied -= weight;
         let room = match self.room {
             _ if self.tracks() => return Ok(()),
-            None if weight <= SMALL => return Ok(()),
+            None if weight <= FREE_COPY => return Ok(()),
             None => {
                 let mut room = DOCUMENT;
                 weigh(root, usize::MAX, &mut room)?;
