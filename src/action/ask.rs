@@ -75,8 +75,8 @@ impl ToolContext {
     }
 
     async fn put(&self, question: Value, schema: Option<Value>) -> Result<Value, ToolError> {
-        let gone = || ToolError::new("Nobody can be asked any more.");
-        let assistant = self.assistant.upgrade().ok_or_else(gone)?;
+        let detached = || ToolError::new("Nobody can be asked any more.");
+        let assistant = self.assistant.upgrade().ok_or_else(detached)?;
         let call = self.invocation.call;
         let reply = assistant.runtime().await_reply(call);
         let asking = Asking::begin(&assistant, self.invocation.id);
@@ -218,7 +218,7 @@ struct Asking {
 impl Asking {
     fn begin(assistant: &Assistant, invocation: InvocationId) -> Self {
         assistant.view().begin_asking();
-        tell(assistant, invocation, true);
+        dispatch_asking(assistant, invocation, true);
         Self {
             assistant: assistant.weak(),
             invocation,
@@ -230,12 +230,12 @@ impl Drop for Asking {
     fn drop(&mut self) {
         if let Some(assistant) = self.assistant.upgrade() {
             assistant.view().end_asking();
-            tell(&assistant, self.invocation, false);
+            dispatch_asking(&assistant, self.invocation, false);
         }
     }
 }
 
-fn tell(assistant: &Assistant, invocation: InvocationId, asks: bool) {
+fn dispatch_asking(assistant: &Assistant, invocation: InvocationId, asks: bool) {
     // This input is never refused.
     let _ = assistant.dispatch(Input::Asking { invocation, asks });
 }

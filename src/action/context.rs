@@ -186,7 +186,7 @@ impl ToolContext {
             fraction: fraction.into(),
             text: (!text.is_empty()).then_some(text),
         };
-        self.say(|invocation| Input::Progress {
+        self.dispatch_for(|invocation| Input::Progress {
             invocation,
             progress,
         });
@@ -204,7 +204,7 @@ impl ToolContext {
     /// ```
     pub fn preliminary(&self, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
-            self.say(|invocation| Input::Preliminary { invocation, value });
+            self.dispatch_for(|invocation| Input::Preliminary { invocation, value });
         }
     }
 
@@ -245,8 +245,8 @@ impl ToolContext {
     /// The errors of [`Assistant::execute`]; also if this call is over, or if actions are nested
     /// too deeply.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
-        let gone = || ToolError::new("The assistant is gone");
-        let assistant = self.assistant.upgrade().ok_or_else(gone)?;
+        let detached = || ToolError::new("The assistant is gone");
+        let assistant = self.assistant.upgrade().ok_or_else(detached)?;
         let within = Some(self.invocation.id);
         assistant.runtime().execute(name, args, within).await
     }
@@ -283,16 +283,16 @@ impl ToolContext {
     pub async fn until_registered(&self, name: &str) -> Result<(), ToolError> {
         let missing = || ToolError::new(format!("Action {name} was not registered in time"));
         let assistant = self.assistant.upgrade().ok_or_else(missing)?;
-        let came = assistant.runtime().await_action(name);
+        let registered = assistant.runtime().await_action(name);
         drop(assistant);
         let late = sleep(Duration::from_secs(5)).boxed_local();
-        match select(came, late).await {
+        match select(registered, late).await {
             Either::Left((Ok(()), _)) => Ok(()),
             _ => Err(missing()),
         }
     }
 
-    fn say(&self, input: impl FnOnce(InvocationId) -> Input) {
+    fn dispatch_for(&self, input: impl FnOnce(InvocationId) -> Input) {
         if let Some(assistant) = self.assistant.upgrade() {
             // Refused only if the call is over, and then it has no effect.
             let _ = assistant.dispatch(input(self.invocation.id));

@@ -77,11 +77,11 @@ impl<T> ToolCallView<T> {
         if self.is_run_here() {
             return self.parameters();
         }
-        let told = self.read_interrupt(|interrupt| {
+        let read = self.read_interrupt(|interrupt| {
             let properties = interrupt.response_schema.as_ref()?.get("properties")?;
             properties.get("editedArgs").cloned()
         });
-        told.flatten()
+        read.flatten()
             .filter(|schema| schema.get("properties").is_some())
             .or_else(|| self.parameters())
     }
@@ -115,8 +115,8 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn question(&self) -> Option<String> {
-        let said = self.read_interrupt(|interrupt| interrupt.message.clone());
-        said.flatten().filter(|text| !text.trim().is_empty())
+        let message = self.read_interrupt(|interrupt| interrupt.message.clone());
+        message.flatten().filter(|text| !text.trim().is_empty())
     }
 
     /// Returns the time until which the agent waits for the decision, in milliseconds since 1970.
@@ -283,8 +283,8 @@ impl<T> ToolCallView<T> {
         };
         assistant.view().renderers.track();
         let name = self.name();
-        let told = |session: &Session| session.registry().in_force(&name).is_some_and(is);
-        assistant.read(told).unwrap_or_default()
+        let is_met = |session: &Session| session.registry().in_force(&name).is_some_and(is);
+        assistant.read(is_met).unwrap_or_default()
     }
 
     /// Returns true if the agent reports a result for an action that only this page runs. It is

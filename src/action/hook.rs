@@ -235,11 +235,11 @@ impl Offer {
         spec.enabled = now.enabled;
         spec.parameters = now.parameters.unwrap_or(spec.parameters);
         spec.description = now.description.unwrap_or(spec.description);
-        let (outcome, schema) = match (self.tell(spec.clone()), before) {
+        let (outcome, schema) = match (self.register_spec(spec.clone()), before) {
             // An invalid schema must not prevent other updates.
             (Err(refusal), Some(before)) if before != spec.parameters => {
                 spec.parameters = before.clone();
-                (self.tell(spec).and(Err(refusal)), Some(before))
+                (self.register_spec(spec).and(Err(refusal)), Some(before))
             }
             (outcome, before) => {
                 let taken = outcome.is_ok().then_some(spec.parameters);
@@ -253,7 +253,7 @@ impl Offer {
         outcome
     }
 
-    fn tell(&self, spec: ActionSpec) -> Result<(), Refusal> {
+    fn register_spec(&self, spec: ActionSpec) -> Result<(), Refusal> {
         self.assistant.dispatch(Input::Register {
             id: self.id,
             spec: Box::new(spec),

@@ -106,16 +106,16 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the error, by its kind and message.
-    pub(crate) fn why(&self, say: impl FnOnce(&str, &str) -> String) -> Option<String> {
+    pub(crate) fn why(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
             let ended = match (call.error(), call.phase()) {
-                (Some(error), _) => return Some(say(error.kind.as_str(), &error.message)),
+                (Some(error), _) => return Some(format(error.kind.as_str(), &error.message)),
                 (None, Phase::OutputDenied) => "denied",
                 (None, Phase::Cancelled) => "cancelled",
                 (None, Phase::Skipped) => "skipped",
                 (None, _) => return None,
             };
-            Some(say(ended, ended))
+            Some(format(ended, ended))
         })
         .flatten()
     }

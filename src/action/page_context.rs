@@ -94,12 +94,12 @@ pub fn use_assistant_context<Marker>(
     description: impl Into<String>,
     value: impl ContextValue<Marker>,
 ) {
-    tell(description.into(), Box::new(move || value.read()));
+    share_context(description.into(), Box::new(move || value.read()));
 }
 
 type Reader = Box<dyn Fn() -> Result<Option<Value>, serde_json::Error>>;
 
-fn tell(description: String, read: Reader) {
+fn share_context(description: String, read: Reader) {
     let Some(assistant) = assistant_or_complain("use_assistant_context") else {
         return;
     };

@@ -47,9 +47,9 @@ impl<Args> ToolAction<Args> {
         self.preview = Some(Rc::new(move |args| {
             let work = serde_json::from_value(args).map(&preview);
             Box::pin(async move {
-                let said = work.map_err(|error| error.to_string())?.await;
-                let said = said.map_err(|error| error.to_string())?;
-                serde_json::to_value(said).map_err(|error| error.to_string())
+                let value = work.map_err(|error| error.to_string())?.await;
+                let value = value.map_err(|error| error.to_string())?;
+                serde_json::to_value(value).map_err(|error| error.to_string())
             })
         }));
         self

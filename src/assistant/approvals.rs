@@ -84,10 +84,10 @@ impl Assistant {
     /// # }
     /// ```
     pub fn keep_approvals(&self, store: impl ApprovalStore) {
-        self.keep_approvals_in(Rc::new(store));
+        self.attach_approval_store(Rc::new(store));
     }
 
-    fn keep_approvals_in(&self, store: Rc<dyn ApprovalStore>) {
+    fn attach_approval_store(&self, store: Rc<dyn ApprovalStore>) {
         let loads = store.load();
         let writes = Rc::new(Cell::new(0_u32));
         let persistence = StoredApprovals {
@@ -96,7 +96,7 @@ impl Assistant {
         };
         self.runtime()
             .set_approval_persistence(Rc::new(persistence));
-        self.view().keeps_approvals.set(true);
+        self.view().stores_approvals.set(true);
         let assistant = self.weak();
         spawn_local(async move {
             let approvals = read(&loads.await);
@@ -152,8 +152,8 @@ impl ApprovalPersistence for StoredApprovals {
             match swaps.await {
                 Swap::Done => Swap::Done,
                 Swap::Failed(message) => Swap::Failed(message),
-                Swap::Found(kept) => {
-                    Swap::Found(kept.as_ref().and_then(RememberedApproval::from_value))
+                Swap::Found(stored) => {
+                    Swap::Found(stored.as_ref().and_then(RememberedApproval::from_value))
                 }
             }
         })
@@ -161,7 +161,7 @@ impl ApprovalPersistence for StoredApprovals {
 }
 
 /// Parses stored approvals; an invalid one allows nothing.
-fn read(kept: &[Value]) -> Vec<RememberedApproval> {
-    let read = kept.iter().filter_map(RememberedApproval::from_value);
+fn read(stored: &[Value]) -> Vec<RememberedApproval> {
+    let read = stored.iter().filter_map(RememberedApproval::from_value);
     read.collect()
 }

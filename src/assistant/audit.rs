@@ -32,15 +32,15 @@ pub struct AuditLog(SendWrapper<Rc<Records>>);
 
 struct Records {
     redact: Redact,
-    kept: RefCell<VecDeque<AuditEntry>>,
+    records: RefCell<VecDeque<AuditEntry>>,
     /// The number of older records that were dropped.
-    gone: Cell<u64>,
+    dropped: Cell<u64>,
     observers: Rc<Observers<AuditEntry>>,
 }
 
 impl fmt::Debug for AuditLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.0.kept.borrow().len();
+        let count = self.0.records.borrow().len();
         f.debug_struct("AuditLog")
             .field("entries", &count)
             .finish_non_exhaustive()
@@ -70,8 +70,8 @@ impl Assistant {
     pub fn start_audit(&self, redact: impl Fn(&mut AuditEntry) + 'static) -> AuditLog {
         let records = Rc::new(Records {
             redact: Box::new(redact),
-            kept: RefCell::default(),
-            gone: Cell::new(0),
+            records: RefCell::default(),
+            dropped: Cell::new(0),
             observers: Rc::default(),
         });
         self.runtime()
@@ -92,7 +92,7 @@ impl AuditLog {
     /// ```
     #[must_use]
     pub fn entries(&self) -> Vec<AuditEntry> {
-        self.0.kept.borrow().iter().cloned().collect()
+        self.0.records.borrow().iter().cloned().collect()
     }
 
     /// Returns the records as JSON: `{"version": 1, "left_out": …, "entries": […]}`.
@@ -106,9 +106,9 @@ impl AuditLog {
     /// ```
     #[must_use]
     pub fn export(&self) -> Value {
-        let kept = self.0.kept.borrow();
-        let entries: Vec<Value> = kept.iter().map(AuditEntry::to_value).collect();
-        json!({"version": 1, "left_out": self.0.gone.get(), "entries": entries})
+        let records = self.0.records.borrow();
+        let entries: Vec<Value> = records.iter().map(AuditEntry::to_value).collect();
+        json!({"version": 1, "left_out": self.0.dropped.get(), "entries": entries})
     }
 
     /// Calls back for each record, as long as the assistant lives, for example to send it to a
@@ -134,16 +134,16 @@ impl Recorder for Records {
             .iter()
             .filter_map(|event| session.audit_entry(event, at));
         let entries: Vec<AuditEntry> = entries.map(|entry| self.redacted(entry)).collect();
-        let mut kept = self.kept.borrow_mut();
-        kept.extend(entries.iter().cloned());
-        let over = kept.len().saturating_sub(MAX_RECORDS);
-        kept.drain(..over);
-        self.gone
-            .set(self.gone.get() + u64::try_from(over).unwrap_or(0));
+        let mut records = self.records.borrow_mut();
+        records.extend(entries.iter().cloned());
+        let over = records.len().saturating_sub(MAX_RECORDS);
+        records.drain(..over);
+        self.dropped
+            .set(self.dropped.get() + u64::try_from(over).unwrap_or(0));
         let observers = Rc::clone(&self.observers);
         Box::new(move || {
-            let told = entries.iter().flat_map(|entry| observers.notify(entry));
-            told.for_each(|failure| {
+            let failures = entries.iter().flat_map(|entry| observers.notify(entry));
+            failures.for_each(|failure| {
                 console_error(&format!("An observer of the audit failed: {failure}"));
             });
         })

@@ -80,11 +80,11 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
     let Some(assistant) = assistant_or_complain("use_assistant_events") else {
         return;
     };
-    let told = assistant.weak();
+    let weak = assistant.weak();
     listen(
         assistant,
         Rc::new(move |event| {
-            if let (Err(failure), Some(assistant)) = (observer(event).outcome(), told.upgrade()) {
+            if let (Err(failure), Some(assistant)) = (observer(event).outcome(), weak.upgrade()) {
                 assistant.runtime().observers_failed(vec![failure]);
             }
         }),
@@ -92,11 +92,11 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
 }
 
 fn listen(assistant: Assistant, observer: Observer) {
-    let told = Rc::clone(&observer);
-    let calls = assistant.on_call_event(move |event| told(&of_call(event)));
+    let on_call = Rc::clone(&observer);
+    let calls = assistant.on_call_event(move |event| on_call(&of_call(event)));
     on_cleanup(move || drop(calls));
-    tell_errors(&assistant, Rc::clone(&observer));
-    tell_messages(assistant, observer);
+    observe_errors(&assistant, Rc::clone(&observer));
+    observe_messages(assistant, observer);
 }
 
 fn of_call(event: &CallEvent) -> AssistantEvent {
@@ -108,7 +108,7 @@ fn of_call(event: &CallEvent) -> AssistantEvent {
     }
 }
 
-fn tell_errors(assistant: &Assistant, observer: Observer) {
+fn observe_errors(assistant: &Assistant, observer: Observer) {
     let notices = assistant.notices();
     let known = |list: &Vec<Notice>| list.iter().map(|notice| notice.id).collect();
     let at_first: HashSet<NoticeId> = notices.with_untracked(known);
@@ -166,20 +166,20 @@ impl KnownMessages {
     }
 }
 
-fn tell_messages(assistant: Assistant, observer: Observer) {
+fn observe_messages(assistant: Assistant, observer: Observer) {
     let messages = assistant.messages();
     // The observer may cause the next event, so nothing is borrowed meanwhile.
-    let told = RefCell::new(messages.with_untracked(KnownMessages::opened));
+    let known = RefCell::new(messages.with_untracked(KnownMessages::opened));
     effect(move |_| {
         let complete = {
-            let mut told = told.borrow_mut();
-            messages.with(|list| told.take_in(list));
-            let mut open = std::mem::take(&mut told.open);
+            let mut known = known.borrow_mut();
+            messages.with(|list| known.take_in(list));
+            let mut open = std::mem::take(&mut known.open);
             open.retain(|(id, _)| assistant.message(id).is_some());
             let (complete, open): (Vec<_>, Vec<_>) = open
                 .into_iter()
                 .partition(|(id, _)| is_complete(&assistant, id));
-            told.open = open;
+            known.open = open;
             complete
         };
         for (id, role) in complete {

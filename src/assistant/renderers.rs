@@ -74,8 +74,8 @@ impl Renderers {
     }
 
     pub(crate) fn remove_action(&self, id: RegistrationId) {
-        let gone = self.actions.borrow_mut().remove(&id);
-        drop(gone);
+        let removed = self.actions.borrow_mut().remove(&id);
+        drop(removed);
     }
 
     /// Returns the renderer of a tool's calls.
@@ -131,18 +131,18 @@ impl Renderers {
 
     /// Removes a renderer that does not belong to an action.
     pub(super) fn remove(&self, id: RegistrationId) {
-        let gone: Vec<_> = {
+        let removed: Vec<_> = {
             let mut drawings = self.drawings.borrow_mut();
             drawings.extract_if(.., |(of, _)| *of == id).collect()
         };
-        drop(gone);
+        drop(removed);
     }
 
     /// Removes all renderers.
     pub(crate) fn clear(&self) {
-        let gone = std::mem::take(&mut *self.drawings.borrow_mut());
-        drop(gone);
-        let gone = std::mem::take(&mut *self.actions.borrow_mut());
-        drop(gone);
+        let removed = std::mem::take(&mut *self.drawings.borrow_mut());
+        drop(removed);
+        let removed = std::mem::take(&mut *self.actions.borrow_mut());
+        drop(removed);
     }
 }

@@ -68,7 +68,7 @@ pub fn MessageActions(
             .then(|| message_controls(&shared, vec![id.clone()]))
     };
     // Without a transcript nothing else announces that something was copied.
-    let said = speaks.then(|| {
+    let live_region = speaks.then(|| {
         view! {
             <p class="la-visually-hidden" role="status">{dynamic(move || announced.get())}</p>
         }
@@ -83,7 +83,8 @@ pub fn MessageActions(
         let versions = when(several, move || picker(&shared, &id));
         bar(role, view! { {versions} {dynamic(controls)} }.into_any())
     };
-    view! { <div class="la-message-actions">{when(move || !edits(), draw)} {said}</div> }.into_any()
+    view! { <div class="la-message-actions">{when(move || !edits(), draw)} {live_region}</div> }
+        .into_any()
 }
 
 /// Renders the bar below a turn, with its actions and details.
@@ -179,19 +180,19 @@ fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
 fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageId>) -> AnyView {
     let outcome = RwSignal::new(None::<bool>);
     let (assistant, announced) = (shared.assistant.clone(), shared.announced);
-    let said = words.clone();
+    let copy_words = words.clone();
     let copy = move |_| {
         let Some(text) = source(&assistant, &messages) else {
             return;
         };
-        let words = said.clone();
+        let words = copy_words.clone();
         spawn_local(async move {
             let copied = copy_to_clipboard(&text).await;
-            let said = untrack(|| match copied {
+            let message = untrack(|| match copied {
                 true => words.word(|l| &l.copied),
                 false => words.word(|l| &l.copy_failed),
             });
-            announced.try_set(said.to_string());
+            announced.try_set(message.to_string());
             outcome.try_set(Some(copied));
             after(COPY_OUTCOME_MS, move || {
                 outcome.try_set(None);
@@ -212,9 +213,9 @@ fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageI
     view! {
         {copies.view(words)}
         {dynamic(move || {
-            let said = failed.text(|l| &l.copy_failed);
+            let failure_text = failed.text(|l| &l.copy_failed);
             (outcome.get() == Some(false))
-                .then(|| view! { <span class="la-message-failed">{said}</span> })
+                .then(|| view! { <span class="la-message-failed">{failure_text}</span> })
         })}
     }
     .into_any()
@@ -227,20 +228,21 @@ fn feedback_buttons(
     wire_id: &str,
     callback: Callback<Feedback>,
 ) -> AnyView {
-    let said = shared.said;
+    let feedback = shared.feedback;
     let button = |positive: bool, word: fn(&Labels) -> &Word, icon: Icon| {
         let (id, of, message_id) = (last.clone(), last.clone(), wire_id.to_owned());
         let pressed = move || {
-            let mine = said.with(|said| said.get(&of) == Some(&positive));
+            let mine = feedback.with(|feedback| feedback.get(&of) == Some(&positive));
             Some(mine)
         };
-        let say = move |_| {
-            let taken_back = said.with_untracked(|said| said.get(&id) == Some(&positive));
+        let toggle = move |_| {
+            let taken_back =
+                feedback.with_untracked(|feedback| feedback.get(&id) == Some(&positive));
             let positive = (!taken_back).then_some(positive);
-            said.update(|said| {
+            feedback.update(|feedback| {
                 match positive {
-                    Some(positive) => said.insert(id.clone(), positive),
-                    None => said.remove(&id),
+                    Some(positive) => feedback.insert(id.clone(), positive),
+                    None => feedback.remove(&id),
                 };
             });
             callback.run(Feedback {
@@ -250,7 +252,7 @@ fn feedback_buttons(
         };
         let button = IconButton {
             pressed: Signal::derive(pressed),
-            ..IconButton::new(word, icon, say)
+            ..IconButton::new(word, icon, toggle)
         };
         button.view(words)
     };

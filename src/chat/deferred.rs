@@ -10,7 +10,7 @@ use leptos::prelude::*;
 
 use super::{
     ConfirmDialogs, Feedback, Notices, OtherBranch, Speech, Transcript,
-    announcer::{Voice, speak},
+    announcer::{Voice, announce_all},
     inbox_place::look_again,
 };
 use crate::{assistant::Assistant, tool::InterruptInbox};
@@ -33,7 +33,7 @@ fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyVie
 
 /// Starts the announcements, and renders the dialogs.
 fn voices(assistant: Assistant, voice: Voice, speech: Signal<Speech>) -> AnyView {
-    speak(&assistant, voice, speech);
+    announce_all(&assistant, voice, speech);
     view! { <ConfirmDialogs assistant /> }.into_any()
 }
 

@@ -73,9 +73,9 @@ fn dialog(request: ConfirmRequest) -> AnyView {
     // A script may close the dialog with any value, so only the user's press on the button
     // confirms.
     let confirmed = StoredValue::new(false);
-    let seen = Visibility::new(memo(|| ()), || ());
+    let visibility = Visibility::new(memo(|| ()), || ());
     let confirm = move |event: leptos::ev::MouseEvent| {
-        let counts = is_trusted(&event) && seen.allows();
+        let counts = is_trusted(&event) && visibility.allows();
         confirmed.set_value(counts);
         if !counts {
             event.prevent_default();
@@ -103,7 +103,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
         }
     };
     let waits = move || (!stands.get()).then_some("true");
-    let confirm_waits = move || (!seen.is_done()).then_some("true");
+    let confirm_waits = move || (!visibility.is_done()).then_some("true");
     view! {
         <dialog
             class="la-dialog"
@@ -117,9 +117,9 @@ fn dialog(request: ConfirmRequest) -> AnyView {
             <form class="la-dialog-form" method="dialog" on:submit=move |event| early(event.into())>
                 <h2 class="la-dialog-title" id=title.clone()>{request.options.title.clone()}</h2>
                 <p class="la-dialog-text" id=text.clone()>
-                    {request.options.text.clone()} {seen.end()}
+                    {request.options.text.clone()} {visibility.end()}
                 </p>
-                {cover_note(&words, seen)}
+                {cover_note(&words, visibility)}
                 <div class="la-dialog-actions">
                     <button type="submit" class="la-button" value="cancel" aria-disabled=waits>
                         <span>{words.text(|l| &l.cancel)}</span>

@@ -15,7 +15,7 @@ use super::{counts::with_count, item::Turn};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
-    tool::{ExactText, Folded, has_default_card, tells_failure},
+    tool::{ExactText, Folded, declares_failure, has_default_card},
     ui::{Icon, Words, closest, dynamic, effect, memo, scope},
     view::{PartCell, PartKind},
 };
@@ -31,7 +31,7 @@ struct Membership {
     /// The first call of the group.
     head: CallKey,
     /// The group's summary, if this is its first call.
-    says: Option<Summary>,
+    summary: Option<Summary>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) struct Groups {
     members: Memo<HashMap<CallKey, Membership>>,
     open: RwSignal<HashSet<CallKey>>,
     /// The calls that the user has opened.
-    kept: RwSignal<HashSet<CallKey>>,
+    opened: RwSignal<HashSet<CallKey>>,
     slots: StoredValue<HashMap<CallKey, Slot>>,
     done: Done,
     /// Counts the changes of the groups. Each call reports its own changes: an effect that tracked
@@ -68,14 +68,14 @@ pub(super) struct Groups {
 impl Groups {
     /// Creates the groups of the messages of a block.
     pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
-        let kept = RwSignal::new(HashSet::new());
+        let opened = RwSignal::new(HashSet::new());
         let changes = RwSignal::new(0_u32);
         let done = StoredValue::new(HashMap::new());
         let by_person = turn.with_untracked(Turn::by_person);
         let members = memo(move || {
             changes.track();
             let done = |key: &CallKey| done_of(&assistant, key, done).get_untracked();
-            let rows = kept.with(|kept| rows(&assistant, &turn, kept, &done));
+            let rows = opened.with(|opened| rows(&assistant, &turn, opened, &done));
             let members = rows
                 .into_iter()
                 .filter(|row| row.len() >= MIN_CALLS)
@@ -85,13 +85,13 @@ impl Groups {
         let groups = Self {
             members,
             open: RwSignal::new(HashSet::new()),
-            kept,
+            opened,
             slots: StoredValue::new(HashMap::new()),
             done,
             changes,
         };
         if !by_person {
-            effect(move |_| groups.tell_all());
+            effect(move |_| groups.update_slots());
         }
         groups
     }
@@ -120,7 +120,7 @@ impl Groups {
     fn slot(self, call: &CallKey) -> Slot {
         let known = self.slots.try_with_value(|slots| slots.get(call).cloned());
         known.flatten().unwrap_or_else(|| {
-            let (hides, heads) = untrack(|| self.tells(call));
+            let (hides, heads) = untrack(|| self.state_of(call));
             let slot = Slot {
                 hides: ArcRwSignal::new(hides),
                 heads: ArcRwSignal::new(heads),
@@ -134,21 +134,21 @@ impl Groups {
     }
 
     /// Returns whether a call is hidden, and whether it is the first of a group.
-    fn tells(self, call: &CallKey) -> (bool, bool) {
-        let told = self.members.with(|members| {
+    fn state_of(self, call: &CallKey) -> (bool, bool) {
+        let state = self.members.with(|members| {
             let member = members.get(call)?;
             let hides = self.open.with(|open| !open.contains(&member.head));
-            Some((hides, member.says.is_some()))
+            Some((hides, member.summary.is_some()))
         });
-        told.unwrap_or_default()
+        state.unwrap_or_default()
     }
 
-    fn tell_all(self) {
+    fn update_slots(self) {
         self.members.track();
         self.open.track();
         let changed = self.slots.try_with_value(|slots| {
             let slots = slots.iter().filter_map(|(call, slot)| {
-                let (hides, heads) = untrack(|| self.tells(call));
+                let (hides, heads) = untrack(|| self.state_of(call));
                 let same =
                     slot.hides.get_untracked() == hides && slot.heads.get_untracked() == heads;
                 (!same).then(|| (slot.clone(), hides, heads))
@@ -170,11 +170,11 @@ impl Groups {
     }
 
     /// Reads the summary before a call; tracked when called in a reactive closure.
-    fn says<R: Default>(self, head: &CallKey, read: impl FnOnce(&Summary) -> R) -> R {
-        let said = self
+    fn group_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&Summary) -> R) -> R {
+        let value = self
             .members
-            .with(|members| members.get(head)?.says.as_ref().map(read));
-        said.unwrap_or_default()
+            .with(|members| members.get(head)?.summary.as_ref().map(read));
+        value.unwrap_or_default()
     }
 
     fn keep(self, call: &CallKey, event: &web_sys::Event) {
@@ -185,8 +185,8 @@ impl Groups {
             .members
             .try_with_untracked(|members| members.contains_key(call));
         if card.is_some() && is_member == Some(false) {
-            self.kept.update(|kept| {
-                kept.insert(*call);
+            self.opened.update(|opened| {
+                opened.insert(*call);
             });
         }
     }
@@ -198,7 +198,7 @@ type Row = Vec<(CallKey, String)>;
 fn rows(
     assistant: &Assistant,
     turn: &ArcRwSignal<Turn>,
-    kept: &HashSet<CallKey>,
+    opened: &HashSet<CallKey>,
     done: &dyn Fn(&CallKey) -> Option<String>,
 ) -> Vec<Row> {
     let cells: Vec<_> = turn.with(|turn| {
@@ -210,7 +210,7 @@ fn rows(
         cell.parts.with_untracked(|parts| {
             for part in parts {
                 let name = match &part.kind {
-                    PartKind::Call(key) if !kept.contains(key) => {
+                    PartKind::Call(key) if !opened.contains(key) => {
                         done(key).map(|name| (*key, name))
                     }
                     // A text that is still empty when a later call ends stays empty.
@@ -258,7 +258,7 @@ fn ends_well(assistant: &Assistant, key: &CallKey) -> bool {
     let fails = || {
         let failed = assistant.with_conversation(|conversation| {
             let result = conversation.call(key)?.result()?;
-            Some(tells_failure(&result.value))
+            Some(declares_failure(&result.value))
         });
         failed.flatten().unwrap_or_default()
     };
@@ -279,14 +279,14 @@ fn grouped(row: Row) -> Vec<(CallKey, Membership)> {
     }
     let more = if names.len() > NAMES { ", …" } else { "" };
     names.truncate(NAMES);
-    let mut says = Some(Summary {
+    let mut summary = Some(Summary {
         count: row.len(),
         names: names.join(", ") + more,
     });
     let members = row.into_iter().map(|(key, _)| {
         let member = Membership {
             head,
-            says: says.take(),
+            summary: summary.take(),
         };
         (key, member)
     });
@@ -333,8 +333,8 @@ pub(super) fn place(
 
 fn line(groups: Groups, head: CallKey, words: Words) -> AnyView {
     let of_state = head;
-    let count = memo(move || groups.says(&head, |summary| summary.count));
-    let names = memo(move || groups.says(&head, |summary| summary.names.clone()));
+    let count = memo(move || groups.group_summary(&head, |summary| summary.count));
+    let names = memo(move || groups.group_summary(&head, |summary| summary.names.clone()));
     let count = move || with_count(&words.word(|l| &l.tool_calls), count.get());
     let names = move || view! { <ExactText text=names.get() /> };
     let is_open = move || groups.open.with(|open| open.contains(&of_state));

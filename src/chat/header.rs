@@ -87,10 +87,10 @@ pub fn NewConversation(
             }
             assistant.new_conversation();
             if let Some(spoken) = spoken {
-                spoken.say(|l| &l.conversation_begun);
+                spoken.announce(|l| &l.conversation_begun);
             }
         }
-        focus::go_on(&event_target(&event), event.detail() == 0);
+        focus::from_removed(&event_target(&event), event.detail() == 0);
     };
     Some(view! {
         <button

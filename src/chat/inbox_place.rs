@@ -37,7 +37,7 @@ pub(super) fn look_again() {
 pub(super) fn follow(chat: NodeRef<html::Section>) {
     let (inside, drawn) = (RwSignal::new(false), RwSignal::new(0));
     provide_context(InTranscript { inside, drawn });
-    let kept = StoredValue::new_local(None::<SendWrapper<Node>>);
+    let placeholder = StoredValue::new_local(None::<SendWrapper<Node>>);
     effect(move |_| {
         // A new observer reports the size at once.
         drawn.track();
@@ -46,7 +46,7 @@ pub(super) fn follow(chat: NodeRef<html::Section>) {
         };
         let element: Element = chat.clone().into();
         let changed = Closure::<dyn FnMut()>::new(move || {
-            if let Some(now) = place(&element, kept) {
+            if let Some(now) = place(&element, placeholder) {
                 inside.try_set(now);
             }
         });
@@ -63,7 +63,7 @@ pub(super) fn follow(chat: NodeRef<html::Section>) {
 /// inbox with the focus does not move, so that typing continues.
 fn place(
     chat: &Element,
-    kept: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,
+    placeholder: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,
 ) -> Option<bool> {
     let (inbox, content) = (find(chat, INBOX)?, find(chat, CONTENT)?);
     let inside = content.contains(Some(&inbox));
@@ -72,7 +72,7 @@ fn place(
     }
     // None of this fails for elements in the page.
     if inside {
-        let before = kept.try_update_value(Option::take).flatten();
+        let before = placeholder.try_update_value(Option::take).flatten();
         if let Some(place) = before
             && let Some(parent) = place.parent_node()
         {
@@ -85,7 +85,7 @@ fn place(
         mark.set_class_name("la-inbox-place");
         let _ = mark.set_attribute("hidden", "");
         let _ = parent.insert_before(&mark, Some(&inbox));
-        kept.set_value(Some(SendWrapper::new(mark.into())));
+        placeholder.set_value(Some(SendWrapper::new(mark.into())));
         let _ = content.append_child(&inbox);
     }
     Some(true)
@@ -93,6 +93,6 @@ fn place(
 
 fn belongs_inside(inbox: &Element) -> bool {
     let style = browser().and_then(|window| window.get_computed_style(inbox).ok()?);
-    let said = style.and_then(|style| style.get_property_value("--la-inbox-in-transcript").ok());
-    said.is_some_and(|said| said.trim() == "1")
+    let value = style.and_then(|style| style.get_property_value("--la-inbox-in-transcript").ok());
+    value.is_some_and(|value| value.trim() == "1")
 }

@@ -39,7 +39,7 @@ pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
         let (words, place) = (words.clone(), NodeRef::<html::Div>::new());
         let leave = move |by_key: bool| {
             if let Some(place) = place.get_untracked() {
-                focus::go_on(&place, by_key);
+                focus::from_removed(&place, by_key);
             }
             left.set(None);
         };
@@ -52,7 +52,7 @@ pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
             // Refused only if it no longer exists.
             let _ = assistant.open_conversation(&before);
             if let Some(spoken) = spoken {
-                spoken.say(|l| &l.conversation_back);
+                spoken.announce(|l| &l.conversation_back);
             }
         };
         let dismiss = IconButton::new(

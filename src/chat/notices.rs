@@ -57,13 +57,13 @@ pub fn Notices(
         any.then(|| mark_of_turn(&of)).flatten()
     });
     let notices = shown.notices();
-    let told = move || {
+    let listed = move || {
         let marked = marked.get();
         let mut list = notices.get();
         list.retain(|notice| marked.is_none() || repeats(notice.kind) != marked);
         list
     };
-    let list = each(told, |notice| notice.id.0.to_string(), draw);
+    let list = each(listed, |notice| notice.id.0.to_string(), draw);
     view! { <div class="la-chat-notices">{elsewhere} {undo} {list}</div> }.into_any()
 }
 

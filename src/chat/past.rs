@@ -79,9 +79,9 @@ pub fn PastConversations(
     let by_text = past_search::follow(list.assistant.clone(), query);
     let found = memo(move || {
         let query = query.with(|query| query.trim().to_lowercase());
-        let said = by_text.found.get();
+        let by_content = by_text.found.get();
         let fits = |thread: &&ThreadInfo| {
-            thread.title.to_lowercase().contains(&query) || said.contains(&thread.id)
+            thread.title.to_lowercase().contains(&query) || by_content.contains(&thread.id)
         };
         listed.with(|list| match query.is_empty() {
             true => list.clone(),
@@ -249,10 +249,10 @@ impl PastList {
         };
         let (renaming, renamed) = (self.renaming, thread.id.clone());
         let rename = Box::new(move || renaming.set(Some(renamed.clone())));
-        let (deleter, gone) = (self.clone(), thread.id.clone());
+        let (deleter, deleted_id) = (self.clone(), thread.id.clone());
         let delete = Box::new(move || {
-            deleter.then_focus(&gone, Shown::Deleted, UNDO, 1);
-            deleter.assistant.delete_conversation(&gone);
+            deleter.then_focus(&deleted_id, Shown::Deleted, UNDO, 1);
+            deleter.assistant.delete_conversation(&deleted_id);
         });
         // A row outlives changes of its conversation.
         let (listed, of, first) = (

@@ -132,7 +132,7 @@ fn remove_button(
                 // Focusing an element in the page cannot fail.
                 let _ = next.focus();
             }
-            None => focus::go_on(&article, event.detail() == 0),
+            None => focus::from_removed(&article, event.detail() == 0),
         }
     };
     IconButton {

@@ -175,9 +175,9 @@ impl StickToEnd {
 
     /// Handles a change in the number of open questions. A reader at the end sees the first from
     /// its top, and the end again when none is left.
-    pub(super) fn questions_changed(self, came: bool, any: bool) {
+    pub(super) fn questions_changed(self, has_new: bool, any: bool) {
         let held = self.held.try_get_untracked() == Some(true);
-        if any && (held || (came && self.at_end.get_untracked())) {
+        if any && (held || (has_new && self.at_end.get_untracked())) {
             self.asked.set_value(true);
             // It may replace something of the same height.
             after(0, move || {

@@ -14,7 +14,7 @@ impl Spoken {
     }
 
     /// Announces a label.
-    pub(super) fn say(self, word: WordOf) {
+    pub(super) fn announce(self, word: WordOf) {
         // The window may be disposed.
         let _ = self.0.try_set(Some(word));
     }

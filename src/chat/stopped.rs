@@ -57,7 +57,7 @@ pub fn show_stopped_on_traps(labels: Labels) {
         return;
     };
     let own = own_frames(&stack_of(&js_sys::Error::new("")));
-    let heard = Closure::<dyn Fn(Event)>::new(move |event: Event| {
+    let on_event = Closure::<dyn Fn(Event)>::new(move |event: Event| {
         // An uncaught error, or an unhandled rejection.
         let error = [get(&event, "error"), get(&event, "reason")];
         if error.iter().any(|error| is_trap(error, &own)) {
@@ -66,9 +66,9 @@ pub fn show_stopped_on_traps(labels: Labels) {
     });
     for kind in ["error", "unhandledrejection"] {
         // Fails only without a listener.
-        let _ = window.add_event_listener_with_callback(kind, heard.as_ref().unchecked_ref());
+        let _ = window.add_event_listener_with_callback(kind, on_event.as_ref().unchecked_ref());
     }
-    heard.forget();
+    on_event.forget();
 }
 
 /// Returns true if an error ends a WebAssembly program, and its stack includes this one.

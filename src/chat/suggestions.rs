@@ -166,17 +166,17 @@ fn button(assistant: &Assistant, suggestion: Suggestion, shown: Signal<bool>) ->
     let assistant = assistant.clone();
     let Suggestion { text, label, icon } = suggestion;
     let item = NodeRef::<leptos::html::Li>::new();
-    let say = move |event: leptos::ev::MouseEvent| {
+    let send = move |event: leptos::ev::MouseEvent| {
         let place = item.get_untracked();
-        let said = assistant.send(text.clone()).is_ok();
+        let sent = assistant.send(text.clone()).is_ok();
         // The button is removed when the message is sent.
-        if let (true, Some(place)) = (said, place) {
-            focus::go_on(&place, event.detail() == 0);
+        if let (true, Some(place)) = (sent, place) {
+            focus::from_removed(&place, event.detail() == 0);
         }
     };
     view! {
         <li node_ref=item hidden=move || !shown.get()>
-            <button type="button" class="la-suggestion" on:click=say>
+            <button type="button" class="la-suggestion" on:click=send>
                 {icon.as_ref().map(ViewFn::run)}
                 <span>{label}</span>
             </button>
@@ -218,8 +218,8 @@ pub fn EmptyState(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let said = |text: Signal<String>| move || Some(text.get()).filter(|text| !text.is_empty());
-    let (title, text) = (said(title), said(text));
+    let non_empty = |text: Signal<String>| move || Some(text.get()).filter(|text| !text.is_empty());
+    let (title, text) = (non_empty(title), non_empty(text));
     let title = move || title().map(|title| view! { <h3 class="la-empty-title">{title}</h3> });
     let text = move || text().map(|text| view! { <p class="la-empty-text">{text}</p> });
     let list = assistant_for(assistant, "EmptyState");

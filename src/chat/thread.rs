@@ -55,7 +55,7 @@ impl Thread {
     pub(super) fn follow(&mut self, list: &MessageList) -> bool {
         let anew = list.edition() != self.edition;
         if anew {
-            let seen = self.heights_by_id();
+            let heights = self.heights_by_id();
             *self = Self {
                 number: list.thread(),
                 edition: list.edition(),
@@ -65,7 +65,7 @@ impl Thread {
             self.take_in(list);
             for (block, height) in self.blocks.iter().zip(&mut self.heights) {
                 let first = self.entries.get(block.places.start);
-                *height = first.and_then(|first| seen.get(&first.id)).copied();
+                *height = first.and_then(|first| heights.get(&first.id)).copied();
             }
         } else {
             self.take_in(list);
@@ -75,11 +75,11 @@ impl Thread {
 
     fn heights_by_id(&self) -> HashMap<MessageId, f64> {
         let blocks = self.blocks.iter().zip(&self.heights);
-        let seen = blocks.filter_map(|(block, height)| {
+        let heights = blocks.filter_map(|(block, height)| {
             let first = self.entries.get(block.places.start)?;
             Some((first.id.clone(), (*height)?))
         });
-        seen.collect()
+        heights.collect()
     }
 
     fn take_in(&mut self, list: &MessageList) {

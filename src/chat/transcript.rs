@@ -143,7 +143,7 @@ pub fn Transcript(
                 hidden=move || stick.at_end.get() || stick.held.get()
                 on:click=move |event| {
                 stick.jump();
-                focus::go_on(&event_target(&event), event.detail() == 0);
+                focus::from_removed(&event_target(&event), event.detail() == 0);
             }
             >
                 {Icon::ArrowDown.view()}
@@ -193,8 +193,8 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         }
         let known = known.unwrap_or_default();
         if known != open {
-            let came = open.iter().any(|key| !known.contains(key));
-            stick.questions_changed(came, !open.is_empty());
+            let has_new = open.iter().any(|key| !known.contains(key));
+            stick.questions_changed(has_new, !open.is_empty());
         }
         open
     });

@@ -20,7 +20,7 @@ pub(super) struct TranscriptContext {
     /// The custom renderer of messages, if any.
     pub(super) message: Option<MessageFn>,
     /// The feedback on answers, by their last message.
-    pub(super) said: RwSignal<HashMap<MessageId, bool>>,
+    pub(super) feedback: RwSignal<HashMap<MessageId, bool>>,
     pub(super) announced: RwSignal<String>,
     /// The turn that had the focus last, by its first message: its buttons, and those of the newest
     /// turn, are reachable by Tab.
@@ -39,7 +39,7 @@ impl TranscriptContext {
             assistant,
             on_feedback,
             message: None,
-            said: RwSignal::new(HashMap::new()),
+            feedback: RwSignal::new(HashMap::new()),
             announced: RwSignal::new(String::new()),
             focused: RwSignal::new(None),
             editing: RwSignal::new(None),

@@ -27,12 +27,12 @@ fn copy_code(button: &web_sys::Element, words: &Words) {
     let words = words.clone();
     spawn_local(async move {
         let labels = words.now();
-        let said = if copy_to_clipboard(&text).await {
+        let outcome_label = if copy_to_clipboard(&text).await {
             &labels.copied
         } else {
             &labels.copy_failed
         };
-        word.set_text_content(Some(said));
+        word.set_text_content(Some(outcome_label));
         after(COPY_OUTCOME_MS, move || {
             word.set_text_content(Some(&words.now().copy));
         });

@@ -88,8 +88,8 @@ impl Painter {
         for (place, node) in changes.blocks.into_iter().enumerate() {
             self.put(&mut open, first + place, node);
         }
-        for gone in open.drain(count.min(open.len())..) {
-            make::remove(gone.outer());
+        for removed in open.drain(count.min(open.len())..) {
+            make::remove(removed.outer());
         }
         let finished = changes.finished.saturating_sub(self.finished);
         for done in open.drain(..finished.min(open.len())) {
@@ -235,8 +235,8 @@ impl Painter {
                 None => self.add(drawn, child, inside),
             }
         }
-        for gone in drawn.children.drain(count.min(drawn.children.len())..) {
-            make::remove(gone.outer());
+        for removed in drawn.children.drain(count.min(drawn.children.len())..) {
+            make::remove(removed.outer());
         }
     }
 }

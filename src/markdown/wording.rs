@@ -31,12 +31,12 @@ pub(super) fn follow(words: &Words, root: NodeRef<html::Div>) {
         let labels = words.get();
         // The first drawing already uses the current language.
         if let (Some(()), Some(root)) = (drawn, root.get_untracked()) {
-            say(&root, &labels);
+            set_label(&root, &labels);
         }
     });
 }
 
-fn say(root: &Element, labels: &Labels) {
+fn set_label(root: &Element, labels: &Labels) {
     for (places, attribute, word) in LABELLED {
         let word = word(labels);
         each(root, places, &|place| match attribute {
@@ -60,13 +60,13 @@ fn say(root: &Element, labels: &Labels) {
     });
 }
 
-fn each(root: &Element, places: &str, say: &dyn Fn(&Element)) {
+fn each(root: &Element, places: &str, set_label: &dyn Fn(&Element)) {
     let Ok(found) = root.query_selector_all(places) else {
         return;
     };
     for place in 0..found.length() {
         if let Some(element) = found.item(place).and_then(|node| node.dyn_into().ok()) {
-            say(&element);
+            set_label(&element);
         }
     }
 }

@@ -91,8 +91,8 @@ fn title(labels: &Labels, part: &Part) -> String {
 
 fn state_of(part: &Part) -> Option<String> {
     let Part::Data(part) = part else { return None };
-    let said = ["status", "message", "text"];
-    said.into_iter().find_map(|key| text_of(&part.data, key))
+    let keys = ["status", "message", "text"];
+    keys.into_iter().find_map(|key| text_of(&part.data, key))
 }
 
 fn text_of(data: &Value, key: &str) -> Option<String> {
@@ -118,10 +118,10 @@ fn body(data: &Value, labels: &Labels) -> AnyView {
     let pairs = object.iter().take(MAX_PAIRS).map_while(|(key, value)| {
         (room > 0).then(|| {
             let name = words(key);
-            let said = value_view(value, &name, labels, &mut room);
+            let value_text = value_view(value, &name, labels, &mut room);
             view! {
                 <dt dir="auto">{name}</dt>
-                <dd dir="auto">{said}</dd>
+                <dd dir="auto">{value_text}</dd>
             }
             .into_any()
         })

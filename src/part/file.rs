@@ -104,7 +104,7 @@ struct Card {
     icon: Icon,
     name: Name,
     /// Type, size and origin, as far as known.
-    facts: String,
+    details: String,
     /// The address of the file, if it is safe to open.
     href: Option<String>,
 }
@@ -117,22 +117,22 @@ impl Card {
             "video" => (Icon::Video, |l| &l.video),
             _ => (Icon::File, |l| &l.file),
         };
-        let said = ["filename", "name", "title"]
+        let given = ["filename", "name", "title"]
             .into_iter()
             .find_map(|key| metadata?.get(key)?.as_str())
             .map(plain_name)
             .filter(|name| !name.is_empty());
-        let mut facts = Vec::new();
+        let mut details = Vec::new();
         let (mut href, mut from_url) = (None, None);
         match source {
             Source::Data { value, mime_type } => {
-                facts.push(mime_type.clone());
-                facts.push(size_text(decoded_len(value)));
+                details.push(mime_type.clone());
+                details.push(size_text(decoded_len(value)));
             }
             Source::Url { value, mime_type } => {
-                facts.extend(mime_type.clone());
+                details.extend(mime_type.clone());
                 let address = safe_href(value);
-                facts.extend(address.as_ref().and_then(shown_host));
+                details.extend(address.as_ref().and_then(shown_host));
                 from_url = address.as_ref().and_then(|a| last_segment(a.href()));
                 href = address.map(|address| address.href().to_owned());
             }
@@ -141,19 +141,19 @@ impl Card {
                 mime_type,
                 ..
             } => {
-                facts.extend(mime_type.clone());
-                facts.extend(provider.clone());
+                details.extend(mime_type.clone());
+                details.extend(provider.clone());
             }
         }
-        let name = said.or(from_url);
+        let name = given.or(from_url);
         Self {
             icon,
             name: Name {
-                said: name.map(|name| name.chars().take(MAX_NAME).collect()),
+                given: name.map(|name| name.chars().take(MAX_NAME).collect()),
                 word,
                 words: Words::current(),
             },
-            facts: plain_name(&facts.join(" · "))
+            details: plain_name(&details.join(" · "))
                 .chars()
                 .take(MAX_NAME)
                 .collect(),
@@ -165,19 +165,19 @@ impl Card {
 /// The name of a file, or the label of its kind.
 #[derive(Clone)]
 struct Name {
-    said: Option<String>,
+    given: Option<String>,
     word: fn(&Labels) -> &Word,
     words: Words,
 }
 
 impl Name {
     fn get(&self) -> String {
-        let name = self.said.clone();
+        let name = self.given.clone();
         name.unwrap_or_else(|| self.words.word(self.word).into_owned())
     }
 
     fn text(&self) -> AnyView {
-        match &self.said {
+        match &self.given {
             Some(name) => name.clone().into_any(),
             None => self.words.text(self.word),
         }
@@ -233,7 +233,7 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
             <span class="la-file-icon" aria-hidden="true">{card.icon.view()}</span>
             <div class="la-file-text">
                 <p class="la-file-name" dir="auto">{card.name.text()}</p>
-                <p class="la-file-facts" dir="auto">{card.facts.clone()}</p>
+                <p class="la-file-facts" dir="auto">{card.details.clone()}</p>
             </div>
             {act}
         </div>

@@ -29,8 +29,8 @@ impl Cards {
     /// Removes one card from the page.
     pub(crate) fn remove(&self, card: u64) {
         // Dropped after the borrow ends, since cleanup code of a card may call back here.
-        let gone = self.mounted.borrow_mut().remove(&card);
-        drop(gone);
+        let removed = self.mounted.borrow_mut().remove(&card);
+        drop(removed);
     }
 
     /// Removes all cards of a registration from the page.
@@ -49,7 +49,7 @@ impl Cards {
     }
 
     pub(crate) fn clear(&self) {
-        let gone = std::mem::take(&mut *self.mounted.borrow_mut());
-        drop(gone);
+        let removed = std::mem::take(&mut *self.mounted.borrow_mut());
+        drop(removed);
     }
 }

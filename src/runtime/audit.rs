@@ -24,10 +24,10 @@ impl Runtime {
         if events.is_empty() || recorders.is_empty() {
             return Vec::new();
         }
-        let tell = |session: &Session| {
-            let told = recorders.iter().map(|one| one.record(events, session));
-            told.collect()
+        let record_all = |session: &Session| {
+            let callbacks = recorders.iter().map(|one| one.record(events, session));
+            callbacks.collect()
         };
-        self.read(tell).unwrap_or_default()
+        self.read(record_all).unwrap_or_default()
     }
 }

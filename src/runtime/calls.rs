@@ -66,7 +66,7 @@ impl Runtime {
     }
 
     /// Notifies the observers of the calls that one input put up for approval, started or ended.
-    pub(super) fn tell_calls(&self, events: &[CallEvent]) {
+    pub(super) fn notify_call_observers(&self, events: &[CallEvent]) {
         for event in events {
             self.observers_failed(self.call_observers.notify(event));
         }
@@ -78,12 +78,12 @@ impl Runtime {
             return Vec::new();
         }
         let mut events = output.phase_changes();
-        events.retain(is_told);
+        events.retain(is_observed);
         events
     }
 }
 
-fn is_told(event: &CallEvent) -> bool {
+fn is_observed(event: &CallEvent) -> bool {
     match event.phase {
         Phase::ApprovalRequested | Phase::Running => true,
         // The agent may send another result, which ends it once more.

@@ -170,8 +170,8 @@ impl Runtime {
             self.executing.borrow_mut().remove(&request);
             return Err(ToolError::new(refusal.to_string()));
         }
-        let gone = || ToolError::new("The assistant is gone");
-        receiver.await.unwrap_or_else(|_| Err(gone()))
+        let detached = || ToolError::new("The assistant is gone");
+        receiver.await.unwrap_or_else(|_| Err(detached()))
     }
 
     fn cancel_handler(&self, id: InvocationId) {

@@ -29,7 +29,7 @@ impl Runtime {
     }
 
     /// Notifies observers of changes. The session is not borrowed meanwhile.
-    pub(super) fn tell_loop(&self, changes: &Changes) {
+    pub(super) fn notify_loop_observers(&self, changes: &Changes) {
         if self.loop_events.observers.is_empty() || changes.is_empty() {
             return;
         }

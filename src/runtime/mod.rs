@@ -261,13 +261,13 @@ impl Runtime {
         }
         let offers_changed = changes.registry;
         #[cfg(feature = "records")]
-        self.tell_updates(&changes);
-        self.tell_loop(&changes);
+        self.notify_update_observers(&changes);
+        self.notify_loop_observers(&changes);
         self.note_changes(changes);
-        recorded.into_iter().for_each(|told| told());
-        self.tell_calls(&events);
+        recorded.into_iter().for_each(|callback| callback());
+        self.notify_call_observers(&events);
         if offers_changed {
-            self.tell_awaited();
+            self.notify_waiting_handlers();
         }
         for effect in output.effects {
             self.carry_out(effect);
@@ -352,10 +352,10 @@ impl Runtime {
     /// Logs a warning about an action, once.
     pub(crate) fn warn_once(&self, action: &str, wrong: &str, more: &str) {
         let message = format!("Action {action}: {wrong}");
-        let mut told = self.warnings.borrow_mut();
-        if !told.contains(&message) {
+        let mut logged = self.warnings.borrow_mut();
+        if !logged.contains(&message) {
             console_warn(&format!("{message}{more}"));
-            told.push(message);
+            logged.push(message);
         }
     }
 

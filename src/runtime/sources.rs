@@ -47,15 +47,15 @@ impl Runtime {
         // Dropped after the borrow ends, since a reader may call back here.
         let mut sources = self.sources.0.borrow_mut();
         let at = sources.iter().position(|(other, _)| *other == number);
-        let gone = at.map(|at| sources.remove(at));
+        let removed = at.map(|at| sources.remove(at));
         drop(sources);
-        drop(gone);
+        drop(removed);
     }
 
     /// Removes all readers.
     pub(super) fn drop_sources(&self) {
-        let gone = mem::take(&mut *self.sources.0.borrow_mut());
-        drop(gone);
+        let removed = mem::take(&mut *self.sources.0.borrow_mut());
+        drop(removed);
     }
 
     /// Runs all readers, which update the session.
@@ -78,12 +78,12 @@ impl Runtime {
     pub(crate) fn await_action(&self, name: &str) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
         self.awaited.0.borrow_mut().push((name.to_owned(), sender));
-        self.tell_awaited();
+        self.notify_waiting_handlers();
         receiver
     }
 
     /// Notifies handlers whose action can be called.
-    pub(super) fn tell_awaited(&self) {
+    pub(super) fn notify_waiting_handlers(&self) {
         let waiting = mem::take(&mut *self.awaited.0.borrow_mut());
         for (name, sender) in waiting {
             if sender.is_canceled() {

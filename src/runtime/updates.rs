@@ -23,7 +23,7 @@ impl Runtime {
     }
 
     /// Notifies observers of changes. The session is not borrowed meanwhile.
-    pub(super) fn tell_updates(&self, changes: &Changes) {
+    pub(super) fn notify_update_observers(&self, changes: &Changes) {
         if self.updates.observers.is_empty() || changes.is_empty() {
             return;
         }

@@ -174,37 +174,37 @@ fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TabMessage {
     /// The sender wants to own it.
-    Wants,
+    TakeOver,
     /// The sender has released it.
-    LetsGo,
+    Released,
     /// The sender owns it from now on.
-    Has,
+    Owned,
     /// The sender has written a change.
-    Wrote,
+    Written,
     /// The sender asks whether another tab acts on it.
-    Asks,
+    Ping,
     /// The sender acts on it.
-    Acts,
+    Pong,
 }
 
 impl TabMessage {
     const ALL: [Self; 6] = [
-        Self::Wants,
-        Self::LetsGo,
-        Self::Has,
-        Self::Wrote,
-        Self::Asks,
-        Self::Acts,
+        Self::TakeOver,
+        Self::Released,
+        Self::Owned,
+        Self::Written,
+        Self::Ping,
+        Self::Pong,
     ];
 
     const fn as_str(self) -> &'static str {
         match self {
-            Self::Wants => "wants",
-            Self::LetsGo => "lets-go",
-            Self::Has => "has",
-            Self::Wrote => "wrote",
-            Self::Asks => "asks",
-            Self::Acts => "acts",
+            Self::TakeOver => "wants",
+            Self::Released => "lets-go",
+            Self::Owned => "has",
+            Self::Written => "wrote",
+            Self::Ping => "asks",
+            Self::Pong => "acts",
         }
     }
 }
@@ -213,35 +213,35 @@ impl TabMessage {
 pub(crate) struct Channel {
     channel: Option<BroadcastChannel>,
     /// Kept alive while it may be called.
-    _heard: Closure<dyn FnMut(MessageEvent)>,
+    _listener: Closure<dyn FnMut(MessageEvent)>,
 }
 
 impl Channel {
-    pub(crate) fn new(name: &str, mut heard: impl FnMut(TabMessage) + 'static) -> Self {
-        let listen = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            let said = event.data().as_string();
-            let said = TabMessage::ALL
+    pub(crate) fn new(name: &str, mut on_message: impl FnMut(TabMessage) + 'static) -> Self {
+        let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            let message = event.data().as_string();
+            let message = TabMessage::ALL
                 .into_iter()
-                .find(|it| said.as_deref() == Some(it.as_str()));
-            if let Some(said) = said {
-                heard(said);
+                .find(|it| message.as_deref() == Some(it.as_str()));
+            if let Some(message) = message {
+                on_message(message);
             }
         });
         let channel = BroadcastChannel::new(name).ok();
         if let Some(channel) = &channel {
-            channel.set_onmessage(Some(listen.as_ref().unchecked_ref()));
+            channel.set_onmessage(Some(listener.as_ref().unchecked_ref()));
         }
         Self {
             channel,
-            _heard: listen,
+            _listener: listener,
         }
     }
 
     /// Sends a message. Returns `false` if there is no channel.
-    pub(crate) fn say(&self, what: TabMessage) -> bool {
+    pub(crate) fn send(&self, what: TabMessage) -> bool {
         // Fails only if the channel is closed.
-        let said = |channel: &BroadcastChannel| channel.post_message(&what.as_str().into()).is_ok();
-        self.channel.as_ref().is_some_and(said)
+        let send = |channel: &BroadcastChannel| channel.post_message(&what.as_str().into()).is_ok();
+        self.channel.as_ref().is_some_and(send)
     }
 }
 

@@ -106,7 +106,7 @@ pub(super) fn action_choice(
     action: &RequestedAction,
     choice: ActionChoice,
     answers: Signal<bool>,
-    seen: Visibility,
+    visibility: Visibility,
 ) -> AnyView {
     let words = Words::current();
     let group = format!("la-action-{}", fresh_id());
@@ -135,7 +135,7 @@ pub(super) fn action_choice(
                     <ExactText text=name />
                 </code>
             </legend>
-            {arguments(action, seen, &words)}
+            {arguments(action, visibility, &words)}
             {description}
             <div class="la-question-choices">{kinds.collect_view()}</div>
             {fields}
@@ -146,7 +146,7 @@ pub(super) fn action_choice(
 
 /// Renders the exact arguments, or the whole request if it has more fields than the middleware
 /// adds.
-fn arguments(action: &RequestedAction, seen: Visibility, words: &Words) -> AnyView {
+fn arguments(action: &RequestedAction, visibility: Visibility, words: &Words) -> AnyView {
     let known = ["name", "args", "description"];
     let request = action.request().as_object();
     let is_known = |request: &Map<String, Value>| {
@@ -160,12 +160,12 @@ fn arguments(action: &RequestedAction, seen: Visibility, words: &Words) -> AnyVi
     };
     let Some(shown) = shown else {
         return view! {
-            <p class="la-approval-text">{words.text(|l| &l.no_arguments)} {seen.end()}</p>
+            <p class="la-approval-text">{words.text(|l| &l.no_arguments)} {visibility.end()}</p>
         }
         .into_any();
     };
     let text = view! { <ExactText text=pretty(shown) /> };
-    arguments_block(text.into_any(), Some(seen.end()))
+    arguments_block(text.into_any(), Some(visibility.end()))
 }
 
 fn word(kind: DecisionKind) -> WordOf {
@@ -241,7 +241,7 @@ fn field(of: Field, choice: ActionChoice, words: &Words) -> AnyView {
         let hidden = text.with(|text| has_hidden(text, Detail::Exact).then(|| text.clone()));
         hidden.map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })
     };
-    let told = move || {
+    let edited_note = move || {
         let problem = problem.get();
         problem.map(|text| view! { <p class="la-field-problem">{text}</p> })
     };
@@ -261,7 +261,7 @@ fn field(of: Field, choice: ActionChoice, words: &Words) -> AnyView {
             ></textarea>
         </label>
         <div class="la-field-below" id=below>
-            {dynamic(exact)} {dynamic(told)}
+            {dynamic(exact)} {dynamic(edited_note)}
         </div>
     }
     .into_any()

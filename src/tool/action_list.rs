@@ -58,7 +58,7 @@ impl ActionChoices {
         self,
         open: &OpenInterrupt,
         answers: Signal<bool>,
-        seen: Visibility,
+        visibility: Visibility,
     ) -> AnyView {
         let words = Words::current();
         let choices = self.0.get_value();
@@ -67,7 +67,7 @@ impl ActionChoices {
         let actions = open.actions().iter().zip(choices).enumerate();
         let actions = actions
             .map(|(place, (action, choice))| {
-                action_choice(place + 1, action, choice, answers, seen)
+                action_choice(place + 1, action, choice, answers, visibility)
             })
             .collect_view();
         view! {

@@ -50,8 +50,8 @@ pub(super) fn asked_by_handler(call: ToolCallView<Value>) -> AnyView {
 fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyView {
     let words = Words::current();
     let id = format!("la-ask-{}", fresh_id());
-    let [head, said] = ["head", "said"].map(|part| format!("{id}-{part}"));
-    let named_by = format!("{head} {said}");
+    let [head, text_id] = ["head", "said"].map(|part| format!("{id}-{part}"));
+    let named_by = format!("{head} {text_id}");
     let card = NodeRef::<html::Div>::new();
     let wrong = Problems::new();
     let problems = wrong.messages(&words);
@@ -69,7 +69,7 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
                 leave(card);
                 return call.answer_handler(Ok(value));
             }
-            wrong.tell(Err(Refusal::InvalidEdit(found)));
+            wrong.record(Err(Refusal::InvalidEdit(found)));
         })
     };
     let submits = words.clone();
@@ -91,7 +91,7 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
                 <p class="la-approval-title">{words.text(|l| &l.page_asks)}</p>
             </div>
             <div class="la-approval-body">
-                <p class="la-approval-text" dir="auto" id=said>
+                <p class="la-approval-text" dir="auto" id=text_id>
                     <ExactText text readable=true />
                 </p>
                 <SchemaForm schema problems submit on_submit=answer>

@@ -32,7 +32,7 @@ pub(crate) struct Batch {
 struct Entry {
     number: u64,
     call: ToolCallView<Value>,
-    seen: Visibility,
+    visibility: Visibility,
 }
 
 impl Batch {
@@ -69,7 +69,7 @@ impl Batch {
 
 /// Adds an approval of the page to those of its response, as long as its card is mounted. The
 /// agent's questions are answered individually.
-pub(super) fn joins(call: ToolCallView<Value>, seen: Visibility) {
+pub(super) fn joins(call: ToolCallView<Value>, visibility: Visibility) {
     let Some(batch) = use_context::<Batch>() else {
         return;
     };
@@ -79,7 +79,11 @@ pub(super) fn joins(call: ToolCallView<Value>, seen: Visibility) {
     let (Some(number), false) = (number, untrack(|| call.is_asked_by_agent())) else {
         return;
     };
-    let entry = Entry { number, call, seen };
+    let entry = Entry {
+        number,
+        call,
+        visibility,
+    };
     // The list may be rendering the card.
     batch.change(|list| list.push(entry));
     on_cleanup(move || batch.change(|list| list.retain(|entry| entry.number != number)));
@@ -101,8 +105,9 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
         let shown = shown.map(|entry| (*entry.call.key(), entry.call.fingerprint()));
         shown.collect::<Vec<_>>()
     });
-    let seen = Visibility::new(content, || ());
-    let ready = move || seen.is_done() && entries.get().iter().all(|one| one.seen.is_done());
+    let visibility = Visibility::new(content, || ());
+    let ready =
+        move || visibility.is_done() && entries.get().iter().all(|one| one.visibility.is_done());
     let place = NodeRef::<leptos::html::Div>::new();
     let leave = move || {
         if let Some(place) = place.get_untracked() {
@@ -112,7 +117,10 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
     let approve = move |event: leptos::ev::MouseEvent| {
         let list = entries.get_untracked();
         // Scrolls to the unread part; nothing is approved partially.
-        if !is_trusted(&event) || !seen.allows() || !list.iter().all(|one| one.seen.is_read()) {
+        if !is_trusted(&event)
+            || !visibility.allows()
+            || !list.iter().all(|one| one.visibility.is_read())
+        {
             return;
         }
         leave();
@@ -157,7 +165,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
             <p class="la-batch-title" id=id.clone()>
                 {Icon::Alert.view()} <span>{dynamic(count)}</span>
             </p>
-            {cover_note(&words, seen)}
+            {cover_note(&words, visibility)}
             <ul class="la-batch-rows">{dynamic(rows)}</ul>
             <div class="la-approval-actions">
                 <button
@@ -173,8 +181,8 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
                 </button>
                 {stop}
             </div>
-            {seen.end()}
-            {hint(&words, seen)}
+            {visibility.end()}
+            {hint(&words, visibility)}
         </div>
     }
     .into_any()

@@ -46,8 +46,8 @@ pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> A
 fn uses_field(words: &Words, most: u32, narrowed: Narrowed) -> AnyView {
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let kept = narrowed.now().uses.unwrap_or(most);
-            return put_back(&event, &kept.to_string());
+            let current = narrowed.now().uses.unwrap_or(most);
+            return put_back(&event, &current.to_string());
         }
         let chosen = event_target_value(&event).trim().parse::<u32>().ok();
         // An invalid number permits nothing.
@@ -82,9 +82,9 @@ fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
     let options = options.collect_view();
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let kept = narrowed.now().lasts_ms.unwrap_or(most);
+            let current = narrowed.now().lasts_ms.unwrap_or(most);
             let select = event_target::<web_sys::HtmlSelectElement>(&event);
-            return select.set_value(&kept.to_string());
+            return select.set_value(&current.to_string());
         }
         let chosen = event_target_value(&event).parse::<i64>().unwrap_or(0);
         narrowed.0.update(|bounds| bounds.lasts_ms = Some(chosen));
@@ -103,16 +103,20 @@ fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
 fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> AnyView {
     let (pointer, most) = (maximum.pointer.clone(), maximum.max.clone());
     let name = name_of(&pointer);
-    let said = words.clone();
-    let label = move || said.word(|l| &l.bound_maximum).replace("{field}", &name);
+    let field_words = words.clone();
+    let label = move || {
+        field_words
+            .word(|l| &l.bound_maximum)
+            .replace("{field}", &name)
+    };
     let value = most.to_string();
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let kept = narrowed
+            let current = narrowed
                 .now()
                 .maximum(&pointer)
                 .unwrap_or_else(|| most.clone());
-            return put_back(&event, &kept.to_string());
+            return put_back(&event, &current.to_string());
         }
         let chosen = event_target_value(&event);
         let chosen = serde_json::from_str(chosen.trim()).ok();

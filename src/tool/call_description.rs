@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     ExactText,
-    mentioned::{Says, unmentioned},
+    mentioned::{ShownText, unmentioned},
     pieces::in_plain,
     summary_argument::summary_argument,
 };
@@ -71,11 +71,11 @@ impl CallDescription {
                 None => Extent::Nothing,
                 Some(shown) if shown.cut => Extent::Part,
                 Some(shown) => Extent::All(self.call.args_value().and_then(|args| {
-                    let says = Says {
+                    let mentions = ShownText {
                         sentence: &shown.sentence,
                         rows: &shown.rows,
                     };
-                    unmentioned(&args, &says)
+                    unmentioned(&args, &mentions)
                 })),
             })
         })
@@ -155,12 +155,12 @@ impl CallDescription {
     /// Returns the argument that distinguishes the call, unless the question contains it.
     pub(super) fn summary_argument(self) -> Option<String> {
         let text = summary_argument(&self.call.args_value()?)?;
-        let said = self.shown.with(|shown| {
+        let is_shown = self.shown.with(|shown| {
             shown
                 .as_ref()
                 .is_some_and(|shown| shown.sentence.contains(&text))
         });
-        (!said).then_some(text)
+        (!is_shown).then_some(text)
     }
 
     /// Renders the risk, and the description of the action if nothing else describes it.
@@ -208,12 +208,12 @@ pub(crate) fn asked_words(call: ToolCallView<Value>, words: &Words) -> String {
         let name = in_plain(&call.name());
         return format!("{} {name}", words.word(|l| &l.agent_asks_call));
     }
-    let said = shown(call).unwrap_or_default();
-    let first = match said.sentence.is_empty() {
+    let described = shown(call).unwrap_or_default();
+    let first = match described.sentence.is_empty() {
         true => call.title().unwrap_or_else(|| in_plain(&call.name())),
-        false => said.sentence.trim_end_matches('?').to_owned(),
+        false => described.sentence.trim_end_matches('?').to_owned(),
     };
-    let rows = said
+    let rows = described
         .rows
         .iter()
         .map(|(name, value)| format!("{name}: {value}"));
@@ -233,14 +233,15 @@ fn shown(call: ToolCallView<Value>) -> Option<Shown> {
         capped
     };
     let sentence = capped(described.sentence.trim(), MAX_SENTENCE);
-    let said = described.rows.iter();
-    let said = said.filter(|(name, value)| !(name.trim().is_empty() && value.trim().is_empty()));
-    let rows: Vec<_> = said
+    let non_empty = described.rows.iter();
+    let non_empty =
+        non_empty.filter(|(name, value)| !(name.trim().is_empty() && value.trim().is_empty()));
+    let rows: Vec<_> = non_empty
         .clone()
         .take(MAX_ROWS)
         .map(|(name, value)| (capped(name, MAX_NAME), capped(value, MAX_VALUE)))
         .collect();
-    shown.cut |= said.count() > MAX_ROWS;
+    shown.cut |= non_empty.count() > MAX_ROWS;
     (shown.sentence, shown.rows) = (sentence, rows);
     (!shown.sentence.is_empty() || !shown.rows.is_empty()).then_some(shown)
 }

@@ -29,49 +29,51 @@ pub(super) fn decide(
 ) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
-    let seen = shown.visibility();
+    let visibility = shown.visibility();
     let choice = ScopeChoice::new();
     let again = untrack(|| call.has_unknown_outcome());
     if !again {
-        batch::joins(call, seen);
+        batch::joins(call, visibility);
     }
     let runnable = memo(move || call.can_run());
     let doubt = again.then(|| {
         view! { <p class="la-approval-text" role="status">{words.text(|l| &l.may_have_run)}</p> }
     });
-    let gone = {
+    let removed_note = {
         let words = words.clone();
-        let gone = move || {
-            let gone = words.text(|l| &l.gone);
-            view! { <p class="la-approval-text" role="status">{gone}</p> }.into_any()
+        let removed_note = move || {
+            let removed_note = words.text(|l| &l.gone);
+            view! { <p class="la-approval-text" role="status">{removed_note}</p> }.into_any()
         };
-        when(move || !runnable.get(), gone)
+        when(move || !runnable.get(), removed_note)
     };
     let described = extent != Extent::Nothing;
     let more = more(shown, &extent, runnable);
     view! {
-        {cover_note(&words, seen)}
+        {cover_note(&words, visibility)}
         {doubt}
         {preview(call)}
-        {what(shown, extent, seen)}
+        {what(shown, extent, visibility)}
         {question.map(|text| agents_words(&words, &text))}
-        {gone}
-        {answers(shown, seen, runnable, choice, described)}
-        {hint(&words, seen)}
+        {removed_note}
+        {answers(shown, visibility, runnable, choice, described)}
+        {hint(&words, visibility)}
         {more}
     }
 }
 
 /// Renders what would run: the page's description, with the unmentioned arguments below; or the
 /// exact arguments.
-fn what(shown: &ApprovalContext, extent: Extent, seen: Visibility) -> AnyView {
+fn what(shown: &ApprovalContext, extent: Extent, visibility: Visibility) -> AnyView {
     let (call, words) = (shown.call, Words::current());
     match extent {
-        Extent::Nothing => arguments(call, Some(seen.end())),
-        Extent::Part => view! { {shown.rows(None)} {arguments(call, Some(seen.end()))} }.into_any(),
+        Extent::Nothing => arguments(call, Some(visibility.end())),
+        Extent::Part => {
+            view! { {shown.rows(None)} {arguments(call, Some(visibility.end()))} }.into_any()
+        }
         Extent::All(rest) => view! {
-            {shown.rows(Some(seen.end()))}
-            {rest.map(|rest| not_mentioned(&words, &rest, seen))}
+            {shown.rows(Some(visibility.end()))}
+            {rest.map(|rest| not_mentioned(&words, &rest, visibility))}
         }
         .into_any(),
     }
@@ -121,7 +123,7 @@ fn more(shown: &ApprovalContext, extent: &Extent, runnable: Memo<bool>) -> AnyVi
 }
 
 /// Renders the exact arguments that the description does not mention.
-fn not_mentioned(words: &Words, rest: &Value, seen: Visibility) -> AnyView {
+fn not_mentioned(words: &Words, rest: &Value, visibility: Visibility) -> AnyView {
     view! {
         <div class="la-approval-rest">
             <p class="la-field-label">{words.text(|l| &l.not_mentioned)}</p>
@@ -134,7 +136,7 @@ fn not_mentioned(words: &Words, rest: &Value, seen: Visibility) -> AnyView {
                 aria-label=words.attr(|l| &l.not_mentioned)
             >
                 <ExactText text=pretty(rest) />
-                {seen.end()}
+                {visibility.end()}
             </pre>
         </div>
     }
@@ -163,7 +165,7 @@ fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
 /// and there is no button to approve.
 fn answers(
     shown: &ApprovalContext,
-    seen: Visibility,
+    visibility: Visibility,
     runnable: Memo<bool>,
     choice: ScopeChoice,
     described: bool,
@@ -180,7 +182,7 @@ fn answers(
     let approve = move |event: leptos::ev::MouseEvent| {
         // Refused if it was decided elsewhere, and then the card is removed, or if it has changed,
         // and then the card shows that. A page may have moved the button out of the card.
-        if !is_trusted(&event) || !seen.allows() {
+        if !is_trusted(&event) || !visibility.allows() {
             return;
         }
         let verdict = match choice.now() {
@@ -263,7 +265,7 @@ fn answers(
                     type="button"
                     class="la-button la-approval-yes"
                     data-variant=variant
-                    aria-disabled=move || (!seen.is_done()).then_some("true")
+                    aria-disabled=move || (!visibility.is_done()).then_some("true")
                     hidden=move || unapprovable.get()
                     title=full_name(shown, &words)
                     aria-describedby=described.then(|| shown.rows_id.clone())
@@ -346,7 +348,7 @@ fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Se
 pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
-    let seen = shown.visibility();
+    let visibility = shown.visibility();
     let wrong = Problems::new();
     let problems = wrong.messages(&words);
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
@@ -355,19 +357,19 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     // Changed arguments are approved once their preview was shown.
     let reviews = untrack(|| call.has_preview() && !call.is_asked_by_agent());
     let approve = Callback::new(move |args: Value| {
-        if !seen.allows() {
+        if !visibility.allows() {
             return;
         }
         let verdict = Verdict::Approve {
             args: Some(args.clone()),
         };
-        match wrong.tell(call.decide(verdict, Decider::Person)) {
+        match wrong.record(call.decide(verdict, Decider::Person)) {
             true if reviews => left.reviews(args),
             true => left.leave(),
             false => {}
         }
     });
-    let enabled = Signal::derive(move || seen.is_done());
+    let enabled = Signal::derive(move || visibility.is_done());
     let approves = words.clone();
     let submit: WordOf = match reviews {
         true => |l| &l.review,
@@ -382,7 +384,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
         }
     };
     view! {
-        {cover_note(&words, seen)}
+        {cover_note(&words, visibility)}
         <SchemaForm
             on:keydown=by_key
             schema
@@ -400,7 +402,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
             >
                 <span>{words.text(|l| &l.cancel)}</span>
             </button>
-            {seen.end()}
+            {visibility.end()}
         </SchemaForm>
     }
 }

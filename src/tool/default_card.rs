@@ -53,11 +53,11 @@ pub fn DefaultCard(
         Some(view! { <span class="la-tool-argument" dir="auto">{exact(text)}</span> })
     };
     let state = call;
-    let said = words.clone();
+    let state_words = words.clone();
     // A call that was stopped, denied or skipped was not carried out, and is not an error.
     let tone = memo(move || {
         let ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
-        let failed = ended && call.result_value().as_ref().is_some_and(tells_failure);
+        let failed = ended && call.result_value().as_ref().is_some_and(declares_failure);
         (failed, call.is_reported())
     });
     let body = call;
@@ -101,7 +101,7 @@ pub fn DefaultCard(
                 <span class="la-tool-status">
                     {dynamic(move || {
                         let (failed, reported) = tone.get();
-                        state_view(&said, &state, failed, reported)
+                        state_view(&state_words, &state, failed, reported)
                     })}
                 </span>
                 {Icon::chevron()}
@@ -181,7 +181,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     let rest = {
         let (call, words) = (*call, words.clone());
         move || match (
-            call.why(|kind, said| words.get().reason(kind, "", said)),
+            call.why(|kind, message| words.get().reason(kind, "", message)),
             call.result_value(),
         ) {
             (Some(message), _) => {
@@ -219,9 +219,9 @@ const MAX_REASON: usize = 300;
 
 /// Returns the reason of a failure in one line; the whole text is in the card.
 fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
-    let said = call.why(|kind, said| words.get().reason(kind, "", said));
-    let said = said.or_else(|| reason_of(&call.result_value()?))?;
-    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reason = call.why(|kind, reason| words.get().reason(kind, "", reason));
+    let reason = reason.or_else(|| reason_of(&call.result_value()?))?;
+    let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
 }
 
@@ -296,7 +296,7 @@ fn written(value: &Value) -> String {
 }
 
 /// Returns true if a result declares itself a failure.
-pub(crate) fn tells_failure(value: &Value) -> bool {
+pub(crate) fn declares_failure(value: &Value) -> bool {
     value.get("success") == Some(&Value::Bool(false))
         || value.get("error").is_some_and(|error| !error.is_null())
 }

@@ -76,14 +76,14 @@ pub fn SchemaForm(
     let fields = StoredValue::new(fields::of(&schema, initial.as_ref()));
     let unreadable = RwSignal::new(Vec::<(usize, Wrong)>::new());
     let form = NodeRef::<html::Form>::new();
-    let (reads, tells) = (words.clone(), words.clone());
+    let (reads, problem_words) = (words.clone(), words.clone());
     let wrong = Signal::derive(move || {
         let labels = reads.get();
         let unreadable = unreadable.get().into_iter();
         let mut list: Vec<Problem> = fields.with_value(|fields| {
-            let said = unreadable
+            let names = unreadable
                 .filter_map(|(at, wrong)| Some(in_words(fields.get(at)?, wrong, &labels)));
-            said.collect()
+            names.collect()
         });
         list.extend(problems.get());
         list
@@ -112,15 +112,15 @@ pub fn SchemaForm(
             focus::focus_in(form.into(), "[aria-invalid=true]");
         }
     };
-    let told = move || {
+    let messages = move || {
         let list = wrong.get();
-        let labels = tells.get();
-        let told = list
+        let labels = problem_words.get();
+        let messages = list
             .iter()
             .map(|one| fields.with_value(|fields| sentence(fields, one, &labels)));
-        let told: Vec<String> = told.collect();
-        (!told.is_empty()).then(
-            || view! { <p class="la-form-problems" role="alert">{safe_text(&told.join(" "))}</p> },
+        let messages: Vec<String> = messages.collect();
+        (!messages.is_empty()).then(
+            || view! { <p class="la-form-problems" role="alert">{safe_text(&messages.join(" "))}</p> },
         )
     };
     let inputs = fields.with_value(|fields| {
@@ -135,7 +135,7 @@ pub fn SchemaForm(
     view! {
         <form class="la-form" on:submit=take novalidate node_ref=form>
             {inputs}
-            {dynamic(told)}
+            {dynamic(messages)}
             <div class="la-approval-actions">
                 <button
                     type="submit"

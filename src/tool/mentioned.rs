@@ -1,8 +1,8 @@
-//! Finds arguments that a description does not mention: they are shown below it, and never folded.
+//! Finds the arguments of a call that its description does not mention. They are shown below the
+//! description, and cannot be collapsed.
 //!
-//! Only a value that can be read in the description counts as mentioned: each leaf, as a separate
-//! word, as often as it occurs in the arguments. In case of doubt, the argument is shown again.
-//! own, as often as arguments have it. Where that is not sure, the argument is shown once more.
+//! A value counts as mentioned only if it can be read in the description: each leaf as a separate
+//! word, as often as it occurs in the arguments. If that is uncertain, the argument is shown again.
 
 use serde_json::{Map, Value};
 
@@ -15,17 +15,17 @@ const MIN_MENTIONED: usize = 4;
 const MAX_LEAVES: usize = 50;
 
 /// A description: its sentence, and rows of a name and a value.
-pub(super) struct Says<'a> {
+pub(super) struct ShownText<'a> {
     pub(super) sentence: &'a str,
     pub(super) rows: &'a [(String, String)],
 }
 
 /// Returns the arguments that are not mentioned, as an object; `None` if all are.
-pub(super) fn unmentioned(args: &Value, says: &Says<'_>) -> Option<Value> {
+pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
-        let read =
-            collect(args, &mut leaves) && leaves.iter().all(|leaf| says.mentions("", leaf, 1));
+        let read = collect(args, &mut leaves)
+            && leaves.iter().all(|leaf| shown_text.mentions("", leaf, 1));
         return (!read).then(|| args.clone());
     };
     let all: Vec<(&str, Vec<String>, bool)> = args
@@ -48,7 +48,7 @@ pub(super) fn unmentioned(args: &Value, says: &Says<'_>) -> Option<Value> {
         !(*read
             && leaves
                 .iter()
-                .all(|leaf| says.mentions(key, leaf, times(leaf))))
+                .all(|leaf| shown_text.mentions(key, leaf, times(leaf))))
     });
     let left: Map<String, Value> = left
         .filter_map(|(key, ..)| Some(((*key).to_owned(), args.get(*key)?.clone())))
@@ -78,7 +78,7 @@ fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
     }
 }
 
-impl Says<'_> {
+impl ShownText<'_> {
     /// Returns true if a leaf of an argument is mentioned at least this often.
     fn mentions(&self, key: &str, leaf: &str, times: usize) -> bool {
         let named = |name: &str| plain(name) == plain(key);
@@ -124,7 +124,7 @@ fn words(text: &str, word: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Says, unmentioned};
+    use super::{ShownText, unmentioned};
     use serde_json::{Value, json};
 
     fn left(args: &Value, sentence: &str, rows: &[(&str, &str)]) -> Value {
@@ -132,11 +132,11 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
-        let says = Says {
+        let shown_text = ShownText {
             sentence,
             rows: &rows,
         };
-        unmentioned(args, &says).unwrap_or(Value::Null)
+        unmentioned(args, &shown_text).unwrap_or(Value::Null)
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
 pub(crate) use batch::{Batch, bar as batch_bar};
 pub(crate) use call_description::asked_words;
-pub(crate) use default_card::tells_failure;
+pub(crate) use default_card::declares_failure;
 pub(crate) use inbox::of_the_page;
 pub(crate) use pieces::in_plain;
 pub(crate) use single_instance::claim;

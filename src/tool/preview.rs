@@ -15,13 +15,14 @@ pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
         return ().into_any();
     }
     let words = Words::current();
-    let said = words.clone();
+    let state_words = words.clone();
     let body = move || match call.preview() {
         None => {
-            view! { <p class="la-approval-text">{said.text(|l| &l.preview_awaited)}</p> }.into_any()
+            view! { <p class="la-approval-text">{state_words.text(|l| &l.preview_awaited)}</p> }
+                .into_any()
         }
         Some(Err(reason)) => {
-            let failed = said.text(|l| &l.preview_failed);
+            let failed = state_words.text(|l| &l.preview_failed);
             view! { <p class="la-approval-text">{failed} " " <ExactText text=reason /></p> }
                 .into_any()
         }

@@ -16,11 +16,11 @@ impl Problems {
     }
 
     /// Stores the outcome for a value. Returns true if it was accepted.
-    pub(super) fn tell(self, outcome: Result<(), Refusal>) -> bool {
-        let taken = outcome.is_ok();
+    pub(super) fn record(self, outcome: Result<(), Refusal>) -> bool {
+        let is_accepted = outcome.is_ok();
         // The form is gone if its subject has changed.
         let _ = self.0.try_set(outcome.err());
-        taken
+        is_accepted
     }
 
     /// Returns a sentence for each error.

@@ -53,7 +53,7 @@ struct AnswerForm {
     /// The decisions about the listed actions.
     choices: ActionChoices,
     /// Tracks whether an answer counts.
-    seen: Visibility,
+    visibility: Visibility,
 }
 
 /// Renders one question of the agent, once in the page: by the application's renderer, or else
@@ -101,9 +101,9 @@ fn about_now(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerpr
 /// counts; if it is empty, the built-in question replaces it.
 fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
-    let seen = Visibility::new(memo(|| ()), || ());
+    let visibility = Visibility::new(memo(|| ()), || ());
     let id = open.interrupt.id.clone();
-    let view = InterruptView::new(assistant, open.clone()).behind(seen.gate());
+    let view = InterruptView::new(assistant, open.clone()).behind(visibility.gate());
     let drawn = assistant.clone();
     let card = foreign(assistant.clone(), move || {
         let reason = &open.interrupt.reason;
@@ -118,7 +118,7 @@ fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     });
     view! {
         <div class="la-approval-custom" data-asks="agent" data-interrupt-id=id>
-            {cover_note(&words, seen)} {card} {seen.end()} {form_hint(&words, seen)}
+            {cover_note(&words, visibility)} {card} {visibility.end()} {form_hint(&words, visibility)}
         </div>
     }
     .into_any()
@@ -144,8 +144,8 @@ impl InterruptView {
 fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let wording = Words::current();
     let id = format!("la-interrupt-{}", fresh_id());
-    let [head, said, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
-    let named_by = format!("{head} {said} {number}");
+    let [head, text_id, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
+    let named_by = format!("{head} {text_id} {number}");
     let interrupt = open.interrupt.clone();
     let place = place(assistant, interrupt.id.clone());
     let message = interrupt
@@ -155,16 +155,16 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let (answering, in_detail) = (RwSignal::new(!open.rejected), RwSignal::new(false));
     // Other ways to answer are different buttons at the same position.
     let ways_shown = memo(move || (answering.get(), in_detail.get()));
-    let seen = Visibility::new(ways_shown, || ());
+    let visibility = Visibility::new(ways_shown, || ());
     let (choices, over) = (ActionChoices::new(&open), RwSignal::new(false));
     let decides = open.takes_decisions();
     let shows = message.is_none() || open.takes_approval() || !open.actions().is_empty();
     let about = match (decides, shows) {
         (true, _) => {
             let answers = Signal::derive(move || answering.get() && !over.get());
-            choices.view(&open, answers, seen)
+            choices.view(&open, answers, visibility)
         }
-        (false, true) => about(assistant, &open, message.is_none(), seen),
+        (false, true) => about(assistant, &open, message.is_none(), visibility),
         (false, false) => ().into_any(),
     };
     // A reason may have a prefix for its source: `adk:tool_confirmation`.
@@ -179,7 +179,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         choices,
         answering,
         in_detail,
-        seen,
+        visibility,
         shown: ShownQuestion::new(assistant, open),
     };
     form.wake_up();
@@ -215,7 +215,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
                 </span>
             </div>
             <div class="la-approval-body">
-                {cover_note(&wording, seen)} {agents_words(said, &text, seen)} {about} {rejected}
+                {cover_note(&wording, visibility)} {agents_words(text_id, &text, visibility)} {about} {rejected}
                 <Expiry at=expires over /> {dynamic(ways)}
             </div>
         </div>
@@ -224,7 +224,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 /// Renders the agent's text, attributed to it; hidden characters are shown by their codes.
-fn agents_words(id: String, text: &str, seen: Visibility) -> impl IntoView + use<> {
+fn agents_words(id: String, text: &str, visibility: Visibility) -> impl IntoView + use<> {
     let (characters, lines) = SCROLL_ABOVE;
     let long = text.len() > characters || text.lines().count() > lines;
     let mut shown: String = text.chars().take(MAX_WORDS).collect();
@@ -240,7 +240,7 @@ fn agents_words(id: String, text: &str, seen: Visibility) -> impl IntoView + use
             tabindex=long.then_some("0")
         >
             <ExactText text=shown />
-            {seen.end()}
+            {visibility.end()}
         </blockquote>
     }
 }
@@ -252,12 +252,12 @@ fn actions(buttons: impl IntoView + 'static) -> AnyView {
 impl AnswerForm {
     /// Answers the question; `None` cancels it.
     fn settle(&self, value: Option<Value>, by: Decider) {
-        self.tell(self.assistant.answer_as_shown(&self.shown, value, by));
+        self.record_outcome(self.assistant.answer_as_shown(&self.shown, value, by));
     }
 
     /// Handles the outcome of an answer.
-    fn tell(&self, outcome: Result<(), Refusal>) {
-        let taken = self.problems.tell(outcome);
+    fn record_outcome(&self, outcome: Result<(), Refusal>) {
+        let taken = self.problems.record(outcome);
         if let (true, Some(card)) = (taken, self.card.get_untracked()) {
             focus::pass_on(&card);
             // It is removed with the next frame. Setting an attribute with a valid name cannot
@@ -328,7 +328,7 @@ impl AnswerForm {
         if self.shown.open.takes_approval() && !self.in_detail.get() {
             return self.decision();
         }
-        let (over, seen) = (self.over, self.seen);
+        let (over, visibility) = (self.over, self.visibility);
         let problems = self.problems.messages(&self.words);
         let open = &self.shown.open;
         let schema = open.interrupt.response_schema.clone();
@@ -338,7 +338,7 @@ impl AnswerForm {
         let answer = {
             let form = self.clone();
             Callback::new(move |value| {
-                if seen.allows() {
+                if visibility.allows() {
                     form.settle(Some(value), Decider::Person);
                 }
             })
@@ -355,12 +355,12 @@ impl AnswerForm {
                     problems
                     submit
                     on_submit=answer
-                    enabled=Signal::derive(move || seen.is_done())
+                    enabled=Signal::derive(move || visibility.is_done())
                 >
                     {in_time}
                 </SchemaForm>
             </fieldset>
-            {form_hint(&self.words, seen)}
+            {form_hint(&self.words, visibility)}
             {when(move || over.get(), too_late)}
         }
         .into_any()
@@ -368,21 +368,21 @@ impl AnswerForm {
 
     /// Renders the button that sends a decision for each action.
     fn send_decisions(&self) -> AnyView {
-        let (over, seen, form) = (self.over, self.seen, self.clone());
+        let (over, visibility, form) = (self.over, self.visibility, self.clone());
         let made = self.choices.are_made();
         let send = move |_| {
             let decisions = match form.choices.collect() {
-                Ok(decisions) if seen.allows() => decisions,
+                Ok(decisions) if visibility.allows() => decisions,
                 Ok(_) => return,
                 Err(missing) => {
-                    form.tell(Err(missing));
+                    form.record_outcome(Err(missing));
                     if let Some(card) = form.card.get_untracked() {
                         focus::focus_in(card.into(), "[data-undecided], [aria-invalid=true]");
                     }
                     return;
                 }
             };
-            form.tell(form.assistant.decide_actions_as_shown(
+            form.record_outcome(form.assistant.decide_actions_as_shown(
                 &form.shown,
                 decisions,
                 Decider::Person,
@@ -394,31 +394,33 @@ impl AnswerForm {
                 class="la-button"
                 data-variant="primary"
                 disabled=move || over.get()
-                aria-disabled=move || (!made.get() || !seen.is_done()).then_some("true")
+                aria-disabled=move || (!made.get() || !visibility.is_done()).then_some("true")
                 on:click=send
             >
                 <span>{self.words.text(|l| &l.send_decisions)}</span>
             </button>
             {self.give_up_button("")}
         };
-        view! { {self.error()} {actions(buttons)} {form_hint(&self.words, seen)} }.into_any()
+        view! { {self.error()} {actions(buttons)} {form_hint(&self.words, visibility)} }.into_any()
     }
 
     /// Renders the error of the last answer.
     fn error(&self) -> AnyView {
         let problems = self.problems.messages(&self.words);
-        let told = move || {
-            let told = problems.with(|list| list.iter().map(|one| one.message.clone()).collect());
-            let told: Vec<String> = told;
-            (!told.is_empty())
-                .then(|| view! { <p class="la-form-problems" role="alert">{told.join(" ")}</p> })
+        let problems_text = move || {
+            let problems_text =
+                problems.with(|list| list.iter().map(|one| one.message.clone()).collect());
+            let problems_text: Vec<String> = problems_text;
+            (!problems_text.is_empty()).then(
+                || view! { <p class="la-form-problems" role="alert">{problems_text.join(" ")}</p> },
+            )
         };
-        dynamic(told).into_any()
+        dynamic(problems_text).into_any()
     }
 
     /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean.
     fn decision(&self) -> AnyView {
-        let (over, seen) = (self.over, self.seen);
+        let (over, visibility) = (self.over, self.visibility);
         let schema = self.shown.open.interrupt.response_schema.as_ref();
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
         let bare = self.shown.open.takes_boolean();
@@ -449,7 +451,7 @@ impl AnswerForm {
             // A plain No may be the answer that the agent wants to obtain.
             let gated = yes || bare;
             let decide = move |event: leptos::ev::MouseEvent| {
-                if gated && !(is_trusted(&event) && seen.allows()) {
+                if gated && !(is_trusted(&event) && visibility.allows()) {
                     return;
                 }
                 let text = reason.get_untracked().map(|input| input.value());
@@ -461,7 +463,7 @@ impl AnswerForm {
                 };
                 match form.shown.open.answer_to(&verdict) {
                     Ok(answer) => form.settle(answer, decider_by(&event)),
-                    Err(refusal) => drop(form.problems.tell(Err(refusal))),
+                    Err(refusal) => drop(form.problems.record(Err(refusal))),
                 }
             };
             view! {
@@ -470,7 +472,7 @@ impl AnswerForm {
                     class="la-button"
                     data-variant=yes.then_some("primary")
                     disabled=move || over.get()
-                    aria-disabled=move || (gated && !seen.is_done()).then_some("true")
+                    aria-disabled=move || (gated && !visibility.is_done()).then_some("true")
                     on:click=decide
                 >
                     <span>{word}</span>
@@ -486,8 +488,8 @@ impl AnswerForm {
             });
         let in_detail = self.in_detail;
         let hint = match bare {
-            true => form_hint(&self.words, seen),
-            false => hint(&self.words, seen),
+            true => form_hint(&self.words, visibility),
+            false => hint(&self.words, visibility),
         };
         let more = more.then(|| {
             view! {

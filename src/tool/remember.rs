@@ -164,7 +164,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
         RememberedArgs::Exactly(args) => (|l| &l.allowed_exactly, Some(args.clone())),
     };
     let exactly = matches!(approval.args, RememberedArgs::Exactly(_));
-    let said = words.clone();
+    let label_words = words.clone();
     let left = bounds::left(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
     });
@@ -176,7 +176,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
     let over = over.map(|label| view! { <p class="la-allowed-over">{words.text(label)}</p> });
     let is_current = use_context::<OpenedFor>().is_some_and(|of| of.0 == approval.id);
     let (assistant, id, name) = (assistant.clone(), approval.id, approval.name);
-    let told = {
+    let description = {
         let (assistant, name) = (assistant.clone(), name.clone());
         memo(move || {
             // The component that registers the action may be mounted later, or change its language.
@@ -192,8 +192,8 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
             (title, rows)
         })
     };
-    let called = move || told.with(|(title, _)| title.clone());
-    let label = move || format!("{} {}", said.word(|l| &l.revoke), called());
+    let called = move || description.with(|(title, _)| title.clone());
+    let label = move || format!("{} {}", label_words.word(|l| &l.revoke), called());
     let code = {
         let args = match approval.args {
             RememberedArgs::Any => None,
@@ -222,7 +222,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
                 </button>
             </div>
             <p class="la-allowed-which">{words.text(which)}</p>
-            {dynamic(move || told.with(|(_, described)| described.view()))}
+            {dynamic(move || description.with(|(_, described)| described.view()))}
             {left}
             {over}
             <time class="la-allowed-time" datetime=iso>

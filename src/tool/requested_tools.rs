@@ -20,7 +20,7 @@ pub(super) fn about(
     assistant: &Assistant,
     open: &OpenInterrupt,
     silent: bool,
-    seen: Visibility,
+    visibility: Visibility,
 ) -> AnyView {
     let interrupt = &open.interrupt;
     let mut tools = Vec::new();
@@ -52,22 +52,22 @@ pub(super) fn about(
                         <ExactText text=name />
                     </code>
                 </p>
-                {exact_block(args, seen)}
+                {exact_block(args, visibility)}
             </div>
         }
     });
     let tools = tools.collect_view();
     let metadata = metadata.filter(|_| whole);
-    let metadata = metadata.map(|metadata| exact_block(format!("{metadata:#}"), seen));
+    let metadata = metadata.map(|metadata| exact_block(format!("{metadata:#}"), visibility));
     view! { {tools} {metadata} }.into_any()
 }
 
-fn exact_block(text: String, seen: Visibility) -> impl IntoView {
+fn exact_block(text: String, visibility: Visibility) -> impl IntoView {
     let label = Words::current().attr(|l| &l.arguments);
     view! {
         <pre class="la-code" dir="ltr" data-kind="arguments" tabindex="0" role="group" aria-label=label>
             <ExactText text />
-            {seen.end()}
+            {visibility.end()}
         </pre>
     }
 }

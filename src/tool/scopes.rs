@@ -115,7 +115,7 @@ fn closes_by_key(
 fn offered(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, WordOf)> {
     let keeps = call
         .assistant()
-        .is_some_and(|assistant| assistant.view().keeps_approvals.get_untracked());
+        .is_some_and(|assistant| assistant.view().stores_approvals.get_untracked());
     let mut list: Vec<(Option<RememberScope>, WordOf)> = vec![
         (None, |l| &l.allow_once),
         (Some(RememberScope::Conversation), |l| &l.allow_conversation),

@@ -169,9 +169,9 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 
 fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
-    let seen = visibility(call, || ());
-    batch::joins(call, seen);
-    let (drawn, shown) = (assistant.clone(), call.behind(seen.gate()));
+    let visibility = visibility(call, || ());
+    batch::joins(call, visibility);
+    let (drawn, shown) = (assistant.clone(), call.behind(visibility.gate()));
     let card = foreign(assistant, move || {
         let name = shown.name_untracked();
         let card = drawn.approval_of(&name)?;
@@ -185,7 +185,7 @@ fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let note = changed_note(call, Signal::stored(false));
     view! {
         <div class="la-approval-custom">
-            {cover_note(&words, seen)} {note} {card} {preview(call)} {seen.end()} {hint(&words, seen)} <details class="la-fold">
+            {cover_note(&words, visibility)} {note} {card} {preview(call)} {visibility.end()} {hint(&words, visibility)} <details class="la-fold">
                 <summary class="la-fold-summary">
                     {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
                 </summary>

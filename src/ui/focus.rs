@@ -30,7 +30,7 @@ pub(crate) fn pass_on(going: &web_sys::Element) {
 
 /// Moves the focus after a button is removed by its click: to the text box for a key or a mouse, to
 /// the transcript on a touch screen, where focusing the text box would open the keyboard.
-pub(crate) fn go_on(from: &web_sys::Element, by_key: bool) {
+pub(crate) fn from_removed(from: &web_sys::Element, by_key: bool) {
     let Some(chat) = closest(from, ".la-chat") else {
         return;
     };

@@ -26,8 +26,8 @@ fn draw_later(before: Before, draw: Draw) -> AnyView {
     }
     let ready = in_browser().then(|| {
         let ready = ArcRwSignal::new(false);
-        let told = ready.clone();
-        Effect::new(move |_| once_hydrated(hydrating.clone(), told.clone()));
+        let when_ready = ready.clone();
+        Effect::new(move |_| once_hydrated(hydrating.clone(), when_ready.clone()));
         ready
     });
     let mut draw = Some(draw);

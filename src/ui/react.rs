@@ -36,11 +36,11 @@ pub(crate) type Attributes = Rc<dyn Fn(&mut dyn FnMut(&'static str, Option<&str>
 
 /// A directive (`use:attributes`) that writes several attributes with the same dependencies
 /// together. Individual attributes would each be an effect that is woken separately.
-pub(crate) fn attributes(element: web_sys::Element, say: Attributes) {
+pub(crate) fn attributes(element: web_sys::Element, visit: Attributes) {
     let written = RenderEffect::new(move |before: Option<Written>| {
         let mut written = before.unwrap_or_default();
         let mut at = 0;
-        say(&mut |name, value| {
+        visit(&mut |name, value| {
             if written.len() == at {
                 written.push(None);
             }

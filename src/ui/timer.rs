@@ -73,11 +73,11 @@ pub(crate) async fn page_settled() {
         return;
     };
     let (sender, receiver) = oneshot::channel();
-    let came = Closure::once_into_js(move || {
+    let on_message = Closure::once_into_js(move || {
         let _ = sender.send(());
     });
     let port = channel.port1();
-    port.set_onmessage(Some(came.unchecked_ref()));
+    port.set_onmessage(Some(on_message.unchecked_ref()));
     // Fails only with something to hand over.
     let _ = channel.port2().post_message(&wasm_bindgen::JsValue::NULL);
     let _ = receiver.await;

@@ -57,7 +57,7 @@ pub struct MessageList {
     thread: u64,
     edition: u64,
     /// The conversation's path edition, which starts over with each conversation.
-    seen: Option<u64>,
+    path_edition: Option<u64>,
 }
 
 impl Deref for MessageList {
@@ -93,7 +93,7 @@ pub(super) struct Growth {
     /// The position of the first new entry; 0 makes a new edition.
     from: usize,
     entries: Vec<MessageEntry>,
-    seen: u64,
+    path_edition: u64,
 }
 
 impl Growth {
@@ -113,7 +113,7 @@ impl Growth {
                 .path_from(from)
                 .map(MessageEntry::from)
                 .collect(),
-            seen: conversation.path_edition(),
+            path_edition: conversation.path_edition(),
         }
     }
 }
@@ -134,7 +134,7 @@ impl MessageList {
 
     /// Returns the entries of the conversation that the list lacks.
     pub(super) fn growth(&self, conversation: &Conversation) -> Growth {
-        if self.seen == Some(conversation.path_edition()) {
+        if self.path_edition == Some(conversation.path_edition()) {
             Growth::from(self.entries.len(), conversation)
         } else {
             Growth::from(0, conversation)
@@ -147,7 +147,7 @@ impl MessageList {
             self.edition += 1;
         }
         self.thread += u64::from(growth.other);
-        self.seen = Some(growth.seen);
+        self.path_edition = Some(growth.path_edition);
         self.entries.extend(growth.entries);
     }
 }

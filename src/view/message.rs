@@ -127,8 +127,8 @@ impl MessageCell {
                 && old.iter().zip(&kinds).all(|(old, kind)| old.kind == *kind);
             (!same).then(|| {
                 let cells = kinds.into_iter().enumerate().map(|(index, kind)| {
-                    let kept = old.get(index).filter(|old| old.kind == kind);
-                    kept.cloned().unwrap_or_else(|| PartCell {
+                    let previous = old.get(index).filter(|old| old.kind == kind);
+                    previous.cloned().unwrap_or_else(|| PartCell {
                         index,
                         kind,
                         mark: ArcRwSignal::new(

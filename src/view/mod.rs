@@ -73,7 +73,7 @@ pub(crate) struct ViewModel {
     /// The approvals that the user has given for later calls.
     pub(crate) remembered: ArcRwSignal<Vec<RememberedApproval>>,
     /// True if the application persists permanent approvals.
-    pub(crate) keeps_approvals: ArcRwSignal<bool>,
+    pub(crate) stores_approvals: ArcRwSignal<bool>,
     /// Messages of the user that have not been sent to the agent yet.
     pub(crate) queued: ArcRwSignal<Vec<Content>>,
     pub(crate) thread_id: ArcRwSignal<String>,
@@ -137,7 +137,7 @@ impl ViewModel {
             interrupts: ArcRwSignal::new(Vec::new()),
             approvals: ArcRwSignal::new(Vec::new()),
             remembered: ArcRwSignal::new(Vec::new()),
-            keeps_approvals: ArcRwSignal::new(false),
+            stores_approvals: ArcRwSignal::new(false),
             queued: ArcRwSignal::new(Vec::new()),
             thread_id: ArcRwSignal::new(thread_id),
             archived: ArcRwSignal::new(Vec::new()),

@@ -46,7 +46,7 @@ pub struct Transcript {
 /// The steps of one run.
 #[derive(Debug, Clone, Default)]
 struct Run {
-    says: Vec<Say>,
+    steps: Vec<Step>,
     /// The number of results that exist when the run is over.
     results: usize,
     /// The tools of the page that the run calls.
@@ -54,7 +54,7 @@ struct Run {
 }
 
 #[derive(Debug, Clone)]
-enum Say {
+enum Step {
     Text(String),
     Call(Box<Callout>),
     /// A call that never ends.
@@ -74,12 +74,12 @@ impl Transcript {
     #[must_use]
     pub fn new(markdown: &str) -> Self {
         let chunks = callout::parse_with(markdown, callout::CalloutOptions::default());
-        let told = chunks.iter().enumerate().filter_map(|(place, chunk)| {
+        let outcomes = chunks.iter().enumerate().filter_map(|(place, chunk)| {
             let call = with_own_id(chunk)?;
             outcome(call).map(|_| (call.id.clone(), place))
         });
         // The last position of an outcome for each id.
-        let last: HashMap<String, usize> = told.collect();
+        let last: HashMap<String, usize> = outcomes.collect();
         let mut reader = Reader::default();
         for (place, chunk) in chunks.into_iter().enumerate() {
             let id = with_own_id(&chunk).map(|call| &call.id);
@@ -104,13 +104,13 @@ impl Transcript {
     #[must_use]
     pub fn with(mut self, key: &str, text: &str) -> Self {
         let key = format!("{{{key}}}");
-        for say in self.runs.iter_mut().flat_map(|run| &mut run.says) {
-            let call = match say {
-                Say::Text(words) => {
+        for step in self.runs.iter_mut().flat_map(|run| &mut run.steps) {
+            let call = match step {
+                Step::Text(words) => {
                     *words = words.replace(&key, text);
                     continue;
                 }
-                Say::Call(call) | Say::Unended(call) | Say::Outcome(call) => call,
+                Step::Call(call) | Step::Unended(call) | Step::Outcome(call) => call,
             };
             for value in [&mut call.input, &mut call.output].into_iter().flatten() {
                 fill(value, &key, text);
@@ -172,7 +172,7 @@ impl Reader {
             self.runs.push(std::mem::take(&mut self.run));
         }
         let text = text.trim_matches(['\r', '\n']).to_owned();
-        self.run.says.push(Say::Text(text));
+        self.run.steps.push(Step::Text(text));
     }
 
     fn call(&mut self, call: Box<Callout>, told_later: bool) {
@@ -180,7 +180,7 @@ impl Reader {
         if self.unanswered.contains(&call.id) {
             if is_told {
                 self.unanswered.remove(&call.id);
-                self.run.says.push(Say::Outcome(call));
+                self.run.steps.push(Step::Outcome(call));
             }
             return;
         }
@@ -189,13 +189,13 @@ impl Reader {
         }
         let known = is_told || told_later;
         if !known && call.state == Some(CalloutState::InputStreaming) {
-            return self.run.says.push(Say::Unended(call));
+            return self.run.steps.push(Step::Unended(call));
         }
         if !known {
             self.run.asks.push(call.name.clone());
         }
         self.run.results += 1;
-        self.run.says.push(Say::Call(call));
+        self.run.steps.push(Step::Call(call));
     }
 }
 
@@ -204,17 +204,17 @@ impl Run {
         // Fresh ids each time, since the same transcript may be played twice in a chat.
         let mut ids: HashMap<&str, String> = HashMap::new();
         let mut script = Script::new();
-        for say in &self.says {
-            script = match say {
-                Say::Text(text) => script.text(text),
-                Say::Call(call) => {
+        for step in &self.steps {
+            script = match step {
+                Step::Text(text) => script.text(text),
+                Step::Call(call) => {
                     let id = fresh_id();
                     ids.insert(&call.id, id.clone());
                     let script = script.call_as(id.clone(), call.name.as_str(), &args(call));
                     script.outcome(call, id)
                 }
-                Say::Unended(call) => script.unended(call),
-                Say::Outcome(call) => match ids.get(call.id.as_str()) {
+                Step::Unended(call) => script.unended(call),
+                Step::Outcome(call) => match ids.get(call.id.as_str()) {
                     Some(id) => script.outcome(call, id.clone()),
                     None => script,
                 },

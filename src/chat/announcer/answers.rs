@@ -22,7 +22,7 @@ struct Followed {
     /// The readers of texts, by part index.
     texts: HashMap<usize, Reader>,
     /// The length announced so far, in characters.
-    said: usize,
+    announced_chars: usize,
     done: bool,
 }
 
@@ -43,7 +43,7 @@ struct Speaker {
 
 impl Speaker {
     /// Prefixes a block with its author, so that it is not taken for text of the page.
-    fn says(&self, block: &str) -> String {
+    fn with_author(&self, block: &str) -> String {
         let who = untrack(|| match self.attributed {
             true => self.words.word(|l| &l.attributed),
             false => self.words.word(|l| &l.assistant),
@@ -54,7 +54,7 @@ impl Speaker {
     /// Returns true if a block reads like an announcement that a decision is needed.
     fn imitates(&self, block: &str) -> bool {
         let labels = self.words.now();
-        let said = skeleton(block);
+        let beginning = skeleton(block);
         let asks = [
             &labels.approval_asked,
             &labels.question_asked,
@@ -63,7 +63,7 @@ impl Speaker {
         let heads = asks.map(|word| skeleton(word.split('{').next().unwrap_or_default()));
         heads
             .iter()
-            .any(|head| !head.is_empty() && said.starts_with(head.as_str()))
+            .any(|head| !head.is_empty() && beginning.starts_with(head.as_str()))
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>
                     let mut announced = announced.borrow_mut();
                     let followed = announced.answers.entry(id).or_default();
                     let attributed = cell.attributed.get_untracked();
-                    followed.say(
+                    followed.announce(
                         &texts,
                         complete,
                         speech,
@@ -173,7 +173,7 @@ impl Announced {
 }
 
 impl Followed {
-    fn say(
+    fn announce(
         &mut self,
         texts: &[(usize, String, bool)],
         complete: bool,
@@ -197,17 +197,17 @@ impl Followed {
         for (place, text, open) in texts {
             let reader = self.texts.entry(*place).or_default();
             for block in reader.read(text, *open && !complete, &words.now()) {
-                if self.said > MAX_SPOKEN {
+                if self.announced_chars > MAX_SPOKEN {
                     break;
                 }
-                self.said += block.chars().count();
-                if self.said > MAX_SPOKEN {
+                self.announced_chars += block.chars().count();
+                if self.announced_chars > MAX_SPOKEN {
                     voice.answer(untrack(|| words.word(|l| &l.speech_goes_on)));
                     break;
                 }
                 let named = std::mem::take(&mut first) || speaker.imitates(&block);
                 voice.answer(match named {
-                    true => speaker.says(&block),
+                    true => speaker.with_author(&block),
                     false => block,
                 });
             }

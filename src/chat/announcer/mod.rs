@@ -72,22 +72,22 @@ pub fn Announcer(
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "Announcer")?;
     let voice = Voice::of(&assistant);
-    speak(&assistant, voice, speech);
+    announce_all(&assistant, voice, speech);
     Some(voice.regions())
 }
 
 /// Announces everything from now on.
-pub(super) fn speak(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
+pub(super) fn announce_all(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
     answers::follow(assistant, voice, speech);
-    say_what_is_asked(assistant, voice);
-    say_tools(assistant, voice);
-    say_notices(assistant, voice);
-    say_that_work_goes_on(assistant, voice);
-    say_what_parts_say(voice);
+    announce_requests(assistant, voice);
+    announce_tools(assistant, voice);
+    announce_notices(assistant, voice);
+    announce_ongoing_work(assistant, voice);
+    announce_labels(voice);
 }
 
 /// Announces what the parts of the window say, such as the beginning of a conversation.
-fn say_what_parts_say(voice: Voice) {
+fn announce_labels(voice: Voice) {
     let (Some(spoken), words) = (use_context::<Spoken>(), Words::current()) else {
         return;
     };
@@ -99,22 +99,22 @@ fn say_what_parts_say(voice: Voice) {
 }
 
 /// Announces pending decisions: each once, and those that arrive in quick succession together.
-fn say_what_is_asked(assistant: &Assistant, voice: Voice) {
+fn announce_requests(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
     let fresh = StoredValue::new(Vec::<CallKey>::new());
     effect(move |known: Option<Vec<CallKey>>| {
         let open = approvals.get();
         let known = known.unwrap_or_default();
-        let came = open.iter().filter(|key| !known.contains(key)).copied();
+        let arrived = open.iter().filter(|key| !known.contains(key)).copied();
         let waits = fresh.with_value(Vec::is_empty);
-        fresh.update_value(|list| list.extend(came));
+        fresh.update_value(|list| list.extend(arrived));
         if waits && fresh.with_value(|list| !list.is_empty()) {
             let (of, words, approvals) = (of.clone(), words.clone(), approvals.clone());
             after(BATCH_MS, move || {
-                let came = fresh.try_update_value(std::mem::take).unwrap_or_default();
+                let arrived = fresh.try_update_value(std::mem::take).unwrap_or_default();
                 let open = approvals.get_untracked();
-                let still = came.iter().filter(|key| open.contains(key));
+                let still = arrived.iter().filter(|key| open.contains(key));
                 let ask = |key: &CallKey| asked_words(ToolCallView::new(&of, *key), &words);
                 let asked: Vec<String> = untrack(|| still.map(ask).collect());
                 if !asked.is_empty() {
@@ -127,13 +127,13 @@ fn say_what_is_asked(assistant: &Assistant, voice: Voice) {
     });
     let words = Words::current();
     let (interrupts, asks) = (assistant.interrupts(), assistant.activity());
-    let (elsewhere, said) = (assistant.activity(), Words::current());
+    let (elsewhere, wording) = (assistant.activity(), Words::current());
     effect(move |before: Option<bool>| {
         let now = elsewhere.get();
         if now.elsewhere && before != Some(true) {
             voice.status(untrack(|| match now.waiting || now.asking {
-                true => said.word(|l| &l.elsewhere_waiting),
-                false => said.word(|l| &l.elsewhere),
+                true => wording.word(|l| &l.elsewhere_waiting),
+                false => wording.word(|l| &l.elsewhere),
             }));
         }
         now.elsewhere
@@ -150,15 +150,15 @@ fn say_what_is_asked(assistant: &Assistant, voice: Voice) {
 }
 
 /// Announces tools that run, and tools that failed.
-fn say_tools(assistant: &Assistant, voice: Voice) {
+fn announce_tools(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
-    let heard = assistant.on_call_event(move |event: &CallEvent| {
+    let observer = assistant.on_call_event(move |event: &CallEvent| {
         let call = || ToolCallView::new(&of, event.call);
         untrack(|| match event.phase {
             Phase::Running => {
                 let call = call();
-                let goes_on = move || untrack(|| call.phase()) == Phase::Running;
-                voice.passing(doing(&call, &words), goes_on);
+                let still_runs = move || untrack(|| call.phase()) == Phase::Running;
+                voice.passing(doing(&call, &words), still_runs);
             }
             Phase::OutputError => {
                 let title = call().title().unwrap_or_else(|| in_plain(&event.name));
@@ -168,19 +168,20 @@ fn say_tools(assistant: &Assistant, voice: Voice) {
             _ => {}
         });
     });
-    on_cleanup(move || drop(heard));
+    on_cleanup(move || drop(observer));
 }
 
 /// Returns the announcement of a running call, by its title if it has one.
 pub(super) fn doing<T>(call: &ToolCallView<T>, words: &Words) -> String {
-    let said = call.words();
+    let labels = call.words();
     let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
-    said.doing
-        .unwrap_or_else(|| running(said.title.unwrap_or_else(|| in_plain(&call.name()))))
+    labels
+        .doing
+        .unwrap_or_else(|| running(labels.title.unwrap_or_else(|| in_plain(&call.name()))))
 }
 
 /// Announces notices other than failures, which are alerts themselves.
-fn say_notices(assistant: &Assistant, voice: Voice) {
+fn announce_notices(assistant: &Assistant, voice: Voice) {
     let (notices, words) = (assistant.notices(), Words::current());
     effect(move |known: Option<Vec<NoticeId>>| {
         let known = known.unwrap_or_else(|| voice.known_notices());
@@ -197,7 +198,7 @@ fn say_notices(assistant: &Assistant, voice: Voice) {
 }
 
 /// Announces after a long silence that work continues, unless it waits for the user.
-fn say_that_work_goes_on(assistant: &Assistant, voice: Voice) {
+fn announce_ongoing_work(assistant: &Assistant, voice: Voice) {
     let (activity, words) = (assistant.activity(), Words::current());
     let works = memo(move || {
         let now = activity.get();
@@ -214,12 +215,12 @@ fn say_that_work_goes_on(assistant: &Assistant, voice: Voice) {
 }
 
 fn break_silence(voice: Voice, words: Words, round: StoredValue<u32>, this: u32) {
-    let said = voice.count();
+    let count = voice.count();
     after(SILENCE_MS, move || {
         if round.try_get_value() != Some(this) {
             return;
         }
-        if voice.count() == said {
+        if voice.count() == count {
             let of: fn(&Labels) -> &Word = |l| &l.still_working;
             voice.status(untrack(|| words.word(of)));
         }

@@ -12,7 +12,7 @@ pub(super) struct Reader {
     markdown: Markdown,
     #[cfg(feature = "markdown")]
     blocks: Vec<Node>,
-    told: usize,
+    announced: usize,
 }
 
 #[cfg(feature = "markdown")]
@@ -33,8 +33,8 @@ impl Reader {
         } else {
             self.blocks.len()
         };
-        let fresh = self.blocks.get(self.told..end).unwrap_or_default();
-        self.told = self.told.max(end);
+        let fresh = self.blocks.get(self.announced..end).unwrap_or_default();
+        self.announced = self.announced.max(end);
         let words = fresh.iter().map(|block| {
             let mut words = String::new();
             plain(block, labels, &mut words);
@@ -51,8 +51,8 @@ impl Reader {
     pub(super) fn read(&mut self, text: &str, open: bool, _: &Labels) -> Vec<String> {
         let blocks: Vec<&str> = text.split("\n\n").collect();
         let end = blocks.len() - usize::from(open);
-        let fresh = blocks.get(self.told..end).unwrap_or_default();
-        self.told = self.told.max(end);
+        let fresh = blocks.get(self.announced..end).unwrap_or_default();
+        self.announced = self.announced.max(end);
         let words = fresh.iter().map(|block| block.trim().to_owned());
         words.filter(|words| !words.is_empty()).collect()
     }
@@ -81,8 +81,8 @@ fn plain(node: &Node, labels: &Labels, words: &mut String) {
         Kind::Paragraph | Kind::Heading(_) => " ",
         _ => return,
     };
-    let said = words.trim_end_matches([' ', ',']).len();
-    words.truncate(said);
+    let trimmed = words.trim_end_matches([' ', ',']).len();
+    words.truncate(trimmed);
     words.push_str(if words.ends_with(['.', '!', '?', ':']) {
         " "
     } else {

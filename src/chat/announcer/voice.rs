@@ -17,8 +17,8 @@ const REGION_TEXT_MS: u32 = 10_000;
 const MIN_INTERVAL_MS: u32 = 200;
 
 /// A transient announcement, and a check whether it still applies.
-type Passing = (String, GoesOn);
-type GoesOn = Box<dyn Fn() -> bool + Send + Sync>;
+type Passing = (String, StillApplies);
+type StillApplies = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// The texts in a region, each with its number.
 type Region = RwSignal<Vec<(u64, String)>>;
@@ -84,21 +84,25 @@ impl Voice {
 
     /// Announces a piece of an answer, after earlier ones.
     pub(super) fn answer(self, text: impl Into<String>) {
-        self.say(self.answers, text.into(), false);
+        self.announce(self.answers, text.into(), false);
     }
 
     /// Announces a status, which replaces the previous one.
     pub(in crate::chat) fn status(self, text: impl Into<String>) {
-        self.say(self.status, text.into(), true);
+        self.announce(self.status, text.into(), true);
     }
 
     /// Announces a transient status, such as a running tool. In a quick succession not every one
     /// can be heard: one that follows within moments waits, a newer one replaces it, and it is
     /// announced if it still applies.
-    pub(super) fn passing(self, text: String, goes_on: impl Fn() -> bool + Send + Sync + 'static) {
-        let waits = self.passing.try_update_value(|(said, next)| {
-            *next = said.then(|| (text.clone(), Box::new(goes_on) as GoesOn));
-            *said
+    pub(super) fn passing(
+        self,
+        text: String,
+        still_applies: impl Fn() -> bool + Send + Sync + 'static,
+    ) {
+        let waits = self.passing.try_update_value(|(is_recent, next)| {
+            *next = is_recent.then(|| (text.clone(), Box::new(still_applies) as StillApplies));
+            *is_recent
         });
         if waits == Some(false) {
             self.pass(text);
@@ -107,13 +111,14 @@ impl Voice {
 
     fn pass(self, text: String) {
         self.status(text);
-        self.passing.try_update_value(|(said, _)| *said = true);
+        self.passing
+            .try_update_value(|(is_recent, _)| *is_recent = true);
         after(MIN_INTERVAL_MS, move || {
-            let next = self.passing.try_update_value(|(said, next)| {
-                *said = false;
+            let next = self.passing.try_update_value(|(is_recent, next)| {
+                *is_recent = false;
                 next.take()
             });
-            if let Some((text, _)) = next.flatten().filter(|(_, goes_on)| goes_on()) {
+            if let Some((text, _)) = next.flatten().filter(|(_, still_applies)| still_applies()) {
                 self.pass(text);
             }
         });
@@ -121,10 +126,10 @@ impl Voice {
 
     /// Announces a pending decision immediately.
     pub(super) fn urgent(self, text: impl Into<String>) {
-        self.say(self.urgent, text.into(), true);
+        self.announce(self.urgent, text.into(), true);
     }
 
-    fn say(self, region: Region, text: String, alone: bool) {
+    fn announce(self, region: Region, text: String, alone: bool) {
         let here = self.elsewhere.try_with_untracked(Option::is_none);
         if here != Some(true) || text.trim().is_empty() {
             return;
@@ -138,8 +143,9 @@ impl Voice {
             list.push((number, text));
         });
         after(REGION_TEXT_MS, move || {
-            let said = region.try_with_untracked(|list| list.iter().any(|one| one.0 == number));
-            if said == Some(true) {
+            let is_present =
+                region.try_with_untracked(|list| list.iter().any(|one| one.0 == number));
+            if is_present == Some(true) {
                 region.update(|list| list.retain(|one| one.0 != number));
             }
         });

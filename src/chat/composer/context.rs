@@ -77,14 +77,14 @@ impl ComposerContext {
         let (handle, tray) = (handle.unwrap_or_default(), attachments.map(Tray::new));
         let tray_of = tray.clone();
         let files = memo(move || tray_of.as_ref().is_some_and(Tray::has_files));
-        let said = memo(move || !handle.text().trim().is_empty());
+        let has_text = memo(move || !handle.text().trim().is_empty());
         // Beside Stop there is only something to press once there is something to send.
-        let written = move || files.get() || said.get();
+        let written = move || files.get() || has_text.get();
         let request = only_request(&assistant);
         // A reason has no files, and a message that denies is sent by Send.
         let deniable = memo(move || {
             let other = denies.get() || asked.get() || elsewhere.get() || files.get();
-            (said.get() && !other).then(|| request.get()).flatten()
+            (has_text.get() && !other).then(|| request.get()).flatten()
         });
         Self {
             assistant,
@@ -159,12 +159,12 @@ impl ComposerContext {
     /// Moves a queued message back into the text box, before the text that is there, and its files
     /// to the attached ones. The focus follows.
     pub(in crate::chat) fn take_back(&self, content: &Content) {
-        let said = content.display_text();
+        let queued_text = content.display_text();
         let written = self.handle.written();
-        let text = match (said.is_empty(), written.trim().is_empty()) {
-            (_, true) => said,
+        let text = match (queued_text.is_empty(), written.trim().is_empty()) {
+            (_, true) => queued_text,
             (true, false) => written,
-            (false, false) => format!("{said}\n\n{written}"),
+            (false, false) => format!("{queued_text}\n\n{written}"),
         };
         self.handle.set_text(text);
         if let Some(tray) = &self.tray {

@@ -12,11 +12,11 @@ use crate::{
 impl ComposerContext {
     /// Sends the text and the attachments, or queues them during the loop.
     pub(super) fn send(&self) {
-        let say = match self.interjects.get_untracked() {
+        let deliver = match self.interjects.get_untracked() {
             true => Assistant::interject_content,
             false => Assistant::send_content,
         };
-        self.refused.set(written(self, say).err());
+        self.refused.set(written(self, deliver).err());
     }
 }
 
@@ -24,7 +24,7 @@ impl ComposerContext {
 /// the reason is returned.
 fn written(
     writing: &ComposerContext,
-    say: fn(&Assistant, Content) -> Result<(), Refusal>,
+    deliver: fn(&Assistant, Content) -> Result<(), Refusal>,
 ) -> Result<(), WordOf> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
     let text = writing.handle.written();
@@ -36,7 +36,7 @@ fn written(
     let Some(content) = content else {
         return Ok(());
     };
-    let sent = say(assistant, content);
+    let sent = deliver(assistant, content);
     sent.map_err(|refusal| -> WordOf {
         // An approval needs another hint than a question.
         let asks = assistant.interrupts();

@@ -140,7 +140,7 @@ impl Deferred {
             }
             match self.stage.get() {
                 Stage::Fetched(drawers) => (drawers.conversation)(empty.clone(), on_feedback),
-                Stage::Away | Stage::Fetching => self.place(&words, coming(&words)),
+                Stage::Away | Stage::Fetching => self.place(&words, loading_line(&words)),
                 Stage::Failed => self.place(&words, self.failed(&words)),
             }
         };
@@ -180,18 +180,19 @@ impl Deferred {
                 self.turned_to.set(true);
             }
         });
-        let heard = SendWrapper::new((chat, turned));
+        let listener = SendWrapper::new((chat, turned));
         for event in ATTENTION_EVENTS {
             // None of this fails for an element in the page.
-            let _ = heard
+            let _ = listener
                 .0
-                .add_event_listener_with_callback(event, heard.1.as_ref().unchecked_ref());
+                .add_event_listener_with_callback(event, listener.1.as_ref().unchecked_ref());
         }
         on_cleanup(move || {
             for event in ATTENTION_EVENTS {
-                let _ = heard
-                    .0
-                    .remove_event_listener_with_callback(event, heard.1.as_ref().unchecked_ref());
+                let _ = listener.0.remove_event_listener_with_callback(
+                    event,
+                    listener.1.as_ref().unchecked_ref(),
+                );
             }
         });
     }
@@ -207,7 +208,7 @@ impl Deferred {
             button: |l| &l.retry,
         };
         bar.view(words, move |event| {
-            focus::go_on(&event_target(&event), event.detail() == 0);
+            focus::from_removed(&event_target(&event), event.detail() == 0);
             self.fetch(&again);
         })
     }
@@ -221,7 +222,7 @@ impl Deferred {
     }
 }
 
-fn coming(words: &Words) -> AnyView {
+fn loading_line(words: &Words) -> AnyView {
     let word = words.text(|l| &l.loading);
     view! { <p class="la-working">{spinner()} <span>{word}</span></p> }.into_any()
 }

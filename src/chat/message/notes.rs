@@ -49,7 +49,7 @@ pub fn MessageNotes() -> impl IntoView {
     let notes = move || {
         let (disputed, steps) = (disputed.clone(), steps.clone());
         let some = steps.clone();
-        let (words, said) = (words.clone(), words.clone());
+        let (words, note_words) = (words.clone(), words.clone());
         let interjected = interjected.then(|| {
             view! {
                 <p class="la-message-note" data-note="interjected">
@@ -61,7 +61,7 @@ pub fn MessageNotes() -> impl IntoView {
             {interjected}
             {when(move || some.with(|steps| !steps.is_empty()), move || kept_steps(steps.clone()))}
             {dynamic(move || cut.get().map(|cut| cut_note(&words, cut, by_person)))}
-            {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}
+            {dynamic(move || disputed.get().map(|text| disputed_note(&note_words, text)))}
         }
         .into_any()
     };
@@ -79,8 +79,8 @@ fn shown_cut(spoken: &MessageContext) -> Memo<Option<Cut>> {
     memo(move || {
         let cut = cut.get()?;
         let newest = messages.with(|list| list.last().is_some_and(|entry| entry.id == id));
-        let told = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
-        (!(newest && told)).then_some(cut)
+        let has_notice = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
+        (!(newest && has_notice)).then_some(cut)
     })
 }
 

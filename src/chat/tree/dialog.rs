@@ -55,12 +55,12 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             count => with_count(&words.word(|l| &l.delete_text), count),
         }
     };
-    let told = format!("la-dialog-{}", fresh_id());
+    let description_id = format!("la-dialog-{}", fresh_id());
     let inside = view! {
         <blockquote class="la-tree-quote" dir="auto">
             {begins}
         </blockquote>
-        <p class="la-dialog-text" id=told.clone()>
+        <p class="la-dialog-text" id=description_id.clone()>
             {dynamic(text)}
         </p>
     };
@@ -69,7 +69,7 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     Frame {
         element,
         title: |l| &l.delete_title,
-        told: Some(told),
+        description_id: Some(description_id),
         inside: inside.into_any(),
         cancels_first: true,
         does: |l| &l.delete,
@@ -93,7 +93,7 @@ struct Frame {
     element: NodeRef<html::Dialog>,
     title: fn(&Labels) -> &Word,
     /// The id of the describing element.
-    told: Option<String>,
+    description_id: Option<String>,
     inside: AnyView,
     /// True if Cancel has the initial focus.
     cancels_first: bool,
@@ -117,7 +117,7 @@ impl Frame {
             <dialog
                 class="la-dialog"
                 aria-labelledby=title
-                aria-describedby=self.told
+                aria-describedby=self.description_id
                 node_ref=self.element
                 on:close=closed
             >
@@ -187,7 +187,7 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             }
         }
     };
-    let said = words.clone();
+    let dialog_words = words.clone();
     let inside = view! {
         <textarea
             class="la-input la-tree-edit"
@@ -197,13 +197,13 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             autofocus
         ></textarea>
         <p class="la-composer-reason" role="alert">
-            {dynamic(move || refused.get().map(|word| said.word(word)))}
+            {dynamic(move || refused.get().map(|word| dialog_words.word(word)))}
         </p>
     };
     Frame {
         element,
         title: |l| &l.edit_message,
-        told: None,
+        description_id: None,
         inside: inside.into_any(),
         cancels_first: false,
         does: |l| &l.send,

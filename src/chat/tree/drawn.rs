@@ -119,16 +119,16 @@ impl Scroll {
 impl Tree {
     pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<Entry> {
         let Area { columns, lines } = self.plane.area.get();
-        let seen = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
+        let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let entry = |at: usize| Some((at, rows.get(at)?.clone(), drawing.spot(at)));
-            seen.rows.into_iter().filter_map(entry).collect()
+            visible_part.rows.into_iter().filter_map(entry).collect()
         })
     }
 
     fn drawn_ways(&self, drawing: &Drawing) -> Vec<Way> {
         let Area { columns, lines } = self.plane.area.get();
-        let seen = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
+        let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let way = |at: usize| {
                 let spot = drawing.spot(at)?;
@@ -136,7 +136,7 @@ impl Tree {
                 let shown = rows.get(at)?.shown;
                 Some(Way { from, spot, shown })
             };
-            seen.ways.into_iter().filter_map(way).collect()
+            visible_part.ways.into_iter().filter_map(way).collect()
         })
     }
 

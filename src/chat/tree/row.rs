@@ -116,21 +116,21 @@ pub(super) fn beginning(id: &MessageId, conversation: &Conversation) -> Option<S
     let message = conversation.message(id)?;
     let texts = message.parts.iter().filter_map(Part::as_text);
     let words = texts.flat_map(str::split_whitespace);
-    let mut said = String::new();
+    let mut beginning = String::new();
     let mut count = 0;
     for word in words {
         count += word.chars().count() + 1;
-        if !said.is_empty() {
-            said.push(' ');
+        if !beginning.is_empty() {
+            beginning.push(' ');
         }
-        said.extend(word.chars().take(MAX_CHARS));
+        beginning.extend(word.chars().take(MAX_CHARS));
         if count > MAX_CHARS {
-            said.push('…');
+            beginning.push('…');
             break;
         }
     }
-    if !said.is_empty() {
-        return Some(said);
+    if !beginning.is_empty() {
+        return Some(beginning);
     }
     let names = conversation
         .calls_in(message)

@@ -12,7 +12,7 @@ use crate::{
 /// Shows the last deletion, with an Undo button as long as the engine can restore it.
 pub(super) fn view(tree: &Tree) -> AnyView {
     let (of, activity) = (tree.clone(), tree.assistant.activity());
-    let gone = memo(move || {
+    let deleted = memo(move || {
         of.assistant.tree_changes().track();
         // A run that begins ends it.
         activity.track();
@@ -23,7 +23,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
         of.assistant.with_conversation(last).flatten()
     });
     let words = tree.words.clone();
-    let says = move || match gone.get() {
+    let text = move || match deleted.get() {
         None => String::new(),
         Some(1) => words.word(|l| &l.deleted_one).into_owned(),
         Some(count) => with_count(&words.word(|l| &l.deleted_many), count),
@@ -41,16 +41,16 @@ pub(super) fn view(tree: &Tree) -> AnyView {
         of.focus();
     };
     view! {
-        <div class="la-tree-undo" data-some=move || gone.get().map(|_| "")>
+        <div class="la-tree-undo" data-some=move || deleted.get().map(|_| "")>
             <p class="la-tree-gone" role="status">
-                {dynamic(says)}
+                {dynamic(text)}
             </p>
             <button
                 type="button"
                 class="la-button"
                 data-variant="quiet"
                 data-size="small"
-                hidden=move || gone.get().is_none()
+                hidden=move || deleted.get().is_none()
                 on:click=restore
             >
                 {Icon::Undo.view()}

@@ -97,12 +97,12 @@ impl Tree {
             return;
         };
         let row = scroller.query_selector(".la-tree-row").ok().flatten();
-        let seen = row.map(|row| row.get_bounding_client_rect().height());
+        let measured = row.map(|row| row.get_bounding_client_rect().height());
         let known = self.list.height;
-        if let Some(seen) = seen.filter(|seen| *seen > 1.0)
-            && (seen - known.get_untracked()).abs() > 0.01
+        if let Some(measured) = measured.filter(|measured| *measured > 1.0)
+            && (measured - known.get_untracked()).abs() > 0.01
         {
-            known.set(seen);
+            known.set(measured);
         }
         let height = known.get_untracked();
         let first = whole(f64::from(scroller.scroll_top()) / height).saturating_sub(OVERSCAN_ROWS);

@@ -16,11 +16,11 @@ impl StorePersistence {
             return;
         };
         let old = now() - UNDO_MS;
-        let is_gone = |thread: &ThreadInfo| thread.deleted_at.is_some_and(|at| at < old);
-        let (gone, there) = threads.into_iter().partition(is_gone);
+        let is_expired = |thread: &ThreadInfo| thread.deleted_at.is_some_and(|at| at < old);
+        let (deleted, there) = threads.into_iter().partition(is_expired);
         self.show_list(there);
-        let gone: Vec<ThreadInfo> = gone;
-        for thread in gone {
+        let deleted: Vec<ThreadInfo> = deleted;
+        for thread in deleted {
             // Removal that fails now is retried with the next listing.
             let _ = self.patiently(self.store.remove(&thread.id)).await;
         }

@@ -65,7 +65,7 @@ pub(crate) struct StorePersistence {
     /// The phases of calls as of their last change.
     phases: RefCell<HashMap<CallKey, Phase>>,
     /// True if the user was notified that nothing is stored.
-    told: Cell<bool>,
+    is_notified: Cell<bool>,
     trouble: Trouble,
     ended: Cell<bool>,
     /// The previous conversation, while it may still have to be written.
@@ -103,7 +103,7 @@ impl StorePersistence {
             working: Cell::new(false),
             waits: Cell::new(None),
             phases: RefCell::default(),
-            told: Cell::new(false),
+            is_notified: Cell::new(false),
             trouble: Trouble::default(),
             ended: Cell::new(false),
             left: RefCell::default(),
@@ -171,7 +171,7 @@ impl StorePersistence {
     /// Starts with the application's initial conversation, or an empty one, when nothing is stored.
     fn start_with(&self, id: &str, initial: Option<Value>) {
         self.load(id, initial);
-        self.let_in();
+        self.apply_held_inputs();
     }
 
     fn load(&self, id: &str, initial: Option<Value>) {
@@ -187,15 +187,15 @@ impl StorePersistence {
     }
 
     /// Dispatches the inputs that were held back.
-    fn let_in(&self) {
+    fn apply_held_inputs(&self) {
         for input in mem::take(&mut *self.held.borrow_mut()) {
             self.dispatch(input);
         }
     }
 
     /// Notifies the user that nothing is stored, or that it is again.
-    fn tell_kept(&self, error: Option<&StoreError>) {
-        if self.told.replace(error.is_some()) == error.is_some() {
+    fn notify_store_state(&self, error: Option<&StoreError>) {
+        if self.is_notified.replace(error.is_some()) == error.is_some() {
             return;
         }
         self.dispatch(Input::Tell {

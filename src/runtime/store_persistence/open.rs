@@ -50,7 +50,7 @@ impl StorePersistence {
         }
         // Another tab has taken it over meanwhile, and this one already follows.
         if self.ownership.get() != Ownership::Opening {
-            return self.let_in();
+            return self.apply_held_inputs();
         }
         if self.is_in_trouble() {
             self.try_again_later();
@@ -59,8 +59,8 @@ impl StorePersistence {
         match brought {
             Ok(Some(stored)) => self.restore(thread, &stored),
             Ok(None) => self.begin_anew(thread, initial),
-            Err(error) if error.kind == StoreErrorKind::Corrupt => self.leave_as_it_is(&error),
-            Err(error) => self.give_up(thread, &error, initial),
+            Err(error) if error.kind == StoreErrorKind::Corrupt => self.keep_unreadable(&error),
+            Err(error) => self.continue_unstored(thread, &error, initial),
         }
     }
 
@@ -81,26 +81,28 @@ impl StorePersistence {
             return;
         };
         let (me, weak) = (self.me.clone(), Rc::downgrade(thread));
-        let heard = move |said| {
+        let on_message = move |message| {
             if let (Some(persistence), Some(thread)) = (me.upgrade(), weak.upgrade())
                 && persistence.is_current(&thread)
             {
-                persistence.hear(&thread, said);
+                persistence.receive(&thread, message);
             }
         };
-        thread.channel.replace(Some(Channel::new(&name, heard)));
+        thread
+            .channel
+            .replace(Some(Channel::new(&name, on_message)));
     }
 
-    fn hear(&self, thread: &Rc<Thread>, said: TabMessage) {
-        match (said, self.ownership.get()) {
-            (TabMessage::Wants, Ownership::ThisTab { .. }) => self.let_go(thread),
+    fn receive(&self, thread: &Rc<Thread>, message: TabMessage) {
+        match (message, self.ownership.get()) {
+            (TabMessage::TakeOver, Ownership::ThisTab { .. }) => self.release_ownership(thread),
             // Sent only by a tab without locks.
-            (TabMessage::Has, Ownership::ThisTab { .. }) => self.lose(thread),
-            (TabMessage::Wrote | TabMessage::Has, Ownership::OtherTab) => self.refresh_later(),
-            (TabMessage::Asks, Ownership::ThisTab { .. }) if !thread.is_apart.get() => {
-                thread.say(TabMessage::Acts);
+            (TabMessage::Owned, Ownership::ThisTab { .. }) => self.lose(thread),
+            (TabMessage::Written | TabMessage::Owned, Ownership::OtherTab) => self.refresh_later(),
+            (TabMessage::Ping, Ownership::ThisTab { .. }) if !thread.is_apart.get() => {
+                thread.send(TabMessage::Pong);
             }
-            (TabMessage::Acts, _) => {
+            (TabMessage::Pong, _) => {
                 if let Some(pinged) = thread.pinged.take() {
                     // A late answer has no receiver.
                     let _ = pinged.send(());
@@ -116,7 +118,7 @@ impl StorePersistence {
             return true;
         };
         if takes_over {
-            thread.say(TabMessage::Wants);
+            thread.send(TabMessage::TakeOver);
         }
         let patience = if takes_over {
             RELEASE_TIMEOUT_MS
@@ -158,7 +160,7 @@ impl StorePersistence {
         let taken = self.store.take(&thread.id, &thread.writer());
         self.patiently(taken).await?;
         thread.taken.set(true);
-        thread.say(TabMessage::Has);
+        thread.send(TabMessage::Owned);
         self.patiently(self.store.load(&thread.id)).await
     }
 
@@ -178,8 +180,8 @@ impl StorePersistence {
                 .ok_or_else(|| StoreError::new(StoreErrorKind::Corrupt, unreadable))
         });
         match restored {
-            Ok(()) => self.let_in(),
-            Err(error) => self.leave_as_it_is(&error),
+            Ok(()) => self.apply_held_inputs(),
+            Err(error) => self.keep_unreadable(&error),
         }
         if let Some(runtime) = self.runtime.upgrade() {
             runtime.flush();
@@ -198,18 +200,18 @@ impl StorePersistence {
     }
 
     /// Leaves unreadable stored data as it is, and begins another conversation.
-    fn leave_as_it_is(&self, error: &StoreError) {
+    fn keep_unreadable(&self, error: &StoreError) {
         self.set_place(self.here());
         self.dispatch(Input::NewThread);
         self.dispatch(Input::Tell {
             kind: NoticeKind::NotOpened,
             message: Some(error.message.clone()),
         });
-        self.let_in();
+        self.apply_held_inputs();
     }
 
     /// Continues in this page alone when the store does not return a conversation.
-    fn give_up(&self, thread: &Rc<Thread>, error: &StoreError, initial: Option<Value>) {
+    fn continue_unstored(&self, thread: &Rc<Thread>, error: &StoreError, initial: Option<Value>) {
         self.begin_trouble();
         self.ownership.set(self.here());
         let runtime = self.runtime.upgrade();
@@ -242,8 +244,8 @@ impl StorePersistence {
             current.stored.take();
         }
         self.show_place();
-        self.let_in();
-        self.tell_kept(Some(error));
+        self.apply_held_inputs();
+        self.notify_store_state(Some(error));
         self.try_again_later();
     }
 
@@ -253,10 +255,10 @@ impl StorePersistence {
             Ok(stored) if self.is_current(thread) => {
                 self.set_place(Ownership::OtherTab);
                 self.show(thread, stored.as_ref());
-                self.let_in();
+                self.apply_held_inputs();
                 self.wait_in_line(thread);
             }
-            Err(error) if self.is_current(thread) => self.give_up(thread, &error, None),
+            Err(error) if self.is_current(thread) => self.continue_unstored(thread, &error, None),
             _ => {}
         }
     }
@@ -342,20 +344,20 @@ impl StorePersistence {
     }
 
     /// Hands the conversation to another tab, with everything written so far.
-    fn let_go(&self, thread: &Rc<Thread>) {
+    fn release_ownership(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
             self.go_apart(thread);
-            thread.say(TabMessage::LetsGo);
+            thread.send(TabMessage::Released);
             return;
         }
         self.stop_acting();
         self.save_now(false);
         self.set_place(Ownership::OtherTab);
-        self.show_what_was(thread);
+        self.show_read_only(thread);
         // Dropping the lock releases it; the batch is already under way, and is written before
         // later ones.
         thread.lock.take();
-        thread.say(TabMessage::LetsGo);
+        thread.send(TabMessage::Released);
         self.wait_in_line_later(thread);
     }
 
@@ -366,7 +368,7 @@ impl StorePersistence {
         }
         self.stop_acting();
         self.set_place(Ownership::OtherTab);
-        self.show_what_was(thread);
+        self.show_read_only(thread);
         thread.lock.take();
         self.refresh_later();
         self.wait_in_line_later(thread);
@@ -379,7 +381,7 @@ impl StorePersistence {
     }
 
     /// Keeps the session's conversation readable.
-    fn show_what_was(&self, thread: &Thread) {
+    fn show_read_only(&self, thread: &Thread) {
         self.unsaved.take();
         let runtime = self.runtime.upgrade();
         let snapshot = runtime.and_then(|runtime| runtime.read(Session::snapshot));

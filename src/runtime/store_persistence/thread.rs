@@ -78,9 +78,9 @@ impl Thread {
     }
 
     /// Sends a message to the other tabs. Returns `false` if there is no channel.
-    pub(super) fn say(&self, what: TabMessage) -> bool {
+    pub(super) fn send(&self, what: TabMessage) -> bool {
         let channel = self.channel.borrow();
-        channel.as_ref().is_some_and(|channel| channel.say(what))
+        channel.as_ref().is_some_and(|channel| channel.send(what))
     }
 }
 

@@ -54,7 +54,7 @@ impl StorePersistence {
         }
         self.begin_trouble();
         self.show_place();
-        self.tell_kept(Some(error));
+        self.notify_store_state(Some(error));
         self.try_again_later();
     }
 
@@ -66,7 +66,7 @@ impl StorePersistence {
         self.trouble.pause_ms.set(0);
         self.trouble.fails.set(false);
         self.show_place();
-        self.tell_kept(None);
+        self.notify_store_state(None);
     }
 
     pub(super) fn postpone(&self, job: Job) {
@@ -200,7 +200,7 @@ impl StorePersistence {
     pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<Thread>) -> Option<bool> {
         let (sender, receiver) = oneshot::channel();
         thread.pinged.replace(Some(sender));
-        if !thread.say(TabMessage::Asks) {
+        if !thread.send(TabMessage::Ping) {
             return None;
         }
         let patience = Box::pin(sleep(Duration::from_millis(PING_MS)));

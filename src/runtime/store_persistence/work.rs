@@ -111,7 +111,7 @@ impl StorePersistence {
         };
         if written.is_ok() {
             self.works_again();
-            thread.say(TabMessage::Wrote);
+            thread.send(TabMessage::Written);
         }
         written
     }
@@ -160,7 +160,7 @@ impl StorePersistence {
         let taken = self.store.take(&thread.id, &thread.writer());
         self.patiently(taken).await?;
         thread.taken.set(true);
-        thread.say(TabMessage::Has);
+        thread.send(TabMessage::Owned);
         if self.is_current(thread) {
             self.remember(&thread.id);
         }
@@ -192,7 +192,7 @@ impl StorePersistence {
         thread.channel.take();
         match written {
             Err(error) if error.kind != StoreErrorKind::TakenOver => {
-                self.tell_kept(Some(&error));
+                self.notify_store_state(Some(&error));
                 self.postpone(Job::Archive(thread, snapshot, unsaved));
             }
             _ => {}

@@ -53,7 +53,7 @@ struct Turn {
 }
 
 impl Turn {
-    async fn comes(&mut self) {
+    async fn wait_for_turn(&mut self) {
         if let Some(before) = self.before.take() {
             // The sender is dropped when the operation is done. One that never ends delays nothing
             // else.
@@ -103,12 +103,12 @@ impl Approvals {
         let database = Rc::clone(&self.inner).database().await?;
         let mode = IdbTransactionMode::Readonly;
         let transaction = self.inner.begin(&database, &[APPROVALS], mode, false)?;
-        let kept = request::store(&transaction, APPROVALS)?.get_all();
-        let kept = Array::from(&request::result(kept).await?);
+        let stored = request::store(&transaction, APPROVALS)?.get_all();
+        let stored = Array::from(&request::result(stored).await?);
         let read = |text: JsValue| serde_json::from_str(&text.as_string()?).ok();
-        let kept: Vec<Value> = kept.iter().filter_map(read).collect();
-        *self.known.borrow_mut() = kept.iter().filter_map(id_of).collect();
-        Ok(kept)
+        let stored: Vec<Value> = stored.iter().filter_map(read).collect();
+        *self.known.borrow_mut() = stored.iter().filter_map(id_of).collect();
+        Ok(stored)
     }
 
     /// Writes only the changes, so that changes of other tabs are not overwritten.
@@ -122,8 +122,8 @@ impl Approvals {
         let transaction = self.inner.begin(&database, &[APPROVALS], mode, true)?;
         let end = request::End::of(&transaction);
         let store = request::store(&transaction, APPROVALS)?;
-        for gone in before.iter().filter(|id| !now.contains(id)) {
-            made(store.delete(&JsValue::from_str(gone)))?;
+        for removed in before.iter().filter(|id| !now.contains(id)) {
+            made(store.delete(&JsValue::from_str(removed)))?;
         }
         for (id, text) in now.iter().zip(&texts) {
             if !before.contains(id) {
@@ -131,9 +131,9 @@ impl Approvals {
                 made(store.put_with_key(&text, &id))?;
             }
         }
-        end.come().await?;
+        end.wait().await?;
         *self.known.borrow_mut() = now;
-        self.say();
+        self.announce_write();
         Ok(())
     }
 
@@ -149,16 +149,16 @@ impl Approvals {
         let end = request::End::of(&transaction);
         let store = request::store(&transaction, APPROVALS)?;
         // No other transaction writes between the read and the write.
-        let kept = request::result(store.get(&id)).await?;
-        let kept: Option<Value> = kept
+        let stored = request::result(store.get(&id)).await?;
+        let stored: Option<Value> = stored
             .as_string()
             .and_then(|text| serde_json::from_str(&text).ok());
-        if kept.as_ref() != Some(&before) {
-            return Ok(Swap::Found(kept));
+        if stored.as_ref() != Some(&before) {
+            return Ok(Swap::Found(stored));
         }
         made(store.put_with_key(&JsValue::from_str(&after.to_string()), &id))?;
-        end.come().await?;
-        self.say();
+        end.wait().await?;
+        self.announce_write();
         Ok(Swap::Done)
     }
 
@@ -166,10 +166,10 @@ impl Approvals {
         format!("leptos-assistant/{}", self.inner.name)
     }
 
-    fn say(&self) {
+    fn announce_write(&self) {
         let mut channel = self.channel.borrow_mut();
         let channel = channel.get_or_insert_with(|| Channel::new(&self.name(), |_| ()));
-        channel.say(TabMessage::Wrote);
+        channel.send(TabMessage::Written);
     }
 }
 
@@ -181,7 +181,7 @@ impl ApprovalStore for IndexedDbApprovals {
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
         let (approvals, mut turn) = (Rc::clone(&self.0), self.0.turn());
         Box::pin(async move {
-            turn.comes().await;
+            turn.wait_for_turn().await;
             let loaded = approvals.load().await;
             loaded.unwrap_or_else(|error| {
                 // Entries that cannot be read now must not be deleted.
@@ -195,7 +195,7 @@ impl ApprovalStore for IndexedDbApprovals {
     fn keep(&self, approvals: Vec<Value>) {
         let (me, mut turn) = (Rc::clone(&self.0), self.0.turn());
         spawn_local(async move {
-            turn.comes().await;
+            turn.wait_for_turn().await;
             if let Err(error) = me.keep(approvals).await {
                 console_error(&format!("Approvals cannot be kept: {error}"));
             }
@@ -205,15 +205,15 @@ impl ApprovalStore for IndexedDbApprovals {
     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
         let (me, mut turn) = (Rc::clone(&self.0), self.0.turn());
         Box::pin(async move {
-            turn.comes().await;
+            turn.wait_for_turn().await;
             let swapped = me.swap(before, after).await;
             swapped.unwrap_or_else(|error| Swap::Failed(error.to_string()))
         })
     }
 
     fn on_change(&self, changed: Box<dyn Fn()>) {
-        let listen = Channel::new(&self.0.name(), move |said| {
-            if said == TabMessage::Wrote {
+        let listen = Channel::new(&self.0.name(), move |message| {
+            if message == TabMessage::Written {
                 changed();
             }
         });

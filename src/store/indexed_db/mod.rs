@@ -110,7 +110,7 @@ impl Inner {
             database.close();
             return Ok(known);
         }
-        self.let_go_when_asked(&database);
+        self.close_on_request(&database);
         *self.database.borrow_mut() = Some(database.clone());
         Ok(database)
     }
@@ -142,7 +142,7 @@ impl Inner {
 
     /// Closes the connection when a newer version in another tab, or the browser, needs the
     /// database; the next use opens it again.
-    fn let_go_when_asked(self: &Rc<Self>, database: &IdbDatabase) {
+    fn close_on_request(self: &Rc<Self>, database: &IdbDatabase) {
         let (inner, asked) = (Rc::downgrade(self), database.clone());
         let forget = Closure::<dyn FnMut()>::new(move || {
             asked.close();
@@ -204,7 +204,7 @@ impl Inner {
             ..row
         };
         made(threads.put_with_key(&row.to_value(), &id))?;
-        end.come().await?;
+        end.wait().await?;
         self.doubted.borrow_mut().remove(&thread_id);
         self.written.borrow_mut().insert(thread_id);
         Ok(())
@@ -289,7 +289,7 @@ impl Inner {
         let end = End::of(&transaction);
         let (value, key) = (pair(&thread_id, &text), JsValue::from_str(&thread_id));
         made(store(&transaction, LABELS)?.put_with_key(&value, &key))?;
-        end.come().await
+        end.wait().await
     }
 
     async fn remove(self: Rc<Self>, thread_id: String) -> Result<(), StoreError> {
@@ -307,7 +307,7 @@ impl Inner {
         let range = range_of(&thread_id)?;
         made(store(&transaction, RECORDS)?.delete(&range))?;
         made(store(&transaction, JOURNAL)?.delete(&range))?;
-        end.come().await
+        end.wait().await
     }
 }
 
@@ -319,8 +319,8 @@ struct Written {
 }
 
 impl Written {
-    async fn come(self) -> Result<(), StoreError> {
-        let end = self.end.come().await;
+    async fn wait(self) -> Result<(), StoreError> {
+        let end = self.end.wait().await;
         // Checked even if the transaction completed, for browsers that ignore the failures.
         if met_another(&self.fence) {
             let message = "another tab has this conversation now";
@@ -359,7 +359,7 @@ impl Store for IndexedDbStore {
                     inner.write(&database, batch)?
                 }
             };
-            written.come().await
+            written.wait().await
         }
         .boxed_local()
     }

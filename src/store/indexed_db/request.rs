@@ -58,7 +58,7 @@ impl<T: 'static> RequestOutcome<T> {
         call.into_js_value().unchecked_into()
     }
 
-    async fn come(&mut self) -> Option<T> {
+    async fn wait(&mut self) -> Option<T> {
         (&mut self.receiver).await.ok()
     }
 }
@@ -117,7 +117,7 @@ pub(super) async fn open(
             "the browser's database does not open; another tab may hold an older version of it";
         StoreError::new(StoreErrorKind::Blocked, message)
     };
-    match select(Box::pin(once.come()), patience).await {
+    match select(Box::pin(once.wait()), patience).await {
         Either::Left((outcome, _)) => outcome.unwrap_or_else(|| Err(blocked())),
         Either::Right(_) => Err(blocked()),
     }
@@ -217,8 +217,8 @@ pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsVal
     };
     request.set_onsuccess(Some(&once.on(read)));
     request.set_onerror(Some(&once.on(|request| Err(failure(request)))));
-    let gone = || error_of(&JsValue::NULL);
-    once.come().await.unwrap_or_else(|| Err(gone()))
+    let aborted = || error_of(&JsValue::NULL);
+    once.wait().await.unwrap_or_else(|| Err(aborted()))
 }
 
 /// The end of a transaction. Dropping it early aborts the transaction: a batch that could be
@@ -226,7 +226,7 @@ pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsVal
 pub(super) struct End {
     transaction: IdbTransaction,
     once: RequestOutcome<Result<(), StoreError>>,
-    has_come: bool,
+    has_ended: bool,
 }
 
 impl End {
@@ -241,20 +241,20 @@ impl End {
         Self {
             transaction: transaction.clone(),
             once,
-            has_come: false,
+            has_ended: false,
         }
     }
 
-    pub(super) async fn come(mut self) -> Result<(), StoreError> {
-        let end = self.once.come().await;
-        self.has_come = true;
+    pub(super) async fn wait(mut self) -> Result<(), StoreError> {
+        let end = self.once.wait().await;
+        self.has_ended = true;
         end.unwrap_or_else(|| Err(error_of(&JsValue::NULL)))
     }
 }
 
 impl Drop for End {
     fn drop(&mut self) {
-        if !self.has_come {
+        if !self.has_ended {
             // Fails if it is over or can no longer be aborted.
             let _ = self.transaction.abort();
         }

@@ -91,14 +91,14 @@ pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
         let Err(error) = serde_json::from_value::<T>(sample.value) else {
             continue;
         };
-        let said = match sample.what.as_str() {
+        let misfit = match sample.what.as_str() {
             "" => error.to_string(),
             what => format!("{what}: {error}"),
         };
         // A field that is wrong in every value is reported once.
         let known = |old: &String| old.ends_with(&error.to_string());
         if !found.iter().any(known) {
-            found.push(said);
+            found.push(misfit);
         }
     }
     if !any {

@@ -196,14 +196,14 @@ fn merged(base: &Value, other: &Value) -> Value {
 
 /// Returns the types that a schema names, else those that its keywords imply, else all.
 fn types(schema: &Value) -> Vec<String> {
-    let said = match schema.get("type") {
+    let types = match schema.get("type") {
         Some(Value::String(one)) => return vec![one.clone()],
         Some(Value::Array(several)) => several.iter(),
         _ => [].iter(),
     };
-    let said: Vec<String> = said.filter_map(Value::as_str).map(str::to_owned).collect();
-    if !said.is_empty() {
-        return said;
+    let types: Vec<String> = types.filter_map(Value::as_str).map(str::to_owned).collect();
+    if !types.is_empty() {
+        return types;
     }
     let about = [
         ("properties", "object"),

@@ -31,9 +31,9 @@ pub(in crate::tool) fn raisable(draw: impl Fn() -> AnyView + Send + 'static) -> 
 /// Shows that the request is covered, with a button that opens it above the cover.
 pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
     let (text, button) = (words.clone(), words.clone());
-    let says = move || {
-        let says = visibility.is_covered();
-        says.then(|| view! { <span>{text.text(|l| &l.covered)}</span> })
+    let note = move || {
+        let is_covered = visibility.is_covered();
+        is_covered.then(|| view! { <span>{text.text(|l| &l.covered)}</span> })
     };
     let raises = move || {
         let on_top = visibility.on_top?;
@@ -56,7 +56,7 @@ pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
             data-empty=move || (!visibility.is_covered()).then_some("")
         >
             <p class="la-cover-text" role="status">
-                {dynamic(says)}
+                {dynamic(note)}
             </p>
             {dynamic(raises)}
         </div>
@@ -82,7 +82,7 @@ fn dialog(on_top: OnTop, card: AnyView) -> AnyView {
     };
     let closed = move |_| {
         if let Some(dialog) = element.get_untracked() {
-            focus::go_on(&dialog, true);
+            focus::from_removed(&dialog, true);
         }
         let _ = on_top.is_open.try_set(false);
     };
