@@ -91,7 +91,7 @@ sceneTest("the page's question counts once its end was in view", "long", async (
   const shown = await card.locator("pre").first().innerText();
   assert.ok(shown.includes(`"location": "Rotterdam${"\\n".repeat(400)}"`), "line breaks stay escaped");
   const scrolled = () => card.locator("pre").evaluate((pre) => pre.scrollTop);
-  await card.getByRole("status").filter({ hasText: "Scroll to the end to approve" }).waitFor();
+  await card.locator(".la-approval-hint").filter({ hasText: "Scroll to the end to approve" }).waitFor();
   await chat.picture("the page's question with its hint");
   // A click is too early, and scrolls to the unread part.
   await approve(card).click({ force: true });

@@ -63,7 +63,7 @@ pageTest("a question of a handler shows while the popup is closed, and an answer
   await page.waitForFunction(() => document.activeElement?.closest("dialog"));
   await cancel.click();
   await page.locator(".la-popup[data-unread]").waitFor();
-  await page.getByRole("status").filter({ hasText: "New message" }).waitFor();
+  await page.locator("[aria-live=polite]").filter({ hasText: "New message" }).waitFor();
   await chat.picture("popup unread");
   await accessible(page);
   await button.click();

@@ -97,7 +97,7 @@ for (const [width, height] of [
       await chat.picture(`six questions ${width} ${height}`);
       const third = chat.root.getByRole("group", { name: "Is there a dog on board? 3 of 6" });
       await decide(third, "Yes");
-      const progress = chat.root.getByRole("status").filter({ hasText: "of 6 answered" });
+      const progress = chat.root.locator(".la-inbox-progress").filter({ hasText: "of 6 answered" });
       await shows(progress, /^1 of 6 answered/);
       await answer(asked.first(), { Name: "Ada", Nights: 2 });
       await shows(progress, /^2 of 6 answered/);
@@ -133,7 +133,7 @@ for (const [width, height] of [
         assert.ok(cut <= 0, `${cut} pixels of a card are cut off`);
       }
       await asked.nth(3).scrollIntoViewIfNeeded();
-      const progress = chat.root.getByRole("status").filter({ hasText: "of 6 answered" });
+      const progress = chat.root.locator(".la-inbox-progress").filter({ hasText: "of 6 answered" });
       await shows(progress, /^0 of 6 answered/);
       await accessible(page, "#one");
       await chat.picture(`six questions ${width}`);

@@ -140,7 +140,7 @@ treeTest("it is drawn with zoom and fit, and a deletion is undone", async (chat)
   await isAt(chat, "Where is order A-17?");
   await chat.page.keyboard.press("Delete");
   await chat.dialog().getByRole("button", { name: "Delete" }).click();
-  await chat.page.locator(".la-tree").getByRole("status").getByText(/messages deleted/).waitFor();
+  await chat.page.locator(".la-tree [aria-live=polite]").getByText(/messages deleted/).waitFor();
   await chat.picture("tree deleted");
   await accessible(chat.page);
   await button("Undo").click();

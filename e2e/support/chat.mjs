@@ -91,7 +91,7 @@ export class Chat {
 
   /** Notices with this text. */
   notice(pattern) {
-    const live = "[role=alert], [role=status]:not(.la-announcer *)";
+    const live = ":is([role=alert], [role=status], [aria-live=polite]):not(.la-announcer *, .la-dialog-live *)";
     return this.page.locator(`.la-notice, ${live}`).filter({ hasText: pattern });
   }
 

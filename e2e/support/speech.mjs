@@ -13,7 +13,7 @@ export async function listen(chat) {
         const politeness = element.getAttribute("aria-live");
         // Progress bars and timers are not live by themselves.
         if (politeness === "off" || (!politeness && !["log", "status", "alert"].includes(role))) continue;
-        return { role: role ?? (politeness === "assertive" ? "alert" : politeness), element };
+        return { role: role ?? (politeness === "assertive" ? "alert" : "status"), element };
       }
       return null;
     };

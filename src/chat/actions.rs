@@ -70,7 +70,7 @@ pub fn MessageActions(
     // Without a transcript nothing else announces that something was copied.
     let live_region = speaks.then(|| {
         view! {
-            <p class="la-visually-hidden" role="status">{dynamic(move || announced.get())}</p>
+            <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(move || announced.get())}</p>
         }
     });
     let draw = move || {

@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 use crate::{
     assistant::{Assistant, assistant_for},
     tool::{Visibility, claim, cover_note},
-    ui::{Words, after, each, effect, fresh_id, is_trusted, memo, when},
+    ui::{Words, after, each, effect, fresh_id, is_trusted, live_in_dialog, memo, when},
     view::{ConfirmRequest, Question},
 };
 
@@ -136,6 +136,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
                     </button>
                 </div>
             </form>
+            {live_in_dialog()}
         </dialog>
     }
     .into_any()

@@ -6,7 +6,7 @@ use super::{composer::ComposerSlot, inbox_place, left::Left, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
-    ui::{Words, after_hydration, closest, composes, scope},
+    ui::{LiveRegions, Words, after_hydration, closest, composes, scope},
     view::Window,
 };
 
@@ -115,6 +115,7 @@ pub(super) fn section(
             provide_context(name);
             provide_context(ComposerSlot::new());
             provide_context(Spoken::new());
+            provide_context(LiveRegions::new());
             provide_context(Left::new());
             if given {
                 provide_context(assistant);

@@ -8,7 +8,7 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{counts::with_text, left::undo_notice};
+use super::{counts::with_text, left::undo_notice, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
@@ -332,6 +332,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
     let sends = notice.kind == NoticeKind::ResultsReady;
+    let spoken = use_context::<Spoken>();
     let action = notice.action.map(|action| {
         let (assistant, label) = (
             assistant.clone(),
@@ -345,7 +346,12 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             leave(notice_ref);
             // Refused only if the notice no longer applies, and then it is removed anyway.
             let _ = match action {
-                NoticeAction::Retry => assistant.retry(),
+                NoticeAction::Retry => {
+                    if let Some(spoken) = spoken {
+                        spoken.announce(|l| &l.retrying);
+                    }
+                    assistant.retry()
+                }
                 NoticeAction::Continue => assistant.go_on(),
             };
         };

@@ -149,7 +149,7 @@ pub fn Transcript(
                 {Icon::ArrowDown.view()}
                 <span>{dynamic(jump)}</span>
             </button>
-            <p class="la-visually-hidden" role="status">{dynamic(move || announced.get())}</p>
+            <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(move || announced.get())}</p>
         </div>
     }
     .into_any()

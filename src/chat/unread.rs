@@ -39,5 +39,5 @@ pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
 pub(super) fn mark(unread: Unread) -> AnyView {
     let words = Words::current();
     let word = move || unread.get().then(|| words.text(|l| &l.unread));
-    view! { <span class="la-visually-hidden" role="status">{dynamic(word)}</span> }.into_any()
+    view! { <span class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(word)}</span> }.into_any()
 }

@@ -29,7 +29,7 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
         })
     };
     view! {
-        <p class="la-approval-changed" role="status">
+        <p class="la-approval-changed" aria-live="polite" aria-atomic="true">
             {dynamic(note)}
         </p>
     }
@@ -54,7 +54,7 @@ fn asks_to_read(words: &Words, visibility: Visibility, word: WordOf) -> AnyView 
             .then(|| view! { <span>{words.text(word)}</span> })
     };
     view! {
-        <p class="la-approval-hint" role="status">
+        <p class="la-approval-hint" aria-live="polite" aria-atomic="true">
             {dynamic(text)}
         </p>
     }

@@ -60,7 +60,7 @@ pub fn InterruptInbox(
     });
     let progress = move || {
         view! {
-            <p class="la-inbox-progress" role="status">
+            <p class="la-inbox-progress" aria-live="polite" aria-atomic="true">
                 {dynamic(move || answered.get())}
             </p>
         }

@@ -48,7 +48,7 @@ pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
         <div class="la-approval-preview">
             <p class="la-field-label">{words.text(|l| &l.preview)}</p>
             {dynamic(body)}
-            <p class="la-approval-hint" role="status">
+            <p class="la-approval-hint" aria-live="polite" aria-atomic="true">
                 {dynamic(checking)}
             </p>
         </div>

@@ -11,8 +11,8 @@ use crate::{
     assistant::{Assistant, assistant_for},
     render::Description,
     ui::{
-        Icon, Labels, Word, Words, dynamic, each, effect, in_words, memo, scope, shortened, time,
-        when,
+        Icon, Labels, Word, Words, dynamic, each, effect, in_words, live_in_dialog, memo, scope,
+        shortened, time, when,
     },
 };
 
@@ -81,6 +81,7 @@ fn panel(assistant: Assistant, id: String, opened: RwSignal<bool>) -> AnyView {
                         </button>
                     </div>
                 </form>
+                {live_in_dialog()}
             </dialog>
         }
         .into_any()

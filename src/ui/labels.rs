@@ -138,6 +138,8 @@ pub struct Labels {
     pub confirm: Word,
     pub cancel: Word,
     pub retry: Word,
+    /// The announcement after Retry.
+    pub retrying: Word,
     pub loading: Word,
     pub not_loaded: Word,
     pub continue_: Word,

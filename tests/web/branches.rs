@@ -80,7 +80,7 @@ async fn another_answer_is_another_version_and_the_buttons_lead_between_them() {
         until(|| focused().as_ref() == Some(back.as_ref())).await,
         "the focus stays"
     );
-    let said = chat.page.text(".la-transcript > [role=status]");
+    let said = chat.page.text(".la-transcript > [aria-live=polite]");
     assert_eq!(said, "Version 1 of 2");
     press(&back, "ArrowRight", false);
     assert!(until(|| place(&chat) == "Version 2 of 2").await);

@@ -99,7 +99,7 @@ async fn a_change_is_said_and_must_be_read_anew() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.reads(".la-approval").await;
-    let note = || chat.page.text(".la-approval-changed[role=status]");
+    let note = || chat.page.text(".la-approval-changed[aria-live=polite]");
     assert_eq!(note(), "");
     parameters.set(schema(1_000));
     settle().await;

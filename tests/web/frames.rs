@@ -109,11 +109,11 @@ async fn an_answer_that_comes_while_a_popup_is_closed_leaves_a_mark() {
     assert!(!marked());
     assistant.send("second").unwrap();
     assert!(until(marked).await, "an answer came");
-    assert_eq!(page.text(".la-popup > [role=status]"), "New message");
+    assert_eq!(page.text(".la-popup > [aria-live=polite]"), "New message");
     open.set(true);
     settle().await;
     assert!(!marked());
-    assert_eq!(page.text(".la-popup > [role=status]"), "");
+    assert_eq!(page.text(".la-popup > [aria-live=polite]"), "");
 }
 
 #[wasm_bindgen_test]

@@ -69,7 +69,7 @@ async fn an_answer_to_the_agent_counts_once_its_words_were_read_to_their_end() {
     assert_eq!(words.scroll_top(), 0);
     let hint = || {
         chat.page
-            .text(".la-question .la-approval-hint[role=status]")
+            .text(".la-question .la-approval-hint[aria-live=polite]")
     };
     assert!(until(|| hint() == "Scroll to the end to answer.").await);
     // Only the agent knows which of the two is harmless.

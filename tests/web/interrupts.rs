@@ -148,7 +148,7 @@ async fn several_questions_have_numbers_and_a_count() {
     let number = |of: &str| chat.page.text(&format!("{of} .la-approval-place"));
     assert_eq!(number("[data-tool-name=pay]"), "2 of 3");
     assert_eq!(number("[data-interrupt-id=b]"), "3 of 3");
-    let progress = || chat.page.text(".la-inbox-progress[role=status]");
+    let progress = || chat.page.text(".la-inbox-progress[aria-live=polite]");
     assert!(progress().starts_with("0 of 3 answered"), "{}", progress());
     answer(&chat, "[data-interrupt-id=a]", "Yes").await;
     settle().await;

@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Labels, ToolAction, ToolError,
+    Approval, ConfirmOptions, Labels, ToolAction, ToolContext, ToolError,
     agent::{Failure, FailureKind, HttpAgent, Script},
-    testing::{MockAgent, settle},
+    testing::{MockAgent, settle, until},
     use_assistant_action,
 };
 use serde_json::{Value, json};
@@ -204,4 +204,80 @@ async fn an_agents_words_in_a_notice_hide_nothing_and_end() {
         chat.page.click("[role=alert] button:last-child");
         settle().await;
     }
+}
+
+/// Retry says that something happens: its button is gone with the press.
+#[wasm_bindgen_test]
+async fn retry_is_announced_and_passes_the_focus_on() {
+    let agent = MockAgent::new()
+        .fail(Failure::new(FailureKind::Http { status: 500 }, "HTTP 500"))
+        .answer(Script::new().text("Back."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-notice[role=alert]").await;
+    let retry = chat.page.find(".la-notice-actions .la-button").unwrap();
+    assert_eq!(retry.text_content().as_deref(), Some("Retry"));
+    retry.focus().unwrap();
+    retry.click();
+    let said = || chat.page.text("[data-speech=status]");
+    assert!(
+        until(|| said().contains("Trying again")).await,
+        "{}",
+        said()
+    );
+    let active = document().active_element().unwrap();
+    assert!(active.class_list().contains("la-composer-input"));
+    chat.idle().await;
+}
+
+/// A screen reader that passes an element with the role `status` says so, also if it is empty.
+#[wasm_bindgen_test]
+async fn no_empty_element_has_the_role_status() {
+    let agent = MockAgent::new().answer(Script::new().call("deploy", &json!({"to": "here"})));
+    let chat = chat(agent, || {
+        use_assistant_action(
+            ToolAction::new("deploy", "")
+                .approval(Approval::Always)
+                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.reads(".la-approval").await;
+    let found = chat.page.root.query_selector_all("[role=status]").unwrap();
+    for at in 0..found.length() {
+        let text = found.item(at).unwrap().text_content().unwrap_or_default();
+        assert!(!text.trim().is_empty(), "{}", chat.page.root.inner_html());
+    }
+}
+
+/// Everything outside of a modal dialog is inert: what happens meanwhile is announced inside.
+#[wasm_bindgen_test]
+async fn a_dialog_announces_what_happens_while_it_is_open() {
+    let agent = MockAgent::new().answer(Script::new().call("drop", &json!({})).text("Before."));
+    let chat = chat(agent, || {
+        use_assistant_action(ToolAction::new("drop", "").handler(
+            |_: Value, cx: ToolContext| async move {
+                let sure = cx.confirm(ConfirmOptions::new("Sure?")).await;
+                Ok::<_, ToolError>(sure)
+            },
+        ));
+        use_assistant_action(
+            ToolAction::new("late", "")
+                .title("Late tool")
+                .handler(|_: Value| async { Err::<u32, _>(ToolError::new("no")) }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("dialog[open]").await;
+    let heard = || chat.page.text("dialog .la-dialog-live");
+    assert!(!heard().contains("Late"), "{}", heard());
+    let assistant = chat.assistant.clone();
+    leptos::task::spawn_local(async move { drop(assistant.execute("late", json!({})).await) });
+    assert!(
+        until(|| heard().contains("Failed: Late tool")).await,
+        "{}",
+        heard()
+    );
 }

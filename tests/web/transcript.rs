@@ -358,7 +358,7 @@ async fn a_turn_has_one_bar_once_it_is_finished() {
     assert_eq!(copy.get_attribute("aria-label").as_deref(), Some("Copy"));
     // A page without the focus may not write to the clipboard: the outcome is announced either way.
     copy.click();
-    let said = || chat.page.text(".la-transcript > [role=status]");
+    let said = || chat.page.text(".la-transcript > [aria-live=polite]");
     let told = leptos_assistant::testing::until(|| {
         ["Copied", "Could not copy"].contains(&said().as_str())
     });

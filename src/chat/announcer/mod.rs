@@ -47,7 +47,8 @@ const BATCH_MS: u32 = 300;
 /// # Accessibility
 ///
 /// Three visually hidden regions that are always in the page: a polite `log` of answers, whose
-/// entries are removed after some seconds, a `status`, and an assertive one for decisions. The
+/// entries are removed after some seconds, a polite one for states, and an assertive one for
+/// decisions. A modal dialog of the window repeats what is announced while it is open. The
 /// user's own messages, earlier messages, times and button names are never announced.
 ///
 /// ```

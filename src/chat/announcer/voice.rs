@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::{
     assistant::Assistant,
     tool::claim,
-    ui::{after, each, effect},
+    ui::{LiveRegions, Region, after, effect},
     view::{MessageList, Question},
 };
 
@@ -20,9 +20,6 @@ const MIN_INTERVAL_MS: u32 = 200;
 type Passing = (String, StillApplies);
 type StillApplies = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// The texts in a region, each with its number.
-type Region = RwSignal<Vec<(u64, String)>>;
-
 /// Announces texts, unless another window does.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct Voice {
@@ -31,9 +28,7 @@ pub(in crate::chat) struct Voice {
     /// The notices that existed at the start.
     notices: StoredValue<Vec<NoticeId>>,
     elsewhere: Memo<Option<String>>,
-    answers: Region,
-    status: Region,
-    urgent: Region,
+    regions: LiveRegions,
     count: StoredValue<u64>,
     /// True while a transient announcement is recent, and the next one that waits.
     passing: StoredValue<(bool, Option<Passing>)>,
@@ -59,9 +54,7 @@ impl Voice {
             since,
             notices: StoredValue::new(known),
             elsewhere: claim(assistant, Question::Speech).elsewhere,
-            answers: RwSignal::default(),
-            status: RwSignal::default(),
-            urgent: RwSignal::default(),
+            regions: use_context().unwrap_or_else(LiveRegions::new),
             count: StoredValue::new(0),
             passing: StoredValue::new((false, None)),
         }
@@ -84,12 +77,12 @@ impl Voice {
 
     /// Announces a piece of an answer, after earlier ones.
     pub(super) fn answer(self, text: impl Into<String>) {
-        self.announce(self.answers, text.into(), false);
+        self.announce(self.regions.answers, text.into(), false);
     }
 
     /// Announces a status, which replaces the previous one.
     pub(in crate::chat) fn status(self, text: impl Into<String>) {
-        self.announce(self.status, text.into(), true);
+        self.announce(self.regions.status, text.into(), true);
     }
 
     /// Announces a transient status, such as a running tool. In a quick succession not every one
@@ -126,7 +119,7 @@ impl Voice {
 
     /// Announces a pending decision immediately.
     pub(super) fn urgent(self, text: impl Into<String>) {
-        self.announce(self.urgent, text.into(), true);
+        self.announce(self.regions.urgent, text.into(), true);
     }
 
     fn announce(self, region: Region, text: String, alone: bool) {
@@ -151,27 +144,8 @@ impl Voice {
         });
     }
 
-    /// Renders the regions. Removals are not announced.
+    /// Renders the regions.
     pub(in crate::chat) fn regions(self) -> AnyView {
-        let texts = |region: Region| {
-            let draw = |(_, text): (u64, String)| {
-                view! { <p class="la-announcement">{text}</p> }.into_any()
-            };
-            each(move || region.get(), |one| one.0.to_string(), draw)
-        };
-        view! {
-            <div class="la-visually-hidden la-announcer">
-                <div role="log" aria-live="polite" aria-relevant="additions" data-speech="answers">
-                    {texts(self.answers)}
-                </div>
-                <div role="status" data-speech="status">
-                    {texts(self.status)}
-                </div>
-                <div aria-live="assertive" data-speech="urgent">
-                    {texts(self.urgent)}
-                </div>
-            </div>
-        }
-        .into_any()
+        self.regions.view()
     }
 }

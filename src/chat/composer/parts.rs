@@ -141,6 +141,10 @@ pub fn ComposerStop(
     let stopper = writing.clone();
     let stop = move |event: ev::MouseEvent| {
         if !stopper.was_meant_for_the_other(&event) {
+            // Before the button is hidden, so that a screen reader follows.
+            if stopper.on_stop.get_untracked() {
+                stopper.handle.focus();
+            }
             // A refusal means that nothing is running.
             let _ = stopper.assistant.stop();
         }

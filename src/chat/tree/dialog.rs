@@ -9,7 +9,7 @@ use leptos::{ev, html, prelude::*};
 use super::{Asked, Tree, row::beginning};
 use crate::{
     chat::counts::with_count,
-    ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id},
+    ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id, live_in_dialog},
 };
 
 /// Renders the dialog while one is open.
@@ -145,6 +145,7 @@ impl Frame {
                         </button>
                     </div>
                 </form>
+                {live_in_dialog()}
             </dialog>
         }
         .into_any()

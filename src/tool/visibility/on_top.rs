@@ -3,7 +3,7 @@
 use leptos::{html, prelude::*};
 
 use super::Visibility;
-use crate::ui::{Words, dynamic, effect, focus};
+use crate::ui::{Words, dynamic, effect, focus, live_in_dialog};
 
 /// Opens one request above the page, or returns it to its place.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
             class="la-cover"
             data-empty=move || (!visibility.is_covered()).then_some("")
         >
-            <p class="la-cover-text" role="status">
+            <p class="la-cover-text" aria-live="polite" aria-atomic="true">
                 {dynamic(note)}
             </p>
             {dynamic(raises)}
@@ -105,6 +105,7 @@ fn dialog(on_top: OnTop, card: AnyView) -> AnyView {
                     <span>{words.text(|l| &l.back_to_chat)}</span>
                 </button>
             </div>
+            {live_in_dialog()}
         </dialog>
     }
     .into_any()

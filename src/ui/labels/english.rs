@@ -75,6 +75,7 @@ impl Default for Labels {
             confirm: "Confirm".into(),
             cancel: "Cancel".into(),
             retry: "Retry".into(),
+            retrying: "Trying again".into(),
             loading: "Loading".into(),
             not_loaded: "The conversation could not be loaded. Try again, or load the page again."
                 .into(),

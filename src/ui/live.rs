@@ -1,0 +1,73 @@
+//! The live regions of a window, also inside its modal dialogs.
+
+use leptos::prelude::*;
+
+use super::each;
+
+/// The texts in a region, each with its number.
+pub(crate) type Region = RwSignal<Vec<(u64, String)>>;
+
+/// The texts that a window announces.
+#[derive(Clone, Copy)]
+pub(crate) struct LiveRegions {
+    pub(crate) answers: Region,
+    pub(crate) status: Region,
+    pub(crate) urgent: Region,
+}
+
+impl LiveRegions {
+    pub(crate) fn new() -> Self {
+        Self {
+            answers: RwSignal::default(),
+            status: RwSignal::default(),
+            urgent: RwSignal::default(),
+        }
+    }
+
+    /// Renders the regions. Removals are not announced. Without a role an empty region is silent
+    /// when a screen reader passes it; `role="status"` is read as "status bar".
+    pub(crate) fn view(self) -> AnyView {
+        view! {
+            <div class="la-visually-hidden la-announcer">
+                <div role="log" aria-live="polite" aria-relevant="additions" data-speech="answers">
+                    {texts(self.answers)}
+                </div>
+                <div aria-live="polite" aria-atomic="true" data-speech="status">
+                    {texts(self.status)}
+                </div>
+                <div aria-live="assertive" data-speech="urgent">
+                    {texts(self.urgent)}
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+}
+
+fn texts(region: Region) -> AnyView {
+    let draw =
+        |(_, text): (u64, String)| view! { <p class="la-announcement">{text}</p> }.into_any();
+    each(move || region.get(), |one| one.0.to_string(), draw).into_any()
+}
+
+/// Renders what the surrounding window announces, for a modal dialog: everything outside of it is
+/// inert, and not announced. Only texts that come while it is open are in it.
+pub(crate) fn live_in_dialog() -> Option<AnyView> {
+    let regions = use_context::<LiveRegions>()?;
+    let region = |region: Region| {
+        let before = region.with_untracked(|list| list.last().map(|last| last.0));
+        let list = move || {
+            let is_new = |one: &(u64, String)| before.is_none_or(|before| one.0 > before);
+            region.with(|list| list.iter().filter(|one| is_new(one)).cloned().collect())
+        };
+        let draw = |(_, text): (u64, String)| view! { <p>{text}</p> }.into_any();
+        each(list, |one: &(u64, String)| one.0.to_string(), draw)
+    };
+    let view = view! {
+        <div class="la-visually-hidden la-dialog-live">
+            <div aria-live="polite">{region(regions.answers)} {region(regions.status)}</div>
+            <div aria-live="assertive">{region(regions.urgent)}</div>
+        </div>
+    };
+    Some(view.into_any())
+}
