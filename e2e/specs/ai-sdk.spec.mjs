@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { brokenStreams } from "../support/broken-streams.mjs";
 import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
-import { conversationOf, pageOf, sketch } from "../support/kept.mjs";
+import { conversationOf, pageOf, sketch } from "../support/stored-conversation.mjs";
 import { aiSdkAgent, demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 

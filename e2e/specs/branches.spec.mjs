@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
-import { conversationOf } from "../support/kept.mjs";
+import { conversationOf } from "../support/stored-conversation.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 

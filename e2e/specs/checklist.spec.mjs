@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
-import { conversationOf, sketch } from "../support/kept.mjs";
+import { conversationOf, sketch } from "../support/stored-conversation.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 

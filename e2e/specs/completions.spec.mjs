@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
-import { conversationOf, pageOf, sketch } from "../support/kept.mjs";
+import { conversationOf, pageOf, sketch } from "../support/stored-conversation.mjs";
 import { modelServer } from "../support/model.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 
 import { decide, eventually } from "../support/chat.mjs";
-import { conversationOf, pageOf, sketch } from "../support/kept.mjs";
+import { conversationOf, pageOf, sketch } from "../support/stored-conversation.mjs";
 import { modelServer } from "../support/model.mjs";
 import { aiSdkAgent, demo, pydanticAgent } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";

@@ -283,7 +283,12 @@ impl<T> ToolCallView<T> {
         };
         assistant.view().renderers.track();
         let name = self.name();
-        let is_met = |session: &Session| session.registry().in_force(&name).is_some_and(is);
+        let is_met = |session: &Session| {
+            session
+                .registry()
+                .active_registration(&name)
+                .is_some_and(is)
+        };
         assistant.read(is_met).unwrap_or_default()
     }
 

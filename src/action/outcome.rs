@@ -102,11 +102,11 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn error(&self) -> Option<String> {
-        self.why(|_, message| message.to_owned())
+        self.error_with(|_, message| message.to_owned())
     }
 
     /// Returns the error, by its kind and message.
-    pub(crate) fn why(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
+    pub(crate) fn error_with(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
             let ended = match (call.error(), call.phase()) {
                 (Some(error), _) => return Some(format(error.kind.as_str(), &error.message)),

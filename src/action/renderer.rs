@@ -41,7 +41,7 @@ impl Assistant {
         let ids = self.read(|session| {
             let registry = session.registry();
             let all = registry
-                .in_force(name)
+                .active_registration(name)
                 .into_iter()
                 .chain(registry.named(name));
             all.map(|entry| entry.id).collect()

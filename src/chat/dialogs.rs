@@ -59,14 +59,14 @@ const MIN_SHOWN_MS: u32 = 500;
 fn dialog(request: ConfirmRequest) -> AnyView {
     let words = Words::current();
     let element = NodeRef::<html::Dialog>::new();
-    let stands = RwSignal::new(false);
+    let is_settled = RwSignal::new(false);
     effect(move |_| {
         if let Some(element) = element.get() {
             // Fails only if the dialog is already open.
             let _ = element.show_modal();
             let _ = element.focus();
             after(MIN_SHOWN_MS, move || {
-                stands.try_set(true);
+                is_settled.try_set(true);
             });
         }
     });
@@ -82,7 +82,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
         }
     };
     let early = move |event: leptos::ev::Event| {
-        if !stands.get_untracked() {
+        if !is_settled.get_untracked() {
             event.prevent_default();
         }
     };
@@ -102,7 +102,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
             request.answer(by_button && confirmed.get_value());
         }
     };
-    let waits = move || (!stands.get()).then_some("true");
+    let waits = move || (!is_settled.get()).then_some("true");
     let confirm_waits = move || (!visibility.is_done()).then_some("true");
     view! {
         <dialog

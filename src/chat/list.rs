@@ -126,7 +126,7 @@ impl List {
             state.window = Some(new);
             // New blocks may differ from their estimated height.
             state.unlooked = moved;
-            moved | state.thread.learn()
+            moved | state.thread.update_estimate()
         });
         if moved {
             self.keep_focus(scroller);

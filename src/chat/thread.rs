@@ -173,7 +173,7 @@ impl Thread {
 
     /// Computes the estimate from the measured blocks; returns true if it is new. Done once,
     /// because each new estimate moves everything below it.
-    pub(super) fn learn(&mut self) -> bool {
+    pub(super) fn update_estimate(&mut self) -> bool {
         let (sum, count) = self
             .heights
             .iter()

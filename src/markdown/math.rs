@@ -133,7 +133,7 @@ fn build(xml: &str) -> Option<web_sys::Element> {
     let document = leptos::prelude::document();
     let mut open: Vec<web_sys::Element> = Vec::new();
     let mut root = None;
-    for piece in pieces(xml) {
+    for piece in xml_tokens(xml) {
         match piece {
             Piece::Text(text) => {
                 if let Some(parent) = open.last() {
@@ -181,7 +181,7 @@ enum Piece<'a> {
 }
 
 /// Splits XML, as `math-core` writes it, into tags and texts.
-fn pieces(mut xml: &str) -> impl Iterator<Item = Piece<'_>> {
+fn xml_tokens(mut xml: &str) -> impl Iterator<Item = Piece<'_>> {
     std::iter::from_fn(move || {
         let Some(tag) = xml.strip_prefix('<') else {
             let text = xml.split('<').next().filter(|text| !text.is_empty())?;

@@ -61,7 +61,7 @@ impl Runtime {
                     let _ = sender.send(outcome);
                 }
             }
-            Effect::KeepApprovals { approvals } => {
+            Effect::StoreApprovals { approvals } => {
                 let keep = self.approvals.borrow().clone();
                 keep.inspect(|keep| keep.keep(approvals));
             }

@@ -174,13 +174,13 @@ impl CallDescription {
                 view! { <p class="la-approval-risk">{words.text(|l| &l.be_careful)}</p> }
             })
         };
-        let what = move || {
+        let details = move || {
             let known = self.shown.with(Option::is_some);
             let text = (!known).then(|| call.description()).flatten();
             let text = text.filter(|text| !text.is_empty());
             text.map(|text| view! { <p class="la-approval-text" dir="auto">{text}</p> })
         };
-        view! { {dynamic(risk)} {dynamic(what)} }.into_any()
+        view! { {dynamic(risk)} {dynamic(details)} }.into_any()
     }
 
     pub(super) fn rows(self) -> AnyView {

@@ -53,7 +53,7 @@ pub(super) fn decide(
         {cover_note(&words, visibility)}
         {doubt}
         {preview(call)}
-        {what(shown, extent, visibility)}
+        {call_content(shown, extent, visibility)}
         {question.map(|text| agents_words(&words, &text))}
         {removed_note}
         {answers(shown, visibility, runnable, choice, described)}
@@ -64,7 +64,7 @@ pub(super) fn decide(
 
 /// Renders what would run: the page's description, with the unmentioned arguments below; or the
 /// exact arguments.
-fn what(shown: &ApprovalContext, extent: Extent, visibility: Visibility) -> AnyView {
+fn call_content(shown: &ApprovalContext, extent: Extent, visibility: Visibility) -> AnyView {
     let (call, words) = (shown.call, Words::current());
     match extent {
         Extent::Nothing => arguments(call, Some(visibility.end())),

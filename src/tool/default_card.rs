@@ -69,12 +69,12 @@ pub fn DefaultCard(
             opened.set(true);
         }
     };
-    let (inside, why) = (words.clone(), words.clone());
+    let (inside, error_words) = (words.clone(), words.clone());
     let reason = memo(move || {
         let (failed, reported) = tone.get();
         match call.phase() {
-            Phase::OutputError if !reported => why_failed(&call, &why),
-            Phase::OutputAvailable if failed && !reported => why_failed(&call, &why),
+            Phase::OutputError if !reported => why_failed(&call, &error_words),
+            Phase::OutputAvailable if failed && !reported => why_failed(&call, &error_words),
             _ => None,
         }
     });
@@ -181,7 +181,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     let rest = {
         let (call, words) = (*call, words.clone());
         move || match (
-            call.why(|kind, message| words.get().reason(kind, "", message)),
+            call.error_with(|kind, message| words.get().reason(kind, "", message)),
             call.result_value(),
         ) {
             (Some(message), _) => {
@@ -219,7 +219,7 @@ const MAX_REASON: usize = 300;
 
 /// Returns the reason of a failure in one line; the whole text is in the card.
 fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
-    let reason = call.why(|kind, reason| words.get().reason(kind, "", reason));
+    let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
     let reason = reason.or_else(|| reason_of(&call.result_value()?))?;
     let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())

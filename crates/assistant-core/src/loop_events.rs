@@ -238,9 +238,9 @@ impl LoopEvents {
             _ => None,
         }));
         let mut events = Vec::new();
-        let mut seen = HashSet::new();
+        let mut ids = HashSet::new();
         for id in touched {
-            if seen.insert(id.clone())
+            if ids.insert(id.clone())
                 && let Some(message) = conversation.message(&id)
             {
                 self.record_message(conversation, message, &mut events);

@@ -77,7 +77,7 @@ impl<T: ?Sized> Observers<T> {
     pub fn add<R: ObserverResult>(&self, observer: impl Fn(&T) -> R + 'static) -> ObserverId {
         self.last.set(self.last.get() + 1);
         let id = ObserverId(self.last.get());
-        let observer: Observer<T> = Rc::new(move |what| observer(what).outcome());
+        let observer: Observer<T> = Rc::new(move |event| observer(event).outcome());
         self.list.borrow_mut().push((id, observer));
         id
     }
@@ -86,12 +86,12 @@ impl<T: ?Sized> Observers<T> {
     /// in a notification that is in progress.
     pub fn remove(&self, id: ObserverId) -> bool {
         // Dropped after the borrow ends, since dropping the observer may reenter the list.
-        let gone = {
+        let removed = {
             let mut list = self.list.borrow_mut();
             let place = list.iter().position(|(other, _)| *other == id);
             place.map(|place| list.remove(place))
         };
-        gone.is_some()
+        removed.is_some()
     }
 
     /// Returns true if there are no observers.
@@ -105,13 +105,13 @@ impl<T: ?Sized> Observers<T> {
     ///
     /// A panic of an observer counts as a failure on targets where panics unwind. In a browser a
     /// panic aborts the whole module.
-    pub fn notify(&self, what: &T) -> Vec<String> {
+    pub fn notify(&self, event: &T) -> Vec<String> {
         let until = ObserverId(self.last.get());
         let mut failures = Vec::new();
         let mut before = ObserverId(0);
         while let Some((id, observer)) = self.after(before, until) {
             before = id;
-            let result = catch_unwind(AssertUnwindSafe(|| observer(what)));
+            let result = catch_unwind(AssertUnwindSafe(|| observer(event)));
             match result {
                 Ok(Ok(())) => {}
                 Ok(Err(message)) => failures.push(message),

@@ -380,15 +380,15 @@ fn diagnostics_and_notices_are_counted() {
     driver.event(finished());
     assert_eq!(codes(&driver.close()), ["left-out"]);
     for _ in 0..5 {
-        driver.input(assistant_core::session::Input::Tell {
+        driver.input(assistant_core::session::Input::SetNotice {
             kind: NoticeKind::Network,
             message: Some("no".to_owned()),
         });
-        driver.input(assistant_core::session::Input::Tell {
+        driver.input(assistant_core::session::Input::SetNotice {
             kind: NoticeKind::Offline,
             message: Some("no".to_owned()),
         });
-        driver.input(assistant_core::session::Input::Tell {
+        driver.input(assistant_core::session::Input::SetNotice {
             kind: NoticeKind::Http,
             message: Some("no".to_owned()),
         });

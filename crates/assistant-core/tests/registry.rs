@@ -46,16 +46,22 @@ fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
     let output = driver.register_as(b, ActionSpec::new("x", "B"));
     assert_eq!(output.diagnostics[0].code, "action-name-clash");
     assert!(output.diagnostics[0].message.contains("'x'"));
-    let in_force = |driver: &Driver| driver.session.registry().in_force("x").map(|r| r.id);
-    assert_eq!(in_force(&driver), Some(b));
+    let active_registration = |driver: &Driver| {
+        driver
+            .session
+            .registry()
+            .active_registration("x")
+            .map(|r| r.id)
+    };
+    assert_eq!(active_registration(&driver), Some(b));
     assert_eq!(names(&driver), ["x"]);
     let mut other = driver.clone();
     driver.unregister(a);
-    assert_eq!(in_force(&driver), Some(b));
+    assert_eq!(active_registration(&driver), Some(b));
     driver.unregister(b);
-    assert_eq!(in_force(&driver), None);
+    assert_eq!(active_registration(&driver), None);
     other.unregister(b);
-    assert_eq!(in_force(&other), Some(a));
+    assert_eq!(active_registration(&other), Some(a));
     assert_eq!(tool_changes(&other.unregister(b)), 0);
 }
 
@@ -64,23 +70,23 @@ fn a_disabled_one_steps_back_and_keeps_its_place() {
     let mut driver = Driver::new();
     driver.register(ActionSpec::new("x", "A"));
     let b = driver.register(ActionSpec::new("x", "B"));
-    let in_force = |driver: &Driver| {
-        let entry = driver.session.registry().in_force("x");
+    let active_registration = |driver: &Driver| {
+        let entry = driver.session.registry().active_registration("x");
         entry.map(|entry| entry.spec.description.clone())
     };
     let mut blinking = ActionSpec::new("x", "A");
     for enabled in [false, true] {
         blinking.enabled = enabled;
         driver.register_as(RegistrationId(1), blinking.clone());
-        assert_eq!(in_force(&driver).as_deref(), Some("B"));
+        assert_eq!(active_registration(&driver).as_deref(), Some("B"));
     }
     let mut hidden = ActionSpec::new("x", "B");
     hidden.enabled = false;
     assert_eq!(tool_changes(&driver.register_as(b, hidden)), 1);
-    assert_eq!(in_force(&driver).as_deref(), Some("A"));
+    assert_eq!(active_registration(&driver).as_deref(), Some("A"));
     blinking.enabled = false;
     driver.register_as(RegistrationId(1), blinking);
-    assert_eq!(in_force(&driver), None);
+    assert_eq!(active_registration(&driver), None);
     assert!(names(&driver).is_empty());
     let error = driver.session.registry().executable("x").unwrap_err();
     assert_eq!(error, "Action x not found");
@@ -93,11 +99,17 @@ fn one_that_only_shows_never_hides_one_that_acts() {
     let mut shows = ActionSpec::new("x", "");
     shows.availability = Availability::RenderOnly;
     let shows = driver.register(shows);
-    let in_force = |driver: &Driver| driver.session.registry().in_force("x").map(|r| r.id);
-    assert_eq!(in_force(&driver), Some(acts));
+    let active_registration = |driver: &Driver| {
+        driver
+            .session
+            .registry()
+            .active_registration("x")
+            .map(|r| r.id)
+    };
+    assert_eq!(active_registration(&driver), Some(acts));
     assert_eq!(names(&driver), ["x"]);
     driver.unregister(acts);
-    assert_eq!(in_force(&driver), Some(shows));
+    assert_eq!(active_registration(&driver), Some(shows));
 }
 
 #[test]

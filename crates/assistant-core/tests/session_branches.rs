@@ -46,7 +46,7 @@ fn edit_last(driver: &mut Driver, text: &str) {
 }
 
 /// Shows the branch with this user message.
-fn look_at(driver: &mut Driver, text: &str) {
+fn check_changed_call(driver: &mut Driver, text: &str) {
     let all = driver.session.conversation().all_messages();
     let said = all.filter(|message| message.role == Role::User && message.text() == text);
     let message = said.last().unwrap().id.clone();
@@ -175,7 +175,7 @@ fn a_call_of_two_branches_is_listed_once_on_each() {
     driver.returns("d", json!("second"));
     driver.event(started());
     finish_run(&mut driver);
-    look_at(&mut driver, "first");
+    check_changed_call(&mut driver, "first");
     driver.send("again");
     driver.event(started());
     driver.events([start("d", "f"), args("d", "{}"), end("d")]);
@@ -225,7 +225,7 @@ fn an_answer_goes_out_on_the_branch_of_its_question() {
     assert_eq!(resumed(&driver), [""; 0]);
     assert_eq!(driver.request().messages.last().unwrap().role(), Role::User);
     driver.says("yes");
-    look_at(&mut driver, "first");
+    check_changed_call(&mut driver, "first");
     driver.send("so?");
     assert_eq!(resumed(&driver), ["card", "other"]);
     driver.event(started());
@@ -251,7 +251,7 @@ fn a_question_of_another_branch_is_asked_there_after_a_reload() {
     driver.send("more");
     assert_eq!(resumed(&driver), [""; 0]);
     driver.says("yes");
-    look_at(&mut driver, "first");
+    check_changed_call(&mut driver, "first");
     let open = driver.session.interrupts().iter();
     let open: Vec<_> = open
         .map(|open| (open.interrupt.id.as_str(), open.answer.is_some()))
@@ -315,7 +315,7 @@ fn an_answer_that_the_agent_took_does_not_come_back_with_its_branch() {
 fn retry_acts_on_the_branch_of_its_run() {
     let (mut driver, _) = parted();
     driver.break_off(FailureKind::Network);
-    look_at(&mut driver, "first");
+    check_changed_call(&mut driver, "first");
     assert_eq!(driver.input(Input::Retry).refused, None);
     assert_eq!(request(&driver).last().unwrap(), "user=second");
     assert!(!driver.session.conversation().shows_other_branch());
@@ -354,7 +354,7 @@ fn continue_acts_on_the_branch_of_its_run() {
     finish_run(&mut driver);
     driver.returns("c", json!(1));
     assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
-    look_at(&mut driver, "first");
+    check_changed_call(&mut driver, "first");
     assert_eq!(driver.input(Input::Continue).refused, None);
     assert_eq!(
         request(&driver),

@@ -209,7 +209,7 @@ fn a_grant_of_the_application_is_recorded_as_its_own_also_from_a_store() {
     let verdict = Verdict::Remember { args: None, what };
     let output = decides(&mut driver, "c", verdict);
     let kept = output.effects.iter().find_map(|effect| match effect {
-        Effect::KeepApprovals { approvals } => Some(approvals[0].to_value()),
+        Effect::StoreApprovals { approvals } => Some(approvals[0].to_value()),
         _ => None,
     });
     let kept = RememberedApproval::from_value(&kept.unwrap()).unwrap();

@@ -124,7 +124,12 @@ fn the_list_of_tools_says_which_are_offered() {
         .collect();
     assert_eq!(told, [("pay", true), ("read", false), ("help", true)]);
     assert_eq!(list[0].tags, ["cart", "money"]);
-    let spec = &driver.session.registry().in_force("pay").unwrap().spec;
+    let spec = &driver
+        .session
+        .registry()
+        .active_registration("pay")
+        .unwrap()
+        .spec;
     assert_eq!(list[0].fingerprint, spec.fingerprint());
     assert_eq!(driver.session.tools().len(), 2);
 }

@@ -170,10 +170,10 @@ impl Tree {
 
     /// Closes a dialog, and focuses the tree unless the next dialog is open.
     fn answered(&self, turn: &str) {
-        let stands = self
+        let is_kept = self
             .asked
             .with_untracked(|asked| asked.as_ref().is_some_and(|(now, _)| now == turn));
-        if stands {
+        if is_kept {
             self.asked.set(None);
             self.focus();
         }

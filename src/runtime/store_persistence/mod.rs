@@ -198,7 +198,7 @@ impl StorePersistence {
         if self.is_notified.replace(error.is_some()) == error.is_some() {
             return;
         }
-        self.dispatch(Input::Tell {
+        self.dispatch(Input::SetNotice {
             kind: NoticeKind::NotKept,
             message: error.map(|error| error.message.clone()),
         });

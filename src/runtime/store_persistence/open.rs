@@ -37,10 +37,10 @@ impl StorePersistence {
         if !self.is_current(&thread) {
             return;
         }
-        self.bring(&thread, owned).await;
+        self.open_thread(&thread, owned).await;
     }
 
-    pub(super) async fn bring(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool) {
+    pub(super) async fn open_thread(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool) {
         if !owned {
             return self.follow(thread).await;
         }
@@ -97,7 +97,7 @@ impl StorePersistence {
         match (message, self.ownership.get()) {
             (TabMessage::TakeOver, Ownership::ThisTab { .. }) => self.release_ownership(thread),
             // Sent only by a tab without locks.
-            (TabMessage::Owned, Ownership::ThisTab { .. }) => self.lose(thread),
+            (TabMessage::Owned, Ownership::ThisTab { .. }) => self.on_ownership_lost(thread),
             (TabMessage::Written | TabMessage::Owned, Ownership::OtherTab) => self.refresh_later(),
             (TabMessage::Ping, Ownership::ThisTab { .. }) if !thread.is_apart.get() => {
                 thread.send(TabMessage::Pong);
@@ -151,7 +151,7 @@ impl StorePersistence {
             if let (Some(persistence), Some(thread)) = (me.upgrade(), thread.upgrade())
                 && persistence.is_current(&thread)
             {
-                persistence.lose(&thread);
+                persistence.on_ownership_lost(&thread);
             }
         }
     }
@@ -203,7 +203,7 @@ impl StorePersistence {
     fn keep_unreadable(&self, error: &StoreError) {
         self.set_place(self.here());
         self.dispatch(Input::NewThread);
-        self.dispatch(Input::Tell {
+        self.dispatch(Input::SetNotice {
             kind: NoticeKind::NotOpened,
             message: Some(error.message.clone()),
         });
@@ -256,7 +256,7 @@ impl StorePersistence {
                 self.set_place(Ownership::OtherTab);
                 self.show(thread, stored.as_ref());
                 self.apply_held_inputs();
-                self.wait_in_line(thread);
+                self.queue_for_lock(thread);
             }
             Err(error) if self.is_current(thread) => self.continue_unstored(thread, &error, None),
             _ => {}
@@ -265,7 +265,7 @@ impl StorePersistence {
 
     /// Queues for the lock, so that this tab takes over when the owner goes. Only a visible tab
     /// queues, so that a tab that reloads keeps its conversation from background tabs.
-    pub(super) fn wait_in_line(&self, thread: &Rc<Thread>) {
+    pub(super) fn queue_for_lock(&self, thread: &Rc<Thread>) {
         if self.ownership.get() != Ownership::OtherTab || tab::is_hidden() {
             thread.place.take();
             return;
@@ -290,19 +290,19 @@ impl StorePersistence {
             if me.is_current(&thread) && me.ownership.get() == Ownership::OtherTab {
                 thread.take_anew(Some(lock));
                 me.set_place(Ownership::Opening);
-                me.bring(&thread, true).await;
+                me.open_thread(&thread, true).await;
             }
         });
     }
 
     /// Queues after the tab that takes over, which must be first in the queue.
-    fn wait_in_line_later(&self, thread: &Rc<Thread>) {
+    fn queue_for_lock_later(&self, thread: &Rc<Thread>) {
         let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
         after(RELEASE_TIMEOUT_MS, move || {
             if let (Some(me), Some(thread)) = (me.upgrade(), thread.upgrade())
                 && me.is_current(&thread)
             {
-                me.wait_in_line(&thread);
+                me.queue_for_lock(&thread);
             }
         });
     }
@@ -346,7 +346,7 @@ impl StorePersistence {
     /// Hands the conversation to another tab, with everything written so far.
     fn release_ownership(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
-            self.go_apart(thread);
+            self.continue_apart(thread);
             thread.send(TabMessage::Released);
             return;
         }
@@ -358,20 +358,20 @@ impl StorePersistence {
         // later ones.
         thread.lock.take();
         thread.send(TabMessage::Released);
-        self.wait_in_line_later(thread);
+        self.queue_for_lock_later(thread);
     }
 
     /// Stops acting after another tab has taken the conversation.
-    pub(super) fn lose(&self, thread: &Rc<Thread>) {
+    pub(super) fn on_ownership_lost(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
-            return self.go_apart(thread);
+            return self.continue_apart(thread);
         }
         self.stop_acting();
         self.set_place(Ownership::OtherTab);
         self.show_read_only(thread);
         thread.lock.take();
         self.refresh_later();
-        self.wait_in_line_later(thread);
+        self.queue_for_lock_later(thread);
     }
 
     fn stop_acting(&self) {

@@ -16,7 +16,7 @@ impl StorePersistence {
                     tab::leave_mark(&*persistence.store, &persistence.thread().id);
                 }
                 persistence.save_now(page_goes);
-                persistence.wait_in_line(&persistence.thread());
+                persistence.queue_for_lock(&persistence.thread());
             }
         });
         self.leaving.replace(leaving);

@@ -165,7 +165,7 @@ impl StorePersistence {
 
     /// Separates this page from the store after another page has, or may have, taken the
     /// conversation: its state is kept, and does not overwrite what the other page writes.
-    pub(super) fn go_apart(&self, thread: &Thread) {
+    pub(super) fn continue_apart(&self, thread: &Thread) {
         thread.is_apart.set(true);
         thread.lock.take();
         thread.place.take();
@@ -175,7 +175,7 @@ impl StorePersistence {
     /// Handles a takeover reported by the store. Follows the other page, if it is alive.
     fn taken_over(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() {
-            return self.go_apart(thread);
+            return self.continue_apart(thread);
         }
         let Some(me) = self.me.upgrade() else { return };
         let thread = Rc::clone(thread);
@@ -186,11 +186,11 @@ impl StorePersistence {
                 return;
             }
             match lives {
-                true => me.lose(&thread),
+                true => me.on_ownership_lost(&thread),
                 false => {
                     thread.take_anew(None);
                     me.set_place(Ownership::Opening);
-                    me.bring(&thread, true).await;
+                    me.open_thread(&thread, true).await;
                 }
             }
         });

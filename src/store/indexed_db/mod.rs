@@ -116,7 +116,7 @@ impl Inner {
     }
 
     /// Drops a lost connection; the database may be deleted as well.
-    fn lose(&self) {
+    fn forget_connection(&self) {
         self.database.borrow_mut().take();
         let written = mem::take(&mut *self.written.borrow_mut());
         self.doubted.borrow_mut().extend(written);
@@ -147,7 +147,7 @@ impl Inner {
         let forget = Closure::<dyn FnMut()>::new(move || {
             asked.close();
             if let Some(inner) = inner.upgrade() {
-                inner.lose();
+                inner.forget_connection();
             }
         });
         // Lives as long as the page, like the store.
@@ -166,7 +166,7 @@ impl Inner {
     ) -> Result<IdbTransaction, StoreError> {
         let begun = begin(database, stores, mode, strict);
         if begun.is_err() {
-            self.lose();
+            self.forget_connection();
         }
         begun
     }

@@ -50,7 +50,7 @@ impl Registry {
     /// Returns the registration in force under a name: the newest enabled one. A render-only
     /// registration yields to one that is offered.
     #[must_use]
-    pub fn in_force(&self, name: &str) -> Option<&Registration> {
+    pub fn active_registration(&self, name: &str) -> Option<&Registration> {
         let mut enabled = self.named(name).filter(|entry| entry.spec.enabled);
         let newest = enabled.next()?;
         if newest.spec.availability == Availability::Offered {
@@ -95,7 +95,7 @@ impl Registry {
             if list.iter().any(|other| other.spec.name == *name) {
                 continue;
             }
-            let newest = self.in_force(name);
+            let newest = self.active_registration(name);
             list.extend(newest.filter(|entry| entry.spec.availability == Availability::Offered));
         }
         list
@@ -117,7 +117,7 @@ impl Registry {
     /// "Action X not found" if nothing is registered or the action is render-only, "Action X has no
     /// handler" if it has no handler.
     pub fn executable(&self, name: &str) -> Result<&Registration, String> {
-        match self.in_force(name) {
+        match self.active_registration(name) {
             Some(entry) if entry.spec.availability == Availability::RenderOnly => {
                 Err(format!("Action {name} not found"))
             }

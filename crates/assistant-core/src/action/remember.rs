@@ -136,7 +136,7 @@ impl RememberedApproval {
         what: &Remember,
         (by, id, thread_id, allowed_at): (Decider, String, String, i64),
     ) -> Option<Self> {
-        let kept = match (&spec.remembering, what.any_args) {
+        let remembered_args = match (&spec.remembering, what.any_args) {
             (Remembering::Never, _) => return None,
             (Remembering::SameArguments, _) | (_, false) => RememberedArgs::Exactly(args.clone()),
             // Without fields, there is nothing to compare but the whole value.
@@ -151,7 +151,7 @@ impl RememberedApproval {
         let bounds = spec.grant_bounds.narrowed(&what.bounds);
         let maxima = bounds.maxima;
         // An approval whose exact arguments exceed a maximum could never be used.
-        let exact = matches!(kept, RememberedArgs::Exactly(_));
+        let exact = matches!(remembered_args, RememberedArgs::Exactly(_));
         if exact && !maxima.iter().all(|maximum| maximum.holds(args)) {
             return None;
         }
@@ -167,7 +167,7 @@ impl RememberedApproval {
             name: spec.name.clone(),
             scope: what.scope,
             thread_id,
-            args: kept,
+            args: remembered_args,
             allowed_at,
             rules: rules_of(spec),
         };
@@ -226,10 +226,12 @@ impl RememberedApproval {
 
     fn covers(&self, spec: &ActionSpec, args: &Value) -> bool {
         match (&self.args, &spec.remembering) {
-            (RememberedArgs::Exactly(kept), _) => canonical(kept) == canonical(args),
-            (RememberedArgs::Fields(kept), Remembering::SameFields(names)) if args.is_object() => {
+            (RememberedArgs::Exactly(allowed), _) => canonical(allowed) == canonical(args),
+            (RememberedArgs::Fields(allowed), Remembering::SameFields(names))
+                if args.is_object() =>
+            {
                 let now: Object = picked(names, args).collect();
-                canonical(&Value::Object(kept.clone())) == canonical(&Value::Object(now))
+                canonical(&Value::Object(allowed.clone())) == canonical(&Value::Object(now))
             }
             (RememberedArgs::Any, Remembering::AnyArguments) => true,
             _ => false,

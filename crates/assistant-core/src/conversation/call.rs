@@ -315,7 +315,7 @@ impl ToolCall {
 
     /// Returns true if its name and arguments are final: it is running, has run or was decided here, and
     /// the agent cannot change it.
-    pub(super) const fn stands(&self) -> bool {
+    pub(super) const fn is_fixed(&self) -> bool {
         let decided = matches!(
             self.state,
             State::Running(..) | State::Denied { .. } | State::InterruptDenied { .. }
@@ -364,7 +364,7 @@ impl ToolCall {
 
     /// Returns the id of the message that hands it off to the agent, if the approval is for the call as
     /// it is now.
-    pub(crate) fn go_ahead(&self) -> Option<&str> {
+    pub(crate) fn hand_off_message(&self) -> Option<&str> {
         let State::HandedOff { message, .. } = &self.state else {
             return None;
         };

@@ -110,7 +110,7 @@ impl ToolCall {
     }
 
     /// Discards the parsed arguments, which do not count as complete.
-    pub(super) fn leave_unread(&mut self) {
+    pub(super) fn discard_value(&mut self) {
         self.arguments.value = None;
     }
 
@@ -134,7 +134,7 @@ impl ToolCall {
         self.arguments.open = false;
         self.take(StateEvent::ArgsEnded);
         self.void();
-        self.leave_unread();
+        self.discard_value();
         self.note(Note::Edited(None));
         self.note(Note::Cleaned(None));
     }

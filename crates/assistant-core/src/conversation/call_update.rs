@@ -21,14 +21,14 @@ impl ToolCall {
     /// Starts a detached call again, as part of this run: its arguments stream in again, unless it
     /// runs, was decided or has ended.
     pub(super) fn begin_anew(&mut self, run: Option<u64>) {
-        let stands = matches!(
+        let is_fixed = matches!(
             self.state,
             State::Running(..)
                 | State::HandedOff { .. }
                 | State::Denied { .. }
                 | State::InterruptDenied { .. }
         );
-        if !stands && !self.is_settled_here() {
+        if !is_fixed && !self.is_settled_here() {
             if !self.state.is_done() {
                 self.run = run.or(self.run);
             }
@@ -41,7 +41,7 @@ impl ToolCall {
 
     /// Replaces the name or the arguments that the agent gave before.
     pub(super) fn rewrite(&mut self, name: String, args: &str) {
-        if self.stands() && self.has_ended() {
+        if self.is_fixed() && self.has_ended() {
             return;
         }
         // Some servers list calls without the arguments that they streamed.

@@ -84,8 +84,8 @@ impl Conversation {
         if !detached.is_empty() {
             put("departed", detached.into());
         }
-        if !self.go_aheads.is_empty() {
-            let ids: Vec<&str> = self.go_aheads.iter().map(String::as_str).collect();
+        if !self.hand_off_messages.is_empty() {
+            let ids: Vec<&str> = self.hand_off_messages.iter().map(String::as_str).collect();
             put("goAheads", by_name(ids, |id| *id).into());
         }
         out
@@ -205,7 +205,7 @@ impl Conversation {
         conversation.read_tips(&mut from);
         let ids = from.get("goAheads").and_then(Value::as_array);
         let ids = ids.into_iter().flatten().filter_map(Value::as_str);
-        conversation.go_aheads = ids.map(str::to_owned).collect();
+        conversation.hand_off_messages = ids.map(str::to_owned).collect();
         if let Some(state) = from.shift_remove("state") {
             conversation.set_state(state);
         }

@@ -100,18 +100,18 @@ impl Conversation {
         if is_late {
             cost.take_in(message.cost.clone());
         }
-        let kept = |is_kind: fn(&Part) -> bool| {
+        let existing = |is_kind: fn(&Part) -> bool| {
             let parts = message.parts.iter().filter(|part| is_kind(part));
             parts.cloned().collect::<Vec<_>>()
         };
         let changes = blocks.is_some() || files.is_some();
         let mut content = match blocks {
             Some(blocks) => parts(Some(blocks), None),
-            None => kept(|part| !is_file(part) && part.call_key().is_none()),
+            None => existing(|part| !is_file(part) && part.call_key().is_none()),
         };
         content.append(&mut match files {
             Some(files) => parts(None, Some(files)),
-            None => kept(is_file),
+            None => existing(is_file),
         });
         let mut fresh = Message::new(message.id.clone(), message.role, message.created_at);
         fresh.cost = cost;

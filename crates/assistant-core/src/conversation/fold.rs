@@ -100,7 +100,7 @@ impl Conversation {
     fn finish(&mut self, key: CallKey, mut outcome: Outcome, now: i64) -> bool {
         outcome.at = Some(now);
         self.call(&key).is_some_and(|call| !call.state.is_done())
-            && self.happens(&key, StateEvent::Settled(Box::new(outcome)))
+            && self.apply_state_event(&key, StateEvent::Settled(Box::new(outcome)))
     }
 
     /// Adds a message from the wire at the tip; a tool message that answers a known call becomes
@@ -140,13 +140,13 @@ impl Conversation {
     /// since.
     pub(super) fn echoes_go_on(&self, key: &CallKey, id: &str, content: &Content) -> bool {
         let handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
-        let is_ours = self.go_aheads.contains(id) || self.call(key).is_some_and(handed_off);
+        let is_ours = self.hand_off_messages.contains(id) || self.call(key).is_some_and(handed_off);
         is_ours && content.display_text() == CallApproval::GO_ON
     }
 
     /// Returns true if a message of a list, regardless of its content, is one by which the page
     /// handed a call off to the agent: it existed before the run.
-    pub(super) fn is_go_ahead(&self, message: &event::Message) -> bool {
+    pub(super) fn is_hand_off_message(&self, message: &event::Message) -> bool {
         let MessageBody::Tool { tool_call_id, .. } = &message.body else {
             return false;
         };
@@ -155,12 +155,12 @@ impl Conversation {
             State::HandedOff { message: ours, .. } => *ours.on_record() == message.id,
             _ => false,
         });
-        is_ours || self.go_aheads.contains(&message.id)
+        is_ours || self.hand_off_messages.contains(&message.id)
     }
 
     /// Notes the id of a tool message that lets the agent run a call.
-    pub(crate) fn note_go_ahead(&mut self, id: &str) {
-        self.go_aheads.insert(id.to_owned());
+    pub(crate) fn note_hand_off_message(&mut self, id: &str) {
+        self.hand_off_messages.insert(id.to_owned());
     }
 
     /// Removes a message from the tree. Its calls are detached, and their results take its place in

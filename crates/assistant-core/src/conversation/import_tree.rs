@@ -144,10 +144,10 @@ fn fold(entries: Vec<Entry>) -> Vec<Entry> {
         }
     }
     for entry in &mut entries {
-        let mut seen = HashSet::new();
+        let mut parents = HashSet::new();
         while let Some(next) = entry.parent.as_ref().and_then(|id| above.get(id)) {
             // Tool messages in a cycle have no parent to move to.
-            if !seen.insert(entry.parent.clone()) {
+            if !parents.insert(entry.parent.clone()) {
                 entry.parent = None;
                 break;
             }

@@ -75,10 +75,12 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     out.insert("state".to_owned(), call.phase().as_str().into());
     put_text(out, "lifecycle", call.state().stored_word(call.phase()));
     let text = call.args_text();
-    let says = |args: &Value| -> String { args.to_string() };
+    let to_json_text = |args: &Value| -> String { args.to_string() };
     // Arguments that were cut off are written as text, so that they are not taken for complete.
     let is_cut_off = call.is_cut_off();
-    let exact = call.partial_args().filter(|args| says(args) == text);
+    let exact = call
+        .partial_args()
+        .filter(|args| to_json_text(args) == text);
     let exact = exact.filter(|_| !is_cut_off);
     if let Some(args) = exact.or(call.args()).filter(|_| !text.is_empty()) {
         out.insert("input".to_owned(), args.clone());
@@ -179,7 +181,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         call.end_args();
     }
     if broke_off {
-        call.leave_unread();
+        call.discard_value();
     }
     let edited_args = from.shift_remove("editedInput");
     let clean_args = from.shift_remove("cleanInput");

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::FormatError;
 use crate::event::Object;
 
-pub(super) fn object(value: Value, what: &str) -> Result<Object, FormatError> {
+pub(super) fn object(value: Value, subject: &str) -> Result<Object, FormatError> {
     match value {
         Value::Object(object) => Ok(object),
-        _ => Err(FormatError(format!("{what} is not an object"))),
+        _ => Err(FormatError(format!("{subject} is not an object"))),
     }
 }
 
@@ -26,8 +26,12 @@ pub(super) fn take_text(object: &mut Object, key: &str) -> Option<String> {
     }
 }
 
-pub(super) fn need_text(object: &mut Object, key: &str, what: &str) -> Result<String, FormatError> {
-    take_text(object, key).ok_or_else(|| FormatError(format!("{what} has no text '{key}'")))
+pub(super) fn need_text(
+    object: &mut Object,
+    key: &str,
+    subject: &str,
+) -> Result<String, FormatError> {
+    take_text(object, key).ok_or_else(|| FormatError(format!("{subject} has no text '{key}'")))
 }
 
 pub(super) fn put_text(object: &mut Object, key: &str, text: Option<&str>) {

@@ -44,7 +44,7 @@ pub struct Conversation {
     /// Nodes that hold a tool result whose call is not known, by the call's id.
     pub(super) orphans: HashMap<String, usize>,
     /// The ids of tool messages by which the page let the agent run calls.
-    pub(super) go_aheads: HashSet<String>,
+    pub(super) hand_off_messages: HashSet<String>,
     /// State shared with the agent.
     pub(super) state: Value,
     /// The size of the state ([`crate::wire::json::patch::size_of`]).
@@ -77,7 +77,7 @@ impl Default for Conversation {
             deleted: None,
             leading_results: Vec::new(),
             orphans: HashMap::new(),
-            go_aheads: HashSet::new(),
+            hand_off_messages: HashSet::new(),
             state: Value::Object(Object::new()),
             state_size: 0,
             activity_sizes: FxHashMap::default(),

@@ -231,7 +231,7 @@ impl Conversation {
     }
 
     /// Applies an event to a call. Returns `false` if that changes nothing.
-    pub(crate) fn happens(&mut self, key: &CallKey, event: StateEvent) -> bool {
+    pub(crate) fn apply_state_event(&mut self, key: &CallKey, event: StateEvent) -> bool {
         let (mut event, mut applied) = (Some(event), false);
         self.calls.edit(key, &mut |call| {
             applied = event.take().is_some_and(|event| call.take(event));

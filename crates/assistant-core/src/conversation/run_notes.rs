@@ -11,7 +11,7 @@ impl Conversation {
     }
 
     /// Resumes the newest run, if it did not succeed: its calls still belong to it.
-    pub(crate) fn go_on_with_run(&mut self, id: &str) {
+    pub(crate) fn continue_run(&mut self, id: &str) {
         self.runs.resume(id);
     }
 

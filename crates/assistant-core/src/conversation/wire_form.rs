@@ -114,7 +114,7 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = call.result() {
         return Some(tool_message(call, result));
     }
-    let message = call.go_ahead()?;
+    let message = call.hand_off_message()?;
     let content = CallApproval::GO_ON.to_owned();
     Some(tool_message(
         call,

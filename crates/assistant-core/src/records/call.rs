@@ -90,11 +90,11 @@ impl CallRecord {
 
     /// Takes over the fields of a complete record. Fields that it lacks stay.
     fn update(&mut self, complete: Self) {
-        let said = |text: &String| !text.is_empty();
-        if said(&complete.name) {
+        let has_text = |text: &String| !text.is_empty();
+        if has_text(&complete.name) {
             self.name = complete.name;
         }
-        if said(&complete.arguments) {
+        if has_text(&complete.arguments) {
             self.arguments = complete.arguments;
         }
         self.result = complete.result.or(self.result.take());

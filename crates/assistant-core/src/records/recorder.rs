@@ -37,23 +37,23 @@ impl Recorder {
     pub fn record(&mut self, session: &Session, changes: &[Change], now: i64) -> Vec<Update> {
         let conversation = session.conversation();
         let mut updates = Vec::new();
-        let mut seen: Vec<&MessageId> = Vec::new();
+        let mut changed: Vec<&MessageId> = Vec::new();
         for change in changes {
             match change {
                 Change::MessageAdded(id) | Change::Message(id) | Change::MessageMoved(id) => {
-                    seen.push(id);
+                    changed.push(id);
                 }
                 Change::PartAdded { message, .. } | Change::PartGrew { message, .. } => {
-                    seen.push(message);
+                    changed.push(message);
                 }
                 Change::Call(key) => {
-                    seen.extend(conversation.message_of_call(key).map(|message| &message.id));
+                    changed.extend(conversation.message_of_call(key).map(|message| &message.id));
                 }
                 _ => {}
             }
         }
         let mut done: Vec<&MessageId> = Vec::new();
-        for id in seen {
+        for id in changed {
             if !done.contains(&id) {
                 done.push(id);
                 self.record_message(session, id, now, &mut updates);
@@ -157,7 +157,7 @@ fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> 
 }
 
 fn tool_update(call: &ToolCall, message: &MessageId, thread: &str) -> ToolUpdate {
-    let said = call.error().map(|error| error.message.clone());
+    let error_text = call.error().map(|error| error.message.clone());
     let result = call.result().map(|result| result.content.display_text());
     ToolUpdate {
         conv_id: thread.to_owned(),
@@ -165,6 +165,6 @@ fn tool_update(call: &ToolCall, message: &MessageId, thread: &str) -> ToolUpdate
         tool_call_id: call.id.clone(),
         tool_name: call.name.clone(),
         status: call.phase().status(),
-        result: said.or(result),
+        result: error_text.or(result),
     }
 }

@@ -57,9 +57,9 @@ fn start_of(replay: &Replay, id: &str) -> Start {
 /// Returns the answer with this id, without parts if the stream produced none.
 fn answer(replay: &Replay, id: &str) -> Value {
     let messages = replay.conversation.ui_messages();
-    let is_it = |message: &Value| {
+    let is_answer = |message: &Value| {
         message.get("id") == Some(&id.into()) && message.get("role") == Some(&"assistant".into())
     };
-    let found = messages.into_iter().rev().find(is_it);
+    let found = messages.into_iter().rev().find(is_answer);
     found.unwrap_or_else(|| json!({"id": id, "role": "assistant", "parts": []}))
 }

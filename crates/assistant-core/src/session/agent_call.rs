@@ -21,11 +21,11 @@ impl Session {
             return self.check_changed(key, cx);
         };
         let id = cx.host.new_id();
-        self.conversation.note_go_ahead(&id);
+        self.conversation.note_hand_off_message(&id);
         let message = Consent::new(id, about);
         self.calls.forget(key);
         self.conversation
-            .happens(key, StateEvent::HandedOff(message));
+            .apply_state_event(key, StateEvent::HandedOff(message));
         self.turn.set_looping(true);
         cx.change(Change::Run);
     }
@@ -46,7 +46,8 @@ impl Session {
                 matches!(call.state(), State::Remote { .. }) && !is_named(&call.id)
             });
             if leave {
-                self.conversation.happens(&key, StateEvent::LeftRemote);
+                self.conversation
+                    .apply_state_event(&key, StateEvent::LeftRemote);
             }
         }
     }
@@ -62,7 +63,8 @@ impl Session {
                     true => self.pass_over(&key, cx),
                     false => self.answer_unanswered(&key, cx),
                 }
-                self.conversation.happens(&key, StateEvent::Delivered);
+                self.conversation
+                    .apply_state_event(&key, StateEvent::Delivered);
             }
         }
     }
@@ -71,7 +73,7 @@ impl Session {
     fn is_unknown(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         !self.is_handed_off(key)
-            && call.is_some_and(|call| self.registry.in_force(&call.name).is_none())
+            && call.is_some_and(|call| self.registry.active_registration(&call.name).is_none())
     }
 
     /// Skips a call of a server to its own tool. It needed no answer, so it has not failed. The
@@ -111,7 +113,7 @@ impl Session {
             return;
         };
         let name = call.name.clone();
-        let entry = self.registry.in_force(&name);
+        let entry = self.registry.active_registration(&name);
         let shown_only =
             entry.is_some_and(|entry| entry.spec.availability == Availability::RenderOnly);
         let error = if shown_only || self.is_handed_off(key) {

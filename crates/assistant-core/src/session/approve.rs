@@ -37,7 +37,7 @@ impl Session {
         let (args, to_remember) = match verdict {
             Verdict::Approve { args } => (args, None),
             Verdict::Remember { args, what } => (args, Some(what)),
-            Verdict::Deny { reason: None } if self.dismiss_gone(key) => {
+            Verdict::Deny { reason: None } if self.dismiss_unavailable(key) => {
                 return cx.change(Change::Run);
             }
             Verdict::Deny { reason } => {
@@ -48,7 +48,8 @@ impl Session {
                     reason: reason.clone(),
                 };
                 self.note_decision(key, denied, cx);
-                self.conversation.happens(key, StateEvent::Denied(reason));
+                self.conversation
+                    .apply_state_event(key, StateEvent::Denied(reason));
                 return self.resume_loop(key);
             }
         };
@@ -79,16 +80,17 @@ impl Session {
         if let Some(args) = &args {
             self.check_edit(key, args, cx)?;
         }
-        let kept = to_remember.map(|what| self.to_remember(key, &what, args.as_ref(), cx));
-        let kept = kept.transpose()?;
+        let remembered = to_remember.map(|what| self.to_remember(key, &what, args.as_ref(), cx));
+        let remembered = remembered.transpose()?;
         if args.is_some() {
             self.conversation
                 .edit_call(key, |call| call.note(Note::Edited(args)));
         }
         self.forget_denial(key);
         self.note_decision(key, Decision::Approved, cx);
-        self.conversation.happens(key, StateEvent::Cleared);
-        if let Some(approval) = kept {
+        self.conversation
+            .apply_state_event(key, StateEvent::Cleared);
+        if let Some(approval) = remembered {
             self.remember(approval, cx);
         }
         Ok(())
@@ -107,7 +109,7 @@ impl Session {
 
     /// Returns true if only the user may approve calls of this action.
     fn only_user(&self, name: &str) -> bool {
-        let entry = self.registry.in_force(name);
+        let entry = self.registry.active_registration(name);
         entry.is_some_and(|entry| entry.spec.only_user_approves)
     }
 
@@ -148,7 +150,7 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return Ok(());
         };
-        let Some(entry) = self.registry.in_force(&call.name) else {
+        let Some(entry) = self.registry.active_registration(&call.name) else {
             return Ok(());
         };
         if entry.spec.execution == Execution::Agent && !call.state().is_interrupted() {
@@ -183,11 +185,11 @@ impl Session {
     pub(super) fn deny_all_open(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {
-            if self.end_gone(&key, cx) {
+            if self.end_unavailable(&key, cx) {
                 continue;
             }
             let what = StateEvent::Denied(Some(reason.to_owned()));
-            if self.conversation.happens(&key, what) {
+            if self.conversation.apply_state_event(&key, what) {
                 let denied = Some(reason.to_owned());
                 self.note_decision(&key, Decision::Denied { reason: denied }, cx);
                 self.end_denied(&key, Some(reason), cx);

@@ -77,15 +77,15 @@ impl Session {
     pub(super) fn attend(
         &mut self,
         key: &CallKey,
-        what: StateEvent,
+        event: StateEvent,
         cx: &mut Cx<'_>,
     ) -> StateEvent {
         let call = self.conversation.call(key);
         let Some(call) = call.filter(|call| is_of_agent(self, call)) else {
-            return what;
+            return event;
         };
-        if what != StateEvent::QuestionPut {
-            return what;
+        if event != StateEvent::QuestionPut {
+            return event;
         }
         // Running a call again is a separate question.
         if !call.has_unknown_outcome()
@@ -101,7 +101,7 @@ impl Session {
             return StateEvent::DeniedBefore(reason);
         }
         match self.ask_for_attention(Asked::Call(*key), cx.now) {
-            Ok(()) => what,
+            Ok(()) => event,
             Err(over) => {
                 self.notify_held_back(over, cx);
                 StateEvent::FoundInvalid(over.error())
@@ -122,10 +122,10 @@ impl Session {
     }
 
     /// Counts a question, unless it exceeds a limit. A repeated question is not counted.
-    fn ask_for_attention(&mut self, what: Asked, now: i64) -> Result<(), Over> {
+    fn ask_for_attention(&mut self, request: Asked, now: i64) -> Result<(), Over> {
         let limits = self.options.questions;
         let attention = &mut self.attention;
-        if attention.asked.contains(&what) {
+        if attention.asked.contains(&request) {
             return Ok(());
         }
         if let Some(most) = limits.per_run
@@ -139,7 +139,7 @@ impl Session {
             }
             attention.times.note("", now);
         }
-        attention.asked.push(what);
+        attention.asked.push(request);
         Ok(())
     }
 
@@ -272,7 +272,8 @@ impl Session {
                     self.note_denial(&key, None);
                 }
                 self.note_decision(&key, Decision::Denied { reason: None }, cx);
-                self.conversation.happens(&key, StateEvent::Denied(None));
+                self.conversation
+                    .apply_state_event(&key, StateEvent::Denied(None));
             }
         }
         if self.interrupts.list().iter().any(|open| open.held_back) {

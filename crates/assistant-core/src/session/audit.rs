@@ -79,7 +79,7 @@ impl Session {
 
     /// Returns the version of the action in force, if the call was made for its fingerprint.
     fn version_of(&self, call: &CallFacts) -> Option<String> {
-        let entry = self.registry.in_force(&call.name)?;
+        let entry = self.registry.active_registration(&call.name)?;
         let version = entry.spec.version.clone()?;
         (call.action == Some(entry.spec.fingerprint())).then_some(version)
     }

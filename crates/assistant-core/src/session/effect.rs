@@ -86,7 +86,7 @@ pub enum Effect {
     },
     /// Stores these approvals, replacing all stored ones; they are returned by
     /// [`super::Input::RestoreApprovals`]. A host without storage ignores it.
-    KeepApprovals {
+    StoreApprovals {
         /// All approvals that outlive the session.
         approvals: Vec<RememberedApproval>,
     },

@@ -19,7 +19,7 @@ impl Session {
             return;
         };
         if let Some(finish) = &active.finish
-            && !finish.lets_follow(&event.kind)
+            && !finish.accepts_after_end(&event.kind)
         {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
@@ -30,7 +30,7 @@ impl Session {
             Admission::Drop => return self.note_limits(cx),
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
-        if let Some(id) = reopened(&event.kind).filter(|id| self.stands(id)) {
+        if let Some(id) = reopened(&event.kind).filter(|id| self.is_unaffected(id)) {
             let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
         }
@@ -47,7 +47,7 @@ impl Session {
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
-                return self.run_said_end(event, cx);
+                return self.end_reported_by_run(event, cx);
             }
             EventKind::Custom { name, value } => {
                 let raw = event.base.raw_event.as_deref();
@@ -148,7 +148,7 @@ impl Session {
 
     /// Returns true if the call with this id is not affected by further events of the agent: it
     /// runs, was denied, or was handed off.
-    fn stands(&self, id: &str) -> bool {
+    fn is_unaffected(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
         call.is_some_and(|(_, call)| {
             matches!(

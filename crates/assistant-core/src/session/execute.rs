@@ -131,8 +131,8 @@ impl Session {
             in_order: was_allowed && !by_agent && self.may_start(key),
         };
         match policy::proceed(state, moment) {
-            Next::HandOff => self.let_agent_start(key, cx),
-            Next::Start => self.let_start(key, cx),
+            Next::HandOff => self.hand_off_if_admitted(key, cx),
+            Next::Start => self.start_if_admitted(key, cx),
             Next::Answer(Reply::NoResult) => self.answer_unanswered(key, cx),
             Next::Answer(Reply::Fault(error)) => self.end_call(key, Ending::error(error), cx),
             Next::Answer(Reply::Denied(reason)) => self.end_denied(key, reason.as_deref(), cx),

@@ -13,7 +13,7 @@ pub(super) enum Finish {
 impl Finish {
     /// Returns true if an event may follow the end: the next run of the same stream, or an error
     /// that revokes the end.
-    pub(super) fn lets_follow(&self, kind: &EventKind) -> bool {
+    pub(super) fn accepts_after_end(&self, kind: &EventKind) -> bool {
         match kind {
             EventKind::RunStarted { .. } => true,
             EventKind::RunError { .. } => !matches!(self, Self::RunError(_)),

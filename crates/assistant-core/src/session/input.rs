@@ -41,7 +41,7 @@ pub enum Input {
         /// The id of the approval.
         id: String,
     },
-    /// Restores the approvals that [`super::Effect::KeepApprovals`] passed to the host.
+    /// Restores the approvals that [`super::Effect::StoreApprovals`] passed to the host.
     RestoreApprovals {
         /// All stored approvals.
         approvals: Vec<RememberedApproval>,
@@ -141,7 +141,7 @@ pub enum Input {
         snapshot: Value,
     },
     /// Shows or removes a notice of the host.
-    Tell {
+    SetNotice {
         /// The kind of notice; a host uses [`NoticeKind::NotKept`] and [`NoticeKind::NotOpened`].
         kind: NoticeKind,
         /// The message in English; `None` removes the notice.

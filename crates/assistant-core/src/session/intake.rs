@@ -179,9 +179,9 @@ impl Session {
     /// run.
     fn admit_interrupts(&mut self, interrupts: &mut Vec<Interrupt>, limits: &Limits) {
         let room = limits.interrupts.saturating_sub(self.intake.interrupts);
-        let kept = interrupts.len().min(room);
-        self.intake.interrupts += kept;
-        let over = interrupts.split_off(kept);
+        let admitted = interrupts.len().min(room);
+        self.intake.interrupts += admitted;
+        let over = interrupts.split_off(admitted);
         if !over.is_empty() {
             self.intake.drop_amount(LimitKind::Interrupts, over.len());
             let ids = over.into_iter().map(|interrupt| interrupt.id);

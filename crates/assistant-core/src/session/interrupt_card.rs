@@ -40,9 +40,9 @@ impl Session {
             self.interrupts.take_off_card(id);
         }
         self.conversation
-            .happens(&key, StateEvent::InterruptReopened { card });
+            .apply_state_event(&key, StateEvent::InterruptReopened { card });
         if !self.interrupt_call(key, id, card) {
-            self.interrupts.let_go(id);
+            self.interrupts.detach_call(id);
         }
     }
 }

@@ -68,7 +68,7 @@ impl Session {
         if !again
             && !self
                 .conversation
-                .happens(&key, StateEvent::Interrupted { card })
+                .apply_state_event(&key, StateEvent::Interrupted { card })
         {
             return false;
         }
@@ -263,7 +263,7 @@ impl Session {
             reason: reason.clone(),
             by: cx.by,
         };
-        if !self.conversation.happens(key, answered) {
+        if !self.conversation.apply_state_event(key, answered) {
             return;
         }
         let edited = field("editedArgs").or_else(|| {
@@ -283,7 +283,7 @@ impl Session {
 
     /// Marks answers as sent or as returned: an approved call is handed off as long as a run
     /// carries its answer.
-    pub(super) fn hand_over(&mut self, what: StateEvent) {
+    pub(super) fn hand_over(&mut self, event: StateEvent) {
         for key in self.conversation.active_calls() {
             let carried = self.conversation.call(&key).is_some_and(|call| {
                 matches!(
@@ -292,7 +292,7 @@ impl Session {
                 )
             });
             if carried {
-                self.conversation.happens(&key, what.clone());
+                self.conversation.apply_state_event(&key, event.clone());
             }
         }
     }
@@ -310,7 +310,8 @@ impl Session {
         let elsewhere = self.conversation.open_elsewhere().filter(out);
         let keys: Vec<CallKey> = elsewhere.map(ToolCall::key).collect();
         for key in keys {
-            self.conversation.happens(&key, StateEvent::SendFailed);
+            self.conversation
+                .apply_state_event(&key, StateEvent::SendFailed);
         }
     }
 
@@ -369,7 +370,8 @@ impl Session {
         };
         if let Some(key) = open.blocks {
             self.give_up(&key, Some("given up"), cx);
-            self.conversation.happens(&key, StateEvent::Delivered);
+            self.conversation
+                .apply_state_event(&key, StateEvent::Delivered);
         }
         self.give_up_left(cx);
         self.notices
@@ -413,14 +415,16 @@ impl Session {
                 State::InterruptDenied { reason, .. } if call.has_ended() => {
                     // The agent knows the denial, so it starts no run.
                     self.end_denied(&key, reason.as_deref(), cx);
-                    self.conversation.happens(&key, StateEvent::Delivered);
+                    self.conversation
+                        .apply_state_event(&key, StateEvent::Delivered);
                 }
                 // The call is incomplete and therefore not part of any request.
                 State::InterruptDenied { .. } => {
                     self.conversation.close_call(key, End::Denied, cx.now);
                 }
                 _ => {
-                    self.conversation.happens(&key, StateEvent::InterruptLifted);
+                    self.conversation
+                        .apply_state_event(&key, StateEvent::InterruptLifted);
                     lifted.push(key);
                 }
             }

@@ -167,7 +167,7 @@ impl Interrupts {
 
     /// Returns true if an agent may continue with its questions: one is open, or has an answer
     /// other than a cancellation.
-    pub(super) fn ask_or_go_on(&self) -> bool {
+    pub(super) fn may_continue_questions(&self) -> bool {
         let is_given_up = |open: &OpenInterrupt| {
             let answer = open.answer.as_ref();
             answer.is_some_and(|answer| answer.on_record().status == ResumeStatus::Cancelled)
@@ -200,14 +200,14 @@ impl Interrupts {
         &mut self,
         is_here: impl Fn(&OpenInterrupt) -> bool,
     ) -> Option<Vec<OpenInterrupt>> {
-        let gone = self.list.extract_if(.., |open| !is_here(open));
-        let gone: Vec<_> = gone.collect();
+        let elsewhere = self.list.extract_if(.., |open| !is_here(open));
+        let elsewhere: Vec<_> = elsewhere.collect();
         let back: Vec<_> = self
             .elsewhere
             .extract_if(.., |open| is_here(open))
             .collect();
-        let changes = !gone.is_empty() || !back.is_empty();
-        self.elsewhere.extend(gone);
+        let changes = !elsewhere.is_empty() || !back.is_empty();
+        self.elsewhere.extend(elsewhere);
         changes.then_some(back)
     }
 
@@ -331,7 +331,7 @@ impl Interrupts {
     }
 
     /// Detaches an interrupt from its call, so that it is asked on its own.
-    pub(super) fn let_go(&mut self, id: &str) {
+    pub(super) fn detach_call(&mut self, id: &str) {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.blocks = None;
             open.call = None;

@@ -60,22 +60,22 @@ impl Starts {
 
 impl Session {
     /// Starts a call, if permission and limits allow it.
-    pub(super) fn let_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_let_go(key, cx) {
+    pub(super) fn start_if_admitted(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        if self.admit_start(key, cx) {
             self.commit_start(key, cx);
         }
     }
 
     /// Hands a call off to the agent, if permission and limits allow it.
-    pub(super) fn let_agent_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_let_go(key, cx) {
+    pub(super) fn hand_off_if_admitted(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        if self.admit_start(key, cx) {
             self.hand_off(key, cx);
         }
     }
 
     /// Returns true if permission and limits allow a call to start. A call that exceeds a limit or
     /// is not permitted has its result afterwards.
-    fn is_let_go(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
+    fn admit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         if let Some(error) = self.over_limit(key, true, cx.now) {
             self.end_call(key, Ending::error(error), cx);
             return false;
@@ -90,7 +90,7 @@ impl Session {
                     let call = self.conversation.call(key);
                     let allowed =
                         call.is_some_and(|call| matches!(call.state(), State::Allowed(_)));
-                    allowed && self.is_let_go(key, cx)
+                    allowed && self.admit_start(key, cx)
                 }
             },
             Some(Err(reason)) => {

@@ -65,10 +65,11 @@ impl Session {
         if !waits {
             return self.give_up(key, Some("interrupted"), cx);
         }
-        let is_missing = self.registry.in_force(&call.name).is_none();
+        let is_missing = self.registry.active_registration(&call.name).is_none();
         self.forget_check(key);
         if is_missing {
-            self.conversation.happens(key, StateEvent::FoundMissing);
+            self.conversation
+                .apply_state_event(key, StateEvent::FoundMissing);
         } else {
             self.check_call(key, true, cx);
         }

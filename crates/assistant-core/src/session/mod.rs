@@ -40,7 +40,6 @@ mod events;
 mod execute;
 mod expiry;
 mod finish;
-mod gone;
 mod history;
 mod host;
 mod input;
@@ -76,6 +75,7 @@ mod stream_end;
 mod summary;
 mod thread;
 mod turn;
+mod unavailable;
 mod uses;
 mod watch;
 
@@ -273,7 +273,7 @@ impl Session {
             Input::ShowHeldBack => self.show_held_back(cx),
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
-            Input::Continue => self.go_on(cx),
+            Input::Continue => self.continue_after_limit(cx),
             Input::TakeUp => self.read_on(cx),
             Input::Dismiss { notice } => self.dismiss(notice, cx),
             Input::NewThread => self.new_thread(cx),
@@ -290,7 +290,7 @@ impl Session {
                 thread_id,
                 snapshot,
             } => self.follow(thread_id, snapshot, cx),
-            Input::Tell { kind, message } => self.tell(kind, message, cx),
+            Input::SetNotice { kind, message } => self.set_notice(kind, message, cx),
             Input::Execute {
                 request,
                 name,
@@ -452,7 +452,10 @@ impl Session {
         let call = self.conversation.call(key)?;
         let spec = match call.state() {
             state if state.is_interrupted() => None,
-            _ => self.registry.in_force(&call.name).map(|entry| &entry.spec),
+            _ => self
+                .registry
+                .active_registration(&call.name)
+                .map(|entry| &entry.spec),
         };
         Some(calls::fingerprint(call, spec))
     }

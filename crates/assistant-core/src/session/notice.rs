@@ -204,7 +204,12 @@ impl Session {
     }
 
     /// Shows a notice of the host, which replaces its earlier one of the same kind.
-    pub(super) fn tell(&mut self, kind: NoticeKind, message: Option<String>, cx: &mut Cx<'_>) {
+    pub(super) fn set_notice(
+        &mut self,
+        kind: NoticeKind,
+        message: Option<String>,
+        cx: &mut Cx<'_>,
+    ) {
         if self.notices.retain(|notice| notice.kind != kind) {
             cx.change(Change::Notices);
         }

@@ -48,7 +48,7 @@ impl Session {
     /// message of the user.
     pub(super) fn reveal(&mut self, mut names: Vec<String>, cx: &mut Cx<'_>) {
         names.retain(|name| {
-            let known = self.registry.in_force(name).is_some();
+            let known = self.registry.active_registration(name).is_some();
             known && !self.turn.is_revealed(name)
         });
         if !names.is_empty() {

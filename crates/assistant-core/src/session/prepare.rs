@@ -22,20 +22,20 @@ impl Session {
             Watched::Nothing => {}
             Watched::Call(id) => {
                 if let Some((key, _)) = self.conversation.call_by_wire_id(&id) {
-                    self.look_at(&key, cx);
+                    self.check_changed_call(&key, cx);
                 }
             }
             Watched::AllCalls => {
                 self.void_detached();
                 for key in self.conversation.active_calls() {
-                    self.look_at(&key, cx);
+                    self.check_changed_call(&key, cx);
                 }
             }
         }
     }
 
     /// Checks a call that may have ended, been reopened, or been answered by the agent.
-    fn look_at(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    fn check_changed_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
@@ -107,10 +107,10 @@ impl Session {
             check.eager = false;
         }
         self.calls.insert(*key, check);
-        let what = self.result_of_check(key, ask, cx);
-        let what = self.attend(key, what, cx);
-        let asks = what == StateEvent::QuestionPut;
-        self.conversation.happens(key, what);
+        let event = self.result_of_check(key, ask, cx);
+        let event = self.attend(key, event, cx);
+        let asks = event == StateEvent::QuestionPut;
+        self.conversation.apply_state_event(key, event);
         if asks {
             self.put_question(key, cx);
         }
@@ -225,7 +225,7 @@ impl Session {
     /// Returns the registration for a name: offered in this run, and still in force. One for an
     /// agent's own tool need not be offered, since nothing of it runs here.
     pub(super) fn offered_registration(&self, name: &str) -> Option<&Registration> {
-        let entry = self.registry.in_force(name)?;
+        let entry = self.registry.active_registration(name)?;
         let answers = match entry.spec.availability {
             Availability::Offered => self.turn.was_offered(name),
             Availability::RenderOnly => entry.spec.execution == Execution::Agent,
@@ -268,14 +268,15 @@ impl Session {
             return;
         };
         if ask {
-            let what = self.attend(&key, StateEvent::QuestionPut, cx);
-            let asks = what == StateEvent::QuestionPut;
-            self.conversation.happens(&key, what);
+            let event = self.attend(&key, StateEvent::QuestionPut, cx);
+            let asks = event == StateEvent::QuestionPut;
+            self.conversation.apply_state_event(&key, event);
             if asks {
                 self.put_question(&key, cx);
             }
         } else {
-            self.conversation.happens(&key, StateEvent::Cleared);
+            self.conversation
+                .apply_state_event(&key, StateEvent::Cleared);
         }
     }
 
@@ -295,14 +296,14 @@ impl Session {
         }
         let call = self.conversation.call(key);
         let entry = call.and_then(|call| self.registration_for(call));
-        let in_force = entry.map(|entry| entry.id);
-        self.calls.take_over(key, in_force);
+        let active_registration = entry.map(|entry| entry.id);
+        self.calls.take_over(key, active_registration);
         true
     }
 
     /// Checks calls again that waited for a rule of a removed component.
-    pub(super) fn ask_again(&mut self, gone: RegistrationId, cx: &mut Cx<'_>) {
-        for key in self.calls.of_registration(gone) {
+    pub(super) fn ask_again(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
+        for key in self.calls.of_registration(removed) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::RuleAsked { .. })) {
                 self.forget_check(&key);
@@ -317,7 +318,7 @@ impl Session {
         if self.following {
             return;
         }
-        let edition = self.registry.in_force(name);
+        let edition = self.registry.active_registration(name);
         let Some(edition) = edition.map(|entry| entry.spec.fingerprint()) else {
             return;
         };

@@ -132,7 +132,8 @@ impl Session {
     /// Withdraws the approval by which a call of the agent passed.
     fn revoke(&mut self, key: &CallKey) {
         self.calls.forget(key);
-        self.conversation.happens(key, StateEvent::Revoked);
+        self.conversation
+            .apply_state_event(key, StateEvent::Revoked);
     }
 
     /// Asks about calls that are to be handed off by an expired approval. Calls that cannot be asked
@@ -157,16 +158,16 @@ impl Session {
     }
 
     /// Applies changes to the stored approvals by another tab: missing ones are revoked.
-    pub(super) fn sync_approvals(&mut self, kept: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
+    pub(super) fn sync_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let outlives = |one: &RememberedApproval| one.scope != RememberScope::Session;
         let known = self.remembered.list().iter().filter(|one| outlives(one));
-        let gone = known.filter(|one| kept.iter().all(|other| other.id != one.id));
-        let gone: Vec<String> = gone.map(|one| one.id.clone()).collect();
-        for id in gone {
+        let removed = known.filter(|one| stored.iter().all(|other| other.id != one.id));
+        let removed: Vec<String> = removed.map(|one| one.id.clone()).collect();
+        for id in removed {
             self.remembered.remove(&id);
             self.ask_without(&id, cx);
         }
-        for approval in kept.into_iter().filter(outlives) {
+        for approval in stored.into_iter().filter(outlives) {
             match self.remembered.get(&approval.id) {
                 Some(_) => self.remembered.note_used(&approval.id, approval.used),
                 None => self.remembered.add(approval),
@@ -176,16 +177,16 @@ impl Session {
     }
 
     /// Adds the approvals stored by the host. Approvals remembered since take precedence.
-    pub(super) fn restore_approvals(&mut self, kept: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
+    pub(super) fn restore_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let newer = std::mem::take(&mut self.remembered);
-        for approval in kept {
+        for approval in stored {
             if approval.scope != RememberScope::Session {
                 self.remembered.add(approval);
             }
         }
         for approval in newer.list() {
-            let kept = self.remembered.get(&approval.id);
-            let used = kept.map_or(0, |kept| kept.used);
+            let stored = self.remembered.get(&approval.id);
+            let used = stored.map_or(0, |stored| stored.used);
             self.remembered.add(approval.clone());
             self.remembered.note_used(&approval.id, used);
         }
@@ -195,9 +196,9 @@ impl Session {
     /// Passes the approvals that outlive the session to the host.
     fn keep_approvals(&self, cx: &mut Cx<'_>) {
         let all = self.remembered.list().iter();
-        let kept = all.filter(|one| one.scope != RememberScope::Session);
-        cx.effect(Effect::KeepApprovals {
-            approvals: kept.cloned().collect(),
+        let stored = all.filter(|one| one.scope != RememberScope::Session);
+        cx.effect(Effect::StoreApprovals {
+            approvals: stored.cloned().collect(),
         });
         cx.change(Change::Remembered);
     }

@@ -115,7 +115,7 @@ impl Session {
         };
         self.conversation.unmark_failed_turn();
         match takes_up {
-            true => self.conversation.go_on_with_run(&run.run_id),
+            true => self.conversation.continue_run(&run.run_id),
             false => self.conversation.begin_run(&run.run_id),
         }
         self.attention.run_begins();
@@ -204,11 +204,12 @@ impl Session {
             return;
         };
         for key in std::mem::take(&mut run.carries) {
-            self.conversation.happens(&key, StateEvent::Delivered);
+            self.conversation
+                .apply_state_event(&key, StateEvent::Delivered);
         }
     }
 
-    pub(super) fn run_said_end(&mut self, event: Event, cx: &mut Cx<'_>) {
+    pub(super) fn end_reported_by_run(&mut self, event: Event, cx: &mut Cx<'_>) {
         let (mut raised, mut named) = (Vec::new(), Vec::new());
         let mut is_cut_off = false;
         let (finish, usage) = match event.kind {

@@ -26,7 +26,7 @@ impl Session {
         };
         self.report_limits(cx);
         if self.can_be_read_on(&run, &end) {
-            return self.read_on_what_was_cut(run, cx);
+            return self.resume_cut_run(run, cx);
         }
         // These texts were not ended by the agent.
         self.close_texts(Some(Cut::BrokenOff), cx);
@@ -168,7 +168,8 @@ impl Session {
                 self.prepare(&key, cx);
             } else {
                 self.give_up(&key, Some("superseded"), cx);
-                self.conversation.happens(&key, StateEvent::Delivered);
+                self.conversation
+                    .apply_state_event(&key, StateEvent::Delivered);
             }
         }
         self.leave_to_agent(named);
@@ -281,7 +282,7 @@ impl Session {
             let goes_on = match state {
                 Some(State::HandedOff { .. }) => {
                     let call = self.conversation.call(&key);
-                    call.is_some_and(|call| call.go_ahead().is_some())
+                    call.is_some_and(|call| call.hand_off_message().is_some())
                 }
                 Some(State::Remote { .. }) => true,
                 Some(state) if state.is_interrupted() => self.interrupts.answers_for(&key),
@@ -341,7 +342,7 @@ impl Session {
     }
 
     /// Resumes an answer that the network interrupted. Calls and handlers are not affected.
-    fn read_on_what_was_cut(&mut self, broken: Run, cx: &mut Cx<'_>) {
+    fn resume_cut_run(&mut self, broken: Run, cx: &mut Cx<'_>) {
         // It is the same answer, so its time continues.
         let clock = self.turn.clock().clone();
         self.read_on_from(Asker::Nobody, cx);
@@ -366,7 +367,7 @@ impl Session {
     }
 
     /// Continues after the limit, which is then counted from zero.
-    pub(super) fn go_on(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn continue_after_limit(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.offer(NoticeAction::Continue) {
             return cx.refuse(Refusal::NothingToDo);
         }

@@ -37,7 +37,7 @@ impl Session {
             .edit_call(key, |call| call.action = edition);
         self.note_start(action.as_ref(), cx.now);
         self.conversation
-            .happens(key, StateEvent::CommitAsked(commit));
+            .apply_state_event(key, StateEvent::CommitAsked(commit));
         cx.effect(Effect::Commit { commit, entry });
     }
 
@@ -97,7 +97,7 @@ impl Session {
         self.number();
         let timer = timeout.map(|ms| (TimerId(self.number()), ms));
         let started = StateEvent::Started(invocation.id, timer.map(|(timer, _)| timer));
-        if !self.conversation.happens(key, started) {
+        if !self.conversation.apply_state_event(key, started) {
             return;
         }
         cx.effect(Effect::Invoke(Box::new(invocation)));
@@ -124,7 +124,7 @@ impl Session {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         let runs_here = entry.spec.has_handler && entry.spec.execution == Execution::Client;
-        let may_start = runs_here && self.is_let_go_as_shown(call, entry, now);
+        let may_start = runs_here && self.is_permitted_as_shown(call, entry, now);
         may_start.then_some(entry)
     }
 
@@ -133,11 +133,11 @@ impl Session {
         let call = self.conversation.call(key);
         let entry = call.and_then(|call| Some((call, self.registration_for(call)?)));
         entry.is_some_and(|(call, entry)| {
-            entry.spec.execution == Execution::Agent && self.is_let_go_as_shown(call, entry, now)
+            entry.spec.execution == Execution::Agent && self.is_permitted_as_shown(call, entry, now)
         })
     }
 
-    fn is_let_go_as_shown(&self, call: &ToolCall, entry: &Registration, now: i64) -> bool {
+    fn is_permitted_as_shown(&self, call: &ToolCall, entry: &Registration, now: i64) -> bool {
         if !call.has_ended() || call.effective_args().is_none() {
             return false;
         }
@@ -146,14 +146,14 @@ impl Session {
                 approval.decision == Some(Decision::Approved)
                     && approval.shown == Some(fingerprint(call, Some(&entry.spec)))
             }
-            Some(_) => self.agent_lets_go(call) && self.may_start_unasked(call, entry, now),
+            Some(_) => self.agent_permits(call) && self.may_start_unasked(call, entry, now),
             None => self.may_start_unasked(call, entry, now),
         }
     }
 
     /// Returns true if no question of the agent blocks a call. The agent's question alone never
     /// permits a start.
-    fn agent_lets_go(&self, call: &ToolCall) -> bool {
+    fn agent_permits(&self, call: &ToolCall) -> bool {
         let decision = call
             .approval()
             .and_then(|approval| approval.decision.as_ref());

@@ -66,7 +66,7 @@ impl Session {
     /// sent with the next run. So do calls that are handed off, and remote calls that the agent may
     /// continue after its answer.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
-        let asks = self.interrupts.ask_or_go_on();
+        let asks = self.interrupts.may_continue_questions();
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let stays = call.is_some_and(|call| match call.state() {
@@ -89,7 +89,8 @@ impl Session {
         for key in self.conversation.active_calls() {
             if self.is_left(&key) {
                 self.give_up(&key, Some("given up"), cx);
-                self.conversation.happens(&key, StateEvent::Delivered);
+                self.conversation
+                    .apply_state_event(&key, StateEvent::Delivered);
             }
         }
     }
@@ -139,7 +140,7 @@ impl Session {
     /// Voids the check of a call that continued, or whose action changed.
     pub(super) fn forget_check(&mut self, key: &CallKey) {
         self.calls.forget(key);
-        self.conversation.happens(key, StateEvent::Voided);
+        self.conversation.apply_state_event(key, StateEvent::Voided);
     }
 
     /// Cancels the handlers of a removed component, unless they are detached.

@@ -17,9 +17,9 @@ impl Session {
     pub(super) fn write_interrupts(&self) -> Option<Value> {
         let under_way = self.turn.run().map(|run| run.answers.as_slice());
         let under_way = under_way.unwrap_or_default();
-        let kept = self.interrupts.all();
-        let kept = kept.filter(|open| !under_way.contains(&open.interrupt.id));
-        let written: Vec<Value> = kept.map(write).collect();
+        let stored = self.interrupts.all();
+        let stored = stored.filter(|open| !under_way.contains(&open.interrupt.id));
+        let written: Vec<Value> = stored.map(write).collect();
         (!written.is_empty()).then(|| written.into())
     }
 
@@ -81,7 +81,8 @@ impl Session {
             match call.map(|call| call.state().clone()) {
                 Some(State::InterruptDenied { reason, .. }) => {
                     self.end_denied(&key, reason.as_deref(), cx);
-                    self.conversation.happens(&key, StateEvent::Delivered);
+                    self.conversation
+                        .apply_state_event(&key, StateEvent::Delivered);
                 }
                 Some(_) => self.give_up(&key, Some("interrupted"), cx),
                 None => {}
@@ -96,9 +97,10 @@ impl Session {
         let theirs = call.is_some_and(|call| {
             matches!(call.state(), State::Remote { .. }) && !call.was_started()
         });
-        let leave = theirs && self.interrupts.ask_or_go_on();
+        let leave = theirs && self.interrupts.may_continue_questions();
         if leave {
-            self.conversation.happens(key, StateEvent::LeftRemote);
+            self.conversation
+                .apply_state_event(key, StateEvent::LeftRemote);
         }
         leave
     }

@@ -207,10 +207,11 @@ impl Session {
         // agent's last version, or whose action's fingerprint is unknown.
         let is_known = succeeded.is_some() && call.action.is_some();
         let asks = matches!(call.state(), State::Asked(_)) || !is_known;
-        let is_missing = self.registry.in_force(&call.name).is_none();
+        let is_missing = self.registry.active_registration(&call.name).is_none();
         self.forget_check(key);
         if is_missing {
-            self.conversation.happens(key, StateEvent::FoundMissing);
+            self.conversation
+                .apply_state_event(key, StateEvent::FoundMissing);
         } else {
             self.check_call(key, asks, cx);
         }

@@ -218,15 +218,15 @@ impl Turn {
         }
         self.side_bytes += size;
         self.side_events.push(event);
-        let mut gone = 0;
-        while self.side_events.len() - gone > SIDE_EVENTS || self.side_bytes > most_bytes {
-            let Some(oldest) = self.side_events.get(gone) else {
+        let mut dropped = 0;
+        while self.side_events.len() - dropped > SIDE_EVENTS || self.side_bytes > most_bytes {
+            let Some(oldest) = self.side_events.get(dropped) else {
                 break;
             };
             self.side_bytes = self.side_bytes.saturating_sub(side_event_size(oldest));
-            gone += 1;
+            dropped += 1;
         }
-        self.side_events.drain(..gone);
+        self.side_events.drain(..dropped);
     }
 }
 

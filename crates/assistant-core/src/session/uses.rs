@@ -70,12 +70,12 @@ impl Session {
         if before.scope == RememberScope::Session {
             // It is not shared with other tabs.
             self.remembered.note_used(&before.id, after.used);
-            self.note_count(key, UseCount::Taken(about));
+            self.record_use_count(key, UseCount::Taken(about));
             cx.change(Change::Remembered);
             return Use::Free;
         }
         let ticket = Ticket(self.number());
-        self.note_count(key, UseCount::Asked(ticket, about));
+        self.record_use_count(key, UseCount::Asked(ticket, about));
         let call = *key;
         self.pending_uses.push(PendingUse {
             ticket,
@@ -109,14 +109,14 @@ impl Session {
                 self.remembered
                     .note_used(&before.id, before.after_use().used);
                 if let Some(about) = waits {
-                    self.note_count(&call, UseCount::Taken(about));
+                    self.record_use_count(&call, UseCount::Taken(about));
                 }
             }
             // Another tab was first: a remaining use is tried again.
             Swap::Found(Some(now)) if now.used > before.used && now.is_same_grant(&before) => {
                 self.remembered.note_used(&before.id, now.used);
                 if waits.is_some() {
-                    self.note_count(&call, UseCount::No);
+                    self.record_use_count(&call, UseCount::No);
                 }
             }
             Swap::Found(_) => {
@@ -165,7 +165,7 @@ impl Session {
         self.check_call(key, ask, cx);
     }
 
-    fn note_count(&mut self, key: &CallKey, count: UseCount) {
+    fn record_use_count(&mut self, key: &CallKey, count: UseCount) {
         self.conversation.edit_call(key, |call| {
             call.note(Note::UseCounted(count));
         });

@@ -84,8 +84,8 @@ pub fn safe_href(text: &str) -> Option<Address> {
 /// anywhere and controls at both ends; here all controls are removed, so that no parser can read
 /// the rest differently.
 fn clean(text: &str) -> String {
-    let kept: String = text.chars().filter(|c| !c.is_control()).collect();
-    kept.trim().to_owned()
+    let visible: String = text.chars().filter(|c| !c.is_control()).collect();
+    visible.trim().to_owned()
 }
 
 /// Splits at the first colon, if that comes before any path, query or fragment.

@@ -78,7 +78,7 @@ impl Notes {
         if self
             .nulls
             .iter()
-            .any(|(seen, name)| seen == event && *name == field)
+            .any(|(known, name)| known == event && *name == field)
         {
             return;
         }

@@ -190,7 +190,7 @@ impl Driver {
             Effect::StartTimer { timer, ms } => self.timers.push((timer, ms)),
             Effect::Executed { request, outcome } => self.executed.push((request, outcome)),
             Effect::Preview(asked) => self.previews.push(*asked),
-            Effect::KeepApprovals { approvals } => self.kept = approvals,
+            Effect::StoreApprovals { approvals } => self.kept = approvals,
             Effect::SwapApproval {
                 ticket,
                 before,

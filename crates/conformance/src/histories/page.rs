@@ -173,7 +173,7 @@ impl Tab {
                 .tasks
                 .retain(|task| !matches!(task, Task::Handler(known) if known.id == invocation)),
             Effect::StartTimer { timer, .. } => self.tasks.push(Task::Timer(timer)),
-            Effect::KeepApprovals { .. }
+            Effect::StoreApprovals { .. }
             | Effect::SwapApproval { .. }
             | Effect::Preview(_)
             | Effect::Executed { .. }

@@ -169,7 +169,11 @@ impl Scene {
 impl Copy<'_> {
     fn mounts(&mut self) {
         for tool in Tool::ALL {
-            let entry = self.original.session.registry().in_force(tool.name());
+            let entry = self
+                .original
+                .session
+                .registry()
+                .active_registration(tool.name());
             if let Some(entry) = entry {
                 let (id, spec) = (entry.id, Box::new(entry.spec.clone()));
                 self.input(Input::Register { id, spec });

@@ -134,7 +134,7 @@ impl Scene {
                 }
             }
             Page::Unregister(tool) => {
-                let entry = self.session.registry().in_force(tool.name());
+                let entry = self.session.registry().active_registration(tool.name());
                 if let Some(id) = entry.map(|entry| entry.id) {
                     self.input(Input::Unregister { id });
                 }

@@ -216,7 +216,7 @@ impl Scene {
             Effect::Record { entry } => self.note_entry(&entry),
             Effect::StartTimer { .. }
             | Effect::Executed { .. }
-            | Effect::KeepApprovals { .. }
+            | Effect::StoreApprovals { .. }
             | Effect::Archive { .. } => {}
             Effect::SwapApproval { ticket, .. } => {
                 let outcome = Swap::Done;
@@ -467,7 +467,7 @@ impl Scene {
 
     /// Returns the current schema of a tool.
     pub(crate) fn schema_of(&self, name: &str) -> Option<Value> {
-        let entry = self.session.registry().in_force(name)?;
+        let entry = self.session.registry().active_registration(name)?;
         Some(entry.spec.parameters.clone())
     }
 

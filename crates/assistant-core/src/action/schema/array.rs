@@ -158,19 +158,19 @@ impl<'a> Check<'a, '_> {
         } else {
             return true;
         };
-        let what = if self.is_quiet() {
+        let evaluated = if self.is_quiet() {
             None
         } else {
             self.describe(wanted)
         };
-        let (like, what) = match &what {
-            Some(what) => (" like this: ", what.as_str()),
+        let (like, evaluated) = match &evaluated {
+            Some(evaluated) => (" like this: ", evaluated.as_str()),
             None => (" of the kind that the schema names", ""),
         };
         let bound = Count(bound, "item", "items");
         self.fail(
             keyword,
-            format_args!("must contain at {words} {bound}{like}{what}"),
+            format_args!("must contain at {words} {bound}{like}{evaluated}"),
         )
     }
 }

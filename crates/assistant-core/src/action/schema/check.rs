@@ -65,7 +65,7 @@ pub(super) struct Check<'a, 'h> {
     found: Vec<Violation>,
     faults: Vec<Violation>,
     /// The current keyword and its value.
-    says: Option<(&'a str, &'a Value)>,
+    current_keyword: Option<(&'a str, &'a Value)>,
 }
 
 impl<'a, 'h> Check<'a, 'h> {
@@ -79,7 +79,7 @@ impl<'a, 'h> Check<'a, 'h> {
             quiet: 0,
             found: Vec::new(),
             faults: Vec::new(),
-            says: None,
+            current_keyword: None,
         }
     }
 
@@ -207,17 +207,17 @@ impl<'a, 'h> Check<'a, 'h> {
         instance: &Value,
         mut evaluated: Option<&mut Evaluated>,
     ) -> bool {
-        let outer = self.says;
+        let outer = self.current_keyword;
         let mut fits = true;
         for (keyword, value) in schema {
-            self.says = Some((keyword, value));
+            self.current_keyword = Some((keyword, value));
             fits &= self.keyword(schema, keyword, value, instance, evaluated.as_deref_mut());
             if !self.goes_on(fits) {
                 fits = false;
                 break;
             }
         }
-        self.says = outer;
+        self.current_keyword = outer;
         fits
     }
 
@@ -311,12 +311,14 @@ impl<'a, 'h> Check<'a, 'h> {
         if !self.is_quiet() && !self.is_stopped() && self.found.len() < MAX_VIOLATIONS {
             let path = bounded(format_args!("{}", self.path), MAX_PATH);
             // The violation may belong to another keyword than the current one.
-            let says = self.says.filter(|(looked_at, _)| *looked_at == keyword);
+            let current_keyword = self
+                .current_keyword
+                .filter(|(looked_at, _)| *looked_at == keyword);
             self.found.push(Violation {
                 path,
                 keyword,
-                limit: says
-                    .map(|(_, said)| limit(keyword, said))
+                limit: current_keyword
+                    .map(|(_, limit_value)| limit(keyword, limit_value))
                     .unwrap_or_default(),
                 message: bounded(message, MAX_MESSAGE),
             });

@@ -89,13 +89,13 @@ impl<'a> Check<'a, '_> {
         if !self.test(schema, instance, None) {
             return true;
         }
-        let what = if self.is_quiet() {
+        let evaluated = if self.is_quiet() {
             None
         } else {
             self.describe(schema)
         };
-        match what {
-            Some(what) => self.fail("not", format_args!("must not be {what}")),
+        match evaluated {
+            Some(evaluated) => self.fail("not", format_args!("must not be {evaluated}")),
             None => self.fail("not", format_args!("must not be as the schema excludes")),
         }
     }

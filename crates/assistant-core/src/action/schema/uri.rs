@@ -96,16 +96,20 @@ fn without_dots(path: &str) -> String {
         Some(path) => ("/", path),
         None => ("", path),
     };
-    let mut kept: Vec<&str> = Vec::new();
+    let mut segments: Vec<&str> = Vec::new();
     let mut open = false;
     for segment in path.split('/') {
         open = matches!(segment, "." | "..");
         match segment {
             "." => {}
-            ".." => drop(kept.pop()),
-            _ => kept.push(segment),
+            ".." => drop(segments.pop()),
+            _ => segments.push(segment),
         }
     }
-    let slash = if open && !kept.is_empty() { "/" } else { "" };
-    format!("{root}{}{slash}", kept.join("/"))
+    let slash = if open && !segments.is_empty() {
+        "/"
+    } else {
+        ""
+    };
+    format!("{root}{}{slash}", segments.join("/"))
 }

@@ -51,10 +51,10 @@ impl Conversation {
             None => self.reader_of(ix),
         };
         reader.running = true;
-        let kept = self
+        let target = self
             .node_mut(ix)
             .and_then(|node| node.message.markdown.as_mut());
-        kept.unwrap_or(&mut reader.written).push_str(delta);
+        target.unwrap_or(&mut reader.written).push_str(delta);
         let chunks = reader.parser.push(delta);
         self.take_chunks(ix, &mut reader, chunks, out);
         let pending = reader.parser.pending();
@@ -223,9 +223,10 @@ impl Conversation {
         let first = reader.by_id.get(&written).copied();
         if let Some(first) = first.filter(|_| callout.has_own_id) {
             self.withdraw(ix, part);
-            let tells = callout.result().is_some() || callout.failure().is_some();
+            let has_outcome = callout.result().is_some() || callout.failure().is_some();
             let takes = |call: &ToolCall| {
-                !call.is_real() || (tells && !call.state().is_at_work() && !call.state().is_done())
+                !call.is_real()
+                    || (has_outcome && !call.state().is_at_work() && !call.state().is_done())
             };
             // A callout with an outcome in the text is displayed, not run.
             if self.call(&first).is_some_and(takes) {

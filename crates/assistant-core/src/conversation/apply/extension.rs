@@ -165,7 +165,7 @@ impl Conversation {
         if complete && call.has_ended() && call.args_text() == text {
             return;
         }
-        let stands = matches!(
+        let is_fixed = matches!(
             call.state,
             State::Running(..)
                 | State::HandedOff { .. }
@@ -175,7 +175,7 @@ impl Conversation {
         );
         // The answer may be repeated, as in a stream that is resumed.
         let anew = !call.has_ended() && !call.is_settled_here();
-        if stands && !anew {
+        if is_fixed && !anew {
             let message = format!("arguments for call '{id}', which is decided or over");
             return out.warn("call-has-ended", message);
         }
@@ -221,8 +221,8 @@ impl Conversation {
         };
         let approval = call.approval();
         let is_decided = approval.is_some_and(|approval| approval.decision.is_some());
-        let stands = call.is_settled_here() || call.was_started() || is_decided;
-        if stands || !call.state.is_done() {
+        let is_fixed = call.is_settled_here() || call.was_started() || is_decided;
+        if is_fixed || !call.state.is_done() {
             let message = format!("call '{id}' is final: it is not started again");
             return out.warn("call-is-final", message);
         }

@@ -126,7 +126,7 @@ impl Conversation {
                 || of_id.any(|call| call.run != current)
         };
         let is_old = |message: &Message| {
-            message.role() == Role::User || self.is_go_ahead(message) || before_run(message)
+            message.role() == Role::User || self.is_hand_off_message(message) || before_run(message)
         };
         let border = messages.iter().rposition(is_old).unwrap_or(0);
         let last = messages.len().saturating_sub(1);

@@ -60,10 +60,10 @@ impl Conversation {
             for key in calls {
                 self.detach(key);
             }
-            let mut seen = HashSet::new();
+            let mut ids = HashSet::new();
             for call in listed
                 .into_iter()
-                .filter(|call| seen.insert(call.id.clone()))
+                .filter(|call| ids.insert(call.id.clone()))
             {
                 let key = self.calls.add(ended(call, out.now), self.runs.current);
                 self.push_call(ix, key);
@@ -88,9 +88,9 @@ impl Conversation {
         };
         let replaced = self.replace_text(ix, content);
         // Each call is added once, even if the list repeats it.
-        let mut seen = HashSet::new();
+        let mut ids = HashSet::new();
         tool_calls.retain(|call| {
-            listing.homes.get(&call.id) == Some(&wire.id) && seen.insert(call.id.clone())
+            listing.homes.get(&call.id) == Some(&wire.id) && ids.insert(call.id.clone())
         });
         let is_old = listing.old.contains(&wire.id);
         self.replace_calls(ix, tool_calls, is_old, out.now);

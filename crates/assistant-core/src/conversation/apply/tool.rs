@@ -51,7 +51,7 @@ impl Conversation {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
         let is_handed_off = matches!(call.state, State::HandedOff { .. });
-        if is_handed_off || call.stands() && (call.has_ended() || call.is_settled_here()) {
+        if is_handed_off || call.is_fixed() && (call.has_ended() || call.is_settled_here()) {
             return out.warn(
                 "call-is-final",
                 format!("call '{id}' is final: it is not started again"),
@@ -166,7 +166,13 @@ impl Conversation {
                 format!("call '{tool_call_id}' is over: another result is not taken"),
             );
             let after = after(self);
-            return self.keep_second(key, after, (message_id, tool_call_id, content), base, out);
+            return self.keep_further_result(
+                key,
+                after,
+                (message_id, tool_call_id, content),
+                base,
+                out,
+            );
         }
         let result = CallResult {
             message_id,
@@ -204,7 +210,7 @@ impl Conversation {
 
     /// Handles a further result of a call, which changes nothing. It is kept where it arrived, and
     /// never sent; if the call was answered here, it is discarded.
-    fn keep_second(
+    fn keep_further_result(
         &mut self,
         key: CallKey,
         after: usize,

@@ -81,17 +81,20 @@ impl<M> Tree<M> {
         if !exact {
             self.extend_branch(&mut fresh);
         }
-        let kept = above.and_then(|ix| self.node(ix));
-        self.replace_end(kept.map_or(0, |kept| kept.depth + 1), &fresh);
+        let shared_node = above.and_then(|ix| self.node(ix));
+        self.replace_end(
+            shared_node.map_or(0, |shared_node| shared_node.depth + 1),
+            &fresh,
+        );
     }
 
     /// Replaces the path of runs from a depth on by the nodes that follow there.
-    fn replace_end(&mut self, kept: usize, fresh: &[usize]) {
-        let leaves_branch = kept < self.path.len();
+    fn replace_end(&mut self, kept_len: usize, fresh: &[usize]) {
+        let leaves_branch = kept_len < self.path.len();
         if leaves_branch {
             self.path_edition += 1;
         }
-        self.path.truncate(kept);
+        self.path.truncate(kept_len);
         for ix in fresh.iter().copied() {
             let above = self.path.last().copied();
             self.choose(above, Some(ix));
@@ -104,9 +107,9 @@ impl<M> Tree<M> {
         self.path_work += fresh.len() as u64;
         self.changes.push(TreeChange::Path);
         // Sharing is unchanged before the changed end.
-        let known = self.shared_len.min(kept);
+        let known = self.shared_len.min(kept_len);
         self.shared_len = self.path.len();
-        let last = self.last_shared(kept.saturating_sub(1));
+        let last = self.last_shared(kept_len.saturating_sub(1));
         self.shared_len = last.map_or(known, |last| last + 1);
     }
 

@@ -107,14 +107,14 @@ impl<M> Tree<M> {
     /// Returns true if the tree is consistent: every node is reached from the roots exactly once,
     /// parents and children agree, and both paths lead from a root to their end.
     pub(in crate::conversation) fn is_sound(&self) -> bool {
-        let mut seen = HashSet::new();
+        let mut visited = HashSet::new();
         let mut next: Vec<(usize, Option<usize>)> =
             self.roots.iter().map(|root| (*root, None)).collect();
         while let Some((ix, parent)) = next.pop() {
             let Some(node) = self.node(ix).filter(|node| node.parent == parent) else {
                 return false;
             };
-            if !seen.insert(ix) || self.find(&node.id) != Some(ix) {
+            if !visited.insert(ix) || self.find(&node.id) != Some(ix) {
                 return false;
             }
             next.extend(node.children.iter().map(|child| (*child, Some(ix))));
@@ -122,7 +122,7 @@ impl<M> Tree<M> {
         let leads = |path: &[usize]| {
             let tip = path.last();
             let nodes = path.iter().copied().filter(|ix| self.node(*ix).is_some());
-            tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
+            tip.is_none_or(|tip| visited.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
         };
         let waiting = self.nodes().filter(|(_, node)| node.awaits.is_some());
         let is_listed = |(ix, node): (usize, &Node<M>)| {
@@ -130,7 +130,7 @@ impl<M> Tree<M> {
             list.is_some_and(|list| list.contains(&ix))
         };
         let listed = self.awaited.values().map(Vec::len).sum::<usize>();
-        seen.len() == self.ids.len()
+        visited.len() == self.ids.len()
             && waiting.clone().count() == listed
             && waiting.clone().all(is_listed)
             && leads(&self.path)

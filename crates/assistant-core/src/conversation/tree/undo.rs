@@ -54,9 +54,9 @@ impl<M> Tree<M> {
             shown: tip_of(self.shown_path()),
         };
         self.unhang(ix);
-        for gone in doomed {
-            let node = self.remove_node(gone);
-            removed.nodes.extend(node.map(|node| (gone, node)));
+        for number in doomed {
+            let node = self.remove_node(number);
+            removed.nodes.extend(node.map(|node| (number, node)));
         }
         let next = match (heir, parent) {
             (Some(heir), _) => self.branch_through(heir),
@@ -88,12 +88,12 @@ impl<M> Tree<M> {
         let Some((_, first)) = removed.nodes.first() else {
             return false;
         };
-        let stands = first
+        let is_restorable = first
             .parent
             .is_none_or(|parent| self.node(parent).is_some());
         let is_free =
             |(ix, node): &(usize, Node<M>)| self.node(*ix).is_none() && !self.contains(&node.id);
-        stands && removed.nodes.iter().all(is_free)
+        is_restorable && removed.nodes.iter().all(is_free)
     }
 
     /// Restores a deleted branch that [`Self::fits`]. With `write`, runs write there again.

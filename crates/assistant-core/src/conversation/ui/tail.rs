@@ -64,7 +64,7 @@ impl Conversation {
         let mut tail = self.write_tail(group);
         let earlier = |message: &Message| {
             let mut calls = self.calls_in(message);
-            calls.any(|call| self.is_gone_on_with(call))
+            calls.any(|call| self.was_followed_by_response(call))
         };
         let last = group.messages.iter().rposition(|message| earlier(message));
         if let (Value::Object(tail), Some(last)) = (&mut tail, last) {
@@ -75,7 +75,7 @@ impl Conversation {
 
     /// True for a call that ended the response that made it, after which the page's answer began
     /// another response.
-    fn is_gone_on_with(&self, call: &ToolCall) -> bool {
+    fn was_followed_by_response(&self, call: &ToolCall) -> bool {
         let approval = call.approval();
         let decided = approval.is_some_and(CallApproval::is_answer_to_agent);
         self.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())

@@ -211,7 +211,7 @@ impl Script {
                 | Effect::CancelHandler { .. }
                 | Effect::StartTimer { .. }
                 | Effect::Executed { .. }
-                | Effect::KeepApprovals { .. }
+                | Effect::StoreApprovals { .. }
                 | Effect::SwapApproval { .. }
                 | Effect::Preview(_)
                 | Effect::Archive { .. } => {}

@@ -9,10 +9,10 @@ use crate::{
 
 /// Returns the limit that an id or a name in an event exceeds.
 pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKind> {
-    let id = |text: &str| (text.len() > limits.id_bytes).then_some(LimitKind::Id);
-    let ids = |texts: &[Option<&str>]| texts.iter().flatten().find_map(|text| id(text));
+    let check_id = |text: &str| (text.len() > limits.id_bytes).then_some(LimitKind::Id);
+    let ids = |texts: &[Option<&str>]| texts.iter().flatten().find_map(|text| check_id(text));
     let name = |text: &str| (text.len() > limits.name_bytes).then_some(LimitKind::Name);
-    if let Some(over) = event.base.subagent_run_id.as_deref().and_then(id) {
+    if let Some(over) = event.base.subagent_run_id.as_deref().and_then(check_id) {
         return Some(over);
     }
     match &event.kind {
@@ -20,7 +20,7 @@ pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKi
             message_id,
             name: author,
             ..
-        } => id(message_id).or_else(|| author.as_deref().and_then(name)),
+        } => check_id(message_id).or_else(|| author.as_deref().and_then(name)),
         EventKind::ToolCallStart {
             tool_call_id,
             tool_call_name,
@@ -41,8 +41,8 @@ pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKi
             message_id,
             activity_type,
             ..
-        } => id(message_id).or_else(|| name(activity_type)),
-        EventKind::ReasoningMessageStart { message_id } => id(message_id),
+        } => check_id(message_id).or_else(|| name(activity_type)),
+        EventKind::ReasoningMessageStart { message_id } => check_id(message_id),
         EventKind::StepStarted { step_name } | EventKind::StepFinished { step_name } => {
             name(step_name)
         }
@@ -50,7 +50,7 @@ pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKi
             subagent_run_id,
             name: agent,
             ..
-        } => id(subagent_run_id).or_else(|| name(agent)),
+        } => check_id(subagent_run_id).or_else(|| name(agent)),
         EventKind::Custom { name: of, .. } => name(of),
         EventKind::RunFinished {
             outcome: Some(outcome),
@@ -61,22 +61,22 @@ pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKi
                 .find_map(|one| ids(&[Some(&one.id), one.tool_call_id.as_deref()])),
             Outcome::Success {
                 pending_tool_call_ids: Some(pending),
-            } => pending.iter().find_map(|one| id(one)),
+            } => pending.iter().find_map(|one| check_id(one)),
             _ => None,
         },
         EventKind::MessagesSnapshot { messages } => messages
             .iter()
-            .find_map(|message| over_in_message(message, &id, &name)),
+            .find_map(|message| over_in_message(message, &check_id, &name)),
         #[cfg(feature = "ui-stream")]
         EventKind::Extension(extension) => match &**extension {
             Extension::Message { message_id, .. }
             | Extension::BlockStart { message_id, .. }
-            | Extension::Part { message_id, .. } => id(message_id),
-            Extension::CallInput { tool_call_id, .. } => id(tool_call_id),
+            | Extension::Part { message_id, .. } => check_id(message_id),
+            Extension::CallInput { tool_call_id, .. } => check_id(tool_call_id),
             Extension::CallRestart {
                 tool_call_id,
                 tool_call_name,
-            } => id(tool_call_id).or_else(|| name(tool_call_name)),
+            } => check_id(tool_call_id).or_else(|| name(tool_call_name)),
             _ => None,
         },
         _ => None,
@@ -85,17 +85,17 @@ pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKi
 
 fn over_in_message(
     message: &Message,
-    id: &dyn Fn(&str) -> Option<LimitKind>,
+    check_id: &dyn Fn(&str) -> Option<LimitKind>,
     name: &dyn Fn(&str) -> Option<LimitKind>,
 ) -> Option<LimitKind> {
     let within = match &message.body {
         MessageBody::Assistant { tool_calls, .. } => tool_calls
             .iter()
-            .find_map(|call| id(&call.id).or_else(|| name(&call.name))),
-        MessageBody::Tool { tool_call_id, .. } => id(tool_call_id),
+            .find_map(|call| check_id(&call.id).or_else(|| name(&call.name))),
+        MessageBody::Tool { tool_call_id, .. } => check_id(tool_call_id),
         MessageBody::Activity { activity_type, .. } => name(activity_type),
         _ => None,
     };
     let author = || message.name.as_deref().and_then(name);
-    id(&message.id).or(within).or_else(author)
+    check_id(&message.id).or(within).or_else(author)
 }

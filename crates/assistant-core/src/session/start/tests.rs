@@ -131,12 +131,12 @@ impl Scene {
         let end = StreamEnd::Closed;
         scene.input(Input::RunClosed { run, end });
         scene.key = scene.session.conversation.call_by_wire_id("c").unwrap().0;
-        scene.let_start(by);
+        scene.start_if_admitted(by);
         assert!(matches!(scene.call().state(), State::Committing(..)));
         scene
     }
 
-    fn let_start(&mut self, by: By) {
+    fn start_if_admitted(&mut self, by: By) {
         let args = match by {
             By::Rule | By::Nobody => return,
             By::RuleLater => {

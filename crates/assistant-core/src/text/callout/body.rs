@@ -85,8 +85,8 @@ pub(super) fn read(
 }
 
 /// Returns the value of the first key with a usable value.
-fn first(fields: &Object, keys: &[&str], say: fn(&Value) -> Option<String>) -> Option<String> {
-    keys.iter().find_map(|key| fields.get(*key).and_then(say))
+fn first(fields: &Object, keys: &[&str], read: fn(&Value) -> Option<String>) -> Option<String> {
+    keys.iter().find_map(|key| fields.get(*key).and_then(read))
 }
 
 /// Converts a name or an id to text.

@@ -86,8 +86,8 @@ impl Callout {
     /// state.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
-        let told = self.error_text.as_deref();
-        told.or(match self.state {
+        let given = self.error_text.as_deref();
+        given.or(match self.state {
             Some(CalloutState::OutputError) => Some("An unknown tool error occurred."),
             Some(CalloutState::OutputDenied) => Some("Tool execution was denied."),
             _ => None,

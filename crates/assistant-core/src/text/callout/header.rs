@@ -11,7 +11,7 @@ pub(super) struct Header {
 
 impl Header {
     /// Parses the first line of a callout.
-    pub(super) fn of_line(line: &str, kind: Kind) -> Self {
+    pub(super) fn parse_line(line: &str, kind: Kind) -> Self {
         let args = match kind {
             Kind::Quote => line
                 .split_once('[')

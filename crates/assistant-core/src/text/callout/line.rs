@@ -45,7 +45,7 @@ enum Head {
     /// In a run of backticks or tildes.
     Run { mark: char, len: usize },
     /// In the spaces after the run, or after this many bytes of [`WORD`].
-    Word { mark: char, seen: usize },
+    Word { mark: char, matched: usize },
     /// After the word.
     Info(char),
     /// Not a header.
@@ -108,7 +108,7 @@ impl Line {
     pub(super) const fn header(&self) -> Option<Kind> {
         match self.head {
             Head::Closed | Head::Ended => Some(Kind::Quote),
-            Head::Word { seen, .. } if seen == WORD.len() => Some(Kind::Fence),
+            Head::Word { matched, .. } if matched == WORD.len() => Some(Kind::Fence),
             Head::Info(_) => Some(Kind::Fence),
             _ => None,
         }
@@ -130,7 +130,7 @@ impl Line {
             },
             Head::Gap if c == ' ' => Head::Mark(0),
             Head::Gap => matching(0, c),
-            Head::Mark(seen) if seen < MARK.len() => matching(seen, c),
+            Head::Mark(matched) if matched < MARK.len() => matching(matched, c),
             Head::Mark(_) | Head::Args if c == ']' => Head::Closed,
             Head::Mark(_) if is_blank(c) => Head::Args,
             Head::Args => Head::Args,
@@ -138,7 +138,7 @@ impl Line {
             Head::Closed if c == '\r' => Head::Ended,
             Head::Run { mark, len } if c == mark => Head::Run { mark, len: len + 1 },
             Head::Run { mark, len } if len >= 3 => word(mark, 0, c),
-            Head::Word { mark, seen } => word(mark, seen, c),
+            Head::Word { mark, matched } => word(mark, matched, c),
             Head::Info(mark) if c != mark || mark == '~' => Head::Info(mark),
             _ => Head::Plain,
         }
@@ -146,21 +146,21 @@ impl Line {
 }
 
 /// Advances by one character of [`MARK`].
-fn matching(seen: usize, c: char) -> Head {
-    if is_at(MARK, seen, c) {
-        Head::Mark(seen + 1)
+fn matching(matched: usize, c: char) -> Head {
+    if is_at(MARK, matched, c) {
+        Head::Mark(matched + 1)
     } else {
         Head::Plain
     }
 }
 
 /// Advances by one character of a fence's info string.
-fn word(mark: char, seen: usize, c: char) -> Head {
-    match seen {
-        0 if is_blank(c) => Head::Word { mark, seen },
-        _ if is_at(WORD, seen, c) => Head::Word {
+fn word(mark: char, matched: usize, c: char) -> Head {
+    match matched {
+        0 if is_blank(c) => Head::Word { mark, matched },
+        _ if is_at(WORD, matched, c) => Head::Word {
             mark,
-            seen: seen + 1,
+            matched: matched + 1,
         },
         4 if is_blank(c) || c == '\r' => Head::Info(mark),
         _ => Head::Plain,

@@ -249,7 +249,7 @@ impl Parser {
     /// Begins a callout at a header line. Returns its fence, if it is one.
     fn begin(&mut self, kind: Kind) -> Option<Fence> {
         self.count = self.count.saturating_add(1);
-        let header = Header::of_line(&self.held, kind);
+        let header = Header::parse_line(&self.held, kind);
         let fence = match kind {
             Kind::Quote => None,
             Kind::Fence => self.line.end(),

@@ -212,8 +212,8 @@ fn upgraded_binary(part: &Value) -> Option<Value> {
     let Value::String(mime_type) = part.get("mimeType")? else {
         return None;
     };
-    let said = |field: &str| part.get(field).filter(|value| is_said(value));
-    let (source_type, value) = match (said("data"), said("url")) {
+    let truthy_field = |field: &str| part.get(field).filter(|value| is_truthy(value));
+    let (source_type, value) = match (truthy_field("data"), truthy_field("url")) {
         (Some(data), _) => ("data", data),
         (None, Some(url)) => ("url", url),
         (None, None) => return None,
@@ -226,7 +226,7 @@ fn upgraded_binary(part: &Value) -> Option<Value> {
         "type": kind,
         "source": {"type": source_type, "value": value, "mimeType": mime_type},
     });
-    if let (Some(name), Value::Object(upgraded)) = (said("filename"), &mut upgraded) {
+    if let (Some(name), Value::Object(upgraded)) = (truthy_field("filename"), &mut upgraded) {
         let metadata = serde_json::json!({"filename": name});
         upgraded.insert("metadata".to_owned(), metadata);
     }
@@ -234,7 +234,7 @@ fn upgraded_binary(part: &Value) -> Option<Value> {
 }
 
 /// Returns true if old peers would have treated a value as present.
-fn is_said(value: &Value) -> bool {
+fn is_truthy(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),

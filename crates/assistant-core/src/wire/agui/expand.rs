@@ -71,14 +71,14 @@ struct Lane {
     kind: Kind,
     id: String,
     /// The opener's role and name, or tool name and parent.
-    said: [Option<String>; 2],
+    opened_with: [Option<String>; 2],
 }
 
 /// A chunk of any kind.
 struct Chunk {
     kind: Kind,
     id: Option<String>,
-    says: [Option<String>; 2],
+    given: [Option<String>; 2],
     delta: Option<String>,
     base: Base,
 }
@@ -112,7 +112,7 @@ impl Expander {
             } => Chunk {
                 kind: Kind::Text,
                 id: message_id,
-                says: [role.map(|role| role.as_str().to_owned()), name],
+                given: [role.map(|role| role.as_str().to_owned()), name],
                 delta,
                 base,
             },
@@ -122,11 +122,11 @@ impl Expander {
                 parent_message_id,
                 delta,
             } => {
-                let says = [tool_call_name, parent_message_id];
+                let given = [tool_call_name, parent_message_id];
                 Chunk {
                     kind: Kind::Tool,
                     id: tool_call_id,
-                    says,
+                    given,
                     delta,
                     base,
                 }
@@ -134,7 +134,7 @@ impl Expander {
             EventKind::ReasoningMessageChunk { message_id, delta } => Chunk {
                 kind: Kind::Reasoning,
                 id: message_id,
-                says: [None, None],
+                given: [None, None],
                 delta,
                 base,
             },
@@ -236,7 +236,7 @@ impl Expander {
         let Chunk {
             kind,
             id,
-            says: [first, second],
+            given: [first, second],
             delta,
             base,
         } = chunk;
@@ -260,7 +260,7 @@ impl Expander {
             owner: base.subagent_run_id.clone(),
             kind,
             id,
-            said: [first, second],
+            opened_with: [first, second],
         };
         let start_base = Base {
             metadata: base.metadata.clone(),
@@ -281,17 +281,17 @@ impl Expander {
 
 fn continue_lane(lane: &Lane, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
     let (_, entity, _, names) = lane.kind.words();
-    for ((says, said), name) in chunk.says.iter().zip(&lane.said).zip(names) {
-        let Some(says) = says else { continue };
-        if Some(says) == said.as_ref() {
+    for ((given, opened_with), name) in chunk.given.iter().zip(&lane.opened_with).zip(names) {
+        let Some(given) = given else { continue };
+        if Some(given) == opened_with.as_ref() {
             continue;
         }
-        let said = match said {
-            Some(said) => format!("'{said}'"),
+        let opened_with = match opened_with {
+            Some(opened_with) => format!("'{opened_with}'"),
             None => "(absent)".to_owned(),
         };
         return Err(ProtocolError::sequence(format!(
-            "Cannot continue {entity} '{}': chunk {name} '{says}' does not match the open stream's {name} {said}.",
+            "Cannot continue {entity} '{}': chunk {name} '{given}' does not match the open stream's {name} {opened_with}.",
             lane.id
         )));
     }
@@ -309,7 +309,7 @@ fn missing(event_type: &str, field: &str) -> ProtocolError {
 }
 
 fn start(lane: &Lane) -> EventKind {
-    let [first, second] = lane.said.clone();
+    let [first, second] = lane.opened_with.clone();
     let id = lane.id.clone();
     match lane.kind {
         Kind::Text => EventKind::TextMessageStart {

@@ -44,15 +44,15 @@ impl Joiner {
     pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {
-                self.go_on(Kind::Text, message_id, delta, split);
+                self.join_delta(Kind::Text, message_id, delta, split);
             }
             EventKind::ReasoningMessageContent { message_id, delta } => {
-                self.go_on(Kind::Reasoning, message_id, delta, split);
+                self.join_delta(Kind::Reasoning, message_id, delta, split);
             }
             EventKind::ToolCallArgs {
                 tool_call_id,
                 delta,
-            } => self.go_on(Kind::Tool, tool_call_id, delta, split),
+            } => self.join_delta(Kind::Tool, tool_call_id, delta, split),
             EventKind::TextMessageEnd { message_id } => {
                 out.extend(self.take(Kind::Text, message_id).map(alone));
             }
@@ -78,7 +78,7 @@ impl Joiner {
         out.extend(self.held.drain(..).map(alone));
     }
 
-    fn go_on(&mut self, kind: Kind, id: &str, delta: &mut String, split: SplitPair) {
+    fn join_delta(&mut self, kind: Kind, id: &str, delta: &mut String, split: SplitPair) {
         // An empty delta does not separate a pair.
         if delta.is_empty() {
             return;

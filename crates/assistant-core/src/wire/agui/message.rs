@@ -50,12 +50,12 @@ pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolErro
 
 pub(super) fn from_store<T>(
     value: Value,
-    what: &str,
+    event: &str,
     read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
 ) -> Result<T, ProtocolError> {
     let mut notes = Notes::new();
     let mut context = Context {
-        event: what,
+        event,
         strict: false,
         keep_extra: true,
         notes: &mut notes,
@@ -63,7 +63,7 @@ pub(super) fn from_store<T>(
     read(value, &mut context, Path::Root).map_err(|fault| match fault {
         Fault::Fatal(error) => error,
         Fault::Unknown => {
-            ProtocolError::new("malformed", format!("Malformed {what}: unknown kind"))
+            ProtocolError::new("malformed", format!("Malformed {event}: unknown kind"))
         }
     })
 }

@@ -95,10 +95,10 @@ impl EventObject {
 
     /// Returns the fields that were not taken, without earlier duplicates of taken ones.
     pub(super) fn rest(self) -> impl Iterator<Item = (Cow<'static, str>, Value)> {
-        let gone = self.fields.iter().filter(|(_, value)| value.is_none());
+        let taken_names = self.fields.iter().filter(|(_, value)| value.is_none());
         let taken: Vec<Cow<'static, str>> = match self.left {
             0 => Vec::new(),
-            _ => gone.map(|(key, _)| key.clone()).collect(),
+            _ => taken_names.map(|(key, _)| key.clone()).collect(),
         };
         self.fields
             .into_iter()

@@ -116,7 +116,7 @@ impl Calls {
         let known = self.find(index, id.as_deref(), name.as_deref(), &args);
         let place = match (known, name) {
             (Some(place), name) => {
-                self.go_on(place, name.as_deref(), parent, sink);
+                self.extend_name(place, name.as_deref(), parent, sink);
                 place
             }
             (None, Some(name)) => self.begin(id.as_deref(), name, parent, sink),
@@ -197,7 +197,7 @@ impl Calls {
     }
 
     /// Handles a repeated name, which may come again with each piece or in pieces itself.
-    fn go_on(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
+    fn extend_name(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
         let Some(call) = self.list.get_mut(place) else {
             return;
         };

@@ -186,7 +186,7 @@ impl Decoder {
         if let Some(delta) = delta {
             self.read_delta(delta, sink);
         } else if let Some(Value::String(text)) = choice.shift_remove("text") {
-            self.say(&text, None, sink);
+            self.push_text(&text, None, sink);
         }
         if let Some(Value::String(reason)) = choice.shift_remove("finish_reason")
             && !reason.is_empty()
@@ -200,18 +200,18 @@ impl Decoder {
             self.think(thought, sink);
         }
         match delta.shift_remove("content") {
-            Some(Value::String(text)) => self.say(&text, None, sink),
+            Some(Value::String(text)) => self.push_text(&text, None, sink),
             Some(Value::Array(parts)) => {
                 let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
                 let text: String = texts.collect();
-                self.say(&text, None, sink);
+                self.push_text(&text, None, sink);
             }
             None | Some(Value::Null) => {}
             Some(_) => note(sink, "Dropped a content that is no text."),
         }
         if let Some(Value::String(refusal)) = delta.shift_remove("refusal") {
             let metadata = [("refusal".to_owned(), true.into())].into_iter().collect();
-            self.say(&refusal, Some(metadata), sink);
+            self.push_text(&refusal, Some(metadata), sink);
         }
         match delta.shift_remove("tool_calls") {
             Some(Value::Array(pieces)) => {
@@ -231,7 +231,7 @@ impl Decoder {
         }
     }
 
-    fn say(&mut self, text: &str, metadata: Option<Object>, sink: &mut dyn Sink) {
+    fn push_text(&mut self, text: &str, metadata: Option<Object>, sink: &mut dyn Sink) {
         if text.is_empty() {
             return;
         }
@@ -282,7 +282,7 @@ impl Decoder {
     /// Reads the usage. The last one counts, since servers that send several send totals. An
     /// invalid count, such as a negative one, is unknown.
     fn read_usage(&mut self, chunk: &Object) {
-        let said = match chunk.get("usage") {
+        let usage = match chunk.get("usage") {
             Some(usage) if usage.is_object() => usage,
             _ => match chunk.get("x_groq").and_then(|more| more.get("usage")) {
                 Some(usage) => usage,
@@ -290,7 +290,7 @@ impl Decoder {
             },
         };
         let count = |path: &str| {
-            let number = said.pointer(path)?;
+            let number = usage.pointer(path)?;
             let whole = |number: f64| {
                 let fits = number >= 0.0 && number.fract() == 0.0 && number <= 9e15;
                 // The value is whole and not negative.
@@ -372,14 +372,14 @@ pub(super) fn error_of(chunk: &Object) -> Option<(String, Option<String>)> {
         None if chunk.get("object") == Some(&"error".into()) => Value::Object(chunk.clone()),
         None => return None,
     };
-    let said = |value: &Value| match value {
+    let text_of = |value: &Value| match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    let word = error.get("code").and_then(said);
-    let code = word.or_else(|| error.get("type").and_then(said));
-    let message = said(&error).or_else(|| error.get("message").and_then(said));
+    let word = error.get("code").and_then(text_of);
+    let code = word.or_else(|| error.get("type").and_then(text_of));
+    let message = text_of(&error).or_else(|| error.get("message").and_then(text_of));
     let message = message.unwrap_or_else(|| format!("The server reported an error: {error}"));
     Some((quote(&message), code))
 }

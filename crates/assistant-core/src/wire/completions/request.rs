@@ -160,16 +160,16 @@ fn continues(last: &Value, next: &Value) -> bool {
 fn join(last: &mut Value, next: Value) {
     let Value::Object(next) = next else { return };
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut said = text(last.get("content"));
+    let mut joined = text(last.get("content"));
     let more = text(next.get("content"));
-    if !said.is_empty() && !more.is_empty() {
-        said.push_str("\n\n");
+    if !joined.is_empty() && !more.is_empty() {
+        joined.push_str("\n\n");
     }
-    said.push_str(&more);
+    joined.push_str(&more);
     for (key, value) in next {
         put(last, &key, value);
     }
-    put(last, "content", said.into());
+    put(last, "content", joined.into());
 }
 
 /// Encodes a call. Servers parse the arguments as an object and fail on anything else.

@@ -79,12 +79,12 @@ impl Answer {
         answer.taken.messages = ids("/taken/messages");
         answer.taken.calls = ids("/taken/calls");
         if let Some(tail) = history.get("tail").filter(|tail| tail.is_object()) {
-            answer.go_on_with(tail);
+            answer.restore_tail(tail);
         }
         answer
     }
 
-    fn go_on_with(&mut self, tail: &Value) {
+    fn restore_tail(&mut self, tail: &Value) {
         let text = |value: &Value, key: &str| -> String {
             let text = value.get(key).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
@@ -294,8 +294,8 @@ impl Answer {
                 spare.push_back(call.id);
             }
         }
-        let kept: HashSet<&String> = self.nodes.iter().map(|(id, _)| id).collect();
-        self.data.retain(|_, node| kept.contains(node));
+        let referenced: HashSet<&String> = self.nodes.iter().map(|(id, _)| id).collect();
+        self.data.retain(|_, node| referenced.contains(node));
         let data = &self.data;
         self.data_order.retain(|(key, _)| data.contains_key(key));
         nodes

@@ -19,11 +19,11 @@ impl Decoder {
         mut chunk: Object,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        let (reasoning, what) = match kind.strip_prefix("reasoning-") {
-            Some(what) => (true, what),
+        let (reasoning, step) = match kind.strip_prefix("reasoning-") {
+            Some(step) => (true, step),
             None => (false, kind.strip_prefix("text-").unwrap_or(kind)),
         };
-        if !matches!(what, "start" | "delta" | "end") {
+        if !matches!(step, "start" | "delta" | "end") {
             return self.read_part(kind, chunk, sink);
         }
         let id = text(&mut chunk, "id")?;
@@ -32,7 +32,7 @@ impl Decoder {
             extra.insert("providerMetadata".to_owned(), metadata);
         }
         let unknown = || format!("no text '{}' has begun", crate::wire::fault::quote(&id));
-        match what {
+        match step {
             "start" => {
                 if reasoning {
                     extra.shift_insert(0, "id".to_owned(), id.as_str().into());

@@ -121,7 +121,7 @@ impl Decoder {
             is_cut: false,
         };
         if let Some(history) = &start.history {
-            decoder.go_on_with_partial(history);
+            decoder.continue_partial(history);
         }
         decoder
     }
@@ -277,8 +277,8 @@ impl Decoder {
         let Some(fresh) = fresh.filter(|fresh| !fresh.is_null()) else {
             return;
         };
-        let said = fresh.get("totalUsage").or_else(|| fresh.get("usage"));
-        if let Some(usage) = said.filter(|usage| usage.is_object()) {
+        let reported = fresh.get("totalUsage").or_else(|| fresh.get("usage"));
+        if let Some(usage) = reported.filter(|usage| usage.is_object()) {
             self.usage = Some(usage.clone());
         }
         match (&mut self.answer.metadata, fresh) {

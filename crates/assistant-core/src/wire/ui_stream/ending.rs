@@ -33,11 +33,11 @@ impl Decoder {
     /// Returns the token usage that a server reports in the answer's metadata, in the AI SDK's
     /// format.
     pub(super) fn usage(&self) -> Vec<TokenUsage> {
-        let Some(said) = &self.usage else {
+        let Some(reported) = &self.usage else {
             return Vec::new();
         };
         let metadata = self.answer.metadata.as_ref();
-        let count = |path: &str| said.pointer(path).and_then(Value::as_u64);
+        let count = |path: &str| reported.pointer(path).and_then(Value::as_u64);
         let usage = TokenUsage {
             provider: None,
             model: metadata

@@ -106,17 +106,17 @@ impl Decoder {
 
     pub(super) fn fail(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
         let place = self.find(&text(&mut chunk, "toolCallId")?)?;
-        let said = match opt_text(&mut chunk, "errorText") {
-            Some(said) => said,
+        let error_text = match opt_text(&mut chunk, "errorText") {
+            Some(error_text) => error_text,
             None => match opt(&mut chunk, "error") {
-                Some(Value::String(said)) => said,
-                Some(said) => said.to_string(),
+                Some(Value::String(error_text)) => error_text,
+                Some(error_text) => error_text.to_string(),
                 None => return Err("it has no text 'errorText'".to_owned()),
             },
         };
         let mut notes = notes(&mut chunk, "resultProviderMetadata", false);
         forget_state(&mut notes);
-        self.settle_as(place, notes, Settlement::Error(said), sink);
+        self.settle_as(place, notes, Settlement::Error(error_text), sink);
         Ok(())
     }
 

@@ -96,7 +96,7 @@ impl TextReader {
         }
     }
 
-    fn say(&mut self, delta: &str, sink: &mut dyn Sink) {
+    fn push_text(&mut self, delta: &str, sink: &mut dyn Sink) {
         if !delta.is_empty() {
             self.begin(sink);
             let more = json!({"type": "text-delta", "id": TEXT, "delta": delta});
@@ -130,7 +130,7 @@ impl Read for TextReader {
                 }
             }
         }
-        self.say(&text, sink);
+        self.push_text(&text, sink);
     }
 
     fn has_failed(&self) -> bool {
@@ -139,7 +139,7 @@ impl Read for TextReader {
 
     fn finish(mut self: Box<Self>, sink: &mut dyn Sink) -> Ending {
         if !self.rest.is_empty() {
-            self.say("\u{FFFD}", sink);
+            self.push_text("\u{FFFD}", sink);
             let message = "The text ended in the middle of a character.";
             sink.diagnostic(Diagnostic::new("cut-text", message));
         }

@@ -37,18 +37,20 @@ pub fn request_body(input: &RunInput) -> Value {
         let items = items.map(|item| json!({"description": item.description, "value": item.value}));
         put("context", items.collect());
     }
-    let said = |key: &str| input.history.as_ref().and_then(|history| history.get(key));
+    let history_field = |key: &str| input.history.as_ref().and_then(|history| history.get(key));
     put("id", input.thread_id.as_str().into());
     put(
         "messages",
-        said("messages").cloned().unwrap_or_else(|| json!([])),
+        history_field("messages")
+            .cloned()
+            .unwrap_or_else(|| json!([])),
     );
-    let trigger = said("trigger").cloned();
+    let trigger = history_field("trigger").cloned();
     put(
         "trigger",
         trigger.unwrap_or_else(|| "submit-message".into()),
     );
-    if let Some(id) = said("messageId") {
+    if let Some(id) = history_field("messageId") {
         put("messageId", id.clone());
     }
     Value::Object(body)

@@ -16,14 +16,14 @@ use crate::{
 
 impl Decoder {
     /// Continues arguments that an earlier stream left unfinished.
-    pub(super) fn go_on_with_partial(&mut self, history: &Value) {
+    pub(super) fn continue_partial(&mut self, history: &Value) {
         let calls = history.pointer("/tail/calls").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
-            let said = |key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
+            let field = |key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
             let in_step = call.get("step").and_then(Value::as_u64) == Some(self.answer.step);
-            if let (Some(text), Some(id), true) = (said("text"), said("wireId"), in_step) {
+            if let (Some(text), Some(id), true) = (field("text"), field("wireId"), in_step) {
                 let partial = Partial {
-                    name: said("name").unwrap_or_default(),
+                    name: field("name").unwrap_or_default(),
                     dynamic: call.get("dynamic") == Some(&Value::Bool(true)),
                     text,
                     ..Partial::default()
@@ -148,7 +148,7 @@ impl Decoder {
 
     fn fail_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
         let (id, name, dynamic) = head(&mut chunk)?;
-        let said = text(&mut chunk, "errorText")?;
+        let error_text = text(&mut chunk, "errorText")?;
         let input = chunk.shift_remove("input");
         let mut notes = notes(&mut chunk, "resultProviderMetadata", false);
         forget_state(&mut notes);
@@ -168,7 +168,7 @@ impl Decoder {
         };
         let place = self.call_for(known, &id, &name, dynamic, notes, sink);
         self.set_input(place, input, true, sink);
-        self.settle_as(place, Object::new(), Settlement::Error(said), sink);
+        self.settle_as(place, Object::new(), Settlement::Error(error_text), sink);
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl Decoder {
         sink: &mut dyn Sink,
     ) -> usize {
         if let Some(place) = known {
-            self.go_on(place, name, sink);
+            self.update_call(place, name, sink);
             self.note(place, notes, sink);
             return place;
         }
@@ -209,7 +209,7 @@ impl Decoder {
     }
 
     /// Updates a call: it may be renamed, or restarted after its outcome.
-    fn go_on(&mut self, place: usize, name: &str, sink: &mut dyn Sink) {
+    fn update_call(&mut self, place: usize, name: &str, sink: &mut dyn Sink) {
         let Some(call) = self.answer.calls.get_mut(place) else {
             return;
         };

@@ -97,7 +97,7 @@ impl Verifier {
                 return self.start(&TEXT, message_id, tag, name.as_deref());
             }
             EventKind::TextMessageContent { message_id, .. } => {
-                return self.go_on(&TEXT, event, message_id);
+                return self.verify_continuation(&TEXT, event, message_id);
             }
             EventKind::TextMessageEnd { message_id } => return self.end(&TEXT, message_id, tag),
             EventKind::ToolCallStart {
@@ -109,7 +109,7 @@ impl Verifier {
                 return self.call_start(tool_call_id, name, parent_message_id.as_deref(), tag);
             }
             EventKind::ToolCallArgs { tool_call_id, .. } => {
-                return self.go_on(&TOOL, event, tool_call_id);
+                return self.verify_continuation(&TOOL, event, tool_call_id);
             }
             EventKind::ToolCallEnd { tool_call_id } => return self.end(&TOOL, tool_call_id, tag),
             EventKind::ReasoningStart { message_id } => {
@@ -120,7 +120,7 @@ impl Verifier {
                 return self.start(&REASONING, message_id, tag, None);
             }
             EventKind::ReasoningMessageContent { message_id, .. } => {
-                return self.go_on(&REASONING, event, message_id);
+                return self.verify_continuation(&REASONING, event, message_id);
             }
             EventKind::ReasoningMessageEnd { message_id } => {
                 return self.end(&REASONING, message_id, tag);
@@ -193,7 +193,12 @@ impl Verifier {
         Ok(Checked::Pass)
     }
 
-    fn go_on(&self, stream: &Stream, event: &Event, id: &str) -> Result<Checked, ProtocolError> {
+    fn verify_continuation(
+        &self,
+        stream: &Stream,
+        event: &Event,
+        id: &str,
+    ) -> Result<Checked, ProtocolError> {
         if !self.run.table(stream).is_open(id) {
             let name = event_type(&event.kind);
             if !self.strict && matches!(event.kind, EventKind::ToolCallArgs { .. }) {

@@ -238,8 +238,8 @@ impl Run {
             None => format!("Cannot send 'STEP_FINISHED' for step \"{name}\" that was not started"),
             Some((_, entry)) => format!(
                 "Cannot send 'STEP_FINISHED' for step \"{name}\" attributed to {}: that step is open under {}. A step must be finished by whoever started it.",
-                whose(tag),
-                whose(entry.owner.as_deref())
+                owner_text(tag),
+                owner_text(entry.owner.as_deref())
             ),
         }))
     }
@@ -319,7 +319,7 @@ fn step_key(name: &str, tag: Option<&str>) -> String {
     }
 }
 
-fn whose(owner: Option<&str>) -> String {
+fn owner_text(owner: Option<&str>) -> String {
     owner.map_or_else(
         || "the parent agent".to_owned(),
         |owner| format!("subagent '{owner}'"),

@@ -9,11 +9,11 @@ use crate::conversation::{CallError, CallKey, ErrorKind, State, StateEvent};
 impl Session {
     /// Returns the error for a call that is asked about although its action was removed. `None` for
     /// a call with an unknown outcome, which is reported to the agent instead.
-    fn unavailable(&self, key: &CallKey) -> Option<CallError> {
+    fn unavailable_error(&self, key: &CallKey) -> Option<CallError> {
         let call = self.conversation.call(key)?;
         let asks = matches!(call.state(), State::Asked(_) | State::Missing(_));
-        let is_gone = asks && self.registry.in_force(&call.name).is_none();
-        (is_gone && !call.has_unknown_outcome()).then(|| CallError {
+        let is_removed = asks && self.registry.active_registration(&call.name).is_none();
+        (is_removed && !call.has_unknown_outcome()).then(|| CallError {
             message: format!("Action {} is not available any more", call.name),
             kind: ErrorKind::ToolUnavailable,
             details: None,
@@ -21,19 +21,19 @@ impl Session {
     }
 
     /// Dismisses a call whose action was removed. Returns false if it is registered.
-    pub(super) fn dismiss_gone(&mut self, key: &CallKey) -> bool {
-        let Some(error) = self.unavailable(key) else {
+    pub(super) fn dismiss_unavailable(&mut self, key: &CallKey) -> bool {
+        let Some(error) = self.unavailable_error(key) else {
             return false;
         };
         self.forget_check(key);
         let found = StateEvent::FoundInvalid(error);
-        self.conversation.happens(key, found)
+        self.conversation.apply_state_event(key, found)
     }
 
     /// Ends such a call at once, when a message of the user replaces all pending answers. Returns
     /// false if its action is registered.
-    pub(super) fn end_gone(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
-        let Some(error) = self.unavailable(key) else {
+    pub(super) fn end_unavailable(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
+        let Some(error) = self.unavailable_error(key) else {
             return false;
         };
         self.end_call(key, Ending::error(error), cx);

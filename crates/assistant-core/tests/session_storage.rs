@@ -222,7 +222,7 @@ fn what_the_host_says_stands_until_it_takes_it_back() {
     };
     for message in ["full", "still full"] {
         let message = Some(message.to_owned());
-        driver.input(Input::Tell { kind, message });
+        driver.input(Input::SetNotice { kind, message });
     }
     driver.input(send("hello"));
     assert_eq!(
@@ -230,7 +230,7 @@ fn what_the_host_says_stands_until_it_takes_it_back() {
         ["still full"],
         "once, and what is said does not hide it"
     );
-    driver.input(Input::Tell {
+    driver.input(Input::SetNotice {
         kind,
         message: None,
     });
