@@ -48,9 +48,9 @@ pub struct Batch {
 /// A stored conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredThread {
-    /// Its records, in any order.
+    /// The conversation's records, in any order.
     pub records: Vec<Record>,
-    /// Its journal, in any order.
+    /// The conversation's journal, in any order.
     pub journal: Vec<Record>,
 }
 

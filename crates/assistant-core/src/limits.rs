@@ -10,7 +10,7 @@ macro_rules! limits {
         /// The limits on the input of agents. Sizes are in bytes of UTF-8 text, or of approximate
         /// memory for JSON values.
         ///
-        /// The defaults are several times what real agents need.
+        /// The defaults are several times higher than the values of real agents.
         ///
         /// ```
         /// use assistant_core::limits::Limits;

@@ -61,7 +61,7 @@ pub enum LoopEvent {
     },
     /// The loop has ended.
     FinalResponse {
-        /// The assistant's last message; `None` if it said nothing.
+        /// The assistant's last message; `None` if there is none.
         message: Option<MessageId>,
         /// The reason for the end.
         reason: FinishReason,

@@ -13,9 +13,9 @@ use std::{
 
 use crate::event::Diagnostic;
 
-/// The return value of an observer: `()`, or a `Result` whose error says why it failed.
+/// The return value of an observer: `()`, or a `Result` with the reason for a failure.
 pub trait ObserverResult {
-    /// Converts it into a result with the message that is reported.
+    /// Converts the return value into a result; the error is the message that is reported.
     ///
     /// # Errors
     ///

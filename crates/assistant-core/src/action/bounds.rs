@@ -127,7 +127,7 @@ pub(super) fn maxima_to_value(maxima: &[ArgMaximum]) -> Value {
     maxima.iter().map(each).collect()
 }
 
-/// Reads what [`maxima_to_value`] wrote; `None` if any of it cannot be read.
+/// Reads maxima written by [`maxima_to_value`]; `None` if one of them cannot be read.
 pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
     let list = value.as_array().filter(|list| list.len() <= MAX_MAXIMA)?;
     let read = |entry: &Value| {

@@ -199,21 +199,22 @@ impl fmt::Display for InvalidAction {
 
 impl std::error::Error for InvalidAction {}
 
-/// The rule for who may call an action.
+/// The availability of an action to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Availability {
-    /// It is offered to the agent.
+    /// The action is offered to the agent.
     Offered,
-    /// It only displays a call that the agent runs itself. It is never offered and never run here.
+    /// The action only renders calls that the agent runs itself. It is never offered, and never
+    /// runs on the page.
     RenderOnly,
 }
 
 /// The rule for asking the user before an action runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
-    /// Never.
+    /// The user is never asked.
     Never,
-    /// Each time.
+    /// The user is asked before each call.
     Always,
     /// The host decides by the arguments.
     Ask,
@@ -233,7 +234,7 @@ pub enum Execution {
 /// The encoding of a handler's value in a tool message (rule "results on the wire").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultEncoding {
-    /// Its JSON text; a string is quoted.
+    /// The value as JSON text; a string is quoted.
     Json,
     /// A string as it is, anything else as JSON.
     Text,

@@ -1,7 +1,7 @@
 //! Rate limits for calls of an action.
 
-/// Limits on the starts of an action. A call beyond them is answered with an error that says when
-/// to try again.
+/// Limits on the starts of an action. A call beyond them ends with an error that contains the time
+/// when to try again.
 ///
 /// ```
 /// use assistant_core::action::CallLimits;

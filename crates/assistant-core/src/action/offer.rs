@@ -58,11 +58,11 @@ pub struct ToolInfo {
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Value,
-    /// Its tags.
+    /// The action's tags.
     pub tags: Vec<String>,
-    /// Its version, for people.
+    /// The action's version, for people.
     pub version: Option<String>,
-    /// Its fingerprint.
+    /// The action's fingerprint.
     pub fingerprint: ActionFingerprint,
     /// False if the filter excludes it.
     pub is_offered: bool,

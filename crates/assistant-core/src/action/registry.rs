@@ -47,8 +47,8 @@ impl Registry {
         before != self.tools()
     }
 
-    /// Returns the registration in force under a name: the newest enabled one. A render-only
-    /// registration yields to one that is offered.
+    /// Returns the registration that answers calls of a name: the newest enabled one. Offered
+    /// registrations take precedence over render-only ones.
     #[must_use]
     pub fn active_registration(&self, name: &str) -> Option<&Registration> {
         let mut enabled = self.named(name).filter(|entry| entry.spec.enabled);

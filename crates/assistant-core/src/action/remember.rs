@@ -27,7 +27,7 @@ pub enum RememberScope {
     Conversation,
     /// The session: in a browser, until the page is closed.
     Session,
-    /// Until it is revoked, provided the host stores it.
+    /// Valid until it is revoked, provided that the host stores it.
     Always,
 }
 
@@ -97,15 +97,15 @@ pub enum RememberedArgs {
     Exactly(Value),
 }
 
-/// An approval that the user wants remembered.
+/// An approval that is remembered for later calls.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RememberedApproval {
-    /// Its id.
+    /// The approval's id.
     pub id: String,
     /// The action's name.
     pub name: String,
-    /// Its lifetime.
+    /// The approval's lifetime.
     pub scope: RememberScope,
     /// The conversation in which it was given.
     pub thread_id: String,
@@ -297,8 +297,8 @@ impl RememberedApproval {
         value
     }
 
-    /// Reads what [`Self::to_value`] wrote; `None` for anything else, so that nothing is approved
-    /// by it.
+    /// Reads a value written by [`Self::to_value`]; `None` for anything else, so that nothing is
+    /// approved by it.
     ///
     /// ```
     /// use assistant_core::action::RememberedApproval;

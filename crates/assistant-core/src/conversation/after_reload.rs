@@ -12,9 +12,9 @@ const STREAMING: &str = "streaming";
 /// The journal's entry about the last start of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastStart {
-    /// No entry: only the stored state is known.
+    /// The journal has no entry for the call.
     Unrecorded,
-    /// Its handler was started, and the outcome is unknown.
+    /// The call's handler was started, and the outcome is unknown.
     Recorded,
 }
 

@@ -55,18 +55,18 @@ pub(crate) enum UseCount {
     /// Uses are not limited, or the use is not counted yet.
     #[default]
     No,
-    /// The host is counting it, for the call as it was then.
+    /// The host is counting the use, for the call with this fingerprint.
     Asked(Ticket, Fingerprint),
-    /// It is counted, for the call as it was then.
+    /// The use is counted, for the call with this fingerprint.
     Taken(Fingerprint),
 }
 
 /// The answer of the user or the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// The call may run.
+    /// The call is approved.
     Approved,
-    /// The call may not run.
+    /// The call is denied.
     Denied {
         /// The reason, if the user gave one.
         reason: Option<String>,
@@ -83,7 +83,7 @@ pub enum Decider {
 }
 
 impl Decider {
-    /// Returns its word in JSON.
+    /// Returns the name that is used in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl Decider {
 /// The progress that a handler reports.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Progress {
-    /// From 0 to 1, if it is known.
+    /// The completed share, from 0 to 1, if known.
     pub fraction: Option<f64>,
     /// A text about the current work.
     pub text: Option<String>,
@@ -137,7 +137,7 @@ pub struct CallResult {
     pub extra: Object,
 }
 
-/// Returns the value that a renderer sees: JSON if the content is JSON, else its text.
+/// Returns the value for renderers: the parsed content if it is JSON, its text otherwise.
 pub(super) fn value_of(content: &Content) -> Value {
     let text = content.display_text();
     serde_json::from_str(&text).unwrap_or(Value::String(text))
@@ -181,7 +181,7 @@ pub enum ErrorKind {
     SchemaChanged,
     /// No such tool exists here, or it was not offered in this run.
     UnknownTool,
-    /// Its action was removed before the user was asked about it.
+    /// The action was removed before the user answered.
     ToolUnavailable,
     /// The action has no handler.
     NoHandler,
@@ -193,18 +193,18 @@ pub enum ErrorKind {
     Timeout,
     /// The start could not be recorded, so nothing was started.
     Journal,
-    /// The application does not permit it.
+    /// The application does not permit the call.
     Permission,
-    /// It was called too often.
+    /// The rate limit of the action was exceeded.
     RateLimit,
-    /// The user would be asked too often: no question was asked, and nothing was run.
+    /// The limit of questions was exceeded: the user was not asked, and nothing was run.
     TooManyQuestions,
-    /// The agent reports that it failed.
+    /// The agent reported a failure.
     Agent,
 }
 
 impl ErrorKind {
-    /// Returns its word in JSON.
+    /// Returns the name that is used in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -224,7 +224,7 @@ impl ErrorKind {
         }
     }
 
-    /// Returns true if it was refused before anything ran.
+    /// Returns true if the call was refused before anything ran.
     #[must_use]
     pub const fn is_refusal(self) -> bool {
         matches!(

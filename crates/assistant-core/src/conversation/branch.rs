@@ -181,8 +181,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Makes the deleted messages no longer findable. What is left is indexed again only if a result
-    /// waits for its call, which may be on the path now.
+    /// Removes the deleted messages from the index. The other messages are indexed again only if a
+    /// result waits for its call, which may be on the path now.
     fn forget_names_of_deleted(&mut self) {
         if !self.orphans.is_empty() {
             return self.reindex();

@@ -17,7 +17,7 @@ use crate::{action::ActionFingerprint, event::Object};
 #[derive(Debug, Clone)]
 pub struct ToolCall {
     pub(super) key: CallKey,
-    /// The id that the agent gave it.
+    /// The id that the agent assigned.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -38,10 +38,10 @@ pub struct ToolCall {
     pub metadata: Object,
     /// Unknown fields, kept as they came.
     pub extra: Object,
-    /// The place where the agent wrote it.
+    /// The place where the agent wrote the call: a tool call, or a callout in a text.
     pub origin: Origin,
     pub(super) state: State,
-    /// The number of the run that made it, if that is known.
+    /// The number of the run that made the call, if known.
     pub(super) run: Option<u64>,
     pub(super) arguments: Arguments,
     /// The events that the conversation has not taken yet.
@@ -78,7 +78,8 @@ impl ToolCall {
         Self { state, ..self }
     }
 
-    /// Returns its key, which it keeps when its message or its id changes.
+    /// Returns the call's key. It does not change when the call moves to another message or gets
+    /// another id.
     #[must_use]
     pub const fn key(&self) -> CallKey {
         self.key
@@ -167,7 +168,7 @@ impl ToolCall {
         }
     }
 
-    /// Applies a note to its state.
+    /// Applies a note to the call's state.
     pub(crate) fn note(&mut self, note: Note) {
         self.state.note(note);
     }
@@ -180,7 +181,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns its history.
+    /// Returns the call's history.
     pub(crate) const fn history(&self) -> History {
         self.state.history()
     }
@@ -198,7 +199,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns true if it has changed since it was asked about or decided.
+    /// Returns true if the call has changed since it was asked about or decided.
     #[must_use]
     pub const fn has_changed(&self) -> bool {
         self.history().changed
@@ -252,7 +253,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns true if its result has no place in the received order.
+    /// Returns true if the result has no position in the received order.
     pub(super) const fn is_unlisted(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.unlisted)
     }
@@ -313,8 +314,8 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if matches!(outcome.by, Author::Page))
     }
 
-    /// Returns true if its name and arguments are final: it is running, has run or was decided here, and
-    /// the agent cannot change it.
+    /// Returns true if the name and arguments are final: the call is running, has run or was
+    /// decided on this page, and the agent cannot change it.
     pub(super) const fn is_fixed(&self) -> bool {
         let decided = matches!(
             self.state,

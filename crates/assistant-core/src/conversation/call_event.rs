@@ -34,19 +34,19 @@ pub struct CallEvent {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CallEventKind {
-    /// It waits for an action that is not on the page.
+    /// The call waits for an action that is not on the page.
     Waited,
-    /// The user is asked about it.
+    /// The user is asked about the call.
     Asked {
         /// The one who asks: the page, or the agent.
         by: Author,
     },
-    /// It may start.
+    /// The call may start.
     Allowed {
         /// The reason why it may start.
         by: AllowedBy,
     },
-    /// It was denied.
+    /// The call was denied.
     Denied {
         /// The reason that was given.
         reason: Option<String>,
@@ -54,33 +54,33 @@ pub enum CallEventKind {
         /// message or a stop.
         by: Option<Decider>,
     },
-    /// It equals a call that the user denied in this turn, so that the user was not asked.
+    /// The call equals one that the user denied in this turn, and was denied without asking again.
     DeniedBefore {
         /// The reason that was given then.
         reason: Option<String>,
     },
-    /// It is handed off to the agent.
+    /// The call is handed off to the agent.
     LeftToAgent,
-    /// A run carries its approval to the agent, which runs it. No record is kept.
+    /// A run sends the approval to the agent, which runs the call. No record is kept.
     SendStarted,
-    /// The run that carried its approval failed. No record is kept.
+    /// The run that sent the approval failed. No record is kept.
     SendFailed,
-    /// The agent's question about it is over, and the agent gave no result. No record is kept.
+    /// The agent's interrupt is over, and the agent sent no result. No record is kept.
     InterruptLifted,
-    /// Its handler started.
+    /// The call's handler started.
     Started {
         /// The number of earlier starts.
         attempt: u32,
     },
     /// The call or its action has changed: the decision about it is void.
     Voided,
-    /// It arrived with an opened conversation, and is asked about or runs as before. No record is
-    /// kept.
-    Resumed,
-    /// It stays open in a conversation that another has replaced: nothing here continues it. No
+    /// The call was restored with its conversation, and waits for a decision or runs as before. No
     /// record is kept.
+    Resumed,
+    /// The call stays open in a conversation that was replaced by another, and does not continue on
+    /// this page. No record is kept.
     Left,
-    /// It has ended: the one record that every attempt has.
+    /// The call has ended. Every attempt has exactly one such record.
     Ended {
         /// The outcome.
         outcome: CallOutcome,

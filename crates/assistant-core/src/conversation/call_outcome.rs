@@ -6,25 +6,25 @@ use super::{ErrorKind, Phase};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallOutcome {
-    /// With a result.
+    /// The call has a result.
     Done,
-    /// Its handler failed, or the agent reports a failure.
+    /// The call's handler failed, or the agent reports a failure.
     Failed,
-    /// Its handler exceeded its time limit.
+    /// The call's handler exceeded its time limit.
     TimedOut,
-    /// It was refused before anything ran: unknown action, invalid arguments, a limit, no
+    /// The call was refused before anything ran: unknown action, invalid arguments, a limit, no
     /// permission.
     Refused,
-    /// The user denied it.
+    /// The user denied the call.
     Denied,
-    /// A new message of the user preceded it.
+    /// A new message of the user took precedence.
     Skipped,
-    /// It was cancelled.
+    /// The call was cancelled.
     Cancelled,
 }
 
 impl CallOutcome {
-    /// Returns its word in JSON.
+    /// Returns the name that is used in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use crate::event::{Content, ContentPart, Object, PartBody, Role};
 /// A message of the tree: its author and its parts.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// Its id, unique in the conversation.
+    /// The message's id, unique in the conversation.
     pub id: MessageId,
     /// The id on the wire, if it differs: another branch contains a message with that id.
     pub wire_id: Option<String>,
@@ -123,7 +123,7 @@ impl Message {
         }
     }
 
-    /// Returns the id by which agents know it.
+    /// Returns the id that agents use for the message.
     #[must_use]
     pub fn wire_id(&self) -> &str {
         self.wire_id.as_deref().unwrap_or(self.id.as_str())

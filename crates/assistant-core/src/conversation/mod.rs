@@ -3,7 +3,7 @@
 //!
 //! A node is one message of any role but tool; the answer to a call is stored in the call and keeps
 //! its place in the received order (rule "one conversation"). One path through the tree is the
-//! chat. [`crate::session`] decides what happens next, and is the only writer.
+//! chat. [`crate::session`] decides the next step, and is the only writer.
 
 mod after_reload;
 mod allowed_by;

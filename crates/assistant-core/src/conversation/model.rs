@@ -137,8 +137,8 @@ impl Conversation {
             .map(|node| &node.message)
     }
 
-    /// Counts how often what is shown changed in any other way than by growing at its end: who has
-    /// seen this edition needs only what came after.
+    /// Counts the changes of the shown messages other than additions at the end. A reader of this
+    /// edition needs only the messages that were added later.
     #[must_use]
     pub const fn path_edition(&self) -> u64 {
         self.tree.path_edition()

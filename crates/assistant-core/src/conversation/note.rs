@@ -1,4 +1,4 @@
-//! Notes: changes of a call within its state, which lead to no other state.
+//! Notes: changes of a call that keep its state.
 
 use serde_json::Value;
 
@@ -32,15 +32,15 @@ pub(crate) enum Note {
     DeniedBefore,
     /// The user edited the arguments, or an edit is void.
     Edited(Option<Value>),
-    /// The application sanitized the arguments, or its version is void.
+    /// The application sanitized the arguments, or the sanitized arguments are void.
     Cleaned(Option<Value>),
     /// A rule of the application lets this call start without asking the user.
     Cleared(Option<Fingerprint>),
-    /// A remembered approval lets it start.
+    /// A remembered approval permits the call's start.
     AllowedEarlier(Option<AllowedEarlier>),
     /// The use of the remembered approval is counted.
     UseCounted(UseCount),
-    /// The application permits its start, or is asked for it.
+    /// The application permits the call's start, or is asked for a permission.
     Permission(Permission),
     /// A preview was requested.
     PreviewAwaited(AwaitedPreview),
@@ -48,11 +48,11 @@ pub(crate) enum Note {
     Previewed(Result<Value, String>),
     /// The preview is outdated by an edit, so that the user is asked again.
     PreviewOutdated,
-    /// It differs from the call that was asked about or decided.
+    /// The call changed after it was asked about or decided.
     Changed,
-    /// The user must be asked here before it starts.
+    /// The user must be asked on this page before the call starts.
     MustBeAsked,
-    /// A journal contains the end of its last start.
+    /// The journal contains the end of the call's last start.
     OutcomeKnown,
 }
 

@@ -18,7 +18,8 @@ pub struct OutlineRow {
     pub level: usize,
     /// The row of the message whose versions of an answer include this row; `None` at the top.
     pub above: Option<usize>,
-    /// Its place among the rows of its level below the same row, counted from 1, and their number.
+    /// The position among the rows of the same level and parent row, counted from 1, and their
+    /// number.
     pub place: (usize, usize),
     /// The number of the version, counted from 1, and the number of versions.
     pub version: (usize, usize),
@@ -31,7 +32,7 @@ pub struct OutlineRow {
 }
 
 impl Conversation {
-    /// The tree from top to bottom, versions in the order in which they came. What follows the
+    /// The tree from top to bottom, versions in the order of their arrival. The continuation of the
     /// messages in `closed` is left out where it branches there.
     ///
     /// ```

@@ -110,7 +110,7 @@ pub struct ToolResultPart {
 /// A source of something in an answer: a page, or a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourcePart {
-    /// Its id.
+    /// The part's id.
     pub source_id: String,
     /// The address of a page. Never fetched; a link to it follows the rules for links.
     pub url: Option<String>,

@@ -13,13 +13,13 @@ pub enum Phase {
     ApprovalResponded,
     /// The handler runs, or the agent runs the tool.
     Running,
-    /// It has a result.
+    /// The call has a result.
     OutputAvailable,
-    /// It failed.
+    /// The call failed.
     OutputError,
     /// The user denied it.
     OutputDenied,
-    /// A new message of the user preceded it.
+    /// A new message of the user took precedence.
     Skipped,
     /// The run was stopped or its action was removed.
     Cancelled,
@@ -39,7 +39,7 @@ impl Phase {
         (Self::Cancelled, "cancelled"),
     ];
 
-    /// Returns its word in JSON and in `data-phase`.
+    /// Returns the name that is used in JSON and in `data-phase`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::ALL
@@ -55,7 +55,7 @@ impl Phase {
         known.map(|(phase, _)| *phase)
     }
 
-    /// Returns true if only a snapshot can still change it.
+    /// Returns true if the call is over; only a snapshot can still change it.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(
@@ -68,7 +68,7 @@ impl Phase {
         )
     }
 
-    /// Returns the status that renderers see.
+    /// Returns the status of a call in this phase.
     #[must_use]
     pub const fn status(self) -> Status {
         match self {
@@ -85,7 +85,7 @@ impl Phase {
     }
 }
 
-/// The progress of a tool call, in four words for renderers.
+/// A summary of the phases of a tool call, for renderers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Not running yet.
@@ -99,7 +99,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns its word, as in `data-status`.
+    /// Returns the name that is used in `data-status`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -15,13 +15,13 @@ use crate::id::{CommitId, InvocationId, Ticket, TimerId};
 /// The state of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum State {
-    /// Its arguments are streaming.
+    /// The call's arguments are streaming.
     Streaming(History),
-    /// Its arguments are complete, and it is not checked yet.
+    /// The call's arguments are complete, and it is not checked yet.
     Open(Box<Review>),
-    /// Its action is not registered here yet; it waits.
+    /// The call waits until its action is registered.
     Missing(Box<Review>),
-    /// A rule of the application decides whether a person must be asked.
+    /// A rule of the application decides whether the user must be asked.
     RuleAsked {
         /// The ticket of the question to the rule.
         ticket: Ticket,
@@ -29,26 +29,26 @@ pub(crate) enum State {
         about: Option<Fingerprint>,
         review: Box<Review>,
     },
-    /// The page asks a person.
+    /// The page asks the user.
     Asked(Box<Question>),
-    /// It may start.
+    /// The call may start.
     Allowed(Box<Clearance>),
-    /// It is invalid, and is answered so once its run is over.
+    /// The call is invalid. Its error is sent once the run is over.
     Invalid(CallError, Box<Review>),
-    /// A person denied it; it is answered so once its run is over.
+    /// The user denied the call. The denial is sent once the run is over.
     Denied {
         /// The reason that was given.
         reason: Option<String>,
         review: Box<Review>,
     },
-    /// Its start is being recorded.
+    /// The call's start is being written to the journal.
     Committing(CommitId, Box<Review>),
-    /// Its handler runs.
+    /// The call's handler runs.
     Running(InvocationId, Option<TimerId>, Box<Review>),
     /// The agent runs it.
     Remote {
-        /// True if it was left to the agent for the next run, so that results of the page may be sent
-        /// before its own arrives.
+        /// True if the next run may be sent without the call's result, together with results of the
+        /// page.
         left: bool,
         review: Box<Review>,
     },
@@ -60,9 +60,9 @@ pub(crate) enum State {
         out: bool,
         review: Box<Review>,
     },
-    /// The agent asks about it by an interrupt that is not answered yet.
+    /// An interrupt of the agent asks about the call, and is not answered yet.
     Interrupted {
-        /// True if its card asks for approve or deny.
+        /// True if approve and deny on the call's card answer the interrupt.
         card: bool,
         review: Box<Review>,
     },
@@ -78,7 +78,7 @@ pub(crate) enum State {
         reason: Option<String>,
         review: Box<Review>,
     },
-    /// It ended, with a result or without one.
+    /// The call ended, with a result or without one.
     Ended(Box<Outcome>),
 }
 
@@ -91,41 +91,42 @@ impl Default for State {
 /// An event of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum StateEvent {
-    /// The agent announces it again, or more of its arguments.
+    /// The agent announced the call again, or sent more of its arguments.
     Reopened,
-    /// Its arguments are complete.
+    /// The call's arguments are complete.
     ArgsEnded,
     /// The agent gave it another name or other arguments.
     Rewritten,
-    /// Its checks no longer hold: its action changed or was removed.
+    /// The call's checks no longer hold: its action changed or was removed.
     Voided,
-    /// Its approval no longer applies, and it was not sent to the agent yet.
+    /// The call's approval no longer applies, and it was not sent to the agent yet.
     Revoked,
-    /// Its action is not registered yet.
+    /// The call's action is not registered yet.
     FoundMissing,
     /// A rule of the application was asked.
     RuleAsked(Ticket, Option<Fingerprint>),
     /// The user must be asked.
     QuestionPut,
-    /// It may start: no approval is needed, a rule permits it, or the user approved it.
+    /// The call may start: no approval is needed, a rule permits it, or the user approved it.
     Cleared,
-    /// It is invalid.
+    /// The call is invalid.
     FoundInvalid(CallError),
     /// The user denied it.
     Denied(Option<String>),
     /// The user denied an equal call in this turn, and is not asked again.
     DeniedBefore(Option<String>),
-    /// Its start is being written down.
+    /// The call's start is being written to the journal.
     CommitAsked(CommitId),
-    /// Its handler was started.
+    /// The call's handler was started.
     Started(InvocationId, Option<TimerId>),
     /// The agent runs it.
     FoundRemote,
-    /// It is left to the agent for the next run.
+    /// The agent runs the call, and the next run does not wait for its result.
     LeftRemote,
-    /// It is handed off to the agent by a message with this id.
+    /// The call is handed off to the agent by a message with this id.
     HandedOff(Consent<String>),
-    /// The agent asks about it by an interrupt; `card` says whether approve or deny answer that.
+    /// An interrupt of the agent asks about the call. `card` is true if approve and deny answer the
+    /// interrupt.
     Interrupted { card: bool },
     /// The agent's interrupt was answered.
     InterruptAnswered {
@@ -138,14 +139,14 @@ pub(crate) enum StateEvent {
     InterruptLifted,
     /// The agent rejected the answer: the question is open again.
     InterruptReopened {
-        /// True if its card asks for approve or deny.
+        /// True if approve and deny on the call's card answer the interrupt.
         card: bool,
     },
     /// A run carries its approval to the agent.
     SendStarted,
     /// The run that carried its approval failed.
     SendFailed,
-    /// It ended, with a result or without one.
+    /// The call ended, with a result or without one.
     Settled(Box<Outcome>),
     /// A run that carries its result began.
     Delivered,
@@ -153,11 +154,11 @@ pub(crate) enum StateEvent {
 
 impl State {
     /// Consumes a state and returns the one that follows an event, by the table in `docs/calls.md`.
-    /// `Err` returns the same state if the event changes nothing: it came too late, or an earlier one
-    /// takes precedence.
+    /// `Err` returns the same state if the event changes nothing, because it is late or an earlier
+    /// event takes precedence.
     ///
-    /// The values in a state end with it: an approval applies to the next state only in the arms that
-    /// pass the review on.
+    /// A state owns its values: an approval is valid in the next state only where the transition
+    /// moves the review.
     pub(crate) fn step(self, event: StateEvent) -> Result<Self, Self> {
         let is_rewrite = matches!(event, StateEvent::Rewritten | StateEvent::Reopened);
         let was_decided = self.review().is_some_and(Review::is_decided);
@@ -466,7 +467,8 @@ impl State {
         }
     }
 
-    /// Returns true if the user must be asked here: by its history, or since an answer is void.
+    /// Returns true if the user must be asked on this page, because of the call's history or
+    /// because an answer is void.
     pub(super) fn must_be_asked(&self) -> bool {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let is_open =

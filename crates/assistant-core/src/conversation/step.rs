@@ -10,7 +10,7 @@ pub(super) const MAX_STEPS: usize = 128;
 /// A step of a run, as the agent names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentStep {
-    /// Its name.
+    /// The step's name.
     pub name: String,
     /// True if the agent has reported its end.
     pub finished: bool,

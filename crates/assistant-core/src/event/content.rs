@@ -35,7 +35,7 @@ impl Content {
 /// One part of a content list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContentPart {
-    /// Its id, if the producer gave one.
+    /// The part's id, if the producer gave one.
     pub id: Option<String>,
     /// Open metadata.
     pub metadata: Option<Value>,
@@ -67,7 +67,7 @@ pub enum Source {
         /// Their media type.
         mime_type: String,
     },
-    /// At a URL. It is fetched only if the host permits it.
+    /// Data at a URL, which is fetched only if the host permits it.
     Url {
         /// The address.
         value: String,

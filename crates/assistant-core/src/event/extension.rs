@@ -18,7 +18,7 @@ pub enum Extension {
         /// Fields of its metadata.
         metadata: Option<Object>,
     },
-    /// Starts a text that grows independently of what follows it.
+    /// Starts a text that can grow while later parts are added.
     BlockStart {
         /// The number of the block, unique while it is open.
         block: u64,
@@ -107,8 +107,8 @@ pub enum Settlement {
     Preliminary(Value),
     /// The result.
     Output(Value),
-    /// It failed, with this message.
+    /// The call failed, with this message.
     Error(String),
-    /// It was denied and not run.
+    /// The call was denied and not run.
     Denied,
 }

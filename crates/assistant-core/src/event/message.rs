@@ -19,7 +19,7 @@ pub enum Role {
     Assistant,
     /// The result of a tool call. Used only on the wire: the tree folds it into its call.
     Tool,
-    /// A structured display of what the agent does. Never sent back.
+    /// A structured description of the agent's activity. Never sent back.
     Activity,
     /// Reasoning of the model.
     Reasoning,
@@ -59,7 +59,7 @@ impl Role {
 /// A message on the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Its id, an opaque string.
+    /// The message's id, an opaque string.
     pub id: String,
     /// The fields that depend on the role.
     pub body: MessageBody,

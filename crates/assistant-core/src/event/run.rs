@@ -45,7 +45,7 @@ impl RunInput {
     }
 }
 
-/// A tool as the agent sees it.
+/// A tool in the request to the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// Unique name.
@@ -109,7 +109,7 @@ pub enum Outcome {
 /// A question that an agent waits to have answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interrupt {
-    /// Its id.
+    /// The interrupt's id.
     pub id: String,
     /// The reason, as an open code.
     pub reason: String,

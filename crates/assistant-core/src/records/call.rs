@@ -21,7 +21,7 @@ pub struct CallRecord {
     pub result: Option<String>,
     /// The time at which it appeared, in milliseconds since 1970.
     pub timestamp: i64,
-    /// Its position: the number of characters of the message's text before it.
+    /// The call's position: the number of characters of the message's text before it.
     pub text_position: Option<u64>,
 }
 

@@ -41,7 +41,7 @@ pub struct ConvUpdate {
     pub attachments: Option<Vec<Value>>,
     /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
-    /// Its calls.
+    /// The message's calls.
     pub tool_calls: Vec<CallInfo>,
 }
 
@@ -50,14 +50,14 @@ pub struct ConvUpdate {
 pub struct ContentBlock {
     /// The text.
     pub content: String,
-    /// Its kind: `text` or `reasoning`.
+    /// The kind of content: `text` or `reasoning`.
     pub content_type: String,
 }
 
 /// A call in a [`ConvUpdate`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallInfo {
-    /// Its id.
+    /// The call's id.
     pub id: String,
     /// The tool.
     pub tool_name: String,
@@ -116,7 +116,7 @@ impl Update {
     }
 }
 
-/// The status of a call. A result without a status ends the call; an unknown word tells nothing.
+/// The status of a call. A result without a status ends the call; an unknown status is ignored.
 fn status(from: &Object, result: Option<&String>) -> Status {
     let unsaid = match result {
         Some(_) if !from.contains_key("status") => Status::Complete,

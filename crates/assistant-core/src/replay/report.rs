@@ -25,7 +25,7 @@ pub struct Report {
     pub state: Value,
     /// The open questions of agents after it.
     pub pending_interrupts: Vec<Interrupt>,
-    /// Diagnostics about what was tolerated, dropped or could not be acted on.
+    /// Diagnostics about input that was tolerated, dropped or could not be applied.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Session {
-    /// Hands an approved call off to the agent: its tool message says so in the next run, provided
-    /// the call has not changed.
+    /// Hands an approved call off to the agent: the next run sends the approval in a tool message,
+    /// provided the call has not changed.
     pub(super) fn hand_off(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let about = self.conversation.call(key).map(Fingerprint::of_call);
         let Some(about) = about.filter(|_| self.was_shown_for_agent(key, cx.now)) else {

@@ -1,7 +1,7 @@
 //! Audit records of calls: every attempt, by any author and with any outcome.
 //!
-//! The session stores none: it emits events ([`super::Output::calls`]), and a host that wants
-//! records requests the details of each.
+//! The session does not store records: it emits events ([`super::Output::calls`]), and a host that
+//! needs records requests the details of each.
 
 use serde_json::{Value, json};
 

@@ -215,7 +215,8 @@ impl Session {
         self.blank_requests = true;
     }
 
-    /// Starts a run at the current tip, for a replay in which the agent speaks unprompted.
+    /// Starts a run at the current tip, for a replay in which the agent sends messages without a
+    /// request.
     pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Output {
         self.respond(host, Self::start_run)
     }

@@ -101,7 +101,7 @@ pub enum Effect {
         /// The new value.
         after: Box<RememberedApproval>,
     },
-    /// Stores the conversation, which is being replaced by another.
+    /// Stores the conversation that is about to be replaced.
     Archive {
         /// Its id.
         thread_id: String,

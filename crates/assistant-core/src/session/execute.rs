@@ -28,13 +28,13 @@ const DENIED_BEFORE: &str =
 pub(super) enum Ending {
     /// The handler's value.
     Output(Value),
-    /// It failed, with the error and the value for the agent.
+    /// The call failed, with the error and the value for the agent.
     Failed(CallError, Value),
-    /// The user denied it.
+    /// The user denied the call.
     Denied(Value),
     /// A message of the user took precedence.
     Skipped(Value),
-    /// It was cancelled.
+    /// The call was cancelled.
     Cancelled(Value),
 }
 

@@ -91,6 +91,6 @@ pub struct PolicyQuestion<'a> {
     pub call: &'a CallKey,
     /// The action's name.
     pub name: &'a str,
-    /// Its arguments, validated.
+    /// The call's arguments, validated.
     pub args: &'a Value,
 }

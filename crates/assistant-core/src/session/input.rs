@@ -89,7 +89,7 @@ pub enum Input {
         /// The id of the interrupt.
         interrupt_id: String,
     },
-    /// Denies everything that is open, cancels what cannot be denied, and stops everything in
+    /// Denies all open requests, cancels those that cannot be denied, and stops everything in
     /// progress. Nothing new is asked until the next message of the user.
     DenyAll {
         /// The decider.
@@ -115,7 +115,7 @@ pub enum Input {
     NewThread,
     /// Replaces this conversation with a stored one.
     Load {
-        /// Its id.
+        /// The conversation's id.
         thread_id: String,
         /// The conversation as [`crate::conversation::Conversation::export`] wrote it.
         snapshot: Value,
@@ -252,10 +252,10 @@ pub enum Input {
     Previewed {
         /// The ticket of the question.
         ticket: Ticket,
-        /// The preview, or the reason for which there is none.
+        /// The preview, or the reason why it is missing.
         outcome: Result<Value, String>,
     },
-    /// The late answer of the application about a call's permission to start.
+    /// The asynchronous decision of the application whether a call may start.
     PermissionAnswer {
         /// The ticket of the question.
         ticket: Ticket,
@@ -344,7 +344,7 @@ pub enum TreeChange {
         /// True to end the branch there, so that the next message branches off.
         exact: bool,
     },
-    /// Shows the version of a message before or after it.
+    /// Shows the previous or next version of a message.
     Switch {
         /// The message.
         message: MessageId,

@@ -413,7 +413,7 @@ impl Session {
             }
             match call.state().clone() {
                 State::InterruptDenied { reason, .. } if call.has_ended() => {
-                    // The agent knows the denial, so it starts no run.
+                    // The denial was already sent, so no run starts.
                     self.end_denied(&key, reason.as_deref(), cx);
                     self.conversation
                         .apply_state_event(&key, StateEvent::Delivered);

@@ -33,7 +33,7 @@ pub struct OpenInterrupt {
     pub(super) denied_before: bool,
     /// The call that it blocks, with or without a card.
     pub(super) blocks: Option<CallKey>,
-    /// Its branch.
+    /// The interrupt's branch.
     pub(super) place: Place,
     pub(super) format: AnswerFormat,
     /// The actions of its list.
@@ -59,8 +59,8 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns the fingerprint of the part that the user sees: everything that the agent sent with
-    /// it, and its call.
+    /// Returns the fingerprint of the shown content: everything that the agent sent with it, and
+    /// its call.
     #[must_use]
     pub fn fingerprint(&self, conversation: &Conversation) -> Fingerprint {
         let Interrupt {
@@ -165,8 +165,8 @@ impl Interrupts {
         self.list.iter().any(|open| open.answer.is_none())
     }
 
-    /// Returns true if an agent may continue with its questions: one is open, or has an answer
-    /// other than a cancellation.
+    /// Returns true if the agent may continue with an interrupt: one is open, or was answered other
+    /// than by a cancellation.
     pub(super) fn may_continue_questions(&self) -> bool {
         let is_given_up = |open: &OpenInterrupt| {
             let answer = open.answer.as_ref();
@@ -330,7 +330,7 @@ impl Interrupts {
         open.reopen(hold_back)
     }
 
-    /// Detaches an interrupt from its call, so that it is asked on its own.
+    /// Detaches an interrupt from its call, so that it is shown separately.
     pub(super) fn detach_call(&mut self, id: &str) {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.blocks = None;

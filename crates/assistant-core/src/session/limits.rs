@@ -73,8 +73,8 @@ impl Session {
         }
     }
 
-    /// Returns true if permission and limits allow a call to start. A call that exceeds a limit or
-    /// is not permitted has its result afterwards.
+    /// Returns true if permission and limits allow a call to start. Ends the call with an error if
+    /// it exceeds a limit or is not permitted.
     fn admit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         if let Some(error) = self.over_limit(key, true, cx.now) {
             self.end_call(key, Ending::error(error), cx);

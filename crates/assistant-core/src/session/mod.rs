@@ -19,8 +19,9 @@
 //! * `branch` changes the tree, `thread` replaces the conversation, `load` takes one from
 //!   elsewhere, `restore` continues after a reload, with the `journal`; `pieces` splits snapshots
 //!   for stores that write only changes.
-//! * `intake` limits what agents send, `attention` limits questions to the user, `stop` ends things early, `cut_off` handles answers
-//!   cut by a limit of the model, `notice` reports to the user.
+//! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends
+//!   things early, `cut_off` handles answers cut by a limit of the model, `notice` reports to the
+//!   user.
 
 mod action_list;
 mod agent_call;
@@ -437,8 +438,8 @@ impl Session {
             .collect()
     }
 
-    /// Returns the fingerprint of a call as the user sees it now, including the agent's questions
-    /// about it. A decision names it, and is refused if it has changed.
+    /// Returns the fingerprint of a call as it is shown now, including the agent's questions about
+    /// it. A decision names it, and is refused if it has changed.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.call_fingerprint(key)?;
@@ -460,8 +461,8 @@ impl Session {
         Some(calls::fingerprint(call, spec))
     }
 
-    /// Returns the fingerprint of an interrupt as the user sees it now: everything that the agent
-    /// sent with it, and its call. An answer names it, and is refused if it has changed.
+    /// Returns the fingerprint of an interrupt as it is shown now: everything that the agent sent
+    /// with it, and its call. An answer names it, and is refused if it has changed.
     #[must_use]
     pub fn question_fingerprint(&self, interrupt_id: &str) -> Option<Fingerprint> {
         let open = self.interrupts.find(interrupt_id)?;

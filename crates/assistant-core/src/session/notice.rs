@@ -6,7 +6,7 @@ use crate::{conversation::Change, limits::Exceeded};
 /// A notice to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Its id.
+    /// The notice's id.
     pub id: NoticeId,
     /// The kind.
     pub kind: NoticeKind,

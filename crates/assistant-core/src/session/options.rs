@@ -50,7 +50,7 @@ pub struct SessionOptions {
     pub leftovers: Leftovers,
     /// The form in which messages that the agent added in the user's role are sent back.
     pub agent_user_messages: AgentUserMessages,
-    /// The limits on what agents send.
+    /// The limits on content from agents.
     pub limits: Limits,
 }
 

@@ -15,30 +15,30 @@ mod tests;
 /// The next step of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Next {
-    /// Nothing, until something changes.
+    /// The call waits until an input changes its conditions.
     Wait,
     /// The user is asked.
     Ask,
-    /// The rule of its action is asked.
+    /// The approval rule of the call's action is evaluated.
     AskRule,
-    /// It may start: no approval is needed, or this earlier one applies.
+    /// The call may start: no approval is needed, or this earlier one applies.
     Permit(Option<AllowedEarlier>),
     /// The agent runs it.
     Remote,
-    /// Its handler starts, unless a limit or the application prevents it.
+    /// The call's handler starts, unless a limit or the application prevents it.
     Start,
-    /// It is handed off to the agent.
+    /// The call is handed off to the agent.
     HandOff,
-    /// It gets its result.
+    /// The call ends with this result.
     Answer(Reply),
 }
 
 /// The result of a call that runs no handler.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Reply {
-    /// It is invalid, or may not run now.
+    /// The call is invalid or not permitted.
     Fault(CallError),
-    /// It was denied, with this reason.
+    /// The call was denied, with this reason.
     Denied(Option<String>),
     /// The agent ran it and sent no result.
     NoResult,
@@ -55,8 +55,8 @@ pub(super) struct Facts<'a> {
     pub(super) fault: Option<CallError>,
     /// The remembered approval that applies to it.
     pub(super) earlier: Option<AllowedEarlier>,
-    /// True if it equals the version about which the agent asked the user, or the agent did not
-    /// ask.
+    /// True if the call is unchanged since the agent asked the user about it, or if the agent did
+    /// not ask.
     pub(super) is_as_asked: bool,
     /// True if the user is asked regardless of the rules.
     pub(super) ask: bool,
@@ -65,11 +65,11 @@ pub(super) struct Facts<'a> {
 /// The status of a tool's name in the agent's offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offer {
-    /// It was offered, or the page itself made the call.
+    /// The tool was offered, or the page itself made the call.
     Offered,
-    /// It is registered, and excluded by a filter.
+    /// The tool is registered, but a filter excludes it from the offer.
     HeldBack,
-    /// It was not offered by this page.
+    /// The page did not offer a tool of this name.
     Unknown,
 }
 

@@ -118,8 +118,8 @@ impl Session {
     /// action's rules permit exactly this one without asking.
     ///
     /// The check uses the current call and registry. It depends neither on the call's state nor on
-    /// the earlier check, so that it suffices if one of them should fail. While they are correct it
-    /// never refuses, so only the tests below, which bypass them, show its effect.
+    /// the earlier check, as a second line of defence. It refuses nothing while the earlier check
+    /// is correct; the tests below bypass that check.
     fn was_shown(&self, key: &CallKey, now: i64) -> Option<&Registration> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;

@@ -54,16 +54,17 @@ impl StoredCalls {
         self.newest = self.newest.max(others.newest);
     }
 
-    /// Returns true if another page may know a call.
+    /// Returns true if another page may have read the call from the store.
     #[must_use]
     pub const fn contains(self, call: CallKey) -> bool {
         call.number() <= self.newest
     }
 
-    /// Returns true if a call may start after this result, given the calls that were stored before.
+    /// Returns true if a call may start after this outcome of its claim. `self` contains the calls
+    /// of earlier batches.
     ///
-    /// A failed claim permits the start of a call that was in no earlier batch: if the batch is
-    /// written after all, a reader of the call in it also reads its claim.
+    /// A call that no earlier batch contains may start although its claim failed: another page can
+    /// read the call only from the failed batch, which contains the claim as well.
     #[must_use]
     pub const fn may_start(self, call: CallKey, claim: ClaimOutcome) -> bool {
         match claim {

@@ -115,6 +115,6 @@ pub enum FinishReason {
     Cancelled,
     /// The user stopped it.
     Stopped,
-    /// It failed.
+    /// The run failed.
     Error,
 }

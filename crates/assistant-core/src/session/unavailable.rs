@@ -1,5 +1,5 @@
-//! Calls whose action was removed while the user was asked. Dismissing such a call is not a denial:
-//! the agent is told that the tool is unavailable.
+//! Ends calls whose action was removed while the user was asked. Dismissing such a call reports the
+//! tool as unavailable to the agent, and not as denied.
 //!
 //! `approve` handles the decisions of the user.
 
@@ -20,7 +20,7 @@ impl Session {
         })
     }
 
-    /// Dismisses a call whose action was removed. Returns false if it is registered.
+    /// Dismisses a call whose action was removed. Returns false if the action is registered.
     pub(super) fn dismiss_unavailable(&mut self, key: &CallKey) -> bool {
         let Some(error) = self.unavailable_error(key) else {
             return false;
@@ -30,8 +30,8 @@ impl Session {
         self.conversation.apply_state_event(key, found)
     }
 
-    /// Ends such a call at once, when a message of the user replaces all pending answers. Returns
-    /// false if its action is registered.
+    /// Ends a call whose action was removed, when a message of the user replaces all pending
+    /// answers. Returns false if the action is registered.
     pub(super) fn end_unavailable(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let Some(error) = self.unavailable_error(key) else {
             return false;

@@ -11,7 +11,7 @@ pub(super) fn reopened(kind: &EventKind) -> Option<&str> {
     }
 }
 
-/// Returns true if an event alone produces nothing readable: empty text, reasoning.
+/// Returns true if an event adds nothing but empty text or reasoning.
 pub(super) fn is_thought(kind: &EventKind) -> bool {
     match kind {
         EventKind::TextMessageContent { delta, .. } => delta.is_empty(),

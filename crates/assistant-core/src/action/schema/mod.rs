@@ -63,12 +63,12 @@ pub const MAX_VIOLATIONS: usize = 50;
 
 /// The host's regular expression engine, with ECMA-262 syntax (`RegExp` in a browser).
 pub trait PatternHost {
-    /// Returns true if `pattern` matches anywhere in `text`; `None` if the host cannot tell or
-    /// refuses the pattern, which then counts as satisfied.
+    /// Returns true if `pattern` matches anywhere in `text`; `None` if the host cannot evaluate the
+    /// pattern, which then counts as satisfied.
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool>;
 }
 
-/// A host that refuses every pattern, so that each counts as satisfied. For schemas from an agent,
+/// A host that evaluates no pattern, so that each counts as satisfied. For schemas from an agent,
 /// whose regular expressions are never run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPatterns;
@@ -109,7 +109,7 @@ impl fmt::Display for Violation {
 /// keywords.
 ///
 /// At most [`MAX_VIOLATIONS`] are listed. A schema that cannot be read, has an unresolved
-/// reference, nests too deeply or takes too much work never fits, and a violation says so.
+/// reference, nests too deeply or takes too much work never fits, and is reported as a violation.
 pub fn validate(
     schema: &Value,
     instance: &Value,

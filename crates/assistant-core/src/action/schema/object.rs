@@ -92,7 +92,8 @@ impl<'a> Check<'a, '_> {
         let mut fits = true;
         for (position, (key, item)) in object.iter().enumerate() {
             for (pattern, schema) in schemas {
-                // A pattern that the host refuses accepts the property, regardless of its value.
+                // If the host does not evaluate the pattern, the property is accepted with any
+                // value.
                 let matches = self.matches(pattern, key);
                 if matches == Some(false) {
                     continue;

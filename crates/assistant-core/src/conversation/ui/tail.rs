@@ -73,8 +73,8 @@ impl Conversation {
         tail
     }
 
-    /// True for a call that ended the response that made it, after which the page's answer began
-    /// another response.
+    /// Returns true for a call at the end of a response, if the page answered it and the agent
+    /// began another response.
     fn was_followed_by_response(&self, call: &ToolCall) -> bool {
         let approval = call.approval();
         let decided = approval.is_some_and(CallApproval::is_answer_to_agent);

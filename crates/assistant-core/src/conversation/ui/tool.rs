@@ -18,7 +18,7 @@ use crate::{
 /// Notes that are written in one state only.
 const STATE_NOTES: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
 
-/// The id by which the agent knows a call.
+/// The id that the agent uses for a call.
 pub(super) fn wire_id(call: &ToolCall) -> &str {
     noted_text(&call.extra, WIRE_ID).unwrap_or(&call.id)
 }

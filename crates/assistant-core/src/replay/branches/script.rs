@@ -286,7 +286,7 @@ impl Script {
         orphans.any(|orphan| conversation.missing_parent(orphan) == Some(&id))
     }
 
-    /// Returns true if the agent may speak: its run is open, or nothing is in progress.
+    /// Returns true if the agent may send events: its run is open, or nothing is in progress.
     pub(super) fn is_agents_turn(&self) -> bool {
         self.run.is_some() || !self.session.is_busy()
     }

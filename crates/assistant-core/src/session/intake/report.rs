@@ -61,7 +61,7 @@ impl Session {
         }
     }
 
-    /// Reports what the limits dropped in a run that has ended.
+    /// Reports the content that limits dropped in a run that has ended.
     pub(in crate::session) fn report_limits(&mut self, cx: &mut Cx<'_>) {
         self.note_limits(cx);
         let dropped = std::mem::take(&mut self.intake.dropped);

@@ -128,7 +128,7 @@ impl Session {
                 _ => {}
             }
         }
-        // The list replaces what was sent before.
+        // The list replaces earlier ones.
         intake.bytes = 0;
         Admission::Take
     }

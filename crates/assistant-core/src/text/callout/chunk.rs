@@ -16,7 +16,7 @@ pub enum Chunk {
 /// A call as written in a callout.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Callout {
-    /// Its position among the callouts of the text, from 1; callouts that stayed text count.
+    /// The position among the callouts of the text, from 1. Callouts that stayed text count.
     pub ordinal: u32,
     /// The call's id; derived from the ordinal if none was written.
     pub id: String,

@@ -39,7 +39,7 @@ enum Stage {
     Indent(usize),
     /// Right after a quote mark.
     Quote,
-    /// In a number with this many digits that may become a list marker.
+    /// In a number of this many digits that may be a list marker.
     Number(usize),
     /// Right after a list marker.
     Bullet,

@@ -37,9 +37,9 @@ pub struct Parser {
 /// A callout that has begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
-    /// Its position among the callouts of the text, from 1. It is final; id and name may change.
+    /// The final position among the callouts of the text, from 1. Id and name may change.
     pub ordinal: u32,
-    /// Its id, unless its body contains another.
+    /// The callout's id, unless its body contains another.
     pub id: String,
     /// True if the id was written in the header and is final.
     pub has_own_id: bool,

@@ -38,8 +38,8 @@ const fn is_blank(char: char) -> bool {
     char.is_ascii_whitespace() || char.is_ascii_control()
 }
 
-/// Holds back what would flicker at the end of an open text: a partial code block language and a
-/// partial autolink.
+/// Withholds text that would flicker at the end of an open text: a partial code block language and
+/// a partial autolink.
 pub(super) fn hold_back(mut nodes: &mut [Node], source: &str) {
     while let Some(node) = nodes.last_mut() {
         match &mut node.kind {

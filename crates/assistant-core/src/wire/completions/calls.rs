@@ -25,7 +25,7 @@ pub(super) struct Calls {
 
 #[derive(Debug, Clone)]
 struct Call {
-    /// Its id in the conversation.
+    /// The call's id in the conversation.
     id: String,
     name: String,
     /// The progress of its arguments, by their brackets.

@@ -48,7 +48,7 @@ pub enum FieldState {
     Complete,
 }
 
-/// The next token that the scanner expects.
+/// The next expected token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
     #[default]

@@ -1,8 +1,8 @@
 //! JSON Patch (RFC 6902), as used by agents to change shared state.
 //!
-//! [`apply`] is atomic: every change is recorded with its inverse, so a failing patch costs what it
-//! did and not a copy of the document. Unknown members of an operation are ignored. Key order is
-//! preserved.
+//! [`apply`] is atomic: every change is recorded with its inverse, so a failing patch costs as much
+//! as it did and not a copy of the document. Unknown members of an operation are ignored. Key order
+//! is preserved.
 //!
 //! Patches are untrusted input: they may neither nest a document deeper than `serde_json` could
 //! parse again, nor grow it by copying it into itself, nor move its content without limit. `budget`
@@ -361,7 +361,7 @@ impl Edit<'_> {
 
     fn roll_back(self) {
         let target = self.target;
-        // Reverting costs what the change did, which was within the budget.
+        // Reverting costs as much as the change, which was within the budget.
         let free = &mut Budget::unlimited();
         for undo in self.undo.into_iter().rev() {
             match undo {

@@ -47,7 +47,7 @@ struct Taken {
 /// A tool part.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call {
-    /// Its id in the conversation.
+    /// The call's id in the conversation.
     pub(super) id: String,
     /// The agent's id.
     pub(super) wire_id: String,

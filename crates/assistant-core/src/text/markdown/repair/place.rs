@@ -45,7 +45,7 @@ struct Open {
     end: usize,
     /// The number of columns of that line, if it can be the head of a table.
     columns: usize,
-    /// Its number of lines.
+    /// The number of lines of the block.
     lines: usize,
 }
 

@@ -55,7 +55,8 @@ struct Run {
 }
 
 impl Verifier {
-    /// Creates a verifier. `strict` rejects what rule "tolerant in, strict out" tolerates.
+    /// Creates a verifier. If `strict` is true, it also rejects the deviations that rule "tolerant
+    /// in, strict out" tolerates.
     #[must_use]
     pub fn new(strict: bool) -> Self {
         Self {

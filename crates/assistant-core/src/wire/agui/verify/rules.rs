@@ -11,9 +11,9 @@ pub(super) struct Stream {
     kind: Kind,
     pub(super) start: &'static str,
     pub(super) end: &'static str,
-    /// Its name in messages.
+    /// The kind's name in messages.
     pub(super) entity: &'static str,
-    /// Its name in messages about ownership.
+    /// The kind's name in messages about ownership.
     owned: &'static str,
 }
 

@@ -11,7 +11,7 @@ pub(super) struct Entry {
     open: bool,
     /// The subagent that opened it; `None` is the parent agent. Kept after the close.
     pub(super) owner: Option<String>,
-    /// Its name, if a repeated opener is recognized by it.
+    /// The entity's name, if repeated start events are recognized by name.
     pub(super) name: Option<String>,
 }
 
