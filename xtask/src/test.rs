@@ -47,16 +47,25 @@ const FEATURES: [&str; 11] = [
 ];
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
-/// Runs the parts in order; returns true if nothing failed.
+/// Runs the parts in order; returns true if nothing failed. The pages of the end-to-end tests are
+/// built while the browser tests run, which mostly wait.
 pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
+    let mut built = None;
     for part in parts {
         match part {
             Part::Lint => lint(project, &mut tally),
             Part::Features => features(project, &mut tally),
             Part::Native => native(project, &mut tally),
-            Part::Browser => browser(project, in_which, &mut tally),
-            Part::EndToEnd => end_to_end(project, in_which, &mut tally),
+            Part::Browser => {
+                let with_pages = parts.contains(&Part::EndToEnd);
+                built = browser(project, in_which, with_pages, &mut tally);
+            }
+            Part::EndToEnd => {
+                if built.unwrap_or_else(|| pages(project, None, &mut tally)) {
+                    end_to_end(project, in_which, &mut tally);
+                }
+            }
             Part::Speech => speech(project, &mut tally),
         }
     }
@@ -211,8 +220,14 @@ fn native(project: &Project, tally: &mut Tally) {
     tally.step("native tests of a server", Report::Cargo, &mut server);
 }
 
-/// Runs the tests of `tests/`.
-fn browser(project: &Project, browser: Browser, tally: &mut Tally) {
+/// Runs the tests of `tests/`, and builds the pages of the end-to-end tests beside them if
+/// `with_pages`; returns whether that succeeded, or `None` without an attempt.
+fn browser(
+    project: &Project,
+    browser: Browser,
+    with_pages: bool,
+    tally: &mut Tally,
+) -> Option<bool> {
     let mut driver = None;
     let ready = tally.task("set-up for browser tests", || {
         project.need_wasm_target()?;
@@ -220,48 +235,71 @@ fn browser(project: &Project, browser: Browser, tally: &mut Tally) {
         driver = Some(browsers::driver(project, browser)?);
         Ok(())
     });
-    let Some(driver) = driver.filter(|_| ready) else {
-        return;
+    let driver = driver.filter(|_| ready)?;
+    let tests = || {
+        let mut tests = driver.cargo(project);
+        tests
+            .args(["test", "-p", "leptos-assistant", "--test", "web"])
+            .args([
+                "--features",
+                "math,callouts,ui-stream,completions,records,schemars",
+            ])
+            .args(["--no-fail-fast"])
+            .args(WASM)
+            .env(
+                "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
+                "wasm-bindgen-test-runner",
+            );
+        tests
     };
-    let mut tests = driver.cargo(project);
-    tests
-        .args([
-            "test",
-            "-p",
-            "leptos-assistant",
-            "--features",
-            "math,callouts,ui-stream,completions,records,schemars",
-            "--test",
-            "web",
-            "--no-fail-fast",
-        ])
-        .args(WASM)
-        .env(
-            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
-            "wasm-bindgen-test-runner",
-        );
-    tally.step("browser tests", Report::Cargo, &mut tests);
+    if !with_pages {
+        tally.step("browser tests", Report::Cargo, &mut tests());
+        return None;
+    }
+    // Compiled first, so that the tests do not wait for the builds.
+    tally.step(
+        "browser tests, compiled",
+        Report::ExitCode,
+        tests().arg("--no-run"),
+    );
+    Some(pages(project, Some(&mut tests()), tally))
 }
 
-/// Runs the end-to-end tests: the built demo and npm package in a browser, against real servers.
-fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
-    let mut program = PathBuf::new();
+/// Builds the pages of the end-to-end tests, and runs the browser tests meanwhile; returns true if
+/// the pages are built.
+fn pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tally) -> bool {
     let ready = tally.task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
-        project.need_agents()?;
-        program = browsers::program(project, browser)?;
-        Ok(())
+        project.need_agents()
     });
-    let built = ready
-        && tally.tasks([
+    let meanwhile = browser_tests.map(|tests| ("browser tests", Report::Cargo, tests));
+    if !ready {
+        if let Some((name, report, tests)) = meanwhile {
+            tally.step(name, report, tests);
+        }
+        return false;
+    }
+    tally.tasks(
+        [
             ("demo for release", &|| {
                 demo::build(project, "dist/demo", true)
             }),
             ("npm package", &|| dist::embed(project, Effort::Tests)),
             ("applications of examples/", &|| examples::build(project)),
-        ]);
-    if !built {
+        ],
+        meanwhile,
+    )
+}
+
+/// Runs the end-to-end tests: the built demo and npm package in a browser, against real servers.
+fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
+    let mut program = PathBuf::new();
+    let found = tally.task("browser of end-to-end tests", || {
+        program = browsers::program(project, browser)?;
+        Ok(())
+    });
+    if !found {
         return;
     }
     tally.task("sizes", || dist::sizes(project));
