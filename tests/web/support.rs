@@ -136,18 +136,27 @@ impl Chat {
             .root
             .query_selector_all(&format!("{card} {parts}"));
         let parts = parts.unwrap();
-        for place in 0..parts.length() {
-            // If all of it fits into the view, waiting is enough.
-            for _ in 0..20 {
-                if self.page.find(&button).is_some() {
-                    return;
+        let height = web_sys::window().unwrap().inner_height().unwrap();
+        let height = height.as_f64().unwrap();
+        // A part counts after half a second, and its neighbours with it. A second pass, part by part
+        // and with more time, is for a busy machine.
+        for (waits, skips_neighbours) in [(12, true), (20, false)] {
+            for place in 0..parts.length() {
+                let part: web_sys::Element =
+                    wasm_bindgen::JsCast::unchecked_into(parts.item(place).unwrap());
+                let rect = part.get_bounding_client_rect();
+                let is_in_view = rect.top() >= 0.0 && rect.bottom() < height * 0.6;
+                if skips_neighbours && is_in_view && place > 0 {
+                    continue;
                 }
-                settle().await;
-            }
-            let part: Option<web_sys::Element> =
-                parts.item(place).map(wasm_bindgen::JsCast::unchecked_into);
-            if let Some(part) = part {
                 part.scroll_into_view();
+                // If all of it fits into the view, waiting is enough.
+                for _ in 0..waits {
+                    if self.page.find(&button).is_some() {
+                        return;
+                    }
+                    settle().await;
+                }
             }
         }
         self.appears(&button).await;
