@@ -7,7 +7,7 @@ mod response;
 mod resume;
 mod slices;
 
-use std::rc::Rc;
+use std::{future::Future, rc::Rc};
 
 use assistant_core::{
     event::RunInput,
@@ -21,6 +21,7 @@ use futures_util::future::LocalBoxFuture;
 pub use protocols::CompletionsAgent;
 #[cfg(feature = "ui-stream")]
 pub use protocols::UiStreamAgent;
+pub use request::Credentials;
 pub use resume::ResumeMessages;
 
 use super::{Agent, EventSink};
@@ -151,6 +152,45 @@ impl<P: Protocol + 'static> HttpAgent<P> {
     #[must_use]
     pub fn headers(mut self, headers: impl Fn() -> Vec<(String, String)> + 'static) -> Self {
         self.endpoint.headers = Rc::new(headers);
+        self
+    }
+
+    /// Calls an asynchronous function for headers of every request, in addition to the others. If the
+    /// agent answers with HTTP 401, the function is called once more, with true, and the request is
+    /// repeated with its new headers. `Err` is the reason for which the run fails; then nothing is
+    /// sent.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// async fn token(renewed: bool) -> Result<String, String> {
+    ///     Ok(if renewed { "new".to_owned() } else { "cached".to_owned() })
+    /// }
+    ///
+    /// let agent = HttpAgent::new("/agent").headers_async(|refused| async move {
+    ///     Ok(vec![("Authorization".to_owned(), token(refused).await?)])
+    /// });
+    /// ```
+    #[must_use]
+    pub fn headers_async<F>(mut self, headers: impl Fn(bool) -> F + 'static) -> Self
+    where
+        F: Future<Output = Result<Vec<(String, String)>, String>> + 'static,
+    {
+        self.endpoint.later_headers = Some(Rc::new(move |again| Box::pin(headers(again))));
+        self
+    }
+
+    /// Selects the credentials of the browser that requests carry; by default, those for an agent of
+    /// the page's own origin.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::{Credentials, HttpAgent};
+    ///
+    /// let agent = HttpAgent::new("https://agent.example.com").credentials(Credentials::Include);
+    /// ```
+    #[must_use]
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.endpoint.credentials = credentials;
         self
     }
 }

@@ -26,7 +26,7 @@ pub use assistant_core::{
 pub use http::CompletionsAgent;
 #[cfg(feature = "ui-stream")]
 pub use http::UiStreamAgent;
-pub use http::{HttpAgent, ResumeMessages};
+pub use http::{Credentials, HttpAgent, ResumeMessages};
 #[cfg(feature = "callouts")]
 pub use scripted::Transcript;
 pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};

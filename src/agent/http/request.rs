@@ -3,9 +3,12 @@
 use std::{fmt, rc::Rc};
 
 use assistant_core::session::{Failure, FailureKind};
+use futures_util::future::LocalBoxFuture;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, Headers, Request, RequestInit, Response};
+use web_sys::{
+    AbortController, AbortSignal, Headers, Request, RequestCredentials, RequestInit, Response,
+};
 
 use crate::ui::page_settled;
 
@@ -30,11 +33,31 @@ impl Drop for AbortOnDrop {
     }
 }
 
+/// Returns headers later, for a first attempt or, if true, for the one after an HTTP 401. `Err` is
+/// the reason for not sending the request.
+pub(super) type LaterHeaders =
+    Rc<dyn Fn(bool) -> LocalBoxFuture<'static, Result<Vec<(String, String)>, String>>>;
+
+/// The credentials of the browser that requests to an agent carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Credentials {
+    /// None, also for an agent of the page's own origin.
+    Omit,
+    /// Cookies and authentication if the agent has the page's own origin.
+    #[default]
+    SameOrigin,
+    /// Cookies and authentication for any origin, which must allow it by CORS.
+    Include,
+}
+
 /// An address and the headers of each request to it.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     url: String,
     pub(super) headers: Rc<dyn Fn() -> Vec<(String, String)>>,
+    pub(super) later_headers: Option<LaterHeaders>,
+    pub(super) credentials: Credentials,
 }
 
 impl fmt::Debug for Endpoint {
@@ -49,6 +72,8 @@ impl Endpoint {
         Self {
             url,
             headers: Rc::new(Vec::new),
+            later_headers: None,
+            credentials: Credentials::default(),
         }
     }
 
@@ -63,18 +88,37 @@ impl Endpoint {
     }
 
     /// Sends a request to the address with `behind` appended to its path, as `POST` if there is a
-    /// body. Returns the response as soon as its headers arrive.
+    /// body. Returns the response as soon as its headers arrive. If it is an HTTP 401, and headers
+    /// are asked for, the request is repeated once with new ones.
     pub(super) async fn send(
         &self,
         behind: &str,
         body: Option<&str>,
         signal: &AbortSignal,
     ) -> Result<Response, Failure> {
-        let headers = (self.headers)();
-        if behind.is_empty() {
-            return send(&self.url, &headers, body, signal).await;
+        let response = self.attempt(behind, body, signal, false).await?;
+        match response.status() == 401 && self.later_headers.is_some() {
+            true => self.attempt(behind, body, signal, true).await,
+            false => Ok(response),
         }
-        send(&below(&self.url, behind), &headers, body, signal).await
+    }
+
+    async fn attempt(
+        &self,
+        behind: &str,
+        body: Option<&str>,
+        signal: &AbortSignal,
+        again: bool,
+    ) -> Result<Response, Failure> {
+        let mut headers = (self.headers)();
+        if let Some(later) = &self.later_headers {
+            headers.extend(later(again).await.map_err(|why| invalid(&why))?);
+        }
+        let url = match behind.is_empty() {
+            true => self.url.clone(),
+            false => below(&self.url, behind),
+        };
+        send(&url, &headers, self.credentials, body, signal).await
     }
 }
 
@@ -88,6 +132,7 @@ pub(super) fn below(url: &str, path: &str) -> String {
 async fn send(
     url: &str,
     headers: &[(String, String)],
+    credentials: Credentials,
     body: Option<&str>,
     signal: &AbortSignal,
 ) -> Result<Response, Failure> {
@@ -97,6 +142,11 @@ async fn send(
     init.set_headers_headers(&header_list(headers)?);
     init.set_body_opt_str(body);
     init.set_signal(Some(signal));
+    init.set_credentials(match credentials {
+        Credentials::Omit => RequestCredentials::Omit,
+        Credentials::SameOrigin => RequestCredentials::SameOrigin,
+        Credentials::Include => RequestCredentials::Include,
+    });
     let request = Request::new_with_str_and_init(url, &init)
         .map_err(|error| invalid(&format!("{url}: {}", text_of(error))))?;
     let window = web_sys::window().ok_or_else(|| failure("There is no page to send from."))?;
