@@ -48,6 +48,12 @@ chat.registerAction(action);
 await mount(place, {});
 // @ts-expect-error only an element can hold a chat
 await mount("#chat", { url: "/agent" });
+await mount(place, { url: "/agent", credentials: "include", headers: () => ({ authorization: "Bearer x" }) });
+await mount(place, { url: "/agent", headers: async ({ refused }) => ({ authorization: refused ? "new" : "cached" }) });
+// @ts-expect-error an unknown value
+await mount(place, { url: "/agent", credentials: "always" });
+// @ts-expect-error headers are strings
+await mount(place, { url: "/agent", headers: () => 5 });
 // @ts-expect-error headers are strings
 await mount(place, { url: "/agent", headers: { retries: 3 } });
 chat.registerAction<{ id: bigint }>({ name: "open", numbers: "bigint", handler: ({ id }) => String(id + 1n) });
@@ -102,6 +108,35 @@ chat.registerAction({ handler: () => null });
 chat.registerAction({ name: "bad", handler: () => () => 1 });
 // @ts-expect-error arguments have the declared type
 chat.registerAction<{ id: number }>({ name: "bad", handler: ({ id }) => id.trim() });
+chat.registerAction({
+  name: "paint",
+  streamArgs: true,
+  render: (call, element) => call.subscribe(({ args, progress }) => (element.textContent = `${args.colour} ${progress?.text}`)),
+  renderApproval(call, element) {
+    element.onclick = () => (call.current().canApprove ? call.approve() : call.deny("not yet"));
+    return () => element.remove();
+  },
+});
+chat.renderParts({ data: "gauge" }, (part, element) => void (element.textContent = part.current().data.metres));
+chat.renderInterrupts(null, (question) => question.answer({ seat: question.current().id }));
+// @ts-expect-error a renderer returns nothing, or a function
+chat.renderTools("paint", () => "<p>");
+const texts: string[] = chat.messages().map(({ text }) => text);
+const stopListening: () => void = chat.subscribe("pendingApprovals", (keys) => keys.forEach((key) => chat.deny(key, "not now")));
+chat.onEvent((event) => event.type === "callEnded" && event.phase.startsWith("output"));
+chat.registerContext("The selected project", () => ({ name: "atlas" }));
+chat.setState({ open: texts });
+chat.updateState((state) => ({ ...state, more: 1 }));
+chat.composer.setText("Hello");
+chat.setSuggestions(["One", { text: "Two", label: "The second" }]);
+const log = chat.startAudit({ redact: ({ args }) => ({ ...args, card: null }) });
+log.onEntry(({ tool }) => tool);
+chat.changeTree({ switch: "message-1", to: "next" });
+stopListening();
+// @ts-expect-error there is no such state
+chat.subscribe("weather", () => {});
+// @ts-expect-error a direction is previous or next
+chat.showVersion("message-1", "up");
 // @ts-expect-error only strings can be sent
 chat.send(value);
 
@@ -134,3 +169,15 @@ element.chat?.send("Hello");
 element.options = { colour: "red" };
 // @ts-expect-error the element creates its chat
 element.chat = undefined;
+
+await mount(place, {
+  agent: async function* (input, { signal }) {
+    yield { type: "RUN_STARTED", threadId: input.threadId, runId: input.runId };
+    if (!signal.aborted) yield { type: "RUN_FINISHED", threadId: input.threadId, runId: input.runId };
+  },
+});
+await mountFull(place, { agent: () => [], store: "indexeddb" });
+// @ts-expect-error an agent returns an iterable of events
+await mount(place, { agent: () => 5 });
+// @ts-expect-error a chat has one agent
+await mount(place, { agent: () => [], url: "/agent" });

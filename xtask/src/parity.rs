@@ -18,7 +18,7 @@ const PAIRS: [(&str, &[&str]); 4] = [
     ("ToolAction", &["ActionDefinition"]),
     ("ToolContext", &["ToolContext"]),
     ("AssistantProvider", &["MountOptions", "SharedOptions"]),
-    ("Assistant", &["Chat"]),
+    ("Assistant", &["Chat", "ChatState"]),
 ];
 /// The component whose properties count as methods.
 const COMPONENT: &str = "AssistantProvider";

@@ -1,6 +1,7 @@
 // Validates an action of the page, and converts it for the program: a definition as JSON, and functions that never throw.
 import { contextFor } from "./context.js";
 import { NUMBER_MODES, calling, handling, later, reading, refuseUnknown, snapshot } from "./foreign.js";
+import { drawing } from "./render.js";
 
 const isText = (value) => typeof value === "string";
 const isName = (value) => isText(value) && value !== "";
@@ -49,6 +50,9 @@ export const FIELDS = {
   limits: [isLimits, "an object with `calls: [count, milliseconds]`, `concurrent` and `perRun`"],
   sanitize: FUNCTION,
   preview: FUNCTION,
+  render: FUNCTION,
+  renderApproval: FUNCTION,
+  streamArgs: FLAG,
   renderOnly: FLAG,
   runByAgent: FLAG,
   exclusive: FLAG,
@@ -117,7 +121,8 @@ export function convertAction(action) {
     else if (Object.hasOwn(CURRENT, field)) functions[field] = reading(named, value, ...CURRENT[field]);
     else if (Object.hasOwn(NOW, field)) functions[field] = calling(named, value, numbers, NOW[field]);
     else if (Object.hasOwn(LATER, field)) functions[field] = later(named, value, numbers, LATER[field]);
-    else functions[field] = handling(value, numbers, contextFor);
+    else if (field === "handler") functions[field] = handling(value, numbers, contextFor);
+    else functions[field] = drawing(named, "call", value);
   }
   return [JSON.stringify(definition), functions, numbers !== "refuse"];
 }

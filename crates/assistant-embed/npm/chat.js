@@ -1,6 +1,8 @@
 // The shared part of the package's two entry points: mounts a chat with the module that each of them loads.
 import { convertAction } from "./action.js";
-import { headerPairs, hearing, highlighting, isElement, refuseUnknown } from "./foreign.js";
+import { streaming } from "./agent.js";
+import { askingHeaders, headerPairs, hearing, highlighting, isElement, refuseUnknown } from "./foreign.js";
+import { handleOf } from "./handle.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
 function unknown(option, values) {
@@ -8,17 +10,40 @@ function unknown(option, values) {
   return new TypeError(`mount: here the option \`${option}\` must be ${which}; \`leptos-assistant/full\` takes every protocol and a store`);
 }
 
+/** The values of the option `credentials`. */
+const CREDENTIALS = ["omit", "same-origin", "include"];
 /** The options of `mount`, of its `attachments`, and of its `words`. */
-const OPTIONS = ["url", "headers", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "labels", "onEvent"];
+const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "labels", "onEvent"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 /** The options that `update` takes. */
-const LIVE = ["url", "headers", "model", "label", "greeting"];
+const LIVE = ["url", "headers", "credentials", "model", "label", "greeting"];
 const ATTACHMENTS = ["accept", "maxFiles", "maxBytes"];
 const LABELS = ["stopped", "stoppedText", "reload"];
 
 function checkAddress(where, url) {
   if ((typeof url === "string" && url !== "") || url instanceof URL) return;
   throw new TypeError(`${where}: the option \`url\` must be the agent's address`);
+}
+
+function checkCredentials(where, credentials) {
+  if (credentials === undefined || CREDENTIALS.includes(credentials)) return;
+  throw new TypeError(`${where}: the option \`credentials\` must be one of ${CREDENTIALS.join(", ")}`);
+}
+
+/** Tells whether the agent is a function of the page, which becomes an option of the program. */
+function takeAgent(look, url, headers) {
+  if (look.agent === undefined) return false;
+  if (typeof look.agent !== "function") throw new TypeError("mount: the option `agent` must be a function");
+  if (url !== undefined || headers !== undefined) throw new TypeError("mount: `url` and `headers` are those of another agent than `agent`");
+  look.agent = streaming(look.agent);
+  return true;
+}
+
+/** Returns headers as pairs; a function for them is an option of the program instead. */
+function takeHeaders(headers, look) {
+  const asks = typeof headers === "function";
+  look.headers = asks ? askingHeaders(headers) : undefined;
+  return asks ? [] : headerPairs(headers);
 }
 
 /**
@@ -29,13 +54,15 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);
   const { url, headers, highlight, mediaOrigins, attachments, labels, store, onEvent, ...look } = options ?? {};
-  checkAddress("mount", url);
+  const inPage = takeAgent(look, url, headers);
+  if (!inPage) checkAddress("mount", url);
   const { protocol = "ag-ui" } = look;
   if (!protocols.includes(protocol)) throw unknown("protocol", protocols);
   if (store !== undefined && !stores.includes(store)) throw unknown("store", stores);
   refuseUnknown("mount: `attachments`", attachments ?? {}, ATTACHMENTS);
   refuseUnknown("mount: `labels`", labels ?? {}, LABELS);
-  const pairs = headerPairs(headers);
+  checkCredentials("mount", look.credentials);
+  const pairs = takeHeaders(headers, look);
   if (highlight) look.highlight = highlighting(highlight);
   if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
   if (attachments) look.attachments = { ...attachments };
@@ -48,7 +75,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   const clear = hold(element, labels);
   let chat;
   try {
-    chat = enter(() => mountChat(element, String(url), pairs, look));
+    chat = enter(() => mountChat(element, String(url ?? ""), pairs, look));
   } catch (error) {
     clear();
     throw error;
@@ -59,29 +86,27 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
     if (gone) throw new Error("The chat has been taken out of the page");
     return enter(act);
   };
+  const undo = (registration) => () => {
+    if (!gone && !hasStopped()) registration.unregister();
+  };
   return {
+    ...handleOf((act) => call(() => act(chat)), undo),
     registerAction(action) {
       const converted = convertAction(action);
-      const registration = call(() => chat.registerAction(...converted));
-      return () => {
-        if (!gone && !hasStopped()) registration.unregister();
-      };
-    },
-    send(text) {
-      if (typeof text !== "string") throw new TypeError("send: a text is needed");
-      call(() => chat.send(text));
+      return undo(call(() => chat.registerAction(...converted)));
     },
     update(changes) {
       refuseUnknown("update", changes, LIVE);
+      if (inPage && LIVE.slice(0, 4).some((name) => name in changes)) throw new TypeError("update: a chat whose agent is in the page has no address");
       const next = { ...agent, ...changes };
-      checkAddress("update", next.url);
-      const nextPairs = headerPairs(next.headers);
-      for (const name of ["model", "label", "greeting"]) if (name in changes) look[name] = changes[name];
-      if (["url", "headers", "model"].some((name) => name in changes)) call(() => chat.setAgent(String(next.url), nextPairs, look));
+      if (!inPage) checkAddress("update", next.url);
+      checkCredentials("update", changes.credentials);
+      const nextPairs = takeHeaders(next.headers, look);
+      for (const name of ["credentials", "model", "label", "greeting"]) if (name in changes) look[name] = changes[name];
+      if (["url", "headers", "credentials", "model"].some((name) => name in changes)) call(() => chat.setAgent(String(next.url), nextPairs, look));
       agent = { url: next.url, headers: next.headers };
       if ("label" in changes || "greeting" in changes) call(() => chat.setTexts(look));
     },
-    newConversation: () => call(() => chat.newConversation()),
     unmount() {
       if (gone) return;
       gone = true;

@@ -34,6 +34,8 @@ export function contextFor(call) {
       enter(() => call.preliminary(text));
     },
     stopLoop: () => enter(() => call.stopLoop()),
+    history: () => JSON.parse(enter(() => call.history())),
+    toolHistory: () => JSON.parse(enter(() => call.toolHistory())),
     async execute(name, args = {}) {
       needText("execute: the name", name);
       const text = json("execute: the arguments", args);

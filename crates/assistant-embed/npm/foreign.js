@@ -45,11 +45,25 @@ export function calling(named, ask, numbers, read) {
 /** Wraps a function of the arguments that may return a promise; `read` converts its answer, or throws. */
 export function later(named, ask, numbers, read) {
   const complain = complaining(named);
-  return async (args, exact) => {
+  return async (args, exact, more) => {
     try {
-      return written(read(await soon(ask(restored(args, exact, numbers)))));
+      return written(read(await soon(ask(restored(args, exact, numbers), more))));
     } catch (error) {
       return complain(error);
+    }
+  };
+}
+
+/** Wraps a function that is told JSON: it never throws, and its failures are reported in the console. */
+export function reportingListener(named, listener) {
+  const complain = complaining(`\`${named}\``);
+  return (text) => {
+    try {
+      const outcome = listener(JSON.parse(text));
+      // The failure of an asynchronous listener is reported, too.
+      if (outcome instanceof Promise) outcome.catch(complain);
+    } catch (error) {
+      complain(error);
     }
   };
 }
@@ -90,7 +104,7 @@ function complaining(named) {
 }
 
 /** Converts a result for the program. */
-function written(value) {
+export function written(value) {
   const json = value === undefined ? "null" : stringified(value);
   if (json === undefined) return [false, "The handler's result is no JSON"];
   if (json.length > MAX_RESULT) return [false, "The handler's result is too large"];
@@ -172,7 +186,7 @@ export function json(where, value) {
 }
 
 /** Describes a thrown value of any type. */
-function reason(error) {
+export function reason(error) {
   try {
     const said = typeof error === "string" ? error : error.message;
     if (said !== "" && ["string", "number", "bigint", "symbol"].includes(typeof said)) return String(said).slice(0, MAX_REASON);
@@ -223,6 +237,20 @@ export function headerPairs(headers) {
       throw new TypeError(`The header ${JSON.stringify(name)} cannot be sent: ${why}`);
     }
   });
+}
+
+/** Wraps a function for headers: it gets an object that tells whether the agent has refused the previous ones. */
+export function askingHeaders(headers) {
+  const complain = complaining("`headers`");
+  return async (refused) => {
+    try {
+      const answer = await soon(headers({ refused }));
+      if (answer === null || typeof answer !== "object") throw new TypeError("it must return an object with headers");
+      return written(headerPairs(answer));
+    } catch (error) {
+      return complain(error);
+    }
+  };
 }
 
 /** Tells whether a value is an HTML element of any window, by a property that no other object has. */

@@ -1,4 +1,4 @@
-import type { Chat, MountOptions as SmallOptions } from "./index.js";
+import type { Chat, MountOptions as SmallOptions, PageAgentOptions } from "./index.js";
 
 export * from "./index.js";
 
@@ -48,4 +48,7 @@ export type MountOptions = AgUiOptions | UiStreamOptions | CompletionsOptions;
  * Mounts a chat in an element, as `mount` of `leptos-assistant` does, with an agent of any protocol and a store. A page
  * uses one of both: each has its own module.
  */
-export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;
+export function mount(
+  element: HTMLElement,
+  options: MountOptions | (PageAgentOptions & Pick<SharedOptions, "store" | "storeName" | "threadId">),
+): Promise<Chat>;

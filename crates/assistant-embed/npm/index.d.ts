@@ -10,11 +10,26 @@ export type Token = [text: string, classes: string];
  */
 export type Highlight = (code: string, language: string) => Token[] | Promise<Token[]>;
 
+/** The request that headers are needed for. */
+export interface HeaderRequest {
+  /** True if the agent has just answered the same request with HTTP 401. */
+  readonly refused: boolean;
+}
+
 export interface MountOptions {
   /** The address of the AG-UI agent. `leptos-assistant/full` supports other protocols, too. */
   url: string;
-  /** Headers to send with every request. Names and values must be valid in a request: values of Latin-1 characters. */
-  headers?: Record<string, string>;
+  /** An agent in the page instead of one at an address. */
+  agent?: undefined;
+  /**
+   * Headers to send with every request: an object, or a function that is called for each request. If the agent answers
+   * with HTTP 401, the function is called once more, with `refused` true, and the request is repeated. It must answer
+   * within ten seconds; if it fails, nothing is sent, and the chat shows why. Names and values must be valid in a
+   * request: values of Latin-1 characters.
+   */
+  headers?: Record<string, string> | ((request: HeaderRequest) => Record<string, string> | Promise<Record<string, string>>);
+  /** The credentials of the browser that requests carry; `"same-origin"` by default. */
+  credentials?: "omit" | "same-origin" | "include";
   /** The visible and accessible name of the chat; two on one page need names that differ. "Assistant" by default. */
   label?: string;
   /** The line before the first message; an empty one is none. "How can I help?" by default. */
@@ -50,7 +65,34 @@ export type ChatEvent =
 export type ActionPhase = "running" | "output-available" | "output-error" | "output-denied" | "skipped" | "cancelled";
 
 /** The options that a chat takes over while it is shown. A missing one is left alone, `undefined` is the default. */
-export interface LiveOptions extends Pick<MountOptions, "url" | "headers" | "label" | "greeting"> {
+/** The input of a run, as AG-UI defines it. */
+export interface RunInput {
+  threadId: string;
+  runId: string;
+  state: any;
+  messages: any[];
+  tools: any[];
+  context: { description: string; value: string }[];
+  forwardedProps: any;
+  [field: string]: any;
+}
+
+/**
+ * An agent in the page: takes the input of a run, and returns AG-UI events as an iterable, for example an async
+ * generator. `signal` is aborted when the run is stopped. If it throws, the chat shows why.
+ */
+export type PageAgent = (
+  input: RunInput,
+  run: { readonly signal: AbortSignal },
+) => AsyncIterable<object> | Iterable<object> | Promise<AsyncIterable<object> | Iterable<object>>;
+
+/** The options of a chat with an agent in the page. */
+export interface PageAgentOptions extends Omit<MountOptions, "url" | "agent" | "headers" | "credentials"> {
+  agent: PageAgent;
+  url?: undefined;
+}
+
+export interface LiveOptions extends Pick<MountOptions, "url" | "headers" | "credentials" | "label" | "greeting"> {
   /** The model of chat completions, with `leptos-assistant/full`. */
   model?: string;
 }
@@ -72,6 +114,85 @@ export interface AttachmentLimits {
   /** The maximum size of a file in bytes; 10,000,000 by default. */
   maxBytes?: number;
 }
+
+/** The state of a call, for its renderer. */
+export interface DrawnCall {
+  key: number;
+  id: string;
+  name: string;
+  title: string | null;
+  risk: "plain" | "attention" | "danger";
+  phase: Phase;
+  status: "pending" | "executing" | "complete" | "failed";
+  argsText: string;
+  /** The arguments once they are complete; with `streamArgs`, as far as they have arrived. */
+  args: any;
+  /** The arguments that would run. */
+  argsValue: any;
+  originalArgs: any;
+  isEdited: boolean;
+  progress: { fraction: number | null; text: string | null } | null;
+  preliminary: any;
+  result: any;
+  error: string | null;
+  preview: { value: Json } | { error: string } | null;
+  /** True once the request was visible to its end and unchanged for half a second. */
+  canApprove: boolean;
+  hasChanged: boolean;
+  denialReason: string | null;
+}
+
+/** The state of a part of a message. */
+export interface DrawnPart {
+  messageId: string | null;
+  /** True while it arrives. */
+  isOpen: boolean;
+  text: string;
+  data: any;
+}
+
+/** The state of a question of the agent. */
+export interface DrawnInterrupt {
+  id: string;
+  reason: string;
+  message: string | null;
+  schema: Json;
+  expiresAt: number | null;
+  isRejected: boolean;
+  canAnswer: boolean;
+}
+
+/** An object that a renderer draws. */
+export interface Drawn<State> {
+  current(): State;
+  /** Calls back now and for each other state, until the view is removed. Returns a function that ends it earlier. */
+  subscribe(listener: (state: State) => void): () => void;
+}
+
+/**
+ * A call that a renderer draws. Decisions throw an `Error` if they are refused: an approval counts only once the
+ * request was visible, and only from an event of the user, within its listener.
+ */
+export interface ToolCallView extends Drawn<DrawnCall> {
+  approve(): void;
+  approveWith(args: { [key: string]: Json }): void;
+  approveAndRemember(args: { [key: string]: Json } | null, what: Remember): void;
+  deny(reason?: string): void;
+  /** Answers {@link ToolContext.ask}. */
+  reply(value: Json): void;
+}
+
+/** A question of the agent that a renderer draws. */
+export interface InterruptView extends Drawn<DrawnInterrupt> {
+  answer(answer: Json): void;
+  giveUp(): void;
+}
+
+/**
+ * Draws into an element, which is empty. Returns nothing, or a function that is called when the view is removed. If it
+ * throws, or the drawing of a question is still empty after a second, the built-in view is shown.
+ */
+export type Renderer<Of> = (object: Of, element: HTMLElement) => void | (() => void);
 
 /** The description of a call for its approval. */
 export interface Description {
@@ -129,6 +250,10 @@ export interface ToolContext {
   preliminary(value: Json): void;
   /** Ends the loop after this call: the result is sent with the next message of the user. */
   stopLoop(): void;
+  /** Returns the messages of the shown branch. */
+  history(): Message[];
+  /** Returns the calls of the conversation so far, including this one. */
+  toolHistory(): ToolHistory;
   /**
    * Calls another action of the page as an agent does: with validated arguments, its limits, the user's approval where
    * it is required, and its handler. Rejects with the error of the call.
@@ -216,6 +341,12 @@ export interface ActionDefinition<Args = any> {
    * computed again after the approval: if it differs by then, nothing runs.
    */
   preview?: (args: Args) => Json | Promise<Json>;
+  /** Draws the calls. It runs once for each card; `call.subscribe` follows the call. */
+  render?: Renderer<ToolCallView>;
+  /** Draws the approval of a call. The exact arguments stay one click away below it. */
+  renderApproval?: Renderer<ToolCallView>;
+  /** Exposes arguments to `render` while they arrive. */
+  streamArgs?: boolean;
   /** Only renders calls that the agent runs itself. */
   renderOnly?: boolean;
   /** Leaves execution to the agent, which is sent the user's decision. */
@@ -249,16 +380,245 @@ export interface ActionDefinition<Args = any> {
   numbers?: "refuse" | "bigint" | "string";
 }
 
+/** The phases of a call, in their usual order. */
+export type Phase =
+  | "input-streaming"
+  | "input-available"
+  | "approval-requested"
+  | "approval-responded"
+  | "running"
+  | "output-available"
+  | "output-error"
+  | "output-denied"
+  | "skipped"
+  | "cancelled";
+
+/** A message of the shown branch. */
+export interface Message {
+  id: string;
+  role: "developer" | "system" | "user" | "assistant" | "reasoning" | "activity" | "tool";
+  text: string;
+  /** The keys of its calls ({@link Chat.call}). */
+  calls: number[];
+  /** True while the agent is writing it. */
+  streaming: boolean;
+}
+
+/** A call of a tool. */
+export interface ToolCall {
+  /** Identifies the call in its conversation. */
+  key: number;
+  /** The id that the agent gave it. */
+  id: string;
+  name: string;
+  phase: Phase;
+  status: "pending" | "executing" | "complete" | "failed";
+  /** The arguments as the agent wrote them, also while they arrive. */
+  argsText: string;
+  /** The arguments that run or would run. */
+  args: Json;
+  result: Json;
+  error: string | null;
+  messageId: string | null;
+  /** The call whose handler requested it. */
+  parent: number | null;
+}
+
+/** The calls of a conversation; the newest two hundred with details, which are truncated like audit records. */
+export interface ToolHistory {
+  total: number;
+  counts: { [tool: string]: number };
+  records: {
+    call: number;
+    callId: string;
+    name: string;
+    args: Json;
+    phase: Phase;
+    result: Json;
+    error: string | null;
+    messageId: string | null;
+    parent: number | null;
+    createdAt: number;
+    endedAt: number | null;
+  }[];
+}
+
+/** A notice to the user. */
+export interface Notice {
+  id: number;
+  kind: string;
+  message: string;
+  isFailure: boolean;
+  status: number | null;
+  retryAfterMs: number | null;
+  action: "retry" | "goOn" | null;
+}
+
+/** Tokens, time and price of answers, as far as they are known. */
+export interface Cost {
+  usage: { [field: string]: Json }[];
+  durationMs: number | null;
+  waitedMs: number | null;
+  priceMicros: number | null;
+}
+
+/** A conversation in the store. */
+export interface ThreadInfo {
+  id: string;
+  title: string;
+  /** True if the user named it. */
+  named: boolean;
+  updatedAt: number;
+  deletedAt: number | null;
+}
+
+/** The state of a chat: each part is a method that returns its current value, and a name for {@link Chat.subscribe}. */
+export interface ChatState {
+  /** The messages of the shown branch; it changes when one is added, ends or is replaced. */
+  messages: Message[];
+  /** The present activity: `busy` while anything runs, `streaming`, `waiting` for the agent, `asking` the user. */
+  activity: { busy: boolean; streaming: boolean; waiting: boolean; asking: boolean; elsewhere: boolean };
+  /** The names of the tools that run. */
+  runningTools: string[];
+  /** The keys of the calls that run. */
+  runningCalls: number[];
+  /** The keys of the calls that wait for approval. */
+  pendingApprovals: number[];
+  notices: Notice[];
+  /** The steps that the agent reports. */
+  agentSteps: { name: string; finished: boolean; failure: string | null }[];
+  /** The tools that were offered to the agent with the last run. */
+  tools: { name: string; description: string; parameters: Json }[];
+  /** The state that page and agent share. */
+  state: Json;
+  /** The questions of the agent. */
+  interrupts: { interrupt: { [field: string]: Json }; call: number | null; answered: boolean; rejected: boolean }[];
+  /** The messages that wait until the agent has answered: texts, or lists of parts. */
+  queued: Json[];
+  threadId: string;
+  /** The runs of this turn, and the reason for its end. */
+  summary: { runs: { runId: string; tools: string[]; usage: { [field: string]: Json }[]; spoke: boolean }[]; finish: string | null };
+  cost: Cost;
+  /** The stored conversations, after {@link Chat.listConversations}. */
+  conversations: ThreadInfo[];
+  /** The ids of the conversations of this page, without the current one. */
+  pastConversations: string[];
+  /** The approvals that the user has given for later calls. */
+  rememberedApprovals: { [field: string]: Json }[];
+  ownership: "notStored" | "opening" | "thisTab" | "otherTab";
+  /** A number that changes with the branches. */
+  treeChanges: number;
+}
+
+/** An event of a conversation. */
+export type AssistantEvent =
+  | { type: "message"; id: string; role: Message["role"] }
+  | { type: "approvalAsked" | "callStarted"; call: number; name: string }
+  | { type: "callEnded"; call: number; name: string; phase: Phase }
+  | { type: "error"; notice: Notice };
+
+/** An event of a call: it needs approval, starts or ends. */
+export interface CallEvent {
+  call: number;
+  name: string;
+  kind: string;
+  before: Phase | null;
+  phase: Phase;
+  /** The reason for a denial. */
+  reason: string | null;
+  error: string | null;
+}
+
+/** An event of the loop of runs and calls. */
+export type LoopEvent =
+  | { type: "userMessage" | "interjection"; message: string }
+  | { type: "assistantMessage"; message: string; isNew: boolean }
+  | { type: "toolCalls"; message: string; calls: number[] }
+  | { type: "toolStarted"; call: number; name: string }
+  | { type: "toolExecuted"; call: number; name: string; phase: Phase }
+  | { type: "finalResponse"; message: string | null; reason: string; cost: Cost };
+
+/** The scope and the bounds of an approval for later calls. */
+export interface Remember {
+  scope: "conversation" | "session" | "always";
+  /** True for any arguments. */
+  anyArgs?: boolean;
+  uses?: number;
+  /** Milliseconds. */
+  lasts?: number;
+  /** The maxima of arguments, by JSON Pointers. */
+  upTo?: { [pointer: string]: number };
+}
+
+/** A change of the tree of branches. */
+export type TreeChange =
+  | { select: string; exact?: boolean }
+  | { switch: string; to: "previous" | "next" }
+  | { delete: string }
+  | { showRun: true };
+
+/** A suggested message: its text, or a text and the label of its button. */
+export type Suggestion = string | { text: string; label?: string };
+
+/** The text that the user is writing. */
+export interface Composer {
+  text(): string;
+  setText(text: string): void;
+  focus(): void;
+}
+
+/** The audit records since {@link Chat.startAudit}; at most the newest thousand. */
+export interface AuditLog {
+  entries(): { [field: string]: Json }[];
+  export(): Json;
+  onEntry(listener: (entry: { [field: string]: Json }) => void): () => void;
+}
+
+type StateMethods = { [Name in keyof ChatState]: () => ChatState[Name] };
+
 /**
  * A mounted chat. After an internal error it stops for good, and shows so; only a reload helps then. All methods but
- * `unmount` throw then, and after the chat has been unmounted.
+ * `unmount` throw then, and after the chat has been unmounted. A method whose argument has the wrong type throws a
+ * `TypeError`; one that the chat refuses throws an `Error` with the reason.
+ *
+ * Methods that decide (`approve`, `deny`, `answer` and others) decide for the page, and are recorded so; an action with
+ * `onlyUserApproves` refuses their approvals. Listeners get copies; one that throws is reported in the console. All
+ * methods that take a listener return a function that ends the subscription.
  */
-export interface Chat {
+export interface Chat extends StateMethods {
   /**
    * Registers an action. Returns a function that removes it. Throws on a name that providers refuse, and a `TypeError`
    * on a field that does not exist or has the wrong type: an ignored misspelt `approval` would run without approval.
    */
   registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
+  /**
+   * Provides context to the agent with every run: a value, or a function that is called when a run opens. Returns a
+   * function that removes it.
+   */
+  registerContext(description: string, value: Json | (() => Json)): () => void;
+  /** Draws the calls of a tool, or of all with `null`; an action's own `render` takes precedence. */
+  renderTools(target: string | null, render: Renderer<ToolCallView>): () => void;
+  /** Draws parts of messages: of a kind, of a type of data, or of all data with `null`. */
+  renderParts(target: "text" | "reasoning" | "file" | "unknown" | { data: string | null }, render: Renderer<Drawn<DrawnPart>>): () => void;
+  /** Draws questions of the agent with a reason, or all with `null`. */
+  renderInterrupts(target: string | null, render: Renderer<InterruptView>): () => void;
+  /** Calls back for a part of the state: now, and when it has changed. */
+  subscribe<Name extends keyof ChatState>(name: Name, listener: (value: ChatState[Name]) => void): () => void;
+  /** Calls back for complete messages, approval requests, starts and ends of calls, and errors. */
+  onEvent(listener: (event: AssistantEvent) => void): () => void;
+  /** Calls back when a call needs approval, starts or ends. */
+  onCallEvent(listener: (event: CallEvent) => void): () => void;
+  /** Calls back for the events of the loop, in the order of each iteration. */
+  onLoopEvent(listener: (event: LoopEvent) => void): () => void;
+  /** Calls back for input that was tolerated, dropped or not acted on. */
+  onDiagnostic(listener: (diagnostic: { code: string; message: string }) => void): () => void;
+  /** The text that the user is writing. */
+  readonly composer: Composer;
+  /** Sets the suggested first messages. */
+  setSuggestions(suggestions: Suggestion[]): void;
+  /** Sets the suggested next messages, above the composer. */
+  setFollowUps(suggestions: Suggestion[]): void;
+
   /** Sends a message to the agent. Throws while a run is active. */
   send(text: string): void;
   /**
@@ -266,8 +626,92 @@ export interface Chat {
    * replaced from the next run on.
    */
   update(changes: Partial<LiveOptions>): void;
+  /** Sends a text, or a list of AG-UI content parts. */
+  sendContent(content: Json): void;
+  /** Sends a message during the loop: it joins the chat at a boundary between tools. */
+  interject(text: string): void;
+  interjectContent(content: Json): void;
+  /** Stops the run. */
+  stop(): void;
+  /** Retries the run that failed or was stopped. */
+  retry(): void;
+  /** Continues the loop after its limit. */
+  goOn(): void;
+  /** Shows the requests that were held back because there were too many. */
+  showHeldBack(): void;
+  /** Removes a notice. */
+  dismiss(notice: number): void;
+  /** Sets the state that page and agent share. */
+  setState(state: Json): void;
+  /** Changes the shared state by a function that returns the new one. */
+  updateState(change: (state: any) => Json): void;
+  /** Sets `forwardedProps` of each request. */
+  setForwardedProps(props: Json): void;
+
+  /** Returns a call; `null` if there is none with this key. */
+  call(key: number): ToolCall | null;
+  messageText(message: string): string;
+  toolHistory(): ToolHistory;
+  listTools(): { [field: string]: Json }[];
+  /** The events beside the conversation, in AG-UI's form. */
+  sideEvents(): Json[];
+  clientId(): string;
+  /** Calls an action as an agent does: with validated arguments, its limits, and the user's approval. */
+  execute(name: string, args?: { [key: string]: Json }): Promise<Json>;
+  /** Offers only the actions with one of these names or tags; all of them with `null`. */
+  offerOnly(filter: { names?: string[]; tags?: string[] } | null): void;
+  /** Offers these actions regardless of the filter, for this conversation. */
+  offerToo(names: string[]): void;
+  /** Sets a rule for all actions, like the `permission` of one. */
+  setPermission(rule: (name: string, args: any) => boolean | string | Promise<boolean | string>): void;
+
+  /** Approves a call for the page. */
+  approve(call: number): void;
+  /** Approves a call with other arguments. */
+  approveWith(call: number, args: { [key: string]: Json }): void;
+  /** Approves a call and later ones; `null` keeps its arguments. */
+  approveAndRemember(call: number, args: { [key: string]: Json } | null, what: Remember): void;
+  deny(call: number, reason?: string): void;
+  denyAllAndStop(): void;
+  /** Answers a question of the agent, by the id of its interrupt. */
+  answer(interrupt: string, payload: Json): void;
+  /** Skips a question of the agent. */
+  giveUp(interrupt: string): void;
+  /** Revokes an approval for later calls. */
+  forgetApproval(id: string): void;
+  /**
+   * Starts to record the history of calls. `redact` returns the arguments to record; without a valid answer they are
+   * left out.
+   */
+  startAudit(options?: { redact?: (entry: any) => Json }): AuditLog;
+
+  /** Sends another text for a message of the user, as a new branch. */
+  edit(message: string, text: string): void;
+  /** Asks for another answer, as a new branch. */
+  regenerate(message: string): void;
+  /** Returns the number of a message among its versions, from 1, and their count. */
+  version(message: string): [number: number, count: number] | null;
+  showVersion(message: string, to: "previous" | "next"): void;
+  /** Shows the branch that the run is writing. */
+  showRunBranch(): void;
+  changeTree(change: TreeChange): void;
+
   /** Starts another conversation. */
   newConversation(): void;
+  /** Opens a conversation by its id. */
+  openConversation(threadId: string): void;
+  /** Reads the list of stored conversations. */
+  listConversations(): void;
+  renameConversation(threadId: string, title: string): void;
+  deleteConversation(threadId: string): void;
+  restoreConversation(threadId: string): void;
+  /** Takes the conversation from another tab. */
+  useHere(): void;
+  /** Returns the whole conversation, as versioned JSON for {@link Chat.import}. */
+  export(): Json;
+  /** Opens a conversation: the output of {@link Chat.export}, or a list of AG-UI messages. */
+  import(conversation: Json): void;
+
   /** Removes the chat from the page and ends everything that runs. A second call does nothing. */
   unmount(): void;
 }
@@ -277,4 +721,4 @@ export interface Chat {
  * page has stopped, and with a `TypeError` when the target is not an element, or an option does not exist or is not
  * valid.
  */
-export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;
+export function mount(element: HTMLElement, options: MountOptions | PageAgentOptions): Promise<Chat>;

@@ -7,9 +7,9 @@ use leptos_assistant::{
 };
 use serde::{Serialize, Serializer, ser::Error};
 use serde_json::{Number, Value};
-use wasm_bindgen::JsError;
+use wasm_bindgen::{JsError, JsValue};
 
-use crate::{context::Running, function::PageFunction, functions::Functions};
+use crate::{context::Running, function::PageFunction, functions::Functions, views::DrawnView};
 
 /// Creates an action. `npm/action.js` has validated the definition.
 pub(crate) fn of(definition: &str, functions: &Functions) -> Result<ToolAction, JsError> {
@@ -29,7 +29,7 @@ pub(crate) fn of(definition: &str, functions: &Functions) -> Result<ToolAction, 
 type Change = fn(ToolAction) -> ToolAction;
 
 fn with_flags(mut action: ToolAction, fields: &Value) -> ToolAction {
-    let flags: [(&str, Change); 11] = [
+    let flags: [(&str, Change); 12] = [
         ("onlyUserApproves", ToolAction::only_user_approves),
         ("alwaysAsk", ToolAction::always_ask),
         ("renderOnly", ToolAction::render_only),
@@ -40,6 +40,7 @@ fn with_flags(mut action: ToolAction, fields: &Value) -> ToolAction {
         ("detached", ToolAction::detached),
         ("alwaysOffered", ToolAction::always_offered),
         ("textResult", ToolAction::text_result),
+        ("streamArgs", ToolAction::stream_args),
         ("unchecked", ToolAction::unchecked),
     ];
     for (name, set) in flags {
@@ -120,7 +121,8 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &Functions)
     }
     action = action.approval(approval(fields, functions));
     if let Some(permits) = functions.get("permission") {
-        action = action.permission(move |args: Value| permitted(permits.clone(), args));
+        action = action
+            .permission(move |args: Value| permitted(permits.clone(), args, JsValue::UNDEFINED));
     }
     if let Some(describe) = functions.get("describe") {
         action = action.describe(move |args: &Value| described(&describe, args));
@@ -142,6 +144,12 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &Functions)
             let preview = preview.clone();
             async move { preview.ask(&args).await.map_err(|error| error.message) }
         });
+    }
+    if let Some(card) = functions.drawing("render") {
+        action = action.render(move |call| card.draw(DrawnView::call(call), false));
+    }
+    if let Some(card) = functions.drawing("renderApproval") {
+        action = action.render_approval(move |call| card.draw(DrawnView::call(call), true));
     }
     action
 }
@@ -168,8 +176,13 @@ fn approval(fields: &Value, functions: &Functions) -> Approval {
 }
 
 /// Permits a call if the rule answers `true`; a text is the reason for a refusal.
-async fn permitted(rule: PageFunction, args: Value) -> Result<(), String> {
-    match rule.ask(&args).await {
+pub(crate) async fn permitted(
+    rule: PageFunction,
+    args: Value,
+    name: JsValue,
+) -> Result<(), String> {
+    crate::while_going_on().await;
+    match rule.run(&args, name).await {
         Ok(Value::Bool(true)) => Ok(()),
         Ok(Value::String(reason)) => Err(reason),
         Ok(_) => Err("The page does not permit it".to_owned()),

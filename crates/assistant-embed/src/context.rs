@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
+use crate::state;
+
 /// Resolves when the handler has ended or was cancelled.
 type Over = Shared<oneshot::Receiver<()>>;
 
@@ -111,6 +113,18 @@ impl Context {
     #[wasm_bindgen(js_name = stopLoop)]
     pub fn stop_loop(&self) {
         self.context.stop_loop();
+    }
+
+    /// Returns the messages of the shown branch, as a JSON list.
+    pub fn history(&self) -> String {
+        let messages = self.context.with_conversation(state::messages);
+        messages.unwrap_or_default().to_string()
+    }
+
+    /// Returns the calls of the conversation, as JSON.
+    #[wasm_bindgen(js_name = toolHistory)]
+    pub fn tool_history(&self) -> String {
+        state::history(&self.context.tool_history()).to_string()
     }
 
     /// Calls another action.

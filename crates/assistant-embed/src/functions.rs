@@ -2,7 +2,7 @@
 
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::{function::PageFunction, look::get};
+use crate::{drawing::Drawing, function::PageFunction, look::get};
 
 /// An object with functions that `npm/foreign.js` has wrapped.
 pub(crate) struct Functions {
@@ -16,6 +16,12 @@ impl Functions {
             object,
             exact_numbers,
         }
+    }
+
+    /// Returns a function that draws.
+    pub(crate) fn drawing(&self, name: &str) -> Option<Drawing> {
+        let draw = get(&self.object, name).dyn_into().ok()?;
+        Some(Drawing::new(draw))
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<PageFunction> {

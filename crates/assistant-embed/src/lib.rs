@@ -8,7 +8,10 @@
 
 mod action;
 mod agent;
+mod audit;
+mod commands;
 mod context;
+mod drawing;
 mod events;
 mod function;
 mod functions;
@@ -16,8 +19,14 @@ mod highlight;
 mod json;
 mod look;
 mod numbers;
+mod observers;
+mod page_agent;
+mod page_context;
+mod state;
 mod store;
 mod texts;
+mod views;
+mod window;
 
 use std::{
     any::Any,
@@ -32,19 +41,25 @@ use std::{
     },
 };
 
-use crate::{functions::Functions, look::Look, texts::Texts};
+use crate::{
+    audit::Audit, commands::Args, drawing::Drawing, function::PageFunction, functions::Functions,
+    look::Look, texts::Texts, views::DrawnView, window::WindowHandles,
+};
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Assistant, AssistantProvider, Attachments, ChatWindow, action::ActionGuard, use_assistant,
+    Assistant, AssistantProvider, InterruptTarget, PartTarget, ToolCallView, ToolTarget,
+    use_assistant,
 };
 use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 
 /// A chat in a page.
 #[wasm_bindgen]
 pub struct Chat {
     assistant: Assistant,
     texts: Texts,
+    window: WindowHandles,
     /// Not dropped when JavaScript releases this object; `unmount` empties it.
     standing: ManuallyDrop<Rc<RefCell<Standing>>>,
 }
@@ -54,8 +69,8 @@ pub struct Chat {
 #[derive(Default)]
 struct Standing {
     mounted: Option<Box<dyn Any>>,
-    /// Each with the owner of its signals, which is dropped second.
-    actions: HashMap<u64, (ActionGuard, Owner)>,
+    /// Guards of actions, and owners of effects and signals.
+    held: HashMap<u64, Box<dyn Any>>,
     count: u64,
 }
 
@@ -98,15 +113,16 @@ pub fn mount(
         view! {
             <AssistantProvider agent media store thread_id>
                 {
+                    let handles = WindowHandles::default();
                     // Set once, since children are created once.
-                    let _ = below.set(use_assistant());
+                    let _ = below.set((use_assistant(), handles));
                     events::follow(&given);
-                    window(attachments, &shown)
+                    handles.draw(attachments, &shown)
                 }
             </AssistantProvider>
         }
     });
-    let Some(assistant) = made.get().cloned().flatten() else {
+    let Some((Some(assistant), window)) = made.get().cloned() else {
         return Err(JsError::new("There is no browser to put a chat into"));
     };
     let standing = Standing {
@@ -116,17 +132,9 @@ pub fn mount(
     Ok(Chat {
         assistant,
         texts,
+        window,
         standing: ManuallyDrop::new(Rc::new(RefCell::new(standing))),
     })
-}
-
-/// Renders the window, with the page's greeting before the first message, or a default one.
-fn window(attachments: Option<Attachments>, texts: &Texts) -> AnyView {
-    let (label, empty_title) = (texts.label(), texts.greeting());
-    match attachments {
-        Some(attachments) => view! { <ChatWindow label empty_title attachments /> }.into_any(),
-        None => view! { <ChatWindow label empty_title /> }.into_any(),
-    }
 }
 
 /// True after a panic. WebAssembly code can still be called then, but its state is unreliable:
@@ -183,40 +191,140 @@ impl Chat {
             .assistant
             .register(action)
             .map_err(|error| JsError::new(&error.to_string()))?;
-        let mut standing = self.standing.borrow_mut();
-        standing.count += 1;
-        let number = standing.count;
-        // Without a chat the action is removed at once, with its guard.
-        if standing.mounted.is_some() {
-            standing.actions.insert(number, (guard, owner));
-        }
-        Ok(Registration {
-            standing: Rc::downgrade(&self.standing),
-            number,
-        })
+        Ok(self.hold((guard, owner)))
     }
 
-    /// Sends a message to the agent.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the chat is busy, or has stopped permanently.
-    pub fn send(&self, text: String) -> Result<(), JsError> {
-        goes_on()?;
-        self.assistant
-            .send(text)
-            .map_err(|error| JsError::new(&error.to_string()))
-    }
-
-    /// Begins another conversation.
+    /// Provides context to the agent, by a function that returns its current value.
     ///
     /// # Errors
     ///
     /// Fails if the chat has stopped permanently.
-    #[wasm_bindgen(js_name = newConversation)]
-    pub fn new_conversation(&self) -> Result<(), JsError> {
+    #[wasm_bindgen(js_name = registerContext)]
+    pub fn register_context(
+        &self,
+        description: String,
+        value: js_sys::Function,
+    ) -> Result<Registration, JsError> {
         goes_on()?;
-        self.assistant.new_conversation();
+        let value = PageFunction::new(value, false);
+        let owner = page_context::register(&self.assistant, description, value);
+        Ok(self.hold(owner))
+    }
+
+    /// Calls a method of the handle by its name in camel case, with a JSON list of arguments. Returns
+    /// JSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the method does, or the chat has stopped permanently.
+    pub fn call(&self, name: &str, args: &str) -> Result<String, JsError> {
+        goes_on()?;
+        let args = Args::parse(args);
+        let outcome = match self.window.run(name, &args) {
+            Some(outcome) => Ok(outcome),
+            None => commands::run(&self.assistant, name, &args),
+        };
+        match outcome {
+            Ok(value) => Ok(value.to_string()),
+            Err(message) => Err(JsError::new(&message)),
+        }
+    }
+
+    /// Calls an action as an agent does. The promise is one of JSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    pub fn execute(&self, name: String, args: &str) -> Result<js_sys::Promise, JsError> {
+        goes_on()?;
+        let (chat, args) = (self.assistant.clone(), Args::parse(args));
+        Ok(future_to_promise(async move {
+            match chat.execute(&name, args.into_value()).await {
+                Ok(value) => Ok(value.to_string().into()),
+                Err(error) => Err(JsError::new(&error.message).into()),
+            }
+        }))
+    }
+
+    /// Calls a function for a part of the state, now and for each change.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    pub fn watch(&self, name: String, tell: js_sys::Function) -> Result<Registration, JsError> {
+        goes_on()?;
+        Ok(self.hold(observers::watch(self.assistant.clone(), name, tell)))
+    }
+
+    /// Calls a function for the events of a kind.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an unknown kind, or if the chat has stopped permanently.
+    pub fn observe(&self, kind: &str, tell: js_sys::Function) -> Result<Registration, JsError> {
+        goes_on()?;
+        match observers::observe(&self.assistant, kind, tell) {
+            Some(owner) => Ok(self.hold(owner)),
+            None => Err(JsError::new("There are no such events")),
+        }
+    }
+
+    /// Draws calls, parts or interrupts by a function of the page, as wrapped by `npm/render.js`. The
+    /// target is text: a name, or for parts a kind; without it, all.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    pub fn render(
+        &self,
+        kind: &str,
+        target: Option<String>,
+        draw: js_sys::Function,
+    ) -> Result<Registration, JsError> {
+        goes_on()?;
+        let draw = Drawing::new(draw);
+        let guard = match kind {
+            "tools" => {
+                let target = target.map_or(ToolTarget::All, ToolTarget::Named);
+                let draw = move |call: ToolCallView| draw.draw(DrawnView::call(call), false);
+                self.assistant.render_tools(target, draw)
+            }
+            "interrupts" => {
+                let target = target.map_or(InterruptTarget::All, InterruptTarget::Reason);
+                let draw = move |interrupt| draw.draw(DrawnView::interrupt(interrupt), true);
+                self.assistant.render_interrupts(target, draw)
+            }
+            kind => {
+                let target = match (kind, target) {
+                    ("text", _) => PartTarget::Text,
+                    ("reasoning", _) => PartTarget::Reasoning,
+                    ("file", _) => PartTarget::File,
+                    ("data", Some(data_type)) => PartTarget::Data(data_type),
+                    ("data", None) => PartTarget::AnyData,
+                    _ => PartTarget::Unknown,
+                };
+                let draw = move |part| draw.draw(DrawnView::part(part), false);
+                self.assistant.render_parts(target, draw)
+            }
+        };
+        Ok(self.hold(guard))
+    }
+
+    /// Sets the general permission rule, as wrapped by `npm/foreign.js`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = setPermission)]
+    pub fn set_permission(
+        &self,
+        rule: js_sys::Function,
+        exact_numbers: bool,
+    ) -> Result<(), JsError> {
+        goes_on()?;
+        let rule = PageFunction::new(rule, exact_numbers);
+        self.assistant
+            .set_permission(move |name, args| action::permitted(rule.clone(), args, name.into()));
         Ok(())
     }
 
@@ -249,6 +357,21 @@ impl Chat {
         Ok(())
     }
 
+    /// Starts audit records. `redact` returns the arguments to record.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = startAudit)]
+    pub fn start_audit(
+        &self,
+        redact: Option<js_sys::Function>,
+        tell: js_sys::Function,
+    ) -> Result<Audit, JsError> {
+        goes_on()?;
+        Ok(Audit::start(&self.assistant, redact, tell))
+    }
+
     /// Removes the chat from the page and ends everything that is running.
     pub fn unmount(&self) {
         // Dropped after the borrow ends, since dropped values may call back.
@@ -257,7 +380,24 @@ impl Chat {
     }
 }
 
-/// A registered action.
+impl Chat {
+    /// Keeps a guard until it is unregistered or the chat is unmounted.
+    fn hold(&self, guard: impl Any) -> Registration {
+        let mut standing = self.standing.borrow_mut();
+        standing.count += 1;
+        let number = standing.count;
+        // Without a chat the guard is dropped at once.
+        if standing.mounted.is_some() {
+            standing.held.insert(number, Box::new(guard));
+        }
+        Registration {
+            standing: Rc::downgrade(&self.standing),
+            number,
+        }
+    }
+}
+
+/// A registration: of an action, of context, or of a function that is called back.
 #[wasm_bindgen]
 pub struct Registration {
     standing: Weak<RefCell<Standing>>,
@@ -274,11 +414,10 @@ impl std::fmt::Debug for Registration {
 
 #[wasm_bindgen]
 impl Registration {
-    /// Unregisters the action. A second call does nothing.
+    /// Unregisters it. A second call does nothing.
     pub fn unregister(&self) {
         let standing = self.standing.upgrade();
-        let guard =
-            standing.and_then(|standing| standing.borrow_mut().actions.remove(&self.number));
+        let guard = standing.and_then(|standing| standing.borrow_mut().held.remove(&self.number));
         drop(guard);
     }
 }

@@ -1,0 +1,51 @@
+// An agent that the page has written: a function of a run's input that returns AG-UI events.
+import { reason, written } from "./foreign.js";
+
+/** The number of events after which other work of the page gets its turn. */
+const TURN = 64;
+
+/** Wraps a function that returns an iterable of events, asynchronous or not, or a promise of one. It never throws. */
+export function streaming(agent) {
+  return (text) => {
+    const controller = new AbortController();
+    let iterator;
+    let ended = false;
+    let count = 0;
+    const begin = async () => {
+      const events = await agent(JSON.parse(text), { signal: controller.signal });
+      const make = events?.[Symbol.asyncIterator] ?? events?.[Symbol.iterator];
+      if (typeof events === "string" || typeof make !== "function") throw new TypeError("`agent` must return an iterable of events");
+      return make.call(events);
+    };
+    return {
+      /** Returns `[true, JSON]` of an event or of null at the end, or `[false, reason]`. */
+      async next() {
+        try {
+          iterator ??= await begin();
+          if (++count % TURN === 0) await new Promise((done) => setTimeout(done));
+          const { done, value } = await iterator.next();
+          ended = Boolean(done);
+          if (done) return [true, "null"];
+          if (value === null || typeof value !== "object") throw new TypeError("an event of `agent` must be an object");
+          return written(value);
+        } catch (error) {
+          ended = true;
+          const why = reason(error);
+          console.error(`leptos-assistant: \`agent\`: ${why}`);
+          return [false, why];
+        }
+      },
+      stop() {
+        if (ended) return;
+        ended = true;
+        controller.abort();
+        try {
+          // It may be waiting; then this is done once it continues.
+          Promise.resolve(iterator?.return?.()).catch(() => {});
+        } catch {
+          // A generator that cannot end any more has no effect.
+        }
+      },
+    };
+  };
+}

@@ -1,0 +1,224 @@
+// The methods of a chat: the handle of the program, with arguments that are checked and written as JSON.
+import { calling, json, later, reading, refuseUnknown, reportingListener, snapshot } from "./foreign.js";
+import { drawing } from "./render.js";
+
+/** The parts of the state; each is a method that returns the current value, and can be subscribed to. */
+const STATE = [
+  "messages",
+  "activity",
+  "runningTools",
+  "runningCalls",
+  "pendingApprovals",
+  "notices",
+  "agentSteps",
+  "tools",
+  "state",
+  "interrupts",
+  "queued",
+  "threadId",
+  "summary",
+  "cost",
+  "conversations",
+  "pastConversations",
+  "rememberedApprovals",
+  "ownership",
+  "treeChanges",
+];
+
+const isText = (value) => typeof value === "string";
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+
+const TEXT = [isText, "a text"];
+const OPTIONAL_TEXT = [(value) => value == null || isText(value), "a text, or nothing"];
+const KEY = [isCount, "the key of a call, a number"];
+const ID = [isCount, "an id, a number"];
+const JSON_VALUE = [() => true, "JSON"];
+const OBJECT = [isObject, "an object"];
+const TEXTS = [(value) => Array.isArray(value) && value.every(isText), "a list of texts"];
+const CONTENT = [(value) => isText(value) || Array.isArray(value), "a text, or a list of parts"];
+const DIRECTION = [(value) => value === "previous" || value === "next", '"previous" or "next"'];
+const FILTER = [
+  (value) => value === null || (isObject(value) && Object.entries(value).every(([name, list]) => ["names", "tags"].includes(name) && TEXTS[0](list))),
+  "an object with lists `names` and `tags`, or null",
+];
+const SUGGESTIONS = [
+  (value) => Array.isArray(value) && value.every((one) => isText(one) || (isObject(one) && isText(one.text) && OPTIONAL_TEXT[0](one.label))),
+  "a list of texts, or of objects with `text` and `label`",
+];
+const TREE_CHANGE = [
+  (value) => isObject(value) && (["select", "switch", "delete"].some((name) => isText(value[name])) || value.showRun === true),
+  "an object with `select`, `switch`, `delete` or `showRun`",
+];
+const SCOPES = ["conversation", "session", "always"];
+const BOUNDS = { scope: 0, anyArgs: 0, uses: 0, lasts: 0, upTo: 0 };
+const REMEMBER = [
+  (value) =>
+    isObject(value) &&
+    Object.keys(value).every((name) => Object.hasOwn(BOUNDS, name)) &&
+    SCOPES.includes(value.scope) &&
+    (value.anyArgs === undefined || typeof value.anyArgs === "boolean") &&
+    [value.uses, value.lasts].every((count) => count === undefined || isCount(count)) &&
+    (value.upTo === undefined || (isObject(value.upTo) && Object.values(value.upTo).every(Number.isFinite))),
+  `an object with a \`scope\` (${SCOPES.join(", ")}), and \`anyArgs\`, \`uses\`, \`lasts\`, \`upTo\``,
+];
+
+/** The methods of the program that take and return JSON, with the types of their arguments. */
+const METHODS = {
+  call: [KEY],
+  messageText: [TEXT],
+  version: [TEXT],
+  toolHistory: [],
+  listTools: [],
+  sideEvents: [],
+  clientId: [],
+  export: [],
+  import: [JSON_VALUE],
+  send: [TEXT],
+  sendContent: [CONTENT],
+  interject: [TEXT],
+  interjectContent: [CONTENT],
+  stop: [],
+  retry: [],
+  goOn: [],
+  showHeldBack: [],
+  edit: [TEXT, TEXT],
+  regenerate: [TEXT],
+  showVersion: [TEXT, DIRECTION],
+  showRunBranch: [],
+  changeTree: [TREE_CHANGE],
+  approve: [KEY],
+  approveWith: [KEY, OBJECT],
+  approveAndRemember: [KEY, [(value) => value === null || isObject(value), "an object, or null"], REMEMBER],
+  deny: [KEY, OPTIONAL_TEXT],
+  denyAllAndStop: [],
+  answer: [TEXT, JSON_VALUE],
+  giveUp: [TEXT],
+  newConversation: [],
+  openConversation: [TEXT],
+  listConversations: [],
+  renameConversation: [TEXT, TEXT],
+  deleteConversation: [TEXT],
+  restoreConversation: [TEXT],
+  useHere: [],
+  dismiss: [ID],
+  setState: [JSON_VALUE],
+  setForwardedProps: [JSON_VALUE],
+  forgetApproval: [TEXT],
+  offerToo: [TEXTS],
+  offerOnly: [FILTER],
+  setSuggestions: [SUGGESTIONS],
+  setFollowUps: [SUGGESTIONS],
+};
+/** The methods of the composer. */
+const COMPOSER = { text: [], setText: [TEXT], focus: [] };
+/** The parts that are no data. */
+const PARTS = ["text", "reasoning", "file", "unknown"];
+/** The kinds of events. */
+const EVENTS = ["onEvent", "onCallEvent", "onLoopEvent", "onDiagnostic"];
+
+function permission(value) {
+  if (typeof value !== "boolean" && !isText(value)) throw new TypeError("it must return true, or the reason for a refusal");
+  return value;
+}
+
+function needFunction(where, value) {
+  if (typeof value !== "function") throw new TypeError(`${where}: a function is needed`);
+  return value;
+}
+
+/**
+ * Creates the methods. `call` runs a function with the program's chat; `undo` wraps a registration of the program in a
+ * function that ends it.
+ */
+export function handleOf(call, undo) {
+  const method = (name, types) => (...args) => {
+    const copies = JSON.parse(json(`${name}: the arguments`, types.map((_, at) => args[at])));
+    types.forEach(([check, what], at) => {
+      if (!check(copies[at])) throw new TypeError(`${name}: argument ${at + 1} must be ${what}`);
+    });
+    return JSON.parse(call((chat) => chat.call(name, JSON.stringify(copies))));
+  };
+  const all = (table) => Object.fromEntries(Object.entries(table).map(([name, types]) => [name, method(name, types)]));
+  const methods = all(METHODS);
+  const states = Object.fromEntries(STATE.map((name) => [name, method(name, [])]));
+  /** Listeners of each kind of events; the program is observed once for all of them. */
+  const listeners = {};
+  const observing = (kind) => (listener) => {
+    const tell = reportingListener(kind, needFunction(kind, listener));
+    // Throws if there is no chat any more.
+    call(() => {});
+    if (!listeners[kind]) {
+      const set = new Set();
+      call((chat) => chat.observe(kind, (text) => [...set].forEach((tell) => tell(text))));
+      listeners[kind] = set;
+    }
+    listeners[kind].add(tell);
+    return () => void listeners[kind].delete(tell);
+  };
+  const named = (method, target) => {
+    if (target !== null && !isText(target)) throw new TypeError(`${method}: the target must be a text, or null for all`);
+    return target ?? undefined;
+  };
+  const rendering = (method, what, kind, target, draw) => {
+    const draws = drawing(`\`${method}\` of ${JSON.stringify(target ?? what)}`, kind, needFunction(method, draw));
+    return undo(call((chat) => chat.render(what, target, draws)));
+  };
+  return {
+    ...states,
+    ...methods,
+    composer: Object.freeze(all(COMPOSER)),
+    subscribe(name, listener) {
+      if (!STATE.includes(name)) throw new TypeError(`subscribe: the state is one of ${STATE.join(", ")}`);
+      const tell = reportingListener(`subscribe(${JSON.stringify(name)})`, needFunction("subscribe", listener));
+      return undo(call((chat) => chat.watch(name, tell)));
+    },
+    ...Object.fromEntries(EVENTS.map((kind) => [kind, observing(kind)])),
+    renderTools: (target, draw) => rendering("renderTools", "tools", "call", named("renderTools", target), draw),
+    renderInterrupts: (target, draw) => rendering("renderInterrupts", "interrupts", "interrupt", named("renderInterrupts", target), draw),
+    renderParts(target, draw) {
+      const data = target?.data;
+      if (PARTS.includes(target)) return rendering("renderParts", target, "part", undefined, draw);
+      if (data !== null && !isText(data)) throw new TypeError(`renderParts: the target must be one of ${PARTS.join(", ")}, or an object with \`data\``);
+      return rendering("renderParts", "data", "part", data ?? undefined, draw);
+    },
+    updateState(change) {
+      const state = needFunction("updateState", change)(states.state());
+      if (state === undefined) throw new TypeError("updateState: the function must return the new state");
+      methods.setState(state);
+    },
+    async execute(name, args = {}) {
+      if (!isText(name)) throw new TypeError("execute: the name must be a text");
+      const text = json("execute: the arguments", args);
+      return JSON.parse(await call((chat) => chat.execute(name, text)));
+    },
+    registerContext(description, value) {
+      if (!isText(description)) throw new TypeError("registerContext: the description must be a text");
+      const fixed = typeof value === "function" ? undefined : JSON.parse(json("registerContext: the value", value));
+      const read = typeof value === "function" ? value : () => fixed;
+      const named = `registerContext(${JSON.stringify(description)})`;
+      return undo(call((chat) => chat.registerContext(description, reading(named, read, (value) => value))));
+    },
+    setPermission(rule) {
+      needFunction("setPermission", rule);
+      const asks = later("`setPermission`", (args, name) => rule(name, args), "bigint", permission);
+      call((chat) => chat.setPermission(asks, true));
+    },
+    startAudit(options = {}) {
+      refuseUnknown("startAudit", options, ["redact"]);
+      const { redact } = snapshot("startAudit", options, { redact: [(value) => typeof value === "function", "a function"] });
+      const set = new Set();
+      const converts = redact && calling("`redact`", redact, "string", (value) => value);
+      const log = call((chat) => chat.startAudit(converts, (text) => [...set].forEach((tell) => tell(text))));
+      return Object.freeze({
+        entries: () => JSON.parse(call(() => log.entries())),
+        export: () => JSON.parse(call(() => log.export())),
+        onEntry(listener) {
+          const tell = reportingListener("onEntry", needFunction("onEntry", listener));
+          set.add(tell);
+          return () => void set.delete(tell);
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,225 @@
+//! The methods of a chat's handle, by their names in camel case, with arguments as a JSON list.
+
+use assistant_core::{
+    action::{GrantBounds, Remember, RememberScope},
+    conversation::{MessageId, Sibling},
+    session::{NoticeId, TreeChange},
+    wire::agui,
+};
+use leptos::prelude::*;
+use leptos_assistant::{Assistant, CallKey, OfferFilter, Refusal, ToolInfo};
+use serde_json::{Value, json};
+
+use crate::state;
+
+/// The arguments of a method, as checked by `npm/handle.js`.
+pub(crate) struct Args(Value);
+
+impl Args {
+    pub(crate) fn parse(text: &str) -> Self {
+        Self(serde_json::from_str(text).unwrap_or_default())
+    }
+
+    pub(crate) fn into_value(self) -> Value {
+        self.0
+    }
+
+    pub(crate) fn value(&self, at: usize) -> Value {
+        self.0.get(at).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn text(&self, at: usize) -> String {
+        let text = self.0.get(at).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    }
+
+    fn optional_text(&self, at: usize) -> Option<String> {
+        self.0.get(at)?.as_str().map(str::to_owned)
+    }
+
+    fn number(&self, at: usize) -> u64 {
+        self.0.get(at).and_then(Value::as_u64).unwrap_or(u64::MAX)
+    }
+
+    fn message(&self, at: usize) -> MessageId {
+        self.text(at).as_str().into()
+    }
+
+    fn texts(&self, at: usize) -> Vec<String> {
+        texts(self.0.get(at))
+    }
+
+    /// Finds the call with a key.
+    fn call(&self, at: usize, chat: &Assistant) -> Result<CallKey, String> {
+        let number = self.number(at);
+        let key = chat.with_conversation(|all| state::key(all, number));
+        key.flatten()
+            .ok_or_else(|| "There is no such call".to_owned())
+    }
+}
+
+/// Calls a method.
+pub(crate) fn run(chat: &Assistant, name: &str, args: &Args) -> Result<Value, String> {
+    if let Some(outcome) = read(chat, name, args) {
+        return outcome;
+    }
+    let outcome = match decide(chat, name, args)? {
+        Some(outcome) => outcome,
+        None => act(chat, name, args)?,
+    };
+    outcome
+        .map(|()| Value::Null)
+        .map_err(|refusal| refusal.to_string())
+}
+
+/// Runs a method that only reads.
+fn read(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, String>> {
+    Some(Ok(match name {
+        "call" => {
+            let number = args.number(0);
+            let call = chat.with_conversation(|all| state::call(all, &state::key(all, number)?));
+            call.flatten().unwrap_or_default()
+        }
+        "messageText" => chat.message_text(&args.message(0)).get_untracked().into(),
+        "version" => match chat.version(&args.message(0)).get_untracked() {
+            Some((number, count)) => json!([number, count]),
+            None => Value::Null,
+        },
+        "toolHistory" => state::history(&chat.tool_history()),
+        "listTools" => chat.list_tools().iter().map(ToolInfo::to_value).collect(),
+        "sideEvents" => chat
+            .side_events()
+            .iter()
+            .map(agui::event_to_value)
+            .collect(),
+        "clientId" => chat.client_id().into(),
+        "export" => chat.export(),
+        _ => return untrack(|| state::value(chat, name)).map(Ok),
+    }))
+}
+
+/// Runs a method that decides about calls or interrupts, for the application.
+fn decide(
+    chat: &Assistant,
+    name: &str,
+    args: &Args,
+) -> Result<Option<Result<(), Refusal>>, String> {
+    Ok(Some(match name {
+        "approve" => chat.approve(&args.call(0, chat)?),
+        "approveWith" => chat.approve_with(&args.call(0, chat)?, args.value(1)),
+        "approveAndRemember" => {
+            let edited = Some(args.value(1)).filter(|args| !args.is_null());
+            chat.approve_and_remember(&args.call(0, chat)?, edited, remember(&args.value(2)))
+        }
+        "deny" => chat.deny(&args.call(0, chat)?, args.optional_text(1)),
+        "denyAllAndStop" => chat.deny_all_and_stop(),
+        "answer" => {
+            let payload = Some(args.value(1)).filter(|payload| !payload.is_null());
+            chat.answer(&args.text(0), payload)
+        }
+        "giveUp" => chat.give_up(&args.text(0)),
+        _ => return Ok(None),
+    }))
+}
+
+fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>, String> {
+    let content = || agui::content_from_value(args.value(0)).map_err(|error| error.to_string());
+    match name {
+        "send" => return Ok(chat.send(args.text(0))),
+        "sendContent" => return Ok(chat.send_content(content()?)),
+        "interject" => return Ok(chat.interject(args.text(0))),
+        "interjectContent" => return Ok(chat.interject_content(content()?)),
+        "stop" => return Ok(chat.stop()),
+        "retry" => return Ok(chat.retry()),
+        "goOn" => return Ok(chat.go_on()),
+        "showHeldBack" => return Ok(chat.show_held_back()),
+        "edit" => return Ok(chat.edit(&args.message(0), args.text(1))),
+        "regenerate" => return Ok(chat.regenerate(&args.message(0))),
+        "showVersion" => return Ok(chat.show_version(&args.message(0), sibling(&args.text(1)))),
+        "changeTree" => return Ok(chat.change_tree(tree_change(&args.value(0)))),
+        "openConversation" => return Ok(chat.open_conversation(&args.text(0))),
+        "import" => return Ok(chat.import(args.value(0))),
+        "showRunBranch" => chat.show_run_branch(),
+        "newConversation" => chat.new_conversation(),
+        "listConversations" => chat.list_conversations(),
+        "renameConversation" => chat.rename_conversation(&args.text(0), args.text(1)),
+        "deleteConversation" => chat.delete_conversation(&args.text(0)),
+        "restoreConversation" => chat.restore_conversation(&args.text(0)),
+        "useHere" => chat.use_here(),
+        "dismiss" => chat.dismiss(NoticeId(args.number(0))),
+        "setState" => chat.set_state(args.value(0)),
+        "setForwardedProps" => chat.set_forwarded_props(args.value(0)),
+        "forgetApproval" => chat.forget_approval(&args.text(0)),
+        "offerToo" => chat.offer_too(args.texts(0)),
+        "offerOnly" => {
+            let filter = filter(&args.value(0));
+            chat.offer_only(move || filter.clone());
+        }
+        _ => return Err(format!("A chat has no method {name}")),
+    }
+    Ok(Ok(()))
+}
+
+fn sibling(word: &str) -> Sibling {
+    match word {
+        "previous" => Sibling::Previous,
+        _ => Sibling::Next,
+    }
+}
+
+/// Reads `{select, exact?}`, `{switch, to}`, `{delete}`, or else `{showRun}`.
+fn tree_change(value: &Value) -> TreeChange {
+    let message = |name: &str| value.get(name)?.as_str().map(MessageId::from);
+    if let Some(message) = message("select") {
+        let exact = value.get("exact") == Some(&Value::Bool(true));
+        return TreeChange::Select { message, exact };
+    }
+    if let Some(message) = message("switch") {
+        let to = sibling(value.get("to").and_then(Value::as_str).unwrap_or_default());
+        return TreeChange::Switch { message, to };
+    }
+    match message("delete") {
+        Some(message) => TreeChange::Delete { message },
+        None => TreeChange::ShowRun,
+    }
+}
+
+/// Reads `{scope, anyArgs?, uses?, lasts?, upTo?}`.
+pub(crate) fn remember(value: &Value) -> Remember {
+    let scope = match value.get("scope").and_then(Value::as_str) {
+        Some("always") => RememberScope::Always,
+        Some("session") => RememberScope::Session,
+        _ => RememberScope::Conversation,
+    };
+    let any_args = value.get("anyArgs") == Some(&Value::Bool(true));
+    let mut bounds = GrantBounds::default();
+    let uses = value.get("uses").and_then(Value::as_u64);
+    if let Some(uses) = uses.and_then(|uses| u32::try_from(uses).ok()) {
+        bounds = bounds.uses(uses);
+    }
+    if let Some(ms) = value.get("lasts").and_then(Value::as_i64) {
+        bounds = bounds.lasts_ms(ms);
+    }
+    let maxima = value.get("upTo").and_then(Value::as_object);
+    for (pointer, max) in maxima.into_iter().flatten() {
+        if let Some(max) = max.as_number() {
+            bounds = bounds.up_to(pointer, max.clone());
+        }
+    }
+    Remember::new(scope, any_args).bounded(bounds)
+}
+
+fn filter(value: &Value) -> Option<OfferFilter> {
+    let names = texts(value.get("names"));
+    let tags = texts(value.get("tags"));
+    let filter = names
+        .into_iter()
+        .fold(OfferFilter::default(), OfferFilter::name);
+    let filter = tags.into_iter().fold(filter, OfferFilter::tag);
+    value.is_object().then_some(filter)
+}
+
+fn texts(list: Option<&Value>) -> Vec<String> {
+    let texts = list.and_then(Value::as_array).into_iter().flatten();
+    texts.filter_map(Value::as_str).map(str::to_owned).collect()
+}

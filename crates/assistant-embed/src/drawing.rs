@@ -1,0 +1,89 @@
+//! Views that functions of the page draw into an element, as wrapped by `npm/render.js`.
+
+use std::{fmt, time::Duration};
+
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, HtmlElement};
+
+/// The time after which the view of a question must show something. Libraries draw in a later task.
+const MOST_WAIT: Duration = Duration::from_secs(1);
+
+/// A function of the page that draws. It takes an object and an element, never throws, and returns
+/// the reason of its failure, or a function for its removal.
+#[derive(Clone)]
+pub(crate) struct Drawing(SendWrapper<js_sys::Function>);
+
+/// The failure of such a function. The built-in view is shown below it.
+#[derive(Debug, Clone)]
+struct DrawingError(String);
+
+impl fmt::Display for DrawingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DrawingError {}
+
+impl Drawing {
+    pub(crate) fn new(draw: js_sys::Function) -> Self {
+        Self(SendWrapper::new(draw))
+    }
+
+    /// Draws an object. `asks` tells whether the user must be able to answer in it, so that it may
+    /// not be empty.
+    pub(crate) fn draw(&self, object: JsValue, asks: bool) -> AnyView {
+        let failure = RwSignal::new(None);
+        let made = document().create_element("div");
+        let Ok(Ok(element)) = made.map(JsCast::dyn_into::<HtmlElement>) else {
+            return ().into_any();
+        };
+        element.set_class_name("la-page-view");
+        let answer = self.0.call2(&JsValue::UNDEFINED, &object, &element);
+        match answer.unwrap_or_default() {
+            answer if answer.is_function() => end_with(answer.unchecked_into()),
+            answer => failure.set(answer.as_string()),
+        }
+        let drawn = SendWrapper::new(element);
+        if asks {
+            let drawn = drawn.clone();
+            let check = move || {
+                let is_open = failure.try_get_untracked() == Some(None);
+                if is_open && (is_empty(&drawn) || !drawn.is_connected()) {
+                    failure.set(Some("it shows nothing".to_owned()));
+                }
+            };
+            set_timeout(check, MOST_WAIT);
+        }
+        let view = move || match failure.get() {
+            Some(reason) => Err(DrawingError(reason)),
+            None => {
+                let drawn = drawn.clone();
+                Ok(view! { <div class="la-page" use:holding=drawn></div> })
+            }
+        };
+        view.into_any()
+    }
+}
+
+/// Calls a function of the page when the view is removed.
+fn end_with(end: js_sys::Function) {
+    let end = SendWrapper::new(end);
+    on_cleanup(move || {
+        // It never throws.
+        let _ = end.call0(&JsValue::UNDEFINED);
+    });
+}
+
+/// Puts the page's element into one of the view.
+fn holding(place: Element, drawn: SendWrapper<HtmlElement>) {
+    // A new element takes any child.
+    let _ = place.append_child(&drawn);
+}
+
+fn is_empty(element: &HtmlElement) -> bool {
+    let text = element.text_content().unwrap_or_default();
+    element.first_element_child().is_none() && text.trim().is_empty()
+}

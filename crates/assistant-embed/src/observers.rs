@@ -1,0 +1,128 @@
+//! Functions of the page that are called for changes and events. `npm/handle.js` has wrapped them:
+//! they take JSON and never throw.
+
+use assistant_core::{conversation::MessageId, loop_events::LoopEvent};
+use leptos::prelude::*;
+use leptos_assistant::{
+    Assistant, AssistantEvent, CallEvent, CallEventKind, CallKey, use_assistant_events,
+};
+use send_wrapper::SendWrapper;
+use serde_json::{Value, json};
+use wasm_bindgen::JsValue;
+
+use crate::state::{self, word};
+
+/// Calls a function for the current value of a part of the state and for each other one, as long as
+/// the owner lives.
+pub(crate) fn watch(chat: Assistant, name: String, tell: js_sys::Function) -> Owner {
+    let owner = Owner::new();
+    owner.with(|| {
+        Effect::new(move |before: Option<String>| {
+            let value = state::value(&chat, &name).unwrap_or_default().to_string();
+            if before.as_ref() != Some(&value) {
+                untrack(|| call(&tell, &value));
+            }
+            value
+        });
+    });
+    owner
+}
+
+/// Calls a function for the events of a kind, as long as the owner lives. False for an unknown kind.
+pub(crate) fn observe(chat: &Assistant, kind: &str, tell: js_sys::Function) -> Option<Owner> {
+    let owner = Owner::new();
+    let tell = SendWrapper::new(tell);
+    let tell = move |event: &Value| call(&tell, &event.to_string());
+    match kind {
+        "onEvent" => owner.with(|| {
+            provide_context(chat.clone());
+            use_assistant_events(move |event| tell(&of_chat(event)));
+        }),
+        "onCallEvent" => {
+            let subscription = chat.on_call_event(move |event| tell(&of_call(event)));
+            owner.with(|| on_cleanup(move || drop(subscription)));
+        }
+        "onLoopEvent" => chat.on_loop_event(move |event| tell(&of_loop(event))),
+        "onDiagnostic" => chat.on_diagnostic(move |diagnostic| {
+            tell(&json!({"code": diagnostic.code, "message": diagnostic.message}));
+        }),
+        _ => return None,
+    }
+    Some(owner)
+}
+
+fn call(tell: &js_sys::Function, json: &str) {
+    // It never throws.
+    let _ = tell.call1(&JsValue::UNDEFINED, &json.into());
+}
+
+fn of_chat(event: &AssistantEvent) -> Value {
+    let of = |kind: &str, call: &CallKey, name: &str| json!({"type": kind, "call": call.number(), "name": name});
+    match event {
+        AssistantEvent::Message { id, role } => {
+            json!({"type": "message", "id": id.as_str(), "role": role.as_str()})
+        }
+        AssistantEvent::ApprovalAsked { call, name } => of("approvalAsked", call, name),
+        AssistantEvent::CallStarted { call, name } => of("callStarted", call, name),
+        AssistantEvent::CallEnded { call, name, phase } => {
+            json!({"type": "callEnded", "call": call.number(), "name": name, "phase": phase.as_str()})
+        }
+        AssistantEvent::Error(notice) => {
+            json!({"type": "error", "notice": state::notice(notice)})
+        }
+        _ => Value::Null,
+    }
+}
+
+fn of_call(event: &CallEvent) -> Value {
+    let (reason, error) = match &event.kind {
+        CallEventKind::Denied { reason, .. } | CallEventKind::DeniedBefore { reason } => {
+            (reason.as_deref(), None)
+        }
+        CallEventKind::Ended { error, .. } => {
+            (None, error.as_ref().map(|(_, message)| message.as_str()))
+        }
+        _ => (None, None),
+    };
+    json!({
+        "call": event.call.number(),
+        "name": event.name,
+        "kind": word(&event.kind),
+        "before": event.before.map(|phase| phase.as_str()),
+        "phase": event.phase.as_str(),
+        "reason": reason,
+        "error": error,
+    })
+}
+
+fn of_loop(event: &LoopEvent) -> Value {
+    let of = |kind: &str, message: &MessageId| json!({"type": kind, "message": message.as_str()});
+    match event {
+        LoopEvent::UserMessage { message } => of("userMessage", message),
+        LoopEvent::Interjection { message } => of("interjection", message),
+        LoopEvent::AssistantMessage { message, is_new } => {
+            json!({"type": "assistantMessage", "message": message.as_str(), "isNew": is_new})
+        }
+        LoopEvent::ToolCalls { message, calls } => {
+            let calls: Vec<u64> = calls.iter().map(|call| call.number()).collect();
+            json!({"type": "toolCalls", "message": message.as_str(), "calls": calls})
+        }
+        LoopEvent::ToolStarted { call, name } => {
+            json!({"type": "toolStarted", "call": call.number(), "name": name})
+        }
+        LoopEvent::ToolExecuted { call, name, phase } => {
+            json!({"type": "toolExecuted", "call": call.number(), "name": name, "phase": phase.as_str()})
+        }
+        LoopEvent::FinalResponse {
+            message,
+            reason,
+            cost,
+        } => json!({
+            "type": "finalResponse",
+            "message": message.as_ref().map(MessageId::as_str),
+            "reason": word(reason),
+            "cost": state::cost(cost),
+        }),
+        _ => Value::Null,
+    }
+}

@@ -1,0 +1,94 @@
+//! An agent written in JavaScript: a function that returns AG-UI events, as wrapped by
+//! `npm/agent.js`.
+
+use std::future::Future;
+
+use assistant_core::{
+    event::RunInput,
+    protocol::{AgUi, Protocol, adapt},
+    session::{SessionOptions, StreamEnd},
+    wire::agui,
+};
+use futures_util::future::LocalBoxFuture;
+use leptos_assistant::agent::{Agent, EventSink, Failure, FailureKind};
+use send_wrapper::SendWrapper;
+use serde_json::Value;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use crate::{json, look::get};
+
+/// A function that takes the input of a run as JSON, and returns an object with `next`, which
+/// returns a promise of the next event or null, and `stop`. None of them throws.
+pub(crate) struct PageAgent(SendWrapper<js_sys::Function>);
+
+impl PageAgent {
+    pub(crate) fn new(run: js_sys::Function) -> Self {
+        Self(SendWrapper::new(run))
+    }
+}
+
+impl Agent for PageAgent {
+    fn adapt(&self, options: &mut SessionOptions) {
+        adapt(options, &AgUi::default());
+    }
+
+    fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        let run = self.0.clone();
+        Box::pin(async move {
+            let answer = read(&run, &input, events).await;
+            answer.unwrap_or_else(StreamEnd::Failed)
+        })
+    }
+}
+
+async fn read(
+    run: &js_sys::Function,
+    input: &RunInput,
+    mut events: EventSink,
+) -> Result<StreamEnd, Failure> {
+    crate::while_going_on().await;
+    let text = agui::run_input_text(input);
+    let stream = run.call1(&JsValue::UNDEFINED, &text.into());
+    let stream = Stream(stream.unwrap_or_default());
+    let mut reader = AgUi::default().decoder(input, &Default::default());
+    while !reader.has_failed() {
+        let event = stream.next().await?;
+        if event.is_null() {
+            break;
+        }
+        // Written without line breaks.
+        reader.push(format!("data: {event}\n\n").as_bytes(), &mut events);
+    }
+    Ok(match reader.finish(&mut events).error {
+        Some(error) => StreamEnd::Failed(Failure::new(FailureKind::Protocol, error.to_string())),
+        None => StreamEnd::Closed,
+    })
+}
+
+/// The events of a run. Dropping it stops the function.
+struct Stream(JsValue);
+
+impl Stream {
+    fn next(&self) -> impl Future<Output = Result<Value, Failure>> + use<> {
+        let next: Option<js_sys::Function> = get(&self.0, "next").dyn_into().ok();
+        let promise = next.and_then(|next| next.call0(&JsValue::UNDEFINED).ok());
+        async move {
+            let answer = match promise.map(JsCast::dyn_into::<js_sys::Promise>) {
+                Some(Ok(promise)) => JsFuture::from(promise).await.ok(),
+                _ => None,
+            };
+            crate::while_going_on().await;
+            json::answer(answer).map_err(|error| Failure::new(FailureKind::Protocol, error.message))
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if let Ok(stop) = get(&self.0, "stop").dyn_into::<js_sys::Function>() {
+            // It never throws.
+            let _ = stop.call0(&JsValue::UNDEFINED);
+        }
+    }
+}

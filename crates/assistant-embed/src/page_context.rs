@@ -1,0 +1,27 @@
+//! Context of the page for the agent.
+
+use leptos::prelude::*;
+use leptos_assistant::{Assistant, action::ContextValue, use_assistant_context};
+use serde_json::Value;
+
+use crate::function::PageFunction;
+
+/// Marks values of the page.
+struct ByPage;
+
+impl ContextValue<ByPage> for PageFunction {
+    /// Returns the current value; a function that fails has reported it.
+    fn read(&self) -> Result<Option<Value>, serde_json::Error> {
+        Ok(self.current())
+    }
+}
+
+/// Provides context as long as the owner lives.
+pub(crate) fn register(chat: &Assistant, description: String, value: PageFunction) -> Owner {
+    let owner = Owner::new();
+    owner.with(|| {
+        provide_context(chat.clone());
+        use_assistant_context::<ByPage>(description, value);
+    });
+    owner
+}

@@ -1,0 +1,167 @@
+//! The objects that functions of the page draw: calls, parts and interrupts. `npm/render.js` wraps
+//! them.
+
+use assistant_core::event::Object;
+use leptos::prelude::*;
+use leptos_assistant::{InterruptView, PartHandle, ToolCallView, session::Refusal};
+use send_wrapper::SendWrapper;
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+
+use crate::commands::remember;
+
+/// One of the objects that are drawn.
+#[derive(Clone, Copy)]
+enum Drawn {
+    Call(ToolCallView),
+    Part(PartHandle),
+    Interrupt(InterruptView),
+}
+
+/// An object that is drawn, for its function. Values are JSON text.
+#[wasm_bindgen]
+pub struct DrawnView {
+    drawn: Drawn,
+    /// The scope of the view, in which changes are followed.
+    owner: Option<Owner>,
+}
+
+impl std::fmt::Debug for DrawnView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DrawnView").finish_non_exhaustive()
+    }
+}
+
+impl DrawnView {
+    fn object(drawn: Drawn) -> JsValue {
+        // The view owns its scope; JavaScript may hold this object longer.
+        let owner = Owner::current().map(|owner| owner.child());
+        Self { drawn, owner }.into()
+    }
+
+    pub(crate) fn call(call: ToolCallView) -> JsValue {
+        Self::object(Drawn::Call(call))
+    }
+
+    pub(crate) fn part(part: PartHandle) -> JsValue {
+        Self::object(Drawn::Part(part))
+    }
+
+    pub(crate) fn interrupt(interrupt: InterruptView) -> JsValue {
+        Self::object(Drawn::Interrupt(interrupt))
+    }
+}
+
+#[wasm_bindgen]
+impl DrawnView {
+    /// Returns the current state.
+    pub fn current(&self) -> String {
+        untrack(|| self.drawn.value()).to_string()
+    }
+
+    /// Calls a function for each state, from now on until the view is removed.
+    pub fn watch(&self, tell: js_sys::Function) {
+        let (drawn, tell) = (self.drawn, SendWrapper::new(tell));
+        let Some(owner) = &self.owner else {
+            return;
+        };
+        owner.with(|| {
+            Effect::new(move |before: Option<String>| {
+                let state = drawn.value().to_string();
+                if before.as_ref() != Some(&state) {
+                    // It never throws.
+                    let _ = untrack(|| tell.call1(&JsValue::UNDEFINED, &state.as_str().into()));
+                }
+                state
+            });
+        });
+    }
+
+    /// Decides about it, by the name of the method, with a JSON list of arguments. The conditions of
+    /// cards in Rust apply: a request counts only once it was visible, and from an event of the user.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the decision is refused.
+    pub fn decide(&self, name: &str, args: &str) -> Result<(), JsError> {
+        let args: Value = serde_json::from_str(args).unwrap_or_default();
+        let arg = |at: usize| args.get(at).cloned().unwrap_or_default();
+        let outcome = match (self.drawn, name) {
+            (Drawn::Call(call), "approve") => call.approve(),
+            (Drawn::Call(call), "approveWith") => call.approve_with(arg(0)),
+            (Drawn::Call(call), "approveAndRemember") => {
+                let edited = Some(arg(0)).filter(|args| !args.is_null());
+                call.approve_and_remember(edited, remember(&arg(1)))
+            }
+            (Drawn::Call(call), "deny") => call.deny(arg(0).as_str().map(str::to_owned)),
+            (Drawn::Call(call), "reply") => {
+                call.reply(arg(0));
+                Ok(())
+            }
+            (Drawn::Interrupt(interrupt), "answer") => interrupt.answer(arg(0)),
+            (Drawn::Interrupt(interrupt), "giveUp") => interrupt.give_up(),
+            _ => Err(Refusal::Ended),
+        };
+        outcome.map_err(|refusal| JsError::new(&refusal.to_string()))
+    }
+}
+
+impl Drawn {
+    /// Returns the state; tracked when called in an effect.
+    fn value(self) -> Value {
+        match self {
+            Self::Call(call) => of_call(call),
+            Self::Part(part) => json!({
+                "messageId": part.message().map(|id| id.as_str().to_owned()),
+                "isOpen": part.is_open(),
+                "text": part.text(),
+                "data": part.data_value(),
+            }),
+            Self::Interrupt(interrupt) => json!({
+                "id": interrupt.id(),
+                "reason": interrupt.reason(),
+                "message": interrupt.message(),
+                "schema": interrupt.schema(),
+                "expiresAt": interrupt.expires_at(),
+                "isRejected": interrupt.is_rejected(),
+                "canAnswer": interrupt.can_answer(),
+            }),
+        }
+    }
+}
+
+fn of_call(call: ToolCallView) -> Value {
+    let progress = call
+        .progress()
+        .map(|progress| json!({"fraction": progress.fraction, "text": progress.text}));
+    let preview = call.preview().map(|preview| match preview {
+        Ok(change) => json!({"value": change}),
+        Err(reason) => json!({"error": reason}),
+    });
+    let mut state = Object::new();
+    for (name, value) in [
+        ("key", call.key().number().into()),
+        ("id", call.id().into()),
+        ("name", call.name().into()),
+        ("title", call.title().into()),
+        ("risk", call.risk().as_str().into()),
+        ("phase", call.phase().as_str().into()),
+        ("status", call.status().as_str().into()),
+        ("argsText", call.args_text().into()),
+        ("args", call.args().unwrap_or_default()),
+        ("argsValue", call.args_value().unwrap_or_default()),
+        ("originalArgs", call.original_args().unwrap_or_default()),
+        ("isEdited", call.is_edited().into()),
+        ("progress", progress.unwrap_or_default()),
+        ("preliminary", call.preliminary().unwrap_or_default()),
+        ("result", call.result_value().unwrap_or_default()),
+        ("error", call.error().into()),
+        ("preview", preview.unwrap_or_default()),
+        ("canApprove", call.can_approve().into()),
+        ("hasChanged", call.has_changed().into()),
+        ("denialReason", call.denial_reason().into()),
+    ] {
+        state.insert(name.to_owned(), value);
+    }
+    state.into()
+}

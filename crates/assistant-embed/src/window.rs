@@ -1,0 +1,62 @@
+//! The window of a chat, and what the page changes in it.
+
+use leptos::prelude::*;
+use leptos_assistant::{Attachments, ChatWindow, Suggestion, chat::ComposerHandle};
+use serde_json::Value;
+
+use crate::{commands::Args, texts::Texts};
+
+/// The composer and the suggested messages of a window.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct WindowHandles {
+    composer: ComposerHandle,
+    suggestions: RwSignal<Vec<Suggestion>>,
+    follow_ups: RwSignal<Vec<Suggestion>>,
+}
+
+impl WindowHandles {
+    /// Renders the window, with the page's greeting before the first message, or a default one.
+    pub(crate) fn draw(self, attachments: Option<Attachments>, texts: &Texts) -> AnyView {
+        let (label, empty_title) = (texts.label(), texts.greeting());
+        let Self {
+            composer,
+            suggestions,
+            follow_ups,
+        } = self;
+        match attachments {
+            Some(attachments) => {
+                view! { <ChatWindow label empty_title composer suggestions follow_ups attachments /> }
+                    .into_any()
+            }
+            None => view! { <ChatWindow label empty_title composer suggestions follow_ups /> }
+                .into_any(),
+        }
+    }
+
+    /// Calls a method that concerns the window.
+    pub(crate) fn run(self, name: &str, args: &Args) -> Option<Value> {
+        match name {
+            "text" => return Some(untrack(|| self.composer.text()).into()),
+            "setText" => self.composer.set_text(args.text(0)),
+            "focus" => self.composer.focus(),
+            "setSuggestions" => self.suggestions.set(suggestions(&args.value(0))),
+            "setFollowUps" => self.follow_ups.set(suggestions(&args.value(0))),
+            _ => return None,
+        }
+        Some(Value::Null)
+    }
+}
+
+/// Reads a list of texts, or of `{text, label?}`.
+fn suggestions(list: &Value) -> Vec<Suggestion> {
+    let list = list.as_array().into_iter().flatten();
+    let read = |value: &Value| {
+        let text = value.as_str().or_else(|| value.get("text")?.as_str())?;
+        let suggestion = Suggestion::new(text);
+        Some(match value.get("label").and_then(Value::as_str) {
+            Some(label) => suggestion.label(label),
+            None => suggestion,
+        })
+    };
+    list.filter_map(read).collect()
+}

@@ -1,0 +1,308 @@
+// The methods of a chat in JavaScript: state and subscriptions, events, decisions of the page, branches, context, audit.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { embedSuite, mountIn } from "../support/embed.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
+
+/** Calls `refund` if the user asks for it, else changes the shared state; ends when there is a result. */
+const shop = (answer, input) => {
+  const last = input.messages.at(-1);
+  begin(answer, input);
+  if (last.role === "user" && last.content.includes("refund")) {
+    const toolCallId = `call_${input.runId}`;
+    send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName: "refund" });
+    send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: '{"order":"A-17","card":"4111"}' });
+    send(answer, { type: "TOOL_CALL_END", toolCallId });
+  } else {
+    const messageId = `m_${input.runId}`;
+    send(answer, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+    send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `You said: ${last.content}` });
+    send(answer, { type: "TEXT_MESSAGE_END", messageId });
+    send(answer, { type: "STATE_SNAPSHOT", snapshot: { ...input.state, seen: last.content } });
+  }
+  finish(answer, input);
+};
+
+const pageTest = embedSuite({ scenes: { shop: Array(100).fill(shop) } });
+
+const bodies = (agent) => agent.requests("shop").map(({ body }) => body);
+
+pageTest("state is read, subscribed to and changed, and events are reported", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    globalThis.seen = { state: [], busy: [], events: [], loop: [] };
+    globalThis.ends = [
+      one.subscribe("state", (state) => globalThis.seen.state.push(state)),
+      one.subscribe("activity", ({ busy }) => globalThis.seen.busy.push(busy)),
+      one.onEvent((event) => globalThis.seen.events.push(event)),
+      one.onLoopEvent(({ type }) => globalThis.seen.loop.push(type)),
+    ];
+    one.setState({ basket: [1] });
+  });
+  await chat.ask("Hello");
+  const seen = () => page.evaluate(() => globalThis.seen);
+  await eventually(async () => assert.equal((await seen()).events.length, 2));
+  const { state, busy, events, loop } = await seen();
+  assert.deepEqual(state.at(-1), { basket: [1], seen: "Hello" });
+  assert.deepEqual([...new Set(busy)], [false, true]);
+  assert.deepEqual(events.map(({ type, role }) => [type, role]), [["message", "user"], ["message", "assistant"]]);
+  assert.deepEqual(loop, ["userMessage", "assistantMessage", "finalResponse"]);
+  assert.deepEqual(bodies(agent)[0].state, { basket: [1] });
+  const messages = await page.evaluate(() => globalThis.chats.one.messages());
+  assert.deepEqual(messages.map(({ role, text, calls, streaming }) => [role, text, calls, streaming]), [
+    ["user", "Hello", [], false],
+    ["assistant", "You said: Hello", [], false],
+  ]);
+  await page.evaluate(() => {
+    globalThis.ends.forEach((end) => end());
+    globalThis.ends.forEach((end) => end());
+    globalThis.chats.one.updateState((state) => ({ ...state, basket: [2] }));
+  });
+  await chat.ask("Again");
+  assert.deepEqual(bodies(agent)[1].state, { basket: [2], seen: "Hello" });
+  assert.deepEqual(await seen(), { state, busy, events, loop }, "nothing more is reported");
+});
+
+pageTest("context is sent with each run: values, and functions", { allow: [/registerContext\("broken"\)/] }, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    globalThis.project = "atlas";
+    one.registerContext("fixed", { list: [1] });
+    globalThis.end = one.registerContext("project", () => globalThis.project);
+    one.registerContext("broken", () => { throw new Error("no context"); });
+  });
+  await chat.ask("Hello");
+  await page.evaluate(() => void (globalThis.project = "borealis"));
+  await chat.ask("Hello");
+  await page.evaluate(() => globalThis.end());
+  await chat.ask("Hello");
+  const fixed = { description: "fixed", value: '{"list":[1]}' };
+  assert.deepEqual(bodies(agent).map(({ context }) => context), [
+    [fixed, { description: "project", value: "atlas" }],
+    [fixed, { description: "project", value: "borealis" }],
+    [fixed],
+  ]);
+});
+
+/** Registers `refund`, which requires approval; its arguments are `globalThis.ran`. */
+const register = (page, fields = {}) =>
+  page.evaluate((fields) => {
+    globalThis.ran = [];
+    globalThis.unregister?.();
+    globalThis.unregister = globalThis.chats.one.registerAction({
+      name: "refund",
+      parameters: { type: "object", properties: { order: { type: "string" }, card: { type: "string" } } },
+      approval: "always",
+      handler: (args) => void globalThis.ran.push(args),
+      ...fields,
+    });
+  }, fields);
+
+pageTest("the page decides about calls, as the page, and each step is recorded", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await register(page);
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    globalThis.steps = [];
+    one.onCallEvent(({ kind, phase }) => globalThis.steps.push([kind, phase]));
+    globalThis.log = one.startAudit({ redact: ({ args }) => ({ ...args, card: "…" }) });
+    globalThis.told = 0;
+    globalThis.log.onEntry(() => globalThis.told++);
+  });
+  const pending = async () => {
+    await eventually(async () => assert.equal((await page.evaluate(() => globalThis.chats.one.pendingApprovals())).length, 1));
+    return (await page.evaluate(() => globalThis.chats.one.pendingApprovals()))[0];
+  };
+  await chat.send("refund it");
+  const key = await pending();
+  const call = await page.evaluate((key) => globalThis.chats.one.call(key), key);
+  assert.deepEqual([call.name, call.phase, call.status, call.args], ["refund", "approval-requested", "pending", { order: "A-17", card: "4111" }]);
+  await page.evaluate((key) => globalThis.chats.one.approveWith(key, { order: "B-2" }), key);
+  await chat.idle();
+  assert.deepEqual(await page.evaluate(() => globalThis.ran), [{ order: "B-2" }]);
+  await chat.send("refund again");
+  await page.evaluate((key) => globalThis.chats.one.deny(key, "not today"), await pending());
+  await chat.idle();
+  assert.deepEqual(JSON.parse(bodies(agent).at(-1).messages.at(-1).content), { status: "denied", reason: "not today" });
+  const { entries, told, exported } = await page.evaluate(() => ({
+    entries: globalThis.log.entries(),
+    told: globalThis.told,
+    exported: globalThis.log.export(),
+  }));
+  assert.equal(told, entries.length);
+  assert.ok(entries.length >= 6);
+  assert.ok(!JSON.stringify([entries, exported]).includes("4111"), "cards are redacted");
+  assert.match(JSON.stringify(entries), /application/);
+  const steps = await page.evaluate(() => globalThis.steps);
+  assert.deepEqual(steps.map(([, phase]) => phase), ["approval-requested", "running", "output-available", "approval-requested", "output-denied"]);
+  const history = await page.evaluate(() => globalThis.chats.one.toolHistory());
+  assert.deepEqual([history.total, history.counts, history.records[0].args], [2, { refund: 2 }, { order: "B-2" }]);
+});
+
+pageTest("an action that only the user approves refuses the page", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await register(page, { onlyUserApproves: true });
+  await chat.send("refund it");
+  const card = chat.card("refund");
+  await card.getByRole("button", { name: /^Deny/ }).waitFor();
+  const refused = await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    const [key] = one.pendingApprovals();
+    const attempts = [() => one.approve(key), () => one.approveWith(key, {}), () => one.approveAndRemember(key, null, { scope: "session" })];
+    return attempts.map((attempt) => {
+      try {
+        return attempt();
+      } catch (error) {
+        return `${error.constructor.name}: ${error.message}`;
+      }
+    });
+  });
+  for (const message of refused) assert.match(message, /^Error: .*user/i);
+  assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
+  await chat.approve(card);
+  await chat.idle();
+  assert.equal((await page.evaluate(() => globalThis.ran)).length, 1);
+});
+
+pageTest("approvals for later calls are listed and revoked", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await register(page, { rememberUses: 3 });
+  await chat.send("refund it");
+  await chat.card("refund").getByRole("button", { name: /^Deny/ }).waitFor();
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    one.approveAndRemember(one.pendingApprovals()[0], null, { scope: "conversation", anyArgs: true, uses: 2 });
+  });
+  await chat.idle();
+  await chat.ask("refund another");
+  assert.equal((await page.evaluate(() => globalThis.ran)).length, 2);
+  const remembered = await page.evaluate(() => globalThis.chats.one.rememberedApprovals());
+  assert.equal(remembered.length, 1);
+  await page.evaluate((id) => globalThis.chats.one.forgetApproval(id), remembered[0].id);
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => globalThis.chats.one.rememberedApprovals()), []));
+  await chat.send("refund a third");
+  await chat.deny(chat.card("refund").last());
+  await chat.idle();
+  assert.equal((await page.evaluate(() => globalThis.ran)).length, 2);
+});
+
+pageTest("branches: edit, regenerate, show versions; export and import", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  const one = (act) => page.evaluate(`(${act})(globalThis.chats.one)`);
+  await chat.ask("First");
+  await one((chat) => chat.edit(chat.messages()[0].id, "Second"));
+  await chat.idle();
+  await chat.says("You said: Second");
+  assert.deepEqual(await one((chat) => chat.version(chat.messages()[0].id)), [2, 2]);
+  await one((chat) => chat.showVersion(chat.messages()[0].id, "previous"));
+  await chat.says("You said: First");
+  assert.deepEqual(await one((chat) => chat.messages().map(({ text }) => text)), ["First", "You said: First"]);
+  await one((chat) => chat.regenerate(chat.messages()[1].id));
+  await chat.idle();
+  assert.deepEqual(await one((chat) => chat.version(chat.messages()[1].id)), [2, 2]);
+  await one((chat) => void (globalThis.saved = chat.export()));
+  const thread = await one((chat) => chat.threadId());
+  await one((chat) => chat.newConversation());
+  assert.notEqual(await one((chat) => chat.threadId()), thread);
+  assert.deepEqual(await one((chat) => chat.messages()), []);
+  await one((chat) => chat.import(globalThis.saved));
+  await eventually(async () => assert.equal(await one((chat) => chat.threadId()), thread));
+  assert.deepEqual(await one((chat) => chat.messages().map(({ text }) => text)), ["First", "You said: First"]);
+  await one((chat) => chat.import([{ id: "1", role: "user", content: "From elsewhere" }]));
+  await chat.says("From elsewhere");
+});
+
+pageTest("the composer, suggestions, and an action that the page executes", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    one.composer.setText("Half a sentence");
+    one.composer.focus();
+    one.setSuggestions(["What is new?", { text: "Show me everything", label: "Everything" }]);
+    one.registerAction({ name: "add", parameters: { type: "object" }, handler: ({ a, b }) => a + b });
+  });
+  await chat.hasFocus(chat.composer);
+  assert.equal(await chat.composer.inputValue(), "Half a sentence");
+  assert.equal(await page.evaluate(() => globalThis.chats.one.composer.text()), "Half a sentence");
+  await chat.root.getByRole("button", { name: "What is new?" }).waitFor();
+  await chat.root.getByRole("button", { name: "Everything" }).click();
+  await chat.says("You said: Show me everything");
+  await page.evaluate(() => globalThis.chats.one.setFollowUps(["And then?"]));
+  await chat.root.getByRole("button", { name: "And then?" }).waitFor();
+  assert.equal(await page.evaluate(() => globalThis.chats.one.execute("add", { a: 1, b: 2 })), 3);
+  await page.evaluate(() => globalThis.chats.one.setPermission((name, { a }) => (name === "add" && a > 5 ? "Too much" : true)));
+  const refused = await page.evaluate(() => globalThis.chats.one.execute("add", { a: 6, b: 2 }).catch((error) => error.message));
+  assert.match(refused, /Too much/);
+  assert.equal(await page.evaluate(() => globalThis.chats.one.execute("add", { a: 2, b: 2 })), 4);
+});
+
+pageTest("arguments and listeners that are wrong: errors by name, and the chat continues", { allow: [/`(onEvent|subscribe)/] }, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  const said = await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    const circle = {};
+    circle.circle = circle;
+    const attempts = {
+      send: () => one.send(5),
+      "send nothing": () => one.send(),
+      edit: () => one.edit("m", 5),
+      call: () => one.call("1"),
+      "call a negative": () => one.call(-1),
+      setState: () => one.setState(1n),
+      circle: () => one.setState(circle),
+      showVersion: () => one.showVersion("m", "up"),
+      approveAndRemember: () => one.approveAndRemember(1, null, { scope: "forever" }),
+      changeTree: () => one.changeTree({ remove: "m" }),
+      offerOnly: () => one.offerOnly({ named: [] }),
+      setSuggestions: () => one.setSuggestions([1]),
+      subscribe: () => one.subscribe("weather", () => {}),
+      "subscribe nothing": () => one.subscribe("state"),
+      onEvent: () => one.onEvent({}),
+      registerContext: () => one.registerContext(1, 2),
+      "no JSON": () => one.registerContext("x", circle),
+      startAudit: () => one.startAudit({ redacts: 1 }),
+      updateState: () => one.updateState(() => undefined),
+      proxy: () => one.setState(new Proxy({}, { ownKeys() { throw new Error("a trap"); } })),
+      unknown: () => one.approve(77),
+      message: () => one.edit("no such message", "x"),
+    };
+    return Object.entries(attempts).map(([name, attempt]) => {
+      try {
+        return [name, attempt() ?? "taken"];
+      } catch (error) {
+        return [name, `${error.constructor.name}: ${error.message}`];
+      }
+    });
+  });
+  for (const [name, message] of said) assert.match(message, ["unknown", "message"].includes(name) ? /^Error: / : /^TypeError: /, name);
+  assert.equal(await page.evaluate(() => globalThis.chats.one.call(77)), null);
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    globalThis.told = 0;
+    one.onEvent(() => { throw new Error("a listener"); });
+    one.onEvent(async () => { throw "a text"; });
+    one.onEvent(() => globalThis.told++);
+    one.subscribe("messages", () => { throw new Error("another"); });
+    // A listener may call back into the chat.
+    one.onEvent(({ role }) => role === "user" && one.setState({ from: "a listener" }));
+  });
+  await chat.ask("Hello");
+  await eventually(async () => assert.equal(await page.evaluate(() => globalThis.told), 2));
+  assert.equal(await chat.root.getByText("has stopped").count(), 0);
+  await page.evaluate(() => globalThis.chats.one.unmount());
+  const gone = await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    return [() => one.messages(), () => one.stop(), () => one.onEvent(() => {}), () => one.composer.text()].map((attempt) => {
+      try {
+        return attempt();
+      } catch (error) {
+        return error.message;
+      }
+    });
+  });
+  assert.deepEqual([...new Set(gone)], ["The chat has been taken out of the page"]);
+});
