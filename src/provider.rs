@@ -128,7 +128,7 @@ pub fn AssistantProvider(
     /// The options of the session.
     #[prop(optional)]
     options: SessionOptions,
-    /// The limits on what agents send. They take precedence over those in `options`.
+    /// The limits on content from agents. They take precedence over those in `options`.
     #[prop(optional, into)]
     limits: Option<Limits>,
     /// The initial conversation, in a form that [`Assistant::import`] takes. It is opened once the
@@ -136,8 +136,8 @@ pub fn AssistantProvider(
     /// console; call [`Assistant::import`] yourself to show the error to the user.
     #[prop(optional_no_strip, into)]
     initial: Option<Value>,
-    /// The conversation's id, if the application knows it; takes precedence over the one in
-    /// `initial`. A fresh id is made if it is missing or empty.
+    /// The conversation's id. It takes precedence over the one in `initial`. If it is missing or
+    /// empty, an id is generated.
     #[prop(optional, into)]
     thread_id: String,
     /// The store that conversations outlive the page in; none by default. Opens the conversation

@@ -17,7 +17,7 @@ use crate::assistant::call_renderer;
 
 /// The rule for when the user must approve a call.
 pub enum Approval {
-    /// Never.
+    /// The user is never asked.
     Never,
     /// Each time.
     Always,
@@ -113,7 +113,7 @@ impl<Args> ToolAction<Args> {
     /// similar methods are refused ([`Refusal::OnlyUser`](crate::Refusal::OnlyUser)), and grants
     /// given by the application apply to no call. The application may deny.
     ///
-    /// This does not set when approval is required ([`Self::approval`]).
+    /// It does not change when approval is required ([`Self::approval`]).
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};

@@ -98,8 +98,8 @@ impl ToolContext {
         self.with_conversation(|all| all.parent(message).cloned())?
     }
 
-    /// Returns the id of the assistant in this page ([`Assistant::client_id`]); `None` once it is
-    /// gone.
+    /// Returns the id of the assistant in this page ([`Assistant::client_id`]); `None` after it was
+    /// dropped.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -157,8 +157,8 @@ impl ToolContext {
         self.assistant.upgrade().and_then(read).unwrap_or_default()
     }
 
-    /// Returns a token that signals that the result is no longer wanted. The handler's future is
-    /// dropped then; the token is for work that the handler has started elsewhere.
+    /// Returns a token that signals the cancellation of the call. The handler's future is dropped
+    /// then; the token is for work that the handler has started elsewhere.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};

@@ -1,5 +1,5 @@
-//! The state that an approval card needs of its call: who asks, in which words, and what an answer
-//! may carry. Neighbour: `view`, which reads the call and decides.
+//! The state of a call for its approval card: the asker, the description, and the permitted
+//! contents of an answer. Neighbour: `view`, which reads the call and decides.
 
 use assistant_core::{
     action::{Availability, Execution, GrantBounds, Registration, Remembering},
@@ -57,7 +57,7 @@ impl<T> ToolCallView<T> {
         self
     }
 
-    /// Refuses a decision that is too early, scripted, or from a card that is gone.
+    /// Refuses a decision that is too early, scripted, or from a removed card.
     pub(super) fn in_time(&self) -> Result<(), Refusal> {
         self.gate.map_or(Ok(()), Gate::check)
     }
@@ -174,8 +174,9 @@ impl<T> ToolCallView<T> {
         self.is_asked_by_agent() || self.is_run_by_agent() || assistant.read(runs).unwrap_or(true)
     }
 
-    /// Returns the extras that a decision may carry. The page accepts edited arguments for calls
-    /// that it runs, and any reason; if the agent asks, it decides what it accepts.
+    /// Returns the additions that a decision may contain. The page accepts a reason, and edited
+    /// arguments for calls that it runs. For a question of the agent, the interrupt determines
+    /// them.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -118,7 +118,7 @@ fn finish(
 
 /// Deserializes arguments. The error names the field (rule "typed arguments").
 fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
-    // A handler without arguments gets `()`, whatever was sent.
+    // A handler without parameters receives `()` and ignores the arguments.
     if let Some(args) = as_it_is(&mut Some(())) {
         return Ok(args);
     }

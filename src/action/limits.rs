@@ -52,8 +52,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Limits how often the action may start. A call above a limit is answered with an error that
-    /// says when to retry, and the user is not asked about it.
+    /// Limits how often the action may start. A call above a limit ends with an error that contains
+    /// the time to wait, and the user is not asked about it.
     ///
     /// ```
     /// use leptos_assistant::{CallLimits, ToolAction};
@@ -69,7 +69,7 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sanitizes arguments before anything else: the result is validated, shown, approved and run,
-    /// and the agent is told the arguments that ran. Arguments that the user edits must already be
+    /// and the agent receives the arguments that ran. Arguments that the user edits must already be
     /// sanitized.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! The outcome of a call as its renderer sees it. Neighbour: `view`, for the call itself.
+//! The outcome of a call, for its renderer. Neighbour: `view`, for the call itself.
 
 use assistant_core::{
     conversation::{Phase, Progress},

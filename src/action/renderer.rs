@@ -15,15 +15,15 @@ type Find = fn(&CallRenderers) -> Option<&Renderer<ToolCallView>>;
 pub(crate) struct Drawer {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<ToolCallView>,
-    /// True if it sees arguments while they stream in.
+    /// True if the renderer receives arguments while they stream in.
     pub(crate) streams_args: bool,
     /// True if it draws the calls of all tools.
     pub(crate) is_general: bool,
 }
 
 impl Assistant {
-    /// Finds the action whose renderer draws calls of a name: the one in force, or else the newest
-    /// one that has a renderer, so that cards stay while their action is disabled.
+    /// Finds the action whose renderer draws calls of a name: the active registration, or else the
+    /// newest one that has a renderer, so that cards stay while their action is disabled.
     fn action_drawing(&self, name: &str, find: Find) -> Option<Drawer> {
         self.actions_of(name).into_iter().find_map(|id| {
             let renderers = self.renderers().action(id)?;

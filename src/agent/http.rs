@@ -31,7 +31,7 @@ use resume::History;
 /// The media type of event streams.
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// An agent over HTTP that speaks AG-UI 1.0, or the protocol `P`.
+/// An agent over HTTP, with AG-UI 1.0 or the protocol `P`.
 ///
 /// ```
 /// use leptos_assistant::agent::HttpAgent;
@@ -107,8 +107,7 @@ impl HttpAgent {
 }
 
 impl<P: Protocol + 'static> HttpAgent<P> {
-    /// Creates an agent that speaks the given protocol at an address, absolute or relative to the
-    /// page.
+    /// Creates an agent with the given protocol at an address, absolute or relative to the page.
     ///
     /// ```
     /// # #[cfg(feature = "ui-stream")] {

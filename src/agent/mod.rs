@@ -73,7 +73,7 @@ impl EventSink {
         }
     }
 
-    /// Returns the limits on what agents send, for a decoder
+    /// Returns the limits on content from agents, for a decoder
     /// ([`Protocol::decoder`](assistant_core::protocol::Protocol::decoder)).
     #[must_use]
     pub fn limits(&self) -> &Limits {

@@ -68,7 +68,7 @@ impl Assistant {
     /// # }
     /// ```
     pub fn forget_approval(&self, id: &str) {
-        // An approval that is already gone is not an error.
+        // An approval that was already revoked is not an error.
         let _ = self.dispatch(Input::ForgetApproval { id: id.to_owned() });
     }
 

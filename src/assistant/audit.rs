@@ -52,8 +52,8 @@ impl Assistant {
     /// start, denials, refusals, starts and ends. Each attempt ends with one record of its outcome,
     /// whether an agent, a callout or the page made it.
     ///
-    /// `redact` sees every record before it is stored, and may change or remove its contents; then
-    /// arguments and texts are cut to some thousand characters.
+    /// `redact` is called with every record before it is stored, and may change or remove its
+    /// contents; then arguments and texts are cut to some thousand characters.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {

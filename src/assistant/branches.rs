@@ -11,7 +11,7 @@ use super::Assistant;
 
 impl Assistant {
     /// Returns the number of a message's version, counted from 1, and the number of versions, as a
-    /// signal; `None` once the message is gone.
+    /// signal; `None` after the message was removed.
     ///
     /// ```no_run
     /// use leptos::prelude::*;

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Assistant, Gate, PlaceId};
 use crate::view::CallCell;
 
-/// A tool call as its renderer sees it. `T` is the type of the arguments.
+/// A view of a tool call, for its renderer. `T` is the type of the arguments.
 ///
 /// Values read inside a reactive closure are tracked:
 ///
@@ -39,8 +39,8 @@ use crate::view::CallCell;
 /// }
 /// ```
 ///
-/// It is `Copy`, and may outlive the call and the assistant: then it returns nothing, and decisions
-/// are refused.
+/// The view is `Copy`, and may outlive the call and the assistant: its getters then return nothing,
+/// and decisions are refused.
 pub struct ToolCallView<T = Value> {
     place: PlaceId,
     key: CallKey,

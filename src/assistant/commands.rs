@@ -134,11 +134,11 @@ impl Assistant {
         self.dispatch(Input::Continue)
     }
 
-    /// Approves a call in its current state. The application decides, whatever a card shows, and
-    /// the audit records it as such
-    /// ([`AllowedBy::Application`](crate::conversation::AllowedBy::Application)). The
-    /// user's decision on a card goes through
-    /// [`ToolCallView::approve`](crate::ToolCallView::approve), which is bound to what they saw.
+    /// Approves a call in its current state. The application decides, independent of any card, and
+    /// the audit records the decision as the application's
+    /// ([`AllowedBy::Application`](crate::conversation::AllowedBy::Application)). The user's
+    /// decision on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve),
+    /// which is bound to what they saw.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
@@ -213,7 +213,7 @@ impl Assistant {
     }
 
     /// Answers an interrupt of the agent in its current state; `None` cancels it. The application
-    /// decides, whatever a card shows.
+    /// decides, independent of any card.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -265,7 +265,7 @@ impl Assistant {
     /// # }
     /// ```
     pub fn dismiss(&self, notice: NoticeId) {
-        // A notice that is already gone is not an error.
+        // A notice that was already removed is not an error.
         let _ = self.dispatch(Input::Dismiss { notice });
     }
 

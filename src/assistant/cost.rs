@@ -9,8 +9,8 @@ use super::Assistant;
 
 impl Assistant {
     /// Sets the prices of tokens. The rule returns the price of token usage in millionths of the
-    /// currency (a code such as `EUR`), or `None` if it does not know the model. From then on
-    /// answers show their cost.
+    /// currency (a code such as `EUR`), or `None` if the price of the model is unknown. From then
+    /// on answers show their cost.
     ///
     /// ```no_run
     /// use leptos_assistant::{conversation::Rates, use_assistant};

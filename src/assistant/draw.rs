@@ -114,8 +114,9 @@ impl Assistant {
 /// that were unmounted with their route, and for conversations that were opened again.
 ///
 /// An action's own renderer takes precedence; then the newest renderer of the tool's name; then the
-/// newest for all tools ([`ToolTarget::All`]). The renderer sees arguments while they stream in. A
-/// call that this page would run, and that an agent merely reports as done, has the built-in card.
+/// newest for all tools ([`ToolTarget::All`]). The renderer receives arguments while they stream
+/// in. If an agent reports the result of a call that this page would run, the call has the built-in
+/// card.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -123,7 +123,7 @@ fn observe_errors(assistant: &Assistant, observer: Observer) {
     });
 }
 
-/// The messages that an observer knows.
+/// The messages that were reported to an observer.
 struct KnownMessages {
     thread: u64,
     edition: u64,

@@ -17,7 +17,7 @@ pub(crate) struct Gate {
 impl Gate {
     /// Returns an error if a decision does not count now.
     pub(crate) fn check(self) -> Result<(), Refusal> {
-        // The callback of a card that is gone refuses.
+        // The callback of a removed card refuses.
         self.passes.try_run(()).unwrap_or(Err(Refusal::TooEarly))
     }
 }

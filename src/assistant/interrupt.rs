@@ -1,4 +1,4 @@
-//! The view of an interrupt that its renderer receives, and answers to what it showed.
+//! The view of an interrupt for its renderer, and answers that are bound to the shown version.
 
 use assistant_core::{
     conversation::{Conversation, Decider, Fingerprint},
@@ -13,7 +13,7 @@ use super::{Assistant, Gate, PlaceId};
 use crate::ui::decider;
 
 impl Assistant {
-    /// Answers or cancels a question, if it is still what the user saw.
+    /// Answers or cancels a question, unless it has changed since it was shown.
     pub(crate) fn answer_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -27,8 +27,8 @@ impl Assistant {
         }
     }
 
-    /// Answers a question with a decision for each of its actions, if it is still what the user
-    /// saw.
+    /// Answers a question with a decision for each of its actions, unless it has changed since it
+    /// was shown.
     pub(crate) fn decide_actions_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -55,7 +55,7 @@ impl ShownQuestion {
     /// Captures the question in its current state, with the call that it is about.
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         let print = assistant.with_conversation(|conversation| open.fingerprint(conversation));
-        // If the conversation is gone, no answer is accepted.
+        // After the conversation was replaced, no answer is accepted.
         let print = print.unwrap_or_else(|| open.fingerprint(&Conversation::new()));
         Self { open, print }
     }
@@ -64,8 +64,8 @@ impl ShownQuestion {
 /// A question of an agent, for its renderer, as it was when it was drawn. A changed question is
 /// drawn again, and an answer counts only for the version shown.
 ///
-/// It is `Copy`, and may outlive the question and the assistant: then it returns nothing, and
-/// answers are refused.
+/// The view is `Copy`, and may outlive the question and the assistant: its getters then return
+/// nothing, and answers are refused.
 #[derive(Debug, Clone, Copy)]
 pub struct InterruptView {
     place: PlaceId,
@@ -304,7 +304,7 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// Fails if it is answered or gone.
+    /// Fails if the question is answered or removed.
     pub fn give_up(&self) -> Result<(), Refusal> {
         self.settle(None, decider())
     }

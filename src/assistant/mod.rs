@@ -138,7 +138,7 @@ pub fn use_assistant() -> Option<Assistant> {
 impl Assistant {
     /// Creates an assistant for an agent. `<AssistantProvider>` creates one automatically.
     ///
-    /// Its clones must stay on the thread that made it.
+    /// Its clones must stay on the thread that created it.
     ///
     /// ```no_run
     /// use leptos_assistant::{Assistant, SessionOptions, agent::HttpAgent};

@@ -30,8 +30,8 @@ impl Assistant {
     }
 
     /// Calls back when a call needs approval, starts or ends; for calls of the agent and those of
-    /// [`Self::execute`]. The event's phase tells these apart, its kind names the cause. Calls that
-    /// had ended in a loaded conversation are not reported.
+    /// [`Self::execute`]. The phase of the event distinguishes these cases, and its kind names the
+    /// cause. Calls that had ended in a loaded conversation are not reported.
     ///
     /// The session is released meanwhile: the observer may use the handle. Its changes take effect
     /// after the step that it was notified of.
@@ -54,9 +54,10 @@ impl Assistant {
         self.runtime().on_call_event(observer)
     }
 
-    /// Calls back for the events of the loop of runs and tool calls, in the order of each iteration:
-    /// the assistant's message, its calls, their starts and results, then the next message, and at the
-    /// end one final response. What is in the chat already is not reported.
+    /// Calls back for the events of the loop of runs and tool calls, in the order of each
+    /// iteration: the assistant's message, its calls, their starts and results, then the next
+    /// message, and at the end one final response. Messages that were in the chat before are not
+    /// reported.
     ///
     /// A type with the callbacks of [`LoopObserver`](crate::session::LoopObserver)
     /// observes by [`LoopEvent::notify`]. The session is released meanwhile: the observer may use the

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Assistant, PlaceId};
 use crate::view::{PartCell, PartKind};
 
-/// A part as its renderer sees it. Values read inside a reactive closure are tracked.
+/// A handle to a part, for its renderer. Values read inside a reactive closure are tracked.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -19,7 +19,8 @@ use crate::view::{PartCell, PartKind};
 /// }
 /// ```
 ///
-/// It is `Copy`, and may outlive the part and the assistant: then it returns nothing.
+/// The handle is `Copy`, and may outlive the part and the assistant: its getters then return
+/// nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct PartHandle {
     place: PlaceId,

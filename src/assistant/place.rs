@@ -45,7 +45,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // The registry is gone if the thread itself is ending.
+        // The registry does not exist any more while the thread is ending.
         let _ = ALIVE.try_with(|alive| alive.borrow_mut().retain(|(id, _)| *id != self.0));
     }
 }

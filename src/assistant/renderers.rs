@@ -34,7 +34,7 @@ pub(crate) struct CallRenderers {
     pub(crate) approval: Option<Renderer<ToolCallView>>,
     /// The action's texts about its calls.
     pub(crate) words: CallWords,
-    /// True if the card sees arguments while they stream in.
+    /// True if the card receives arguments while they stream in.
     pub(crate) streams_args: bool,
 }
 

@@ -254,8 +254,8 @@ impl Assistant {
             .flatten()
     }
 
-    /// Returns one call as its renderer sees it: name, arguments, phase, result, and the user's
-    /// decisions; `None` if there is no such call.
+    /// Returns a view of one call: name, arguments, phase, result, and the user's decisions; `None`
+    /// if there is no such call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -298,7 +298,7 @@ impl Assistant {
         self.read(|session| read(session.conversation()))
     }
 
-    /// Returns a summary of the time since the last user message, as a signal.
+    /// Returns a summary of the turn, which began with the last message of the user, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;

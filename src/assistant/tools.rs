@@ -86,8 +86,8 @@ impl Assistant {
             .unwrap_or_default()
     }
 
-    /// Returns an id for this assistant in this page, which changes with each load: to tell its own
-    /// records from those of other tabs.
+    /// Returns an id for this assistant in this page. It changes with each load, and distinguishes
+    /// records of this page from those of other tabs.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Feedback {
-    /// The id of the last message of the answer, as agents know it.
+    /// The id that agents use for the last message of the answer.
     pub message_id: String,
     /// True for positive feedback; `None` withdraws earlier feedback.
     pub positive: Option<bool>,

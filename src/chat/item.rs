@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use crate::view::MessageEntry;
 
-/// A block as its view sees it.
+/// A block, for its view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Turn {
     /// The messages of the block.

@@ -84,7 +84,8 @@ impl List {
             .unwrap_or_default()
     }
 
-    /// Applies a change of the thread. A reader at the end sees it; others keep their position.
+    /// Applies a change of the thread. At the end the view follows it; elsewhere the reader's
+    /// position is kept.
     pub(super) fn follow(self, list: &MessageList, at_end: bool) -> News {
         let news = self
             .state

@@ -1,4 +1,4 @@
-//! The contexts of one message: what its parts share, and whether it is part of a turn.
+//! The contexts of one message: the state that its parts share, and its turn.
 
 use std::sync::Arc;
 

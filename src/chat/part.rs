@@ -1,4 +1,4 @@
-//! A part of a message: a call in its slot, anything else as `part` renders it.
+//! Renders a part of a message: a call by its slot, other kinds by the module `part`.
 
 use assistant_core::conversation::MessageId;
 use leptos::prelude::*;

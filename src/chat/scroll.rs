@@ -173,8 +173,8 @@ impl StickToEnd {
         }
     }
 
-    /// Handles a change in the number of open questions. A reader at the end sees the first from
-    /// its top, and the end again when none is left.
+    /// Handles a change in the number of open questions. If the view is at the end, it scrolls to
+    /// the top of the first question, and back to the end once none is open.
     pub(super) fn questions_changed(self, has_new: bool, any: bool) {
         let held = self.held.try_get_untracked() == Some(true);
         if any && (held || (has_new && self.at_end.get_untracked())) {
@@ -243,8 +243,8 @@ impl StickToEnd {
         self.note_place();
     }
 
-    /// Resumes after the replacement: a reader who sees its end follows it, others keep their
-    /// position.
+    /// Resumes after the replacement. If the end is in view, the view follows it; otherwise the
+    /// position is kept.
     pub(super) fn settle(self) {
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
             return;

@@ -1,4 +1,4 @@
-//! Announcements of the parts of a window: the window's announcer speaks them.
+//! Announcements of the parts of a window, which the window's announcer reads out.
 
 use leptos::prelude::*;
 

@@ -64,7 +64,7 @@ impl TranscriptContext {
         }
     }
 
-    /// Resumes after the branch was replaced: a reader who sees its end follows it.
+    /// Resumes after the branch was replaced. If its end is in view, the view follows it.
     pub(super) fn settle(&self) {
         if let Some(stick) = self.stick {
             stick.settle();

@@ -15,7 +15,7 @@ use crate::{
 
 /// A chat with the assistant of the nearest provider: messages, tool cards, notices, composer.
 ///
-/// It fills its parent, which must have a height. It is an arrangement of public parts, and
+/// The window fills its parent, which must have a height. It is an arrangement of public parts, and
 /// [`ChatRoot`](super::ChatRoot) shows how to write another; [`ChatSidebar`](super::ChatSidebar)
 /// and [`ChatPopup`](super::ChatPopup) put it beside or above a page.
 ///

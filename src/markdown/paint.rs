@@ -252,7 +252,7 @@ fn without_text(kind: Kind) -> Kind {
     }
 }
 
-/// Highlights the code of a complete block, and drops the rest of what was kept to change it.
+/// Highlights the code of a complete block, and drops the state that was needed to change it.
 fn finish(drawn: Drawn, options: &MarkdownOptions) {
     let mut rest = vec![drawn];
     while let Some(drawn) = rest.pop() {

@@ -1,8 +1,8 @@
 //! Views of other components: cards of actions, and parts with a custom renderer.
 //!
 //! They are mounted by hand, so that the component that registered them can remove them at once
-//! when it is unmounted: the signals that they read may be disposed right after
-//! (rule "unmounting"). Neighbour: `cards` keeps what is mounted.
+//! when it is unmounted: the signals that they read may be disposed right after (rule
+//! "unmounting"). Neighbour: `cards` owns the mounted views.
 
 use std::{any::Any, rc::Rc};
 

@@ -11,7 +11,7 @@ use futures_util::{
     future::{LocalBoxFuture, Shared},
 };
 
-/// A token that signals that a result is no longer wanted.
+/// A token that signals the cancellation of a call.
 #[derive(Clone)]
 pub struct Cancellation {
     cancelled: Rc<Cell<bool>>,
@@ -32,7 +32,7 @@ impl Default for Cancellation {
 }
 
 impl Cancellation {
-    /// Returns true if the result is no longer wanted.
+    /// Returns true if the call was cancelled.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -46,7 +46,7 @@ impl Cancellation {
         self.cancelled.get()
     }
 
-    /// Waits until the result is no longer wanted; never resolves if it stays wanted.
+    /// Waits until the call is cancelled; never resolves if it is not.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -66,7 +66,7 @@ impl Cancellation {
     pub(crate) fn cancel(&self) {
         self.cancelled.set(true);
         if let Some(sender) = self.sender.borrow_mut().take() {
-            // The receiver may be gone.
+            // The receiver may be dropped.
             let _ = sender.send(());
         }
     }

@@ -1,5 +1,5 @@
 //! The code of actions, their texts, the targets of renderers, and the mounted cards. The layers
-//! above decide what renderers and code receive, and when they run.
+//! above decide when renderers and handlers run, and with which values.
 
 mod cancellation;
 mod cards;

@@ -49,7 +49,7 @@ impl From<String> for ToolTarget {
 pub enum InterruptTarget {
     /// Interrupts with this reason.
     Reason(String),
-    /// All interrupts whose reason has no renderer of its own.
+    /// All interrupts for whose reason no renderer is registered.
     All,
 }
 

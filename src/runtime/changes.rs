@@ -14,7 +14,7 @@ pub(crate) struct Changes {
     pub(super) registry: bool,
     /// True if every change is a text that grew.
     pub(super) only_growth: bool,
-    /// True if every change belongs to what an agent streams: texts, messages and calls.
+    /// True if every change belongs to a streamed answer: texts, messages and calls.
     pub(super) only_speech: bool,
 }
 

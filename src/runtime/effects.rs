@@ -57,7 +57,7 @@ impl Runtime {
             Effect::Executed { request, outcome } => {
                 let waiting = self.executing.borrow_mut().remove(&request);
                 if let Some(sender) = waiting {
-                    // The caller may be gone.
+                    // The caller may have dropped the receiver.
                     let _ = sender.send(outcome);
                 }
             }

@@ -26,8 +26,8 @@ const STREAMING_MS: u32 = 20;
 pub(super) struct Frames {
     order: RefCell<Vec<Change>>,
     known: RefCell<HashSet<Change>>,
-    /// The callback for requested frames. Made once and owned by the page, since a frame may fire
-    /// after the runtime is gone.
+    /// The callback for requested frames. Created once and owned by the page, since a frame may
+    /// fire after the runtime was dropped.
     tick: OnceCell<JsValue>,
     /// True while a requested frame is pending.
     asked: Cell<bool>,

@@ -45,8 +45,8 @@ impl Host for BrowserHost<'_> {
         fresh_id()
     }
 
-    /// Never runs a rule of the application while the session is borrowed: the runtime evaluates it
-    /// right after and dispatches the answer as an input.
+    /// Defers a rule of the application, because the session is borrowed: the runtime evaluates it
+    /// afterwards and dispatches the answer as an input.
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
         self.runtime.ask_later(question);
         Answer::Later

@@ -114,7 +114,7 @@ pub(crate) struct Runtime {
     pub(crate) auto_deny: bool,
     /// True if the user can send messages during the loop.
     pub(crate) interjections: bool,
-    /// The limits on what agents send.
+    /// The limits on content from agents.
     pub(crate) limits: Rc<Limits>,
     frames: frames::Frames,
     watch: watch::Watch,
@@ -370,7 +370,7 @@ impl Runtime {
     pub(crate) fn reply(&self, call: &CallKey, value: Reply) {
         let sender = self.replies.borrow_mut().remove(call);
         if let Some(sender) = sender {
-            // The receiver is gone if the handler was cancelled.
+            // The receiver is dropped if the handler was cancelled.
             let _ = sender.send(value);
         }
     }

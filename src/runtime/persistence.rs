@@ -47,7 +47,7 @@ pub(crate) struct Search {
     pub(crate) words: String,
     /// Called with the id of each conversation that contains them, and with `None` at the end.
     pub(crate) found: Box<dyn Fn(Option<&str>)>,
-    /// False once the search is no longer wanted.
+    /// False after the search was cancelled.
     pub(crate) wanted: Rc<Cell<bool>>,
 }
 

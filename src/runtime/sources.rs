@@ -90,7 +90,7 @@ impl Runtime {
                 continue;
             }
             if self.can_call(&name) {
-                // The receiver may be gone.
+                // The receiver may be dropped.
                 let _ = sender.send(());
             } else {
                 self.awaited.0.borrow_mut().push((name, sender));

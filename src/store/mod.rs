@@ -163,7 +163,7 @@ pub enum StoreErrorKind {
     Corrupt,
     /// The store did not answer in time; the operation may still take effect.
     NoAnswer,
-    /// Stored data is gone: the conversation has to be written again as a whole.
+    /// Stored data was deleted: the conversation has to be written again as a whole.
     Forgotten,
     /// Any other failure.
     Failed,

@@ -148,7 +148,7 @@ fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option
         let mut release = None;
         let promise = Promise::new(&mut |resolve, _| release = Some(resolve));
         if let Some(sender) = granting.borrow_mut().take() {
-            // Dropped at once, and so released, if the receiver is gone.
+            // Released at once if the receiver was dropped.
             let _ = sender.send(Some(Lock { release }));
         }
         promise.into()
@@ -173,17 +173,17 @@ fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option
 /// The messages between tabs that have a conversation open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TabMessage {
-    /// The sender wants to own it.
+    /// The sender takes the conversation over.
     TakeOver,
-    /// The sender has released it.
+    /// The sender has released the conversation.
     Released,
-    /// The sender owns it from now on.
+    /// The sender owns the conversation from now on.
     Owned,
     /// The sender has written a change.
     Written,
-    /// The sender asks whether another tab acts on it.
+    /// Asks the owner for an answer, to detect whether it is alive.
     Ping,
-    /// The sender acts on it.
+    /// The owner's answer to [`Self::Ping`].
     Pong,
 }
 
@@ -212,7 +212,7 @@ impl TabMessage {
 /// The channel between the tabs that have a conversation open.
 pub(crate) struct Channel {
     channel: Option<BroadcastChannel>,
-    /// Kept alive while it may be called.
+    /// The listener, kept alive while the browser may call it.
     _listener: Closure<dyn FnMut(MessageEvent)>,
 }
 
@@ -258,18 +258,18 @@ impl Drop for Channel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Ownership {
-    /// Only in this page: there is no store, or none that can be used.
+    /// The conversation is not stored: there is no store, or it cannot be used.
     #[default]
     NotStored,
-    /// In a store, from which it is being loaded.
+    /// The conversation is being loaded from the store.
     Opening,
-    /// In a store, and this tab acts on it.
+    /// The conversation is stored, and this tab acts on it.
     ThisTab {
         /// True if other tabs are prevented from acting on it at the same time. Without the Web
         /// Locks API (in insecure contexts), the tab that opened it last acts on it, and another
         /// one may detect that only when it writes.
         across_tabs: bool,
     },
-    /// In a store, and another tab acts on it: here it is read-only.
+    /// The conversation is stored, and another tab acts on it: in this tab it is read-only.
     OtherTab,
 }

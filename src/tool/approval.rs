@@ -20,19 +20,19 @@ use crate::{
     view::Question,
 };
 
-/// Asks the user to approve a call, showing exactly what would run. The arguments can be edited
-/// first, if the action or the agent accepts edits.
+/// Asks the user to approve a call, with the exact arguments that would run. The arguments can be
+/// edited first, if the action or the agent accepts edits.
 ///
 /// The page's own approval (`data-kind="page"`) is in the page's words: the description from
 /// [`ToolAction::describe`](crate::ToolAction::describe), with the arguments that it does not
 /// mention below it, else the action's title or name above the exact arguments. The fold "More"
 /// below the buttons has the name of the action, all exact arguments, and the button that edits
-/// them. `data-risk` is the [`Risk`] of the action. An agent's question
-/// (`data-kind="agent"`) says that the agent asks; the agent's text is shown below the arguments,
-/// attributed to it. Approving counts once the end of the arguments was visible and the card has
-/// been unchanged for half a second; until then the button is `aria-disabled`. Deny asks for an
-/// optional reason; a second press denies. If several windows of one assistant are mounted, one of
-/// them asks, and the others refer to it.
+/// them. `data-risk` is the [`Risk`] of the action. An agent's question (`data-kind="agent"`) is a
+/// question of the agent; the agent's text is shown below the arguments, attributed to it.
+/// Approving counts once the end of the arguments was visible and the card has been unchanged for
+/// half a second; until then the button is `aria-disabled`. Deny asks for an optional reason; a
+/// second press denies. If several windows of one assistant are mounted, one of them asks, and the
+/// others refer to it.
 ///
 /// # Accessibility
 ///

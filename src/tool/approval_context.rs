@@ -60,8 +60,8 @@ impl ApprovalContext {
         self.focus_soon(".la-approval-edit");
     }
 
-    /// Closes the form after its arguments were taken, so that the user sees their preview. The card
-    /// as a whole gets the focus, and is read from its title.
+    /// Closes the form after its arguments were taken, so that their preview is visible. The card
+    /// gets the focus, so that screen readers begin with its title.
     pub(super) fn reviews(&self, args: Value) {
         self.reviewed.args.set(Some(args));
         self.editing.set(false);

@@ -27,7 +27,7 @@ const MAX_VALUE: usize = 300;
 /// The part of a call that is described.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Extent {
-    /// Nothing beyond its name.
+    /// No further text than the name of the call.
     Nothing,
     /// A part, because the description was too long.
     Part,

@@ -1,4 +1,4 @@
-//! The content of an approval card: what would run, and the answers.
+//! The content of an approval card: the call, and the buttons that answer.
 
 use assistant_core::{conversation::Decider, session::Verdict};
 use leptos::{html, prelude::*};
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::ui::{Icon, WordOf, Words, composes, decider_by, dynamic, is_trusted, memo, when};
 
-/// Renders what would run, and the answers.
+/// Renders the call, and the buttons that answer.
 pub(super) fn decide(
     shown: &ApprovalContext,
     extent: Extent,
@@ -62,8 +62,8 @@ pub(super) fn decide(
     }
 }
 
-/// Renders what would run: the page's description, with the unmentioned arguments below; or the
-/// exact arguments.
+/// Renders the call that would run: the page's description, with the unmentioned arguments below;
+/// or the exact arguments.
 fn call_content(shown: &ApprovalContext, extent: Extent, visibility: Visibility) -> AnyView {
     let (call, words) = (shown.call, Words::current());
     match extent {
@@ -235,7 +235,7 @@ fn answers(
             .into_any()
         }
     };
-    // A call whose action is gone is dismissed, not denied.
+    // A call whose action was removed is dismissed, not denied.
     let asks_first = move || takes_reason && runnable.get_untracked() && !denying.get_untracked();
     let press_deny = move |event: leptos::ev::MouseEvent| match asks_first() {
         true => {

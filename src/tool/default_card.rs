@@ -225,7 +225,7 @@ fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
     (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
 }
 
-/// Returns the text in which a result that declares itself a failure says why.
+/// Returns the reason in a result that declares itself a failure.
 fn reason_of(value: &Value) -> Option<String> {
     let error = value.get("error");
     let texts = [

@@ -17,9 +17,8 @@ const BOUNDARY_SEARCH: usize = 256;
 
 /// Text with invisible characters shown by their codes instead of taking effect: controls,
 /// direction marks, ignorable and blank characters, spaces other than U+0020, long gaps. Letters
-/// that do not fit the script of their word show their code as well. So a user approves what really
-/// runs.
-/// really run.
+/// that do not fit the script of their word show their code as well. So a user approves the text
+/// that really runs. really run.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -18,7 +18,7 @@ impl Problems {
     /// Stores the outcome for a value. Returns true if it was accepted.
     pub(super) fn record(self, outcome: Result<(), Refusal>) -> bool {
         let is_accepted = outcome.is_ok();
-        // The form is gone if its subject has changed.
+        // The form is disposed if its subject has changed.
         let _ = self.0.try_set(outcome.err());
         is_accepted
     }

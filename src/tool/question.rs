@@ -1,8 +1,8 @@
-//! A question of the agent: who asks, its subject, and the ways to answer.
+//! A question of the agent: its author, its subject, and the ways to answer.
 //!
-//! The text is the agent's and attributed to it; the tools that it wants to run are shown exactly,
-//! as data. It looks different from an approval card of the page's own actions. As there, an answer
-//! counts once all of it was visible; denying and cancelling count at once.
+//! The text is the agent's and attributed to it; the requested tools are shown exactly, as data.
+//! The question looks different from an approval card of the page's own actions. As on such a card,
+//! an answer counts once the whole question was visible; denying and cancelling count at once.
 
 use assistant_core::{
     conversation::{Decider, Fingerprint},
@@ -448,7 +448,7 @@ impl AnswerForm {
         let ways = ways.filter(|(_, yes)| *yes || takes_denial);
         let buttons = ways.map(|(word, yes)| {
             let form = self.clone();
-            // A plain No may be the answer that the agent wants to obtain.
+            // For a boolean question, No may be the dangerous answer.
             let gated = yes || bare;
             let decide = move |event: leptos::ev::MouseEvent| {
                 if gated && !(is_trusted(&event) && visibility.allows()) {

@@ -93,7 +93,7 @@ fn panel(assistant: Assistant, id: String, opened: RwSignal<bool>) -> AnyView {
 ///
 /// # Accessibility
 ///
-/// A list under its own heading; each button names what it revokes.
+/// A list under its own heading; each button names the approval that it revokes.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -13,9 +13,9 @@ const MAX_TOOLS: usize = 20;
 /// shown.
 const MAX_DEPTH: usize = 6;
 
-/// Renders the tools that the agent wants to run, with their exact arguments, as far as the
-/// question names them; if none is found and the question has no text, the whole metadata. Each
-/// must be read to its end. A list of several actions is shown as a whole.
+/// Renders the tools that the question names, with their exact arguments; if none is found and the
+/// question has no text, the whole metadata. Each must be read to its end. A list of several
+/// actions is shown as a whole.
 pub(super) fn about(
     assistant: &Assistant,
     open: &OpenInterrupt,

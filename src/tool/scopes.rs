@@ -2,7 +2,7 @@
 //! buttons that it opens.
 //!
 //! A choice of more than one call counts only while the group shows it: a closed group is the
-//! approval of one call. Scripted events change nothing, and what they changed is restored.
+//! approval of one call. Changes by scripted events are reverted.
 
 use assistant_core::action::{GrantBounds, Remember, RememberScope, Remembering};
 use leptos::{html, prelude::*};

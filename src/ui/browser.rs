@@ -1,7 +1,7 @@
 //! Access to the browser, if there is one.
 //!
 //! On a server the browser must not be accessed: natively each call into it would abort the
-//! process. The features of this crate do not tell, since one build may have all of them.
+//! process. The features of this crate are no indication, since one build may have all of them.
 
 use web_sys::Window;
 

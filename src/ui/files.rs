@@ -15,7 +15,7 @@ pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     let reader = web_sys::FileReader::new().ok()?;
     let (sender, receiver) = oneshot::channel();
     let done = Closure::once_into_js(move || {
-        // The receiver may be gone.
+        // The receiver may be dropped.
         let _ = sender.send(());
     });
     reader.set_onloadend(Some(done.unchecked_ref()));

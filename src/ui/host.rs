@@ -9,7 +9,8 @@ pub(crate) fn shown_host(address: &Address) -> Option<String> {
     if reads_plainly(host) {
         return Some(host.to_owned());
     }
-    // The browser maps letters before it encodes them, so only it knows the resulting host.
+    // The browser maps letters before it encodes them, so only its URL parser returns the resulting
+    // host.
     let encoded = web_sys::Url::new(&format!("https://{host}")).map(|url| url.host());
     Some(encoded.unwrap_or_else(|_| host.escape_unicode().to_string()))
 }

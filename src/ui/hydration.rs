@@ -41,7 +41,7 @@ fn draw_later(before: Before, draw: Draw) -> AnyView {
     dynamic(view).into_any()
 }
 
-/// Returns a function that tells whether the current view is being hydrated.
+/// Returns a function that returns true while the current view is being hydrated.
 fn hydrating() -> impl Fn() -> bool + Clone + 'static {
     let context = Owner::current_shared_context();
     move || {

@@ -18,7 +18,7 @@ pub(crate) struct IconButton {
     pub disabled: Signal<bool>,
     /// The state of a toggle button.
     pub pressed: Signal<Option<bool>>,
-    /// The state of a button that shows and hides what follows it.
+    /// The state of a button that shows and hides the content after it.
     pub expanded: Signal<Option<bool>>,
     pub node: NodeRef<html::Button>,
     pub act: Box<dyn FnMut(MouseEvent)>,

@@ -79,7 +79,7 @@ impl ConfirmRequest {
     /// Sends the answer; only the first counts.
     pub(crate) fn answer(&self, confirmed: bool) {
         if let Some(sender) = self.answer.borrow_mut().take() {
-            // The handler may be gone.
+            // The handler may have been cancelled.
             let _ = sender.send(confirmed);
         }
     }

@@ -118,8 +118,7 @@ impl MessageCell {
         cell
     }
 
-    /// Compares the message with what is shown. Unchanged parts keep their cells, and so their
-    /// views.
+    /// Compares the message with its cells. Unchanged parts keep their cells, and so their views.
     pub(super) fn shape_of(&self, message: &Message) -> Shape {
         let kinds = kinds_of(message);
         let parts = self.parts.with_untracked(|old| {

@@ -157,7 +157,7 @@ impl ViewModel {
         self.count_asks(self.asks.load(Relaxed).saturating_add(1));
     }
 
-    /// Counts a handler that has its answer or no longer wants one.
+    /// Counts a handler whose question was answered or cancelled.
     pub(crate) fn end_asking(&self) {
         self.count_asks(self.asks.load(Relaxed).saturating_sub(1));
     }

@@ -1,4 +1,4 @@
-//! Agents over HTTP that speak other protocols than AG-UI.
+//! Agents over HTTP with protocols other than AG-UI.
 
 use super::HttpAgent;
 
@@ -12,8 +12,8 @@ use super::HttpAgent;
 #[cfg(feature = "ui-stream")]
 pub type UiStreamAgent = HttpAgent<assistant_core::protocol::UiStream>;
 
-/// A model endpoint that speaks `OpenAI`'s chat completions. The session drives the loop of runs
-/// and tool results.
+/// A model endpoint with `OpenAI`'s chat completions. The session drives the loop of runs and tool
+/// results.
 ///
 /// ```
 /// use leptos_assistant::agent::{CompletionsAgent, HttpAgent};
@@ -26,8 +26,8 @@ pub type CompletionsAgent = HttpAgent<assistant_core::protocol::Completions>;
 
 #[cfg(feature = "ui-stream")]
 impl UiStreamAgent {
-    /// Creates an agent at an address, absolute or relative to the page, that speaks the AI SDK's
-    /// UI message stream.
+    /// Creates an agent for the AI SDK's UI message stream, at an address that is absolute or
+    /// relative to the page.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

@@ -163,9 +163,9 @@ async fn send(
         .map_err(|_| failure("The `fetch` of this page gave no response."))
 }
 
-/// Waits long enough to tell a broken connection from a page that is unloading. An unloading page
-/// loses its connections first and then runs only what follows at once, not its next task. The last
-/// state that it stores is therefore a run in progress, which can be resumed.
+/// Waits until a broken connection can be distinguished from a page that is unloading. An unloading
+/// page loses its connections before its script stops, and runs no further task. During the wait
+/// the stored state is therefore a run in progress, which can be resumed after a reload.
 pub(super) async fn outlived_by_page() {
     page_settled().await;
 }

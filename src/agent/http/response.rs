@@ -21,7 +21,7 @@ use crate::{agent::EventSink, ui::sleep};
 /// The limits for reading an error's body, in bytes and in time, since it may never end.
 const BODY_BYTES: usize = 4 * 1024;
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Characters of the body that the user sees.
+/// The number of characters of the body that are shown to the user.
 const BODY_CHARS: usize = 300;
 
 /// Checks the status of a response and, if `wanted` is given, its media type.

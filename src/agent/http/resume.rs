@@ -10,7 +10,8 @@ pub enum ResumeMessages {
     /// The whole history, as with any run.
     #[default]
     All,
-    /// Only messages that the agent has not seen, for servers that keep the history and append.
+    /// Only messages that were not sent before, for servers that store the history and append to
+    /// it.
     New,
     /// No messages, for servers that refuse messages beside an answer.
     None,
@@ -37,7 +38,7 @@ impl History {
             ResumeMessages::New => {
                 let sent = self.sent.borrow();
                 input.messages.retain(|message| {
-                    // The agent knows its own messages without having been sent them.
+                    // Messages of the agent are in its history already.
                     let ours = matches!(message.role(), Role::User | Role::Tool)
                         && !message.is_marked_as_agents();
                     ours && !sent.contains(&message.id)

@@ -42,7 +42,7 @@ const BATCH_MS: u32 = 300;
 /// Announces chat activity to assistive technology: answers as plain text, tools that run or
 /// failed, decisions that the user must make, stops, and, after every few seconds of silence, that
 /// work continues. Nothing else in a window is a live region, except what an action of the user
-/// opens. A window has one; of several windows of an assistant one speaks.
+/// opens. A window has one; of several windows of an assistant, one announces.
 ///
 /// # Accessibility
 ///
@@ -77,7 +77,7 @@ pub fn Announcer(
     Some(voice.regions())
 }
 
-/// Announces everything from now on.
+/// Announces answers, requests, tools, notices and ongoing work from now on.
 pub(super) fn announce_all(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
     answers::follow(assistant, voice, speech);
     announce_requests(assistant, voice);
@@ -87,7 +87,7 @@ pub(super) fn announce_all(assistant: &Assistant, voice: Voice, speech: Signal<S
     announce_labels(voice);
 }
 
-/// Announces what the parts of the window say, such as the beginning of a conversation.
+/// Announces texts of the parts of the window, such as the beginning of a conversation.
 fn announce_labels(voice: Voice) {
     let (Some(spoken), words) = (use_context::<Spoken>(), Words::current()) else {
         return;

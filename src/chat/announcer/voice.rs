@@ -1,4 +1,4 @@
-//! The live regions.
+//! Live regions that announce texts to assistive technology.
 
 use assistant_core::{conversation::MessageId, session::NoticeId};
 use leptos::prelude::*;
@@ -35,7 +35,7 @@ pub(in crate::chat) struct Voice {
 }
 
 impl Voice {
-    /// Creates the voice of a window. Of several windows of an assistant one speaks.
+    /// Creates the voice of a window. Of several windows of an assistant, one announces.
     pub(in crate::chat) fn of(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
         let now = |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
@@ -85,9 +85,9 @@ impl Voice {
         self.announce(self.regions.status, text.into(), true);
     }
 
-    /// Announces a transient status, such as a running tool. In a quick succession not every one
-    /// can be heard: one that follows within moments waits, a newer one replaces it, and it is
-    /// announced if it still applies.
+    /// Announces a transient status, such as a running tool. If the previous one is recent, the
+    /// text waits until it can be heard. A newer text replaces it, and it is announced only if it
+    /// still applies.
     pub(super) fn passing(
         self,
         text: String,

@@ -51,7 +51,8 @@ pub fn ComposerDeny(
     .view()
 }
 
-/// Denies the request and empties the text box. A refused denial keeps the text and says why.
+/// Denies the request and empties the text box. If the denial is refused, the text stays and the
+/// reason is shown.
 fn deny(writing: &Shared, event: &ev::MouseEvent) {
     let text = writing.handle.written();
     let call = (writing.deniable.get_untracked()).and_then(|key| writing.assistant.tool_call(&key));

@@ -1,7 +1,7 @@
 //! The composer: its parts, and their default arrangement.
 //!
-//! Neighbours: `context` holds what the parts share, `handle` is the application's access to the
-//! text, `slot` that of the other parts of a window.
+//! Neighbours: `context` is the state that the parts share, `handle` is the application's access to
+//! the text, `slot` that of the other parts of a window.
 
 mod context;
 mod deny;

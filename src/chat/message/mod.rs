@@ -112,7 +112,7 @@ pub fn MessageView(
 /// as if the user had written it (`data-role` is `assistant` then), `data-streaming` while more is
 /// expected, `data-editing` while the user edits it, `data-interjected` if the user sent it during
 /// the loop, `data-folded` while all its calls are hidden in a group of another message, and
-/// `data-message-id` as agents know it.
+/// `data-message-id` with the id that agents use.
 #[component]
 pub fn MessageRoot(
     /// The assistant; the one in context if omitted.

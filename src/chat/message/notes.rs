@@ -68,8 +68,8 @@ pub fn MessageNotes() -> impl IntoView {
     when(any, notes).into_any()
 }
 
-/// Returns the mark of the message. A message of the user that was not answered has none while a
-/// notice says so, with the reason.
+/// Returns the mark of the message. An unanswered message of the user has no mark while a notice
+/// shows the reason.
 fn shown_cut(spoken: &MessageContext) -> Memo<Option<Cut>> {
     let (cut, id) = (spoken.message.cut.clone(), spoken.message.id.clone());
     if spoken.message.role != Role::User {

@@ -78,7 +78,7 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
         sent: Box::new(|_| ()),
         closed: Box::new(move || {
             if agreed(element) {
-                // A refusal means that it is already gone.
+                // A refusal means that the branch was already removed.
                 let message = message.clone();
                 let _ = of.assistant.change_tree(TreeChange::Delete { message });
             }

@@ -1,7 +1,7 @@
 //! The drawing of the tree: its visible area, its zoom, and the lines between messages.
 //!
-//! Nothing here knows the size of a cell: the style sheet sets it, in units of the font size, which
-//! follows the zoom. Neighbours: `row` renders a message in either form, `view` the list.
+//! The style sheet sets the size of a cell in units of the font size, which follows the zoom.
+//! Neighbours: `row` renders a message in either form, `view` the list.
 
 use assistant_core::conversation::{Drawing, Spot};
 use leptos::{ev, html, prelude::*};
@@ -212,7 +212,8 @@ impl Tree {
         self.zoom_to(self.plane.zoom.get_untracked() / ZOOM_STEP, None);
     }
 
-    /// Zooms so that everything fits, with the current message in the middle if it does not.
+    /// Zooms out until the whole tree is visible. If it does not fit at the smallest zoom, centres
+    /// the current message.
     fn fit(&self) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;

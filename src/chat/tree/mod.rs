@@ -188,7 +188,7 @@ impl Tree {
     fn show(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         let message = message.clone();
-        // A refusal means that the message is gone.
+        // A refusal means that the message was removed.
         let _ = self.assistant.change_tree(TreeChange::Select {
             message,
             exact: true,

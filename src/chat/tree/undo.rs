@@ -14,7 +14,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
     let (of, activity) = (tree.clone(), tree.assistant.activity());
     let deleted = memo(move || {
         of.assistant.tree_changes().track();
-        // A run that begins ends it.
+        // A run that begins makes the deletion final.
         activity.track();
         let last = |all: &assistant_core::conversation::Conversation| {
             let last = all.last_deleted();
@@ -37,7 +37,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
         if let Some(first) = first.flatten().filter(|_| done) {
             of.cursor.set(Some(first));
         }
-        // The button is gone by then.
+        // The button is hidden by then.
         of.focus();
     };
     view! {

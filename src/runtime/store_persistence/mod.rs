@@ -64,7 +64,7 @@ pub(crate) struct StorePersistence {
     waits: Cell<Option<Urgency>>,
     /// The phases of calls as of their last change.
     phases: RefCell<HashMap<CallKey, Phase>>,
-    /// True if the user was notified that nothing is stored.
+    /// True while a notice shows that changes are not stored.
     is_notified: Cell<bool>,
     trouble: Trouble,
     ended: Cell<bool>,
@@ -193,7 +193,7 @@ impl StorePersistence {
         }
     }
 
-    /// Notifies the user that nothing is stored, or that it is again.
+    /// Shows a notice while changes cannot be stored, and removes it once they can.
     fn notify_store_state(&self, error: Option<&StoreError>) {
         if self.is_notified.replace(error.is_some()) == error.is_some() {
             return;
@@ -325,7 +325,7 @@ impl Persistence for StorePersistence {
         let Some(persistence) = self.me.upgrade() else {
             return;
         };
-        // Ends what is open and writes it as usual.
+        // Ends open calls and writes them as usual.
         persistence.dispatch(Input::NewThread);
         persistence.thread.replace(Thread::new(thread_id.clone()));
         persistence.unsaved.take();

@@ -126,14 +126,14 @@ impl Unsaved {
 /// The time at which changes are written, the latest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
-    /// Nothing to write.
+    /// There are no changes to write.
     Nothing,
-    /// With the rest of the answer: streamed text.
+    /// Written at an interval while content grows: streamed text.
     WithTheAnswer,
-    /// After a short time, together with what follows: calls that the agent runs itself, and their
-    /// results.
+    /// Written after a short delay, together with later changes: calls that the agent runs itself,
+    /// and their results.
     Soon,
-    /// At once: messages and interrupts, results of the page's own calls, ends of runs.
+    /// Written at once: messages and interrupts, results of the page's own calls, ends of runs.
     AtOnce,
 }
 

@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 32 << 20;
 
 impl StorePersistence {
     /// Reads one conversation after the other and reports the id of each whose messages contain the
-    /// words, then the end, as long as the search is wanted. The page can do its work in between, and
+    /// words, then the end, until the search is cancelled. The page can do its work in between, and
     /// nothing that was read is kept.
     pub(super) async fn find(&self, search: Search) {
         let words = search.words.trim().to_lowercase();

@@ -24,7 +24,7 @@ pub(super) struct Thread {
     pub(super) lock: RefCell<Option<Lock>>,
     /// True if the conversation cannot be locked.
     pub(super) is_lockless: Cell<bool>,
-    /// The calls that other pages may know from the store.
+    /// The calls that other pages may have read from the store.
     pub(super) stored: Cell<StoredCalls>,
     /// True if the store may hold a diverged state, which must not be overwritten.
     pub(super) is_apart: Cell<bool>,
@@ -70,7 +70,7 @@ impl Thread {
         self.lock.replace(lock.or(own));
     }
 
-    /// Notes calls that other pages may know from now on.
+    /// Notes calls that other pages may read from the store from now on.
     pub(super) fn may_be_stored(&self, calls: StoredCalls) {
         let mut stored = self.stored.get();
         stored.add(calls);

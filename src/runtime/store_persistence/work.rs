@@ -187,7 +187,7 @@ impl StorePersistence {
             Err(error) => Err(error),
         };
         // The lock is released with the last reference to the conversation. It is also released if
-        // the write fails, so that a tab that opens it is not told that another one owns it.
+        // the write fails, so that another tab can become the owner.
         thread.lock.take();
         thread.channel.take();
         match written {

@@ -38,7 +38,7 @@ pub struct IndexedDbApprovals(Rc<Approvals>);
 
 struct Approvals {
     inner: Rc<Inner>,
-    /// The ids that this tab knows to be in the database.
+    /// The ids of approvals that this tab has read from the database.
     known: RefCell<Vec<String>>,
     /// Resolves when the last operation is done: reads and writes run one after the other.
     last: RefCell<Option<Receiver<()>>>,

@@ -35,7 +35,7 @@ use serde_json::Value;
 /// }));
 /// ```
 ///
-/// See [`schema_misfits`] for what is checked.
+/// See [`schema_misfits`] for the checks.
 ///
 /// # Panics
 ///
@@ -53,9 +53,9 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
     }
 }
 
-/// Lists the reasons why arguments that a schema allows cannot be deserialized into a type:
-/// fields that the type needs and the schema does not require, values of another type than the
-/// field's, properties that the type denies or does not know.
+/// Lists the reasons why arguments that a schema allows cannot be deserialized into a type: fields
+/// that the type needs and the schema does not require, values of another type than the field's,
+/// properties that the type denies or has no field for.
 ///
 /// Values are generated from the schema's types, `enum`, `const`, `format`, `examples` and bounds.
 /// A number without bounds is tried with a small one only. No text is generated for a `pattern`:

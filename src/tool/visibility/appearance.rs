@@ -66,7 +66,7 @@ pub(super) fn style_of(element: &Element) -> Option<CssStyleDeclaration> {
     window.get_computed_style(element).ok()?
 }
 
-/// Returns the computed value of a property; empty if the browser does not know it.
+/// Returns the computed value of a property; empty if the browser does not support it.
 pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
     style.get_property_value(name).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Hit tests: finds what the page draws over an element.
+//! Hit tests that find elements of the page above a card.
 //!
 //! Hit tests skip layers that take no clicks (`pointer-events: none`), so a style sheet makes them
 //! take clicks for the duration of a test. Layers that draw nothing, such as the container of a

@@ -136,7 +136,7 @@ impl Visibility {
         self.prompts.get() && !self.read.get() && !self.covered.get()
     }
 
-    /// Returns true if the user should be told that the card is covered.
+    /// Returns true if the card should show a note that it is covered.
     pub(crate) fn is_covered(self) -> bool {
         self.covered.get()
     }

@@ -72,7 +72,7 @@ pub(super) struct State {
     pub(super) clear: bool,
     /// True if the card has not moved for long enough.
     pub(super) still: bool,
-    /// True if it has been covered for so long that the user is told.
+    /// True if the part has been covered long enough for a note to be shown.
     pub(super) covered: bool,
     /// True if some parts have been out of view for so long that the user is asked to continue reading.
     pub(super) waits: bool,
@@ -172,7 +172,7 @@ impl Parts {
         }
     }
 
-    /// Observes new parts, and removes parts that are gone.
+    /// Observes new parts, and forgets removed ones.
     fn renew(&self) {
         let own = self.card.class_list().contains("la-approval-custom");
         let selector = if own { OWN_PARTS } else { PARTS };

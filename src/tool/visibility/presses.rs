@@ -85,7 +85,7 @@ impl Presses {
         if key.is_some_and(|key| key.key() != " " && key.key().chars().count() == 1) {
             self.typed.set_value(now());
         }
-        // Inside of a shadow root the window sees only its host as the target.
+        // For an event inside of a shadow root, the target at the window is the host.
         let target = event.composed_path().get(0).dyn_into().ok();
         self.begun.set_value(Some(Beginning {
             target: SendWrapper::new(target),
