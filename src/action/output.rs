@@ -36,7 +36,7 @@ use serde_json::Value;
     note = "wrap what implements `Serialize` in `leptos_assistant::Json`, or give back a `Result`"
 )]
 pub trait IntoToolResult {
-    /// Converts it to the value that the agent receives.
+    /// Converts the output to the value that is sent to the agent.
     ///
     /// # Errors
     ///

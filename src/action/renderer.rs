@@ -17,7 +17,7 @@ pub(crate) struct Drawer {
     pub(crate) renderer: Renderer<ToolCallView>,
     /// True if the renderer receives arguments while they stream in.
     pub(crate) streams_args: bool,
-    /// True if it draws the calls of all tools.
+    /// True if the renderer draws the calls of all tools.
     pub(crate) is_general: bool,
 }
 

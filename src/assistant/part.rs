@@ -41,7 +41,7 @@ impl PartHandle {
         self.place.assistant()
     }
 
-    /// Returns its message and its signals, while they exist.
+    /// Returns the part's message and signals, while they exist.
     pub(crate) fn cell(&self) -> Option<(MessageId, PartCell)> {
         self.part.try_get_value()
     }

@@ -49,7 +49,7 @@ pub(super) enum Drawing {
 pub(crate) struct Found<T> {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<T>,
-    /// True if it covers everything of its kind, not a single name.
+    /// True if the renderer covers everything of its kind, not a single name.
     pub(crate) is_general: bool,
 }
 

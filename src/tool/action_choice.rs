@@ -39,7 +39,7 @@ pub(super) struct ActionChoice {
 /// The reason why there is no decision yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undecided {
-    /// No decision was chosen.
+    /// The user has chosen no decision.
     NotChosen,
     /// The text of the response is missing.
     NoResponse,

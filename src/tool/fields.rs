@@ -27,7 +27,7 @@ pub(super) struct Field {
     label: String,
     pub(super) hint: Option<String>,
     pub(super) required: bool,
-    /// True if it initially had a text, which may then be cleared.
+    /// True if the field initially had a text, which may then be cleared.
     given: bool,
     pub(super) kind: Kind,
     pub(super) text: RwSignal<String>,
@@ -321,7 +321,7 @@ impl Field {
         })
     }
 
-    /// Returns its position in the value, as a JSON pointer.
+    /// Returns the field's position in the value, as a JSON pointer.
     pub(super) fn pointer(&self) -> String {
         let keys = self.path.iter();
         keys.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")))

@@ -1,4 +1,4 @@
-//! The signals of a tool call.
+//! A tool call for views.
 
 use assistant_core::{
     conversation::{CallKey, Decision, Fingerprint, Phase, ToolCall},
@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use super::set_if_changed;
 
-/// A tool call as views see it.
+/// The signals of a tool call, for views.
 #[derive(Debug, Clone)]
 pub struct CallCell {
     /// The key of the call.

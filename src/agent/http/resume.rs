@@ -13,7 +13,7 @@ pub enum ResumeMessages {
     /// Only messages that were not sent before, for servers that store the history and append to
     /// it.
     New,
-    /// No messages, for servers that refuse messages beside an answer.
+    /// No messages, for servers that refuse messages next to an answer.
     None,
 }
 

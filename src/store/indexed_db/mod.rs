@@ -67,7 +67,8 @@ struct Inner {
     database: RefCell<Option<IdbDatabase>>,
     /// The conversations that this connection has taken.
     written: RefCell<HashSet<String>>,
-    /// Those of an earlier connection: their existence is checked before a write.
+    /// The conversations that an earlier connection has taken: their existence is checked before a
+    /// write.
     doubted: RefCell<HashSet<String>>,
 }
 

@@ -35,7 +35,7 @@ pub(super) enum Cover {
     Transparent,
     /// Other parts of its card, or controls of the chat: scrolling brings it into view.
     Card,
-    /// No pixel of it is in view.
+    /// No pixel of the element is in view.
     OutOfView,
     /// Anything else.
     Foreign,

@@ -25,7 +25,7 @@ const TYPING_PAUSE_MS: i64 = 500;
 /// A click or a key of the user in the card.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Press {
-    /// True if it was made by a pointer.
+    /// True if the press was made by a pointer.
     pub(super) pointed: bool,
     /// Distinguishes it from earlier presses.
     number: u32,

@@ -28,9 +28,9 @@ pub struct ActionSpec {
     pub version: Option<String>,
     /// Tags by which a filter selects it ([`super::OfferFilter`]); they are not sent to agents.
     pub tags: Vec<String>,
-    /// True if it is offered regardless of any filter.
+    /// True if the action is offered regardless of any filter.
     pub always_offered: bool,
-    /// True if it has a handler.
+    /// True if the action has a handler.
     pub has_handler: bool,
     /// The rule for who may call it.
     pub availability: Availability,
@@ -44,19 +44,19 @@ pub struct ActionSpec {
     pub remembering: Remembering,
     /// The widest bounds of a remembered approval; a user may narrow them.
     pub grant_bounds: GrantBounds,
-    /// True if it can preview a call's changes before the user is asked (rule "preview").
+    /// True if the action can preview a call's changes before the user is asked (rule "preview").
     pub has_preview: bool,
     /// The side that runs it, once it may run.
     pub execution: Execution,
-    /// True if it never runs at the same time as another action (rule "order of calls").
+    /// True if the action never runs at the same time as another action (rule "order of calls").
     pub exclusive: bool,
-    /// True if it runs as soon as its arguments are complete; for cheap, idempotent reads (rule
-    /// "when a tool starts").
+    /// True if the action runs as soon as its arguments are complete; for cheap, idempotent reads
+    /// (rule "when a tool starts").
     pub eager: bool,
     /// True if running it twice has the effect of running it once. After a reload it may run again
     /// without a new approval (rule "after a reload").
     pub idempotent: bool,
-    /// True if it continues after the component that registered it has been removed (rule
+    /// True if the action continues after the component that registered it has been removed (rule
     /// "unmounting").
     pub detached: bool,
     /// Timeout of a handler in milliseconds; a handler that has not answered by then counts as
@@ -225,9 +225,9 @@ pub enum Policy {
 pub enum Execution {
     /// The page runs it, with the action's handler.
     Client,
-    /// The agent runs it after it has read `approved` in the call's tool message; `denied` keeps it
-    /// from running. For agents that end their run at such a call and have no approval mechanism of
-    /// their own; agents that ask by interrupts do not need it.
+    /// The agent runs the action after it has read `approved` in the call's tool message, and does
+    /// not run it after `denied`. For agents that end their run at such a call and have no approval
+    /// mechanism of their own; agents that ask by interrupts do not need it.
     Agent,
 }
 

@@ -174,8 +174,8 @@ impl RememberedApproval {
         approval.fits().then_some(approval)
     }
 
-    /// Returns true if it covers a call of this action with these arguments now, regardless of
-    /// remaining uses.
+    /// Returns true if the approval covers a call of this action with these arguments now,
+    /// regardless of remaining uses.
     pub(crate) fn is_about(
         &self,
         spec: &ActionSpec,
@@ -192,7 +192,7 @@ impl RememberedApproval {
             && self.rules == rules_of(spec)
     }
 
-    /// Returns true if it has expired. A clock that was set back does not prolong it.
+    /// Returns true if the approval has expired. A clock that was set back does not prolong it.
     #[must_use]
     pub fn is_expired(&self, now: i64) -> bool {
         self.expires_at
@@ -238,8 +238,8 @@ impl RememberedApproval {
         }
     }
 
-    /// Returns true if it covers the same as another approval, regardless of time and bounds. A new
-    /// one then replaces the other.
+    /// Returns true if the approval covers the same as another approval, regardless of time and
+    /// bounds. A new one then replaces the other.
     fn is_like(&self, other: &Self) -> bool {
         let at =
             |one: &Self| (one.scope == RememberScope::Conversation).then(|| one.thread_id.clone());

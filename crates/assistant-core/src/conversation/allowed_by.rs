@@ -19,7 +19,7 @@ pub enum AllowedBy {
     PersonToAgent,
     /// The application, by its own code.
     Application {
-        /// True if it replaced the agent's arguments.
+        /// True if the decision replaced the agent's arguments.
         edited: bool,
     },
     /// The application, which the agent asked.

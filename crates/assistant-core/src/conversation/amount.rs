@@ -60,12 +60,13 @@ impl Amount {
         }
     }
 
-    /// Returns true if it has at most this many digits after the decimal point.
+    /// Returns true if the amount has at most this many digits after the decimal point.
     const fn fits(self, digits: u32) -> bool {
         self.0.is_multiple_of(10_u128.pow(15 - digits))
     }
 
-    /// Returns true if it prices tokens exactly: it has at most nine digits after the decimal point.
+    /// Returns true if the amount prices tokens exactly: it has at most nine digits after the
+    /// decimal point.
     pub(super) const fn is_price(self) -> bool {
         self.fits(9)
     }

@@ -22,7 +22,7 @@ pub struct CallApproval {
     pub interrupt_id: Option<String>,
     /// The version that the user saw at the decision.
     pub(crate) shown: Option<Fingerprint>,
-    /// Unknown fields, kept as they came.
+    /// Unknown fields, stored unchanged.
     pub extra: Object,
 }
 
@@ -133,7 +133,7 @@ pub struct CallResult {
     pub subagent_run_id: Option<String>,
     /// Open metadata of the tool message.
     pub metadata: Option<Object>,
-    /// Unknown fields of the tool message, kept as they came.
+    /// Unknown fields of the tool message, stored unchanged.
     pub extra: Object,
 }
 

@@ -36,7 +36,7 @@ pub struct ToolCall {
     pub encrypted_value: Option<String>,
     /// Open metadata.
     pub metadata: Object,
-    /// Unknown fields, kept as they came.
+    /// Unknown fields, stored unchanged.
     pub extra: Object,
     /// The place where the agent wrote the call: a tool call, or a callout in a text.
     pub origin: Origin,
@@ -85,7 +85,7 @@ impl ToolCall {
         self.key
     }
 
-    /// Returns its phase.
+    /// Returns the call's phase.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match (&self.state, self.approval()) {
@@ -279,18 +279,18 @@ impl ToolCall {
         is_answered && waits
     }
 
-    /// Returns true if it has a result that no agent has received.
+    /// Returns true if the call has a result that no agent has received.
     pub(crate) const fn is_undelivered(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.result.is_some() && !outcome.sent)
     }
 
-    /// Returns true if its handler was ever started.
+    /// Returns true if the call's handler was ever started.
     pub(crate) const fn was_started(&self) -> bool {
         self.history().starts > 0
     }
 
-    /// Returns true if its handler was started before a reload and its outcome is unknown: the user is
-    /// asked before it runs again, unless its action is idempotent.
+    /// Returns true if the call's handler was started before a reload and its outcome is unknown:
+    /// the user is asked before it runs again, unless its action is idempotent.
     #[must_use]
     pub const fn has_unknown_outcome(&self) -> bool {
         self.history().unknown_outcome
@@ -358,7 +358,7 @@ impl ToolCall {
         true
     }
 
-    /// Returns true if it is more than a callout in a text.
+    /// Returns true if the call is a tool call, and not a callout that is only shown.
     pub(crate) fn is_real(&self) -> bool {
         self.origin != Origin::Text
     }

@@ -17,7 +17,7 @@ pub(super) struct Calls {
     /// Keys are numbered here, so an agent cannot choose ones that collide.
     all: FxHashMap<CallKey, Entry>,
     by_wire_id: HashMap<String, Vec<CallKey>>,
-    /// By the id of the tool message that answers them.
+    /// The calls by the id of the tool message with their result.
     by_result_id: HashMap<String, Vec<CallKey>>,
     /// Calls in messages that have not ended, on all branches.
     open: Sorted<CallKey, ()>,
@@ -40,7 +40,7 @@ struct Entry {
 /// The owner of a call's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Home {
-    /// No message: it is new, omitted from a list, or its message was deleted.
+    /// The call is in no message: it is new, was omitted from a list, or its message was deleted.
     Nowhere,
     /// A message of the tree.
     Node(usize),

@@ -3,8 +3,8 @@
 //!
 //! Written and read by hand, so that parts and fields of unknown kind are preserved. Content of
 //! tool messages and files has AG-UI's form. Unknown fields are in an object of their own, `extra`,
-//! if their names could be mistaken for known ones; invalid values of known fields are kept as they
-//! came. Neighbour: `json_call` for tool calls.
+//! if their names could be mistaken for known ones; invalid values of known fields are stored
+//! unchanged. Neighbour: `json_call` for tool calls.
 
 use serde_json::Value;
 

@@ -200,7 +200,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         true => Phase::OutputAvailable,
         false => phase,
     };
-    // Values that its state does not use are kept as they came.
+    // Values that its state does not use are stored unchanged.
     let is_asked = phase != Phase::InputStreaming;
     let approval = is_asked.then(|| take_object(&mut from, "approval"));
     let (approval, handed_off) = match approval.flatten() {

@@ -75,7 +75,7 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
 /// The format of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// One message alone: unknown fields are next to known ones.
+    /// A single message, with unknown fields next to known ones.
     Message,
     /// Part of a whole conversation: unknown fields are in an object of their own.
     Whole,

@@ -24,9 +24,10 @@ pub struct Message {
     pub subagent_run_id: Option<String>,
     /// Open metadata.
     pub metadata: Option<Object>,
-    /// Unknown fields, kept as they came.
+    /// Unknown fields, stored unchanged.
     pub extra: Object,
-    /// True if its content is a list of parts on the wire even if one text would be enough.
+    /// True if the message's content is a list of parts on the wire even if one text would be
+    /// enough.
     pub listed: bool,
     /// The reason why it is incomplete. Local, never sent.
     pub cut: Option<Cut>,
@@ -60,7 +61,7 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// Returns its word in stored conversations.
+    /// Returns the name that is used in stored conversations.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -129,7 +130,7 @@ impl Message {
         self.wire_id.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Returns true if it has tool calls, which
+    /// Returns true if the message has tool calls, which
     /// [`Conversation::calls_in`](super::Conversation::calls_in) lists.
     #[must_use]
     pub fn has_calls(&self) -> bool {

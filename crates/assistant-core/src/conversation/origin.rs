@@ -16,7 +16,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Returns its word in stored conversations; the agent has none.
+    /// Returns the name that is used in stored conversations; the agent has none.
     #[must_use]
     pub const fn as_str(self) -> Option<&'static str> {
         match self {

@@ -74,7 +74,7 @@ pub enum Author {
 }
 
 impl Author {
-    /// Returns its word in stored conversations.
+    /// Returns the name that is used in stored conversations.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -27,7 +27,7 @@ pub struct OutlineRow {
     pub branches: usize,
     /// True if the versions that follow are omitted.
     pub closed: bool,
-    /// True if it is on the shown branch.
+    /// True if the message is on the shown branch.
     pub shown: bool,
 }
 

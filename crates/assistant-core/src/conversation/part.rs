@@ -23,7 +23,7 @@ pub enum Part {
     Data(DataPart),
     /// A source of the answer.
     Source(SourcePart),
-    /// A part of unknown type, kept as it came.
+    /// A part of unknown type, stored unchanged.
     Unknown(Value),
 }
 
@@ -58,7 +58,7 @@ pub struct TextPart {
     pub generation: u32,
     /// The times of its start and of its last end, for reasoning only.
     pub span: Option<Span>,
-    /// Other properties such as id and metadata, kept as they came.
+    /// Other properties such as id and metadata, stored unchanged.
     pub extra: Object,
 }
 
@@ -103,7 +103,7 @@ pub struct ToolResultPart {
     pub output: Value,
     /// The content of its tool message, if it has one.
     pub content: Option<Content>,
-    /// Unknown fields, kept as they came.
+    /// Unknown fields, stored unchanged.
     pub extra: Object,
 }
 
@@ -120,7 +120,7 @@ pub struct SourcePart {
     pub media_type: Option<String>,
     /// The file name of a document.
     pub filename: Option<String>,
-    /// Unknown fields, kept as they came.
+    /// Unknown fields, stored unchanged.
     pub extra: Object,
 }
 
@@ -131,6 +131,6 @@ pub struct DataPart {
     pub data_type: String,
     /// The data.
     pub data: Value,
-    /// Unknown fields, kept as they came.
+    /// Unknown fields, stored unchanged.
     pub extra: Object,
 }

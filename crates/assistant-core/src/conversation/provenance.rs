@@ -10,8 +10,8 @@ use crate::event::{self, Object, Role};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AgentUserMessages {
-    /// With the name `assistant`, and with `author: "agent"` in the metadata. The form of the AI
-    /// SDK has no names: there they are sent as text of the assistant.
+    /// The messages are sent with the name `assistant`, and with `author: "agent"` in the metadata.
+    /// The AI SDK's messages have no names: there they are sent as text of the assistant.
     #[default]
     Marked,
     /// Omitted.

@@ -133,14 +133,14 @@ pub(crate) struct History {
     pub(crate) starts: u32,
     /// The number of claims that may have been recorded without a start.
     pub(crate) void_starts: u32,
-    /// True if its handler was started before a reload, and its outcome is unknown.
+    /// True if the call's handler was started before a reload, and its outcome is unknown.
     pub(crate) unknown_outcome: bool,
-    /// True if it differs from the call that was asked about or decided.
+    /// True if the call differs from the call that was asked about or decided.
     pub(crate) changed: bool,
     /// True if the user must be asked here before it starts: the page was also asking when the
     /// agent asked, or the call was imported.
     pub(crate) must_be_asked: bool,
-    /// True if it came from a store, so that its action may have changed.
+    /// True if the call came from a store, so that its action may have changed.
     pub(crate) is_stored: bool,
 }
 

@@ -45,7 +45,7 @@ pub(crate) enum State {
     Committing(CommitId, Box<Review>),
     /// The call's handler runs.
     Running(InvocationId, Option<TimerId>, Box<Review>),
-    /// The agent runs it.
+    /// The agent runs the call.
     Remote {
         /// True if the next run may be sent without the call's result, together with results of the
         /// page.
@@ -119,7 +119,7 @@ pub(crate) enum StateEvent {
     CommitAsked(CommitId),
     /// The call's handler was started.
     Started(InvocationId, Option<TimerId>),
-    /// The agent runs it.
+    /// The agent runs the call.
     FoundRemote,
     /// The agent runs the call, and the next run does not wait for its result.
     LeftRemote,
@@ -387,7 +387,7 @@ impl State {
         })
     }
 
-    /// Returns its review.
+    /// Returns the call's review.
     pub(crate) const fn review(&self) -> Option<&Review> {
         match self {
             Self::Streaming(_) => None,
@@ -409,7 +409,7 @@ impl State {
         }
     }
 
-    /// Returns its review, for additions that apply to this state.
+    /// Returns the call's review, for additions that apply to this state.
     pub(super) const fn review_mut(&mut self) -> Option<&mut Review> {
         match self {
             Self::Streaming(_) => None,
@@ -507,7 +507,7 @@ impl State {
         }
     }
 
-    /// Returns true if it ended.
+    /// Returns true if the call ended.
     pub(crate) const fn is_done(&self) -> bool {
         matches!(self, Self::Ended(_))
     }
@@ -528,7 +528,7 @@ impl State {
         )
     }
 
-    /// Returns true if its handler is about to start or has started.
+    /// Returns true if the call's handler is about to start or has started.
     pub(crate) const fn is_at_work(&self) -> bool {
         matches!(self, Self::Committing(..) | Self::Running(..))
     }

@@ -25,7 +25,7 @@ pub enum TreeError {
 }
 
 impl TreeError {
-    /// Returns its word, for programs.
+    /// Returns a stable name of the error, for programs.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {

@@ -53,7 +53,7 @@ pub enum Extension {
         message_id: String,
         /// The part, in the form of the AI SDK.
         part: Value,
-        /// True if its data replaces those of the part with its type and id.
+        /// True if the data replaces that of the part with the same type and id.
         replace: bool,
     },
     /// Discards the answer so far; it is sent again after a failed attempt.
@@ -67,7 +67,7 @@ pub enum Extension {
         tool_call_id: String,
         /// The arguments as JSON text.
         text: String,
-        /// True if they are complete.
+        /// True if the arguments are complete.
         complete: bool,
     },
     /// Ends the arguments of a call that are incomplete: cut off, or never sent.

@@ -31,8 +31,8 @@ impl Session {
     }
 
     /// Leaves remote calls to the agent, if the page or the user owes it other answers: some
-    /// servers run their calls once those arrive. `named` are calls that the agent wants answered
-    /// here.
+    /// servers run their calls once those arrive. `named` are calls that the agent left to the
+    /// page.
     pub(super) fn leave_to_agent(&mut self, named: &[String]) {
         let owed = self
             .conversation

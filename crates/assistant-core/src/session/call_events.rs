@@ -92,7 +92,8 @@ impl Session {
     }
 }
 
-/// Returns true if an observer that knows of a call in this phase must be notified of its end.
+/// Returns true if observers were notified of calls in this phase, so that they must be notified of
+/// their end.
 const fn is_at_stake(phase: Phase) -> bool {
     matches!(phase, Phase::ApprovalRequested | Phase::Running)
 }

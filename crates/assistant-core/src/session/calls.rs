@@ -89,8 +89,8 @@ impl Rules {
     }
 }
 
-/// Fingerprints the part of a call that the user sees: its name, its exact effective arguments, the
-/// rules of the action that would run, and the preview of its changes.
+/// Fingerprints the shown part of a call: its name, its exact effective arguments, the rules of the
+/// action that would run, and the preview of its changes.
 pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerprint {
     let preview = call.preview().map(|preview| match preview {
         Ok(value) => json!([value]),

@@ -276,8 +276,8 @@ pub enum Input {
         /// The result so far.
         value: Value,
     },
-    /// The start or end of a handler's question to the user. The time in between counts as the
-    /// user's, unless something else is in progress.
+    /// The start or end of a handler's question to the user. The time in between counts as time of
+    /// the user, unless other work is in progress.
     Asking {
         /// The invocation.
         invocation: InvocationId,
@@ -310,8 +310,8 @@ impl Input {
         }
     }
 
-    /// Returns true if it acts on the conversation, which is reserved for its owner (rule "one
-    /// owner").
+    /// Returns true if the input acts on the conversation, which is reserved for its owner (rule
+    /// "one owner").
     pub(super) const fn is_for_owner(&self) -> bool {
         matches!(
             self,

@@ -26,7 +26,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns true if it accepts a boolean.
+    /// Returns true if the format accepts a boolean.
     #[must_use]
     pub const fn takes_boolean(&self) -> bool {
         matches!(
@@ -35,7 +35,7 @@ impl OpenInterrupt {
         )
     }
 
-    /// Returns true if it accepts a boolean and other values.
+    /// Returns true if the format accepts a boolean and other values.
     #[must_use]
     pub fn takes_more_than_boolean(&self) -> bool {
         self.format == AnswerFormat::BooleanOrOther
@@ -47,7 +47,7 @@ impl OpenInterrupt {
         self.actions.as_slice()
     }
 
-    /// Returns true if it requires a decision for each of its actions.
+    /// Returns true if the format requires a decision for each of its actions.
     #[must_use]
     pub fn takes_decisions(&self) -> bool {
         self.format == AnswerFormat::Decisions

@@ -20,16 +20,16 @@ pub struct OpenInterrupt {
     /// The answer, and the version that it is about. It is sent once all interrupts are answered,
     /// if the question and its call have not changed.
     pub answer: Option<Consent<ResumeEntry>>,
-    /// True if it is a custom event of the older dialect, and answered in the same way.
+    /// True if the interrupt is a custom event of the older dialect, and answered in the same way.
     pub legacy: bool,
     /// True if the agent rejected an answer: it can be answered again, or cancelled.
     pub rejected: bool,
-    /// True if it is hidden until the user asks for it, because they would have been asked too
-    /// often.
+    /// True if the interrupt is hidden until the user asks for it, because they would have been
+    /// asked too often.
     pub held_back: bool,
-    /// True if it was held back when the user denied everything.
+    /// True if the interrupt was held back when the user denied everything.
     pub(super) denied_unseen: bool,
-    /// True if it was answered with an earlier denial of the user in this turn.
+    /// True if the interrupt was answered with an earlier denial of the user in this turn.
     pub(super) denied_before: bool,
     /// The call that it blocks, with or without a card.
     pub(super) blocks: Option<CallKey>,
@@ -99,7 +99,7 @@ impl OpenInterrupt {
         given_up.or_else(|| answer.given_for(&self.fingerprint(conversation)))
     }
 
-    /// Returns true if it was answered without having been shown to the user.
+    /// Returns true if the interrupt was answered without having been shown to the user.
     const fn is_unseen(&self) -> bool {
         self.denied_before || self.denied_unseen
     }
@@ -122,7 +122,7 @@ impl OpenInterrupt {
         expiry::millis(self.interrupt.expires_at.as_deref()?)
     }
 
-    /// Returns true if it has expired and can only be cancelled.
+    /// Returns true if the interrupt has expired and can only be cancelled.
     pub(super) fn is_over(&self, now: i64) -> bool {
         self.expires_at().is_some_and(|at| at <= now)
     }
@@ -138,7 +138,7 @@ pub(super) struct Interrupts {
     apart: Vec<String>,
     /// The interrupts beyond the limit, which are cancelled with the next run.
     unopened: Vec<String>,
-    /// Those whose cancellation is sent with the current run.
+    /// The interrupts whose cancellation is sent with the current run.
     cancelled: Vec<String>,
 }
 
@@ -154,13 +154,13 @@ impl Interrupts {
         self.list.is_empty()
     }
 
-    /// Returns true if one was answered by itself, and not by an earlier denial.
+    /// Returns true if an interrupt has an answer of its own, and not an earlier denial.
     pub(super) fn is_answered_by_person(&self) -> bool {
         let mut all = self.list.iter();
         all.any(|open| open.answer.is_some() && !open.denied_before)
     }
 
-    /// Returns true if one is unanswered.
+    /// Returns true if an interrupt is unanswered.
     pub(super) fn wait(&self) -> bool {
         self.list.iter().any(|open| open.answer.is_none())
     }
@@ -267,7 +267,8 @@ impl Interrupts {
         open.reopen(hold_back)
     }
 
-    /// Returns true if one whose answer was sent had not been shown to the user.
+    /// Returns true if an interrupt was answered without being shown to the user, and its answer
+    /// was sent.
     pub(super) fn was_unseen(&mut self, id: &str) -> bool {
         self.carried(id).is_some_and(|open| open.is_unseen())
     }

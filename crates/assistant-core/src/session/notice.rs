@@ -37,9 +37,10 @@ pub struct NoticeId(pub u64);
 pub enum NoticeKind {
     /// The agent reported an error.
     RunError,
-    /// No connection.
+    /// There is no connection.
     Network,
-    /// No connection, because the browser is offline. A host retries the run once it is back.
+    /// There is no connection, because the browser is offline. A host retries the run once it is
+    /// back.
     Offline,
     /// The request could not be made: its address or a header is invalid.
     Request,
@@ -80,12 +81,12 @@ pub enum NoticeKind {
 }
 
 impl NoticeKind {
-    /// Returns true if it is about the store and therefore outlives messages.
+    /// Returns true if the notice is about the store and therefore outlives messages.
     const fn is_of_store(self) -> bool {
         matches!(self, Self::NotKept | Self::NotOpened)
     }
 
-    /// Returns true if it is a failure, which interrupts, and not only information.
+    /// Returns true if the notice is a failure, which interrupts, and not only information.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         !matches!(
@@ -155,12 +156,12 @@ impl Notices {
         self.list.last_mut()
     }
 
-    /// Returns true if one offers an action.
+    /// Returns true if a notice offers an action.
     pub(super) fn offer_run(&self) -> bool {
         self.list.iter().any(|notice| notice.action.is_some())
     }
 
-    /// Returns true if one offers this action.
+    /// Returns true if a notice offers this action.
     pub(super) fn offer(&self, action: NoticeAction) -> bool {
         self.list.iter().any(|notice| notice.action == Some(action))
     }

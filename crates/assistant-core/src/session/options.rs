@@ -90,12 +90,12 @@ impl Default for SessionOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Leftovers {
-    /// They appear in the chat and are sent with the next request.
+    /// The messages appear in the chat and are sent with the next request.
     #[default]
     Keep,
-    /// They are dropped.
+    /// The messages are dropped.
     Drop,
-    /// They are sent at once, with the results so far.
+    /// The messages are sent at once, with the results so far.
     Send,
 }
 
@@ -141,9 +141,9 @@ pub enum StopCondition {
     RepeatedCalls(u32),
     /// A rule of the application with this name, evaluated by the host ([`super::Host::stops`]).
     Rule(String),
-    /// Any of these conditions.
+    /// Any of these conditions is met.
     Any(Vec<Self>),
-    /// All of these conditions.
+    /// All of these conditions are met.
     All(Vec<Self>),
 }
 

@@ -23,7 +23,7 @@ pub(super) enum Next {
     AskRule,
     /// The call may start: no approval is needed, or this earlier one applies.
     Permit(Option<AllowedEarlier>),
-    /// The agent runs it.
+    /// The agent runs the call.
     Remote,
     /// The call's handler starts, unless a limit or the application prevents it.
     Start,
@@ -118,7 +118,7 @@ const fn fault(error: CallError) -> Next {
 pub(super) struct Moment {
     /// True if no run is in progress that the call would wait for.
     pub(super) run_over: bool,
-    /// True if its action may start during a run.
+    /// True if the call's action may start during a run.
     pub(super) eager: bool,
     /// True if the agent runs it.
     pub(super) by_agent: bool,

@@ -21,9 +21,9 @@ const GRACE_MS: u32 = 1_000;
 pub(super) struct Run {
     pub(super) key: RunKey,
     run_id: String,
-    /// True if its request was sent; before, the host prepares.
+    /// True if the run's request was sent; before, the host prepares.
     is_open: bool,
-    /// True if it resumes an answer in progress.
+    /// True if the run resumes an answer in progress.
     pub(super) takes_up: bool,
     /// The initiator of the resumption, if the run resumes an answer that the network interrupted
     /// during the page's lifetime.

@@ -32,8 +32,8 @@ impl Session {
         }
     }
 
-    /// Ends everything in progress and notifies the user. Queued messages are dropped if the options
-    /// say so.
+    /// Ends everything in progress and notifies the user. Queued messages are dropped if the
+    /// options require it.
     pub(super) fn halt(&mut self, cx: &mut Cx<'_>) {
         if self.options.leftovers == Leftovers::Drop && !self.turn.take_queue().is_empty() {
             cx.change(Change::Queue);

@@ -75,9 +75,9 @@ impl Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// No connection: wrong address, refused, blocked by the browser.
+    /// There is no connection: wrong address, refused, blocked by the browser.
     Network,
-    /// No connection, because the browser is offline.
+    /// There is no connection, because the browser is offline.
     Offline,
     /// The request could not be made: its address or a header is invalid.
     Request,

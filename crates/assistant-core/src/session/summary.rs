@@ -61,13 +61,13 @@ pub struct RunSummary {
     pub(super) made: Option<u64>,
     /// The reported token usage.
     pub usage: Vec<TokenUsage>,
-    /// True if it produced text.
+    /// True if the run produced text.
     pub spoke: bool,
-    /// True if it did anything besides beginning, reasoning and ending.
+    /// True if the run did anything besides beginning, reasoning and ending.
     pub acted: bool,
     /// The steps that the agent reports, in order; limited to about a hundred.
     pub steps: Vec<AgentStep>,
-    /// True if they are stored with a message, and shown there.
+    /// True if the figures are stored with a message, and shown there.
     pub steps_kept: bool,
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Turn {
     summary: TurnSummary,
     /// The user messages that have not been sent.
     queue: Vec<Content>,
-    /// True if they were interjected and are sent at the next boundary between tools.
+    /// True if the messages were interjected and are sent at the next boundary between tools.
     interjected: bool,
     side_events: Vec<Event>,
     side_bytes: usize,

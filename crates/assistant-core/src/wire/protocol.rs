@@ -62,6 +62,6 @@ pub enum Request {
         /// The suffix of the address, starting with `/`.
         path: String,
     },
-    /// No request: the protocol cannot resume an answer.
+    /// The protocol cannot resume an answer, so there is no request.
     Nothing,
 }

@@ -68,8 +68,8 @@ pub trait PatternHost {
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool>;
 }
 
-/// A host that evaluates no pattern, so that each counts as satisfied. For schemas from an agent,
-/// whose regular expressions are never run.
+/// A host that evaluates no pattern, so that each counts as satisfied. It is used for schemas from
+/// an agent, whose regular expressions are never evaluated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPatterns;
 

@@ -20,7 +20,7 @@ pub(in crate::conversation) struct Removed<M> {
 }
 
 impl<M> Removed<M> {
-    /// Returns its nodes, the first one first.
+    /// Returns the removed nodes, the first one first.
     pub(in crate::conversation) fn nodes(&self) -> impl Iterator<Item = &Node<M>> {
         self.nodes.iter().map(|(_, node)| node)
     }

@@ -10,7 +10,7 @@ use crate::{
     event::{ContentPart, Object, PartBody, Source},
 };
 
-/// Reads a part in the AI SDK's form. Unknown parts are kept as they came.
+/// Reads a part in the AI SDK's form. Unknown parts are stored unchanged.
 pub(in crate::conversation) fn from_value(value: Value) -> Part {
     let Some(object) = value.as_object() else {
         return Part::Unknown(value);

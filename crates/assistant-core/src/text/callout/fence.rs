@@ -15,7 +15,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// Returns true if it ends with an enclosing quote or list item.
+    /// Returns true if the line ends with an enclosing quote or list item.
     pub(super) const fn is_contained(&self) -> bool {
         self.quoted || self.width > 0
     }
@@ -35,19 +35,19 @@ pub(super) struct Marks {
 
 #[derive(Debug, Clone, Copy)]
 enum Stage {
-    /// After this many spaces.
+    /// The position after this many spaces.
     Indent(usize),
     /// Right after a quote mark.
     Quote,
-    /// In a number of this many digits that may be a list marker.
+    /// The position in a number of this many digits that may be a list marker.
     Number(usize),
     /// Right after a list marker.
     Bullet,
-    /// After this many spaces behind a list marker.
+    /// The position after a list marker and this many spaces.
     Gap(usize),
-    /// In a run of backticks or tildes.
+    /// The position in a run of backticks or tildes.
     Run { mark: char, len: usize },
-    /// After the run.
+    /// The position after the run.
     Info { mark: char, len: usize, blank: bool },
     /// The rest of the line does not affect fences.
     Plain,

@@ -12,7 +12,7 @@ const WORD: &[u8] = b"tool";
 pub(super) struct Line {
     head: Head,
     marks: Marks,
-    /// True if it has a quote mark; `None` while it has only spaces.
+    /// True if the line has a quote mark; `None` while it has only spaces.
     quoted: Option<bool>,
     /// True if code fences are callouts.
     fences: bool,
@@ -30,25 +30,25 @@ pub(super) enum Kind {
 /// The progress of a line as a header.
 #[derive(Debug, Clone, Copy)]
 enum Head {
-    /// After this many spaces.
+    /// The position after this many spaces.
     Indent(u8),
     /// Right after the quote mark.
     Gap,
-    /// After this many bytes of [`MARK`].
+    /// The position after this many bytes of [`MARK`].
     Mark(usize),
-    /// After the mark.
+    /// The position after the mark.
     Args,
-    /// After the closing bracket.
+    /// The position after the closing bracket.
     Closed,
-    /// After a carriage return at the end.
+    /// The position after a carriage return at the end.
     Ended,
-    /// In a run of backticks or tildes.
+    /// The position in a run of backticks or tildes.
     Run { mark: char, len: usize },
-    /// In the spaces after the run, or after this many bytes of [`WORD`].
+    /// The position in the spaces after the run, or after this many bytes of [`WORD`].
     Word { mark: char, matched: usize },
-    /// After the word.
+    /// The position after the word.
     Info(char),
-    /// Not a header.
+    /// The line is not a header.
     Plain,
 }
 
@@ -77,7 +77,7 @@ impl Line {
         }
     }
 
-    /// Returns true if it may still become a header.
+    /// Returns true if the line may still become a header.
     pub(super) const fn may_be_header(&self) -> bool {
         !matches!(self.head, Head::Plain)
     }
@@ -94,7 +94,7 @@ impl Line {
         }
     }
 
-    /// Returns true if it has a quote mark, once that is known.
+    /// Returns true if the line has a quote mark, once that is known.
     pub(super) const fn quoted(&self) -> Option<bool> {
         self.quoted
     }

@@ -56,7 +56,7 @@ struct Open {
     fence: Option<Fence>,
     /// True if the current line belongs to it.
     in_line: bool,
-    /// True if it is too long and has become text.
+    /// True if the callout is too long and has become text.
     overflowed: bool,
 }
 

@@ -47,9 +47,9 @@ pub enum StreamChunk {
 /// The amount of text in UTF-16 code units, used instead of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// Of the user's message.
+    /// The text of the user's message.
     pub input: usize,
-    /// Of the answer.
+    /// The text of the answer.
     pub output: usize,
 }
 

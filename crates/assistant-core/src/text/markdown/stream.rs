@@ -87,7 +87,7 @@ pub struct BlockChanges {
     pub appended: Option<String>,
     /// The number of leading blocks that stay as they are.
     pub from: usize,
-    /// All blocks from there on, replacing the previous ones.
+    /// All blocks from `from` on, which replace the previous ones.
     pub blocks: Vec<Node>,
     /// The number of finished blocks, which only `revised` changes.
     pub finished: usize,

@@ -29,7 +29,7 @@ const MAX_DEPTH: usize = 127;
 /// The state of a JSON text so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentState {
-    /// No value yet: no text, blanks, or the sign of a number.
+    /// The text contains no value yet: it is empty, blank, or the sign of a number.
     Empty,
     /// The text is a complete JSON document. A number at the root may still grow.
     Complete,

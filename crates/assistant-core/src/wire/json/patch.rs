@@ -112,8 +112,8 @@ pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
 ///
 /// # Errors
 ///
-/// Those of [`apply`]. Also fails if the root would not be an object, with the index of the last
-/// operation.
+/// Fails as [`apply`] does. Also fails if the root would not be an object, with the index of the
+/// last operation.
 pub fn apply_to_object(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
     apply_if(target, patch, Value::is_object)
 }

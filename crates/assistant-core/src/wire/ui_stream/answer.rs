@@ -55,9 +55,9 @@ pub(super) struct Call {
     pub(super) step: u64,
     pub(super) dynamic: bool,
     pub(super) approval: Option<Object>,
-    /// True if it has its outcome.
+    /// True if the call has its outcome.
     pub(super) settled: bool,
-    /// True if its arguments came in pieces.
+    /// True if the call's arguments came in pieces.
     pub(super) in_pieces: bool,
 }
 

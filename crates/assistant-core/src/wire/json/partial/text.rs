@@ -6,7 +6,7 @@
 /// The result of reading string text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Took {
-    /// All of it belongs to the string, which continues.
+    /// The whole text belongs to the string, which continues.
     All,
     /// The closing quote was read.
     Closed,
