@@ -294,7 +294,7 @@ impl ToolContext {
 
     fn dispatch_for(&self, input: impl FnOnce(InvocationId) -> Input) {
         if let Some(assistant) = self.assistant.upgrade() {
-            // Refused only if the call is over, and then it has no effect.
+            // Refused only if the call is over; the input then has no effect.
             let _ = assistant.dispatch(input(self.invocation.id));
         }
     }

@@ -24,11 +24,11 @@ use crate::{
 
 /// Registers an action as long as the component lives.
 ///
-/// The newest registration of a name is in force; when it is removed, the previous one is again.
-/// While `enabled` is false the action is neither offered nor started; running calls continue.
-/// Signals are read when a run opens, so that the agent gets their current values. When the
-/// component is unmounted, its running handlers are dropped and their calls answered as cancelled,
-/// unless the action is [`ToolAction::detached`]; its cards become default cards.
+/// The newest registration of a name answers calls; when it is removed, the previous one does so
+/// again. While `enabled` is false, the action is not offered and no call of it starts; running
+/// calls continue. Signals are read when a run opens, so that the agent gets their current values.
+/// When the component is unmounted, its running handlers are dropped and their calls answered as
+/// cancelled, unless the action is [`ToolAction::detached`]; its cards become default cards.
 ///
 /// Without an `<AssistantProvider>` above, one error is logged to the console and nothing is
 /// registered.

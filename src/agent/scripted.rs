@@ -152,7 +152,7 @@ impl Script {
         Self::default()
     }
 
-    /// Emits a text, word by word, as a message of its own.
+    /// Emits a text, word by word, as a separate message.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;

@@ -67,7 +67,7 @@ pub fn MessageActions(
             .get()
             .then(|| message_controls(&shared, vec![id.clone()]))
     };
-    // Without a transcript nothing else announces that something was copied.
+    // Without a transcript the result of copying must be announced here.
     let live_region = speaks.then(|| {
         view! {
             <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(move || announced.get())}</p>

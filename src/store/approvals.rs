@@ -54,8 +54,8 @@ pub trait ApprovalStore: 'static {
     fn keep(&self, approvals: Vec<Value>);
 
     /// Atomically replaces an approval, if the stored entry with its `id` still equals `before`.
-    /// This counts the uses of an approval that is valid for a number of calls, so that of two tabs
-    /// that take the last use one starts. The default implementation counts nothing, so the user is
+    /// This counts the uses of an approval that is valid for a number of calls, so that only one of
+    /// two tabs can take the last use. The default implementation counts nothing, so the user is
     /// asked each time about calls of such approvals.
     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
         let _ = (before, after);

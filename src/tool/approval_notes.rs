@@ -1,4 +1,4 @@
-//! Notes on an approval: that the call has changed, and that there is more to read.
+//! Notes on an approval: a change of the call, and a request to read it to the end.
 
 use leptos::prelude::*;
 use serde_json::Value;

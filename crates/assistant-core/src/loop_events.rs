@@ -214,8 +214,8 @@ impl LoopEvents {
         events
     }
 
-    /// Returns the events of a step, from the changes that it made. Opening another conversation is
-    /// no event.
+    /// Returns the events of a step, from the changes that it made. Opening another conversation
+    /// causes no event.
     pub fn record(&mut self, session: &Session, changes: &[Change]) -> Vec<LoopEvent> {
         if changes.contains(&Change::Thread) {
             *self = Self::of(session);

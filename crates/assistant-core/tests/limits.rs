@@ -48,8 +48,8 @@ fn text_of(driver: &Driver, id: &str) -> String {
     message.parts.iter().filter_map(Part::as_text).collect()
 }
 
-/// Checks that the user can go on: a message is sent and answered.
-fn goes_on(driver: &mut Driver) {
+/// Checks that the user can continue: a message is sent and answered.
+fn can_continue(driver: &mut Driver) {
     driver.send("still there?");
     // Answers to interrupts are sent before a new message.
     for _ in 0..2 {
@@ -85,7 +85,7 @@ fn a_message_ends_at_its_limit_and_the_run_goes_on() {
     assert_eq!(exceeded(&driver).len(), 1);
     assert_eq!(exceeded(&driver)[0].dropped, 3 + 4);
     assert_eq!(driver.notices(), [NoticeKind::LimitReached]);
-    goes_on(&mut driver);
+    can_continue(&mut driver);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_call_with_arguments_over_the_limit_does_not_run_and_is_answered() {
         "{sent:?}"
     );
     driver.says("fine");
-    goes_on(&mut driver);
+    can_continue(&mut driver);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn too_many_calls_end_the_run_and_none_of_them_starts() {
     assert_eq!(answers.count(), 3, "{sent:?}");
     assert!(!sent.iter().any(|one| one.contains("c4")), "{sent:?}");
     driver.says("fine");
-    goes_on(&mut driver);
+    can_continue(&mut driver);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn too_many_messages_end_the_run() {
     assert_eq!(kinds(&driver), [LimitKind::Messages]);
     assert_eq!(text_of(&driver, "m2"), "text");
     assert!(driver.session.conversation().message_count() <= 1 + 4);
-    goes_on(&mut driver);
+    can_continue(&mut driver);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_snapshot_with_too_many_messages_changes_nothing() {
     assert_eq!(text_of(&driver, "m"), "before");
     assert_eq!(driver.session.conversation().message_count(), 2);
     assert_eq!(kinds(&driver), [LimitKind::Messages]);
-    goes_on(&mut driver);
+    can_continue(&mut driver);
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn the_shared_state_stays_below_its_limit() {
     });
     assert_eq!(codes(&output), ["over-budget"]);
     finish_run(&mut driver);
-    goes_on(&mut driver);
+    can_continue(&mut driver);
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn an_activity_stays_below_its_limit() {
     drop(messages);
     assert!((2_000..6_000).contains(&size), "{size}");
     finish_run(&mut driver);
-    goes_on(&mut driver);
+    can_continue(&mut driver);
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn a_run_ends_at_its_size() {
     assert!(!driver.session.is_streaming());
     assert_eq!(kinds(&driver), [LimitKind::Response]);
     assert_eq!(text_of(&driver, "m4"), "w".repeat(200));
-    goes_on(&mut driver);
+    can_continue(&mut driver);
 }
 
 #[test]
@@ -601,6 +601,6 @@ proptest! {
             driver.decides(call, assistant_core::session::Verdict::Deny { reason: None });
         }
         driver.input(assistant_core::session::Input::Stop);
-        goes_on(&mut driver);
+        can_continue(&mut driver);
     }
 }

@@ -37,7 +37,7 @@ fn drawers() -> Result<Drawers, SplitLoaderError> {
     })
 }
 
-/// The events that show that the user turns to a window.
+/// The events by which the pointer or the focus enters a window.
 const ATTENTION_EVENTS: [&str; 2] = ["pointerenter", "focusin"];
 
 /// The time after which loading is announced, in milliseconds.
@@ -56,7 +56,7 @@ enum Stage {
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct Deferred {
     stage: RwSignal<Stage>,
-    /// True once the user has turned to the window.
+    /// True once the pointer or the focus has entered the window.
     turned_to: RwSignal<bool>,
     /// True once there was something to show.
     needed: RwSignal<bool>,

@@ -11,10 +11,10 @@ use crate::{
     ui::{Icon, Words, dynamic, memo, when},
 };
 
-/// Notes below a message: that it was sent during the loop, the steps that it was made in, that it
-/// is incomplete, or that the agent's record of it differs. Each is an element of its own, rendered
-/// if it applies, so the component takes no attributes. [`super::MessageView`] is an arrangement
-/// with it.
+/// Notes below a message: a mark if it was sent during the loop, the steps of the agent, the reason
+/// why it is incomplete, or the agent's differing version of it. Each is an element of its own,
+/// rendered if it applies, so the component takes no attributes. [`super::MessageView`] is an
+/// arrangement with it.
 ///
 /// ```
 /// use leptos::prelude::*;

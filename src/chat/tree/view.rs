@@ -146,7 +146,7 @@ pub(super) fn begin(tree: &Tree) {
         of.rows.track();
         let drawn = of.drawn.get();
         of.look();
-        // In another form the row has another position, once the page has that form.
+        // After a switch between list and drawing, the row has another position in the next layout.
         if before != Some(drawn) {
             let of = of.clone();
             after(0, move || {

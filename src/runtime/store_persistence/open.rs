@@ -240,7 +240,7 @@ impl StorePersistence {
             }
             let current = self.thread();
             self.load(&current.id, initial);
-            // It comes from the application, not from the store.
+            // The conversation is the application's `initial` one, and is not in the store.
             current.stored.take();
         }
         self.show_place();

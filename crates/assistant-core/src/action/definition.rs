@@ -34,7 +34,8 @@ pub struct ActionSpec {
     pub has_handler: bool,
     /// The rule for who may call it.
     pub availability: Availability,
-    /// False while it is neither offered nor started. Running calls continue, and cards stay.
+    /// False while the action is not offered and its calls do not start. Running calls continue,
+    /// and cards stay.
     pub enabled: bool,
     /// The rule for asking the user first.
     pub approval: Policy,

@@ -205,7 +205,8 @@ impl ToolCall {
         self.history().changed
     }
 
-    /// Returns true if an agent has the result: an agent sent it, or a run that began contained it.
+    /// Returns true if the agent has the result: it was sent by the agent, or contained in a run
+    /// that began.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.sent)
@@ -266,8 +267,8 @@ impl ToolCall {
         self.events.clear();
     }
 
-    /// Returns true if the user has answered the agent's question about it, and the agent's result is
-    /// awaited.
+    /// Returns true if the user has answered the agent's interrupt about the call, and the agent's
+    /// result is awaited.
     pub(crate) fn is_answered_interrupt(&self) -> bool {
         let is_answered = self
             .approval()
@@ -381,7 +382,7 @@ impl ToolCall {
             })
     }
 
-    /// Returns true if the agent has asked the user about it, now or before.
+    /// Returns true if the agent asks about the call by an interrupt, or has done so before.
     pub(crate) fn was_asked_by_agent(&self) -> bool {
         let approval = self.approval();
         approval.is_some_and(|approval| approval.interrupt_id.is_some())
@@ -407,7 +408,8 @@ impl ToolCall {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of a call as an agent has it, without rules of an action.
+    /// Returns the fingerprint of the call's content that the agent has, without rules of an
+    /// action.
     pub(crate) fn of_call(call: &ToolCall) -> Self {
         let args = call.effective_args().ok_or_else(|| call.args_text());
         Self::of(&call.name, args, &Value::Null)

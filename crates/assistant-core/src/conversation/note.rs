@@ -7,7 +7,7 @@ use super::{
     UseCount, state::State,
 };
 
-/// A change of a state's review or of the history. A state that has no place for it ignores it.
+/// A change of a state's review or history. States without a matching field ignore it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Note {
     /// The page asks the user about the call as shown.

@@ -8,7 +8,8 @@ pub(crate) struct Outcome {
     pub(crate) end: End,
     /// The author of the result.
     pub(crate) by: Author,
-    /// True if an agent has its result: an agent sent it, or a run that began contained it.
+    /// True if the agent has the result: it was sent by the agent, or contained in a run that
+    /// began.
     pub(crate) sent: bool,
     /// The time, in milliseconds since 1970, if it is known.
     pub(crate) at: Option<i64>,
@@ -18,7 +19,8 @@ pub(crate) struct Outcome {
     pub(crate) error: Option<CallError>,
     /// The decision that led to it.
     pub(crate) review: Box<Review>,
-    /// True if the result has no place in the received order: a snapshot omitted the tool message.
+    /// True if the result has no position in the received order, because a snapshot omitted the
+    /// tool message.
     pub(crate) unlisted: bool,
 }
 

@@ -51,8 +51,8 @@ impl Rates {
 
     /// Sets the price of tokens read from a cache, as a multiple of the price of input.
     ///
-    /// # Errors
-    /// If the text is no decimal number, or the price has more than nine digits after the point.
+    /// # Errors Fails if the text is not a decimal number, or the price has more than nine digits
+    /// after the point.
     pub fn cache_reads(mut self, times: &str) -> Result<Self, AmountError> {
         self.cache_read = self.multiple(times)?;
         Ok(self)

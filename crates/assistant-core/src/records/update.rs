@@ -248,7 +248,7 @@ impl ToolUpdate {
         })
     }
 
-    /// A record from JSON; `None` if it names neither a call nor a message and a tool.
+    /// Parses a record; `None` without the id of a call, or a message and a tool.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;

@@ -30,7 +30,7 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Leaves remote calls to the agent, if the page or the user owes it other answers: some
+    /// Leaves remote calls to the agent while other answers of the page or the user are due: some
     /// servers run their calls once those arrive. `named` are calls that the agent left to the
     /// page.
     pub(super) fn leave_to_agent(&mut self, named: &[String]) {

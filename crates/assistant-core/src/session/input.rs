@@ -27,7 +27,7 @@ pub enum Input {
     Decide {
         /// The call.
         call: CallKey,
-        /// The version that they saw: [`super::Session::fingerprint`] at the time of rendering. An
+        /// The version that was shown: [`super::Session::fingerprint`] at the time of rendering. An
         /// approval is refused if the call has changed since; a denial runs nothing, and always
         /// applies.
         shown: Fingerprint,

@@ -24,8 +24,8 @@ pub struct OpenInterrupt {
     pub legacy: bool,
     /// True if the agent rejected an answer: it can be answered again, or cancelled.
     pub rejected: bool,
-    /// True if the interrupt is hidden until the user asks for it, because they would have been
-    /// asked too often.
+    /// True if the interrupt is hidden until the user opens it, because the limit of questions was
+    /// exceeded.
     pub held_back: bool,
     /// True if the interrupt was held back when the user denied everything.
     pub(super) denied_unseen: bool,

@@ -66,7 +66,7 @@ pub enum NoticeKind {
     CallIdReused,
     /// The user denied a question for which the agent accepts no denial: it was cancelled.
     CancelledRequest,
-    /// The user would have been asked too often: calls were neither asked about nor run.
+    /// The limit of questions was exceeded: calls ended with an error, and the user was not asked.
     QuestionsHeldBack,
     /// A change of the shared state exceeded a limit.
     TooLarge,

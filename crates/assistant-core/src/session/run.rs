@@ -21,7 +21,7 @@ const GRACE_MS: u32 = 1_000;
 pub(super) struct Run {
     pub(super) key: RunKey,
     run_id: String,
-    /// True if the run's request was sent; before, the host prepares.
+    /// True if the run's request was sent. Before that, the host prepares the request.
     is_open: bool,
     /// True if the run resumes an answer in progress.
     pub(super) takes_up: bool,
@@ -36,7 +36,7 @@ pub(super) struct Run {
     pub(super) raised: Vec<Interrupt>,
     /// The interrupts that it raised in the older dialect.
     pub(super) raised_by_event: Vec<Interrupt>,
-    /// True if a run of its stream finished, so that the agent has its answers.
+    /// True if a run of the stream finished, so that the agent has received the answers.
     pub(super) delivered: bool,
     pub(super) finish: Option<Finish>,
     /// The calls that its end lists as pending here.

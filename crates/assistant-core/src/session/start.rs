@@ -117,9 +117,9 @@ impl Session {
     /// Returns the action whose handler may start: the user approved exactly this call, or the
     /// action's rules permit exactly this one without asking.
     ///
-    /// The check uses the current call and registry. It depends neither on the call's state nor on
-    /// the earlier check, as a second line of defence. It refuses nothing while the earlier check
-    /// is correct; the tests below bypass that check.
+    /// The check uses the current call and registry. It is a second line of defence, independent of
+    /// the call's state and of the earlier check. It refuses nothing while the earlier check is
+    /// correct; the tests below bypass that check.
     fn was_shown(&self, key: &CallKey, now: i64) -> Option<&Registration> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;

@@ -81,7 +81,7 @@ impl Session {
         self.calls.clear();
     }
 
-    /// Gives up the calls that were left to the agent, once it waits for no answer.
+    /// Ends the calls that were left to the agent, once the agent waits for no more answers.
     pub(super) fn give_up_left(&mut self, cx: &mut Cx<'_>) {
         if !self.interrupts.is_empty() {
             return;

@@ -8,9 +8,8 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 /// The protocol of an agent.
 ///
-/// Each agent has its protocol, and nothing else depends on it: the session handles run inputs and
-/// events, a transport handles bodies and bytes. A protocol that an application does not name is
-/// not linked.
+/// Only the agent depends on its protocol: the session handles run inputs and events, a transport
+/// handles bodies and bytes. A protocol that an application does not name is not linked.
 ///
 /// ```
 /// use assistant_core::wire::{Needs, Protocol, agui::AgUi};

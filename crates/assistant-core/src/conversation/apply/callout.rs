@@ -1,8 +1,8 @@
 //! Turns callouts in an assistant's text into calls between the pieces of the text.
 //!
-//! The message keeps the original text, so that nothing is lost on the wire. A call that only a
-//! text mentions is shown and nothing else: it is in no index, so that no event, result or run
-//! refers to it. The parser of callouts is [`crate::text::callout`].
+//! The message keeps the original text, so that nothing is lost on the wire. A call that occurs
+//! only in a text is only shown: it is in no index, so that no event, result or run refers to it.
+//! The parser of callouts is [`crate::text::callout`].
 
 use std::collections::HashMap;
 
@@ -137,7 +137,7 @@ impl Conversation {
             let part = announced.and_then(|(_, part)| part);
             match chunk {
                 Chunk::Text(text) => {
-                    // It is no valid callout: it becomes text.
+                    // The callout is invalid and becomes text.
                     self.withdraw(ix, part);
                     self.grow_beside_calls(ix, &text, out.now);
                 }

@@ -331,6 +331,6 @@ fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: 
     result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(content);
     outcome.result = Some(result);
-    // The same outcome again is no event for the state.
+    // A repeated outcome does not change the state.
     call.take(StateEvent::Settled(Box::new(outcome))) || call.state.is_done()
 }
