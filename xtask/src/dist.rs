@@ -89,6 +89,9 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     }
     project.copy_folder(NPM, "dist/embed")?;
     project.copy(parts::FETCH, "dist/embed/fetch.js")?;
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        project.copy(licence, &format!("dist/embed/{licence}"))?;
+    }
     for module in &MODULES {
         build(project, module, effort)?;
     }
