@@ -3,19 +3,21 @@
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
+use super::rest;
 use crate::ui::{COPY_OUTCOME_MS, Words, after, closest, copy_to_clipboard, find};
 
-/// Runs the action of a clicked button.
-pub(super) fn clicked(event: &web_sys::MouseEvent, words: &Words) {
+/// Runs the action of a clicked button. Returns the number of the rest that is to be drawn.
+pub(super) fn clicked(event: &web_sys::MouseEvent, words: &Words) -> Option<u32> {
     let target = event.target().and_then(|target| target.dyn_into().ok());
-    let Some(target): Option<web_sys::Element> = target else {
-        return;
-    };
+    let target: web_sys::Element = target?;
     if let Some(button) = closest(&target, ".la-code-copy") {
         copy_code(&button, words);
     } else if let Some(button) = closest(&target, ".la-footnote-button") {
         show_footnote(&button);
+    } else if let Some(button) = closest(&target, rest::BUTTON) {
+        return button.get_attribute(rest::REST)?.parse().ok();
     }
+    None
 }
 
 fn copy_code(button: &web_sys::Element, words: &Words) {

@@ -13,9 +13,10 @@ mod make;
 mod math;
 mod options;
 mod paint;
+mod rest;
 mod wording;
 
-use std::sync::Arc;
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use assistant_core::{
     conversation::{MessageId, Part},
@@ -61,6 +62,7 @@ pub fn MarkdownText(
     let root = NodeRef::<html::Div>::new();
     wording::follow(&words, root);
     let drawn_with = words.clone();
+    let shared = StoredValue::new_local(None::<Rc<RefCell<Painter>>>);
     effect(move |drawing: Option<Option<Drawing>>| {
         let mark = part.mark.get();
         let root = root.get()?;
@@ -73,13 +75,15 @@ pub fn MarkdownText(
             mark,
             ended: false,
             reader: Markdown::new(),
-            painter: Painter::new(
+            painter: Rc::new(RefCell::new(Painter::new(
                 root.into(),
                 drawn_with.clone(),
                 options.clone(),
                 Arc::clone(&media),
-            ),
+            ))),
         });
+        // The store is disposed with the text.
+        let _ = shared.try_set_value(Some(Rc::clone(&drawing.painter)));
         drawing.mark = mark;
         drawing.ended |= !mark.open;
         drawing.follow(&assistant, &message, part.index);
@@ -89,7 +93,15 @@ pub fn MarkdownText(
         <div
             class="la-markdown"
             node_ref=root
-            on:click=move |event| clicks::clicked(&event, &words)
+            on:click=move |event| {
+                if let Some(number) = clicks::clicked(&event, &words) {
+                    shared.with_value(|painter| {
+                        if let Some(painter) = painter {
+                            painter.borrow_mut().show_more(number);
+                        }
+                    });
+                }
+            }
         ></div>
     }
 }
@@ -100,7 +112,7 @@ struct Drawing {
     /// True once the text was complete.
     ended: bool,
     reader: Markdown,
-    painter: Painter,
+    painter: Rc<RefCell<Painter>>,
 }
 
 impl Drawing {
@@ -115,7 +127,7 @@ impl Drawing {
             }
         });
         if let Some(changes) = changes.flatten() {
-            self.painter.apply(changes);
+            self.painter.borrow_mut().apply(changes);
         }
     }
 }

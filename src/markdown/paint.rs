@@ -1,7 +1,11 @@
 //! Renders the changes of the tree: finished blocks are never touched again, open blocks change
 //! only where the tree does.
 
-use std::sync::Arc;
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    sync::Arc,
+};
 
 use assistant_core::text::{
     address::MediaPolicy,
@@ -13,6 +17,7 @@ use super::{
     element::{self, Place, Within},
     link, make,
     options::MarkdownOptions,
+    rest::{self, Budget, Rest},
 };
 use crate::ui::{Labels, Words};
 
@@ -23,10 +28,18 @@ pub(super) struct Painter {
     labels: Arc<Labels>,
     options: MarkdownOptions,
     media: Arc<MediaPolicy>,
-    /// The number of finished blocks. They are the first children of the root.
+    /// The number of finished blocks.
     finished: usize,
+    /// The number of finished blocks that are drawn. They are the first children of the root.
+    drawn: usize,
     /// The open blocks after them.
     open: Vec<Drawn>,
+    /// The nodes that may be drawn at once, and the number of those that were drawn in all.
+    budget: Budget,
+    nodes: usize,
+    /// What is not drawn, by the numbers of the buttons. Finished blocks have number 0.
+    rests: RefCell<HashMap<u32, Rest>>,
+    last_number: Cell<u32>,
 }
 
 /// A node in the page.
@@ -34,21 +47,50 @@ struct Drawn {
     kind: Kind,
     body: Body,
     children: Vec<Self>,
+    /// The children after them that are not drawn.
+    held: Vec<Node>,
 }
 
 enum Body {
     Place(Place),
     Code(CodeBlock),
+    /// A block that is not drawn.
+    Held(Box<Node>),
 }
 
 impl Drawn {
-    fn outer(&self) -> &web_sys::Node {
+    /// Returns the element in the parent; `None` if the node is not drawn.
+    fn outer(&self) -> Option<&web_sys::Node> {
         match &self.body {
-            Body::Place(place) => &place.outer,
-            Body::Code(code) => &code.outer,
+            Body::Place(place) => Some(&place.outer),
+            Body::Code(code) => Some(&code.outer),
+            Body::Held(_) => None,
+        }
+    }
+
+    fn held(node: Node) -> Self {
+        Self {
+            kind: Kind::Rule,
+            body: Body::Held(Box::new(node)),
+            children: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+
+    const fn is_held(&self) -> bool {
+        matches!(self.body, Body::Held(_))
+    }
+
+    /// Removes the node from the page.
+    fn remove(&self) {
+        if let Some(outer) = self.outer() {
+            make::remove(outer);
         }
     }
 }
+
+/// The number of the rest of a text's blocks.
+const OF_TEXT: u32 = 0;
 
 impl Painter {
     /// Creates a painter for an element, which is emptied.
@@ -66,7 +108,12 @@ impl Painter {
             options,
             media,
             finished: 0,
+            drawn: 0,
             open: Vec::new(),
+            budget: Budget::new(),
+            nodes: 0,
+            rests: RefCell::default(),
+            last_number: Cell::new(OF_TEXT),
         }
     }
 
@@ -89,19 +136,63 @@ impl Painter {
             self.put(&mut open, first + place, node);
         }
         for removed in open.drain(count.min(open.len())..) {
-            make::remove(removed.outer());
+            removed.remove();
         }
         let finished = changes.finished.saturating_sub(self.finished);
         for done in open.drain(..finished.min(open.len())) {
             self.finished += 1;
-            finish(done, &self.options);
+            match done.body {
+                Body::Held(node) => self.hold_block(*node),
+                _ => {
+                    self.drawn += 1;
+                    self.finish(done);
+                }
+            }
         }
         self.open = open;
+    }
+
+    /// Adds a finished block to those that are not drawn.
+    fn hold_block(&self, node: Node) {
+        let mut rests = self.rests.borrow_mut();
+        if let Some(rest) = rests.get_mut(&OF_TEXT) {
+            rest.nodes.push_back(node);
+            return rest.label(&self.labels);
+        }
+        let places = (self.root.as_ref(), self.root.as_ref());
+        let rest = Rest::new(None, places, vec![node], (OF_TEXT, &self.labels));
+        if let Some(rest) = rest {
+            rests.insert(OF_TEXT, rest);
+        }
+    }
+
+    /// Draws more of what a button stands for.
+    pub(super) fn show_more(&mut self, number: u32) {
+        let rest = self.rests.borrow_mut().remove(&number);
+        let Some(mut rest) = rest else { return };
+        self.labels = self.words.now();
+        self.budget.refill();
+        for node in rest.next() {
+            let Some(drawn) = self.draw(node, rest.within) else {
+                continue;
+            };
+            if let Some(outer) = drawn.outer() {
+                rest.insert(outer);
+            }
+            self.drawn += usize::from(number == OF_TEXT);
+            self.finish(drawn);
+        }
+        if rest.nodes.is_empty() {
+            return rest.end();
+        }
+        rest.label(&self.labels);
+        self.rests.borrow_mut().insert(number, rest);
     }
 
     /// Appends text to a code block, or to a paragraph that is too long to be parsed again.
     fn grow(&self, drawn: &mut Drawn, text: &str) {
         match (&mut drawn.body, drawn.children.last_mut()) {
+            (Body::Held(node), _) => append_to(node, text),
             (Body::Code(block), _) => block.append(text),
             (
                 _,
@@ -123,28 +214,52 @@ impl Painter {
     }
 
     /// Draws an open block, or updates the one at this position.
-    fn put(&self, open: &mut Vec<Drawn>, place: usize, node: Node) {
+    fn put(&mut self, open: &mut Vec<Drawn>, place: usize, node: Node) {
+        self.budget.refill();
         if let Some(drawn) = open.get_mut(place) {
             self.patch(drawn, node, Within::Text);
+        } else if self.is_full(open) {
+            open.push(Drawn::held(node));
         } else if let Some(drawn) = self.draw(node, Within::Text) {
-            make::append(&self.root, drawn.outer());
+            self.nodes += self.budget.used();
+            if let Some(outer) = drawn.outer() {
+                make::append(&self.root, outer);
+            }
             open.push(drawn);
         }
     }
 
+    /// Returns true if no further block is drawn at first.
+    fn is_full(&self, open: &[Drawn]) -> bool {
+        let held = open.last().is_some_and(Drawn::is_held);
+        let many = self.drawn + open.len() >= rest::BLOCKS || self.nodes >= rest::NODES;
+        held || many || self.rests.borrow().contains_key(&OF_TEXT)
+    }
+
     /// Replaces a finished block that a late definition changed.
     fn revise(&self, index: usize, node: Node) {
+        if let Some(place) = index.checked_sub(self.drawn) {
+            let mut rests = self.rests.borrow_mut();
+            let held = rests.get_mut(&OF_TEXT);
+            if let Some(held) = held.and_then(|rest| rest.nodes.get_mut(place)) {
+                *held = node;
+            }
+            return;
+        }
         let Ok(place) = u32::try_from(index) else {
             return;
         };
+        self.budget.refill();
         let (Some(old), Some(new)) = (
             self.root.child_nodes().item(place),
             self.draw(node, Within::Text),
         ) else {
             return;
         };
-        make::replace(&old, new.outer());
-        finish(new, &self.options);
+        if let Some(outer) = new.outer() {
+            make::replace(&old, outer);
+        }
+        self.finish(new);
     }
 
     fn draw(&self, node: Node, within: Within) -> Option<Drawn> {
@@ -156,6 +271,7 @@ impl Painter {
                 kind: without_text(kind),
                 body: Body::Code(block),
                 children: Vec::new(),
+                held: Vec::new(),
             });
         }
         let place = match &kind {
@@ -164,21 +280,33 @@ impl Painter {
                     body: Body::Place(self.image(src, title, &children)?.into()),
                     kind,
                     children: Vec::new(),
+                    held: Vec::new(),
                 });
             }
             _ => element::place(&kind, within, self.options.heading_offset, &self.labels)?,
         };
         link::show_host(&kind, &place.outer, &children);
         let inside = Within::of(&kind);
+        let most = rest::most_children(&kind, &children);
         let mut drawn = Drawn {
             kind,
             body: Body::Place(place),
-            children: Vec::with_capacity(children.len()),
+            children: Vec::with_capacity(children.len().min(most)),
+            held: Vec::new(),
         };
         for child in children {
-            self.add(&mut drawn, child, inside);
+            self.add_or_hold(&mut drawn, child, (inside, most));
         }
         Some(drawn)
+    }
+
+    /// Draws a child, or keeps it for later if too many are drawn.
+    fn add_or_hold(&self, parent: &mut Drawn, child: Node, (within, most): (Within, usize)) {
+        let holds = !parent.held.is_empty() || parent.children.len() >= most;
+        match holds || !self.budget.take() {
+            true => parent.held.push(child),
+            false => self.add(parent, child, within),
+        }
     }
 
     fn image(&self, src: &str, title: &str, words: &[Node]) -> Option<web_sys::Element> {
@@ -189,12 +317,18 @@ impl Painter {
         let (Body::Place(place), Some(child)) = (&parent.body, self.draw(child, within)) else {
             return;
         };
-        make::append(&place.inner, child.outer());
+        if let Some(outer) = child.outer() {
+            make::append(&place.inner, outer);
+        }
         parent.children.push(child);
     }
 
     /// Updates a drawn node to another node.
     fn patch(&self, drawn: &mut Drawn, node: Node, within: Within) {
+        if let Body::Held(held) = &mut drawn.body {
+            **held = node;
+            return;
+        }
         match (&drawn.kind, &node.kind, &mut drawn.body) {
             (Kind::Text(old), Kind::Text(new), Body::Place(place))
             | (Kind::Code(old), Kind::Code(new), Body::Place(place))
@@ -221,7 +355,9 @@ impl Painter {
 
     fn redraw(&self, drawn: &mut Drawn, node: Node, within: Within) {
         if let Some(new) = self.draw(node, within) {
-            make::replace(drawn.outer(), new.outer());
+            if let (Some(old), Some(new)) = (drawn.outer(), new.outer()) {
+                make::replace(old, new);
+            }
             *drawn = new;
         }
     }
@@ -229,15 +365,57 @@ impl Painter {
     fn patch_children(&self, drawn: &mut Drawn, children: Vec<Node>) {
         let inside = Within::of(&drawn.kind);
         let count = children.len();
+        let most = rest::most_children(&drawn.kind, &children);
+        drawn.held.clear();
         for (index, child) in children.into_iter().enumerate() {
             match drawn.children.get_mut(index) {
                 Some(old) => self.patch(old, child, inside),
-                None => self.add(drawn, child, inside),
+                None => self.add_or_hold(drawn, child, (inside, most)),
             }
         }
         for removed in drawn.children.drain(count.min(drawn.children.len())..) {
-            make::remove(removed.outer());
+            removed.remove();
         }
+    }
+
+    /// Highlights the code of a complete block, adds buttons for what is not drawn, and drops the
+    /// rest of what was kept to change it.
+    fn finish(&self, drawn: Drawn) {
+        let mut left = vec![drawn];
+        while let Some(drawn) = left.pop() {
+            match drawn.body {
+                Body::Code(block) => block.finish(self.options.highlighter.as_ref()),
+                Body::Place(place) => {
+                    self.hold(&drawn.kind, &place, drawn.held);
+                    left.extend(drawn.children);
+                }
+                Body::Held(_) => {}
+            }
+        }
+    }
+
+    /// Adds a button for the children of a finished node that are not drawn.
+    fn hold(&self, kind: &Kind, place: &Place, nodes: Vec<Node>) {
+        if nodes.is_empty() {
+            return;
+        }
+        let number = self.last_number.get() + 1;
+        self.last_number.set(number);
+        let places = (&place.outer, &place.inner);
+        if let Some(rest) = Rest::new(Some(kind), places, nodes, (number, &self.labels)) {
+            self.rests.borrow_mut().insert(number, rest);
+        }
+    }
+}
+
+/// Appends text to a node that is not drawn.
+fn append_to(node: &mut Node, text: &str) {
+    match &mut node.kind {
+        Kind::CodeBlock { text: code, .. } => code.push_str(text),
+        _ => match node.children.last_mut().map(|last| &mut last.kind) {
+            Some(Kind::Text(shown)) => shown.push_str(text),
+            _ => node.children.push(Node::leaf(Kind::Text(text.to_owned()))),
+        },
     }
 }
 
@@ -249,16 +427,5 @@ fn without_text(kind: Kind) -> Kind {
             text: String::new(),
         },
         kind => kind,
-    }
-}
-
-/// Highlights the code of a complete block, and drops the state that was needed to change it.
-fn finish(drawn: Drawn, options: &MarkdownOptions) {
-    let mut rest = vec![drawn];
-    while let Some(drawn) = rest.pop() {
-        match drawn.body {
-            Body::Code(block) => block.finish(options.highlighter.as_ref()),
-            Body::Place(_) => rest.extend(drawn.children),
-        }
     }
 }

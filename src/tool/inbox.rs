@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{ToolCallSlot, attention::held_back_line, number::of_several, question::question};
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Words, dynamic, each, memo, when},
+    ui::{Partial, Words, dynamic, each, memo, when},
 };
 
 /// The interrupts of the agent that have no approval card: Approve and Deny if that answers it,
@@ -108,10 +108,27 @@ pub fn InterruptInbox(
             open.rejected
         )
     };
+    let partial = Partial::new(FIRST_QUESTIONS, 0);
+    let asked = move || {
+        let mut list: Vec<_> = asked().into_iter().map(Some).collect();
+        partial.cut(&mut list, || None);
+        list
+    };
+    let key = move |open: &Option<OpenInterrupt>| {
+        let key = open.as_ref().map(key);
+        key.unwrap_or_else(|| "more".to_owned())
+    };
+    let draw = move |open: Option<OpenInterrupt>| match open {
+        Some(open) => draw(open),
+        None => partial.button(),
+    };
     let list = each(asked, key, draw);
     let held_back = held_back_line(&held);
     Some(view! { <div class="la-inbox">{progress} {cards} {list} {held_back}</div> })
 }
+
+/// The number of questions that are drawn at first.
+const FIRST_QUESTIONS: usize = 20;
 
 /// Returns the calls that the page made itself, which belong to no message.
 pub(crate) fn of_the_page(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {

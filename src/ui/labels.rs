@@ -320,6 +320,10 @@ pub struct Labels {
     pub limit_calls: Word,
     /// More than `{limit}` questions.
     pub limit_interrupts: Word,
+    /// The button that shows the last `{count}` hidden items of a long list.
+    pub show_more: Word,
+    /// The button that shows `{count}` of `{total}` hidden items of a long list.
+    pub show_more_of: Word,
     /// The amount that was left out, `{amount}`.
     pub limit_left_out: Word,
     pub notice_results_ready: Word,

@@ -47,6 +47,7 @@ mod interrupts;
 mod language;
 mod lifecycle;
 mod limits;
+mod long;
 mod markdown;
 mod notices;
 mod part_renderers;

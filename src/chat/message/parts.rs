@@ -14,7 +14,7 @@ use crate::{
         part::PartView,
     },
     tool::{Batch, ExactText, batch_bar, has_default_card, in_plain},
-    ui::{Icon, Word, Words, closest, dynamic, each, memo, shortened},
+    ui::{Icon, Partial, Word, Words, closest, dynamic, each, memo, shortened},
     view::{PartCell, PartKind},
 };
 
@@ -125,8 +125,11 @@ pub fn MessageParts() -> impl IntoView {
         let parts = message.parts.clone();
         memo(move || parts.with(|parts| first_asked(batch?, parts)))
     };
+    let partial = Partial::new(FIRST_PARTS, LAST_PARTS);
     let items = move || {
         let first = first.get();
+        let mut parts: Vec<_> = listed().into_iter().map(Some).collect();
+        partial.cut(&mut parts, || None);
         let item = |part: PartCell| {
             let above = match &part.kind {
                 PartKind::Call(key) if Some(*key) == first => batch.map(Item::Summary),
@@ -134,15 +137,21 @@ pub fn MessageParts() -> impl IntoView {
             };
             above.into_iter().chain([Item::Part(part)])
         };
-        listed().into_iter().flat_map(item).collect()
+        let items = parts.into_iter().flat_map(|part| match part {
+            Some(part) => item(part).collect(),
+            None => vec![Item::More],
+        });
+        items.collect()
     };
     let key = move |item: &Item| match item {
         Item::Part(part) => key(part),
         Item::Summary(_) => "summary".to_owned(),
+        Item::More => "more".to_owned(),
     };
     let draw = move |item: Item| match item {
         Item::Part(part) => draw(part),
         Item::Summary(batch) => batch_bar(batch),
+        Item::More => partial.button(),
     };
     let parts = each(items, key, draw);
     let (attributed, words) = (message.attributed.clone(), spoken.words.clone());
@@ -171,7 +180,13 @@ enum Item {
     Part(PartCell),
     /// The summary of the approvals below it.
     Summary(Batch),
+    /// The button for the parts that are not drawn.
+    More,
 }
+
+/// The numbers of parts of a long message that are drawn at first, at its start and at its end.
+const FIRST_PARTS: usize = 100;
+const LAST_PARTS: usize = 20;
 
 /// Returns the first call of several that the user is asked about; tracked when called in a
 /// reactive closure.

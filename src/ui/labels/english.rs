@@ -251,6 +251,8 @@ impl Default for Labels {
             limit_calls: "The answer asked for more than {limit} steps. It was ended here.".into(),
             limit_interrupts: "The assistant asked more than {limit} questions. The others were cancelled."
                 .into(),
+            show_more: "Show {count} more".into(),
+            show_more_of: "Show {count} of {total} more".into(),
             limit_left_out: "Left out: {amount}.".into(),
             notice_results_ready: "The assistant hasn't seen the last results.".into(),
             page_will_run: "Runs on this page:".into(),

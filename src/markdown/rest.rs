@@ -1,0 +1,146 @@
+//! Nodes that are not drawn until the user asks for them: the page has a bounded number of elements,
+//! whatever a text contains.
+
+use std::{cell::Cell, collections::VecDeque};
+
+use assistant_core::text::markdown::{Kind, Node};
+use web_sys::Element;
+
+use super::{element::Within, make};
+use crate::ui::Labels;
+
+/// The maximum number of blocks of a text that are drawn at first.
+pub(super) const BLOCKS: usize = 300;
+/// The maximum number of nodes of a text above which no further block is drawn at first.
+pub(super) const NODES: usize = 6_000;
+/// The maximum number of nodes that one block, or one press of a button, draws.
+const NODES_AT_ONCE: usize = 3_000;
+/// The maximum number of cells of a table that are drawn at first.
+const CELLS: usize = 2_000;
+/// The number of nodes that one press of a button draws.
+const STEP: usize = 100;
+
+/// The attribute with the number of a rest.
+pub(super) const REST: &str = "data-rest";
+/// Selects the buttons that draw more.
+pub(super) const BUTTON: &str = ".la-markdown-more";
+
+/// The nodes of one parent that are not drawn.
+#[derive(Debug)]
+pub(super) struct Rest {
+    parent: web_sys::Node,
+    pub(super) nodes: VecDeque<Node>,
+    pub(super) within: Within,
+    /// The button, and its element in the parent or beside it.
+    button: Element,
+    outer: Element,
+}
+
+/// The nodes that may still be drawn at once.
+#[derive(Debug)]
+pub(super) struct Budget(Cell<usize>);
+
+impl Budget {
+    pub(super) const fn new() -> Self {
+        Self(Cell::new(NODES_AT_ONCE))
+    }
+
+    pub(super) fn refill(&self) {
+        self.0.set(NODES_AT_ONCE);
+    }
+
+    /// Uses one node. Returns false if there is none left.
+    pub(super) fn take(&self) -> bool {
+        let left = self.0.get();
+        self.0.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    pub(super) fn used(&self) -> usize {
+        NODES_AT_ONCE - self.0.get()
+    }
+}
+
+/// Returns the number of children of a node that are drawn at first.
+pub(super) fn most_children(kind: &Kind, children: &[Node]) -> usize {
+    match kind {
+        Kind::Table => {
+            let columns = children.first().map_or(1, |head| head.children.len());
+            (CELLS / columns.max(1)).clamp(5, 200)
+        }
+        Kind::TableHead | Kind::TableRow => 100,
+        Kind::List { .. } => 300,
+        _ => 1_000,
+    }
+}
+
+impl Rest {
+    /// Adds the button for nodes to their parent: `outer` is the element that the parent has in the
+    /// text, `inner` the one that holds its children.
+    pub(super) fn new(
+        kind: Option<&Kind>,
+        (outer, inner): (&web_sys::Node, &web_sys::Node),
+        nodes: Vec<Node>,
+        (number, labels): (u32, &Labels),
+    ) -> Option<Self> {
+        let button = make::element("button", "la-button la-markdown-more")?;
+        make::set(&button, "type", "button");
+        make::set(&button, "data-variant", "quiet");
+        make::set(&button, "data-size", "small");
+        make::set(&button, REST, &number.to_string());
+        let (tag, place) = match kind {
+            Some(Kind::Table) => ("div", outer),
+            Some(Kind::List { .. }) => ("li", inner),
+            Some(Kind::TableHead | Kind::TableRow) => ("td", inner),
+            Some(Kind::Paragraph | Kind::Heading(_)) => ("span", inner),
+            _ => ("div", inner),
+        };
+        let holder = make::element(tag, "la-markdown-rest")?;
+        make::append(&holder, &button);
+        make::append(place, &holder);
+        let rest = Self {
+            parent: inner.clone(),
+            within: kind.map_or(Within::Text, Within::of),
+            nodes: nodes.into(),
+            button,
+            outer: holder,
+        };
+        rest.label(labels);
+        Some(rest)
+    }
+
+    /// Updates the text of the button.
+    pub(super) fn label(&self, labels: &Labels) {
+        let hidden = self.nodes.len();
+        let word = match hidden > STEP {
+            true => &labels.show_more_of,
+            false => &labels.show_more,
+        };
+        let text = word.replace("{count}", &hidden.min(STEP).to_string());
+        let text = text.replace("{total}", &hidden.to_string());
+        self.button.set_text_content(Some(&text));
+        make::set(&self.outer, "data-hidden", &hidden.to_string());
+    }
+
+    /// Takes the nodes to draw next.
+    pub(super) fn next(&mut self) -> Vec<Node> {
+        let count = STEP.min(self.nodes.len());
+        self.nodes.drain(..count).collect()
+    }
+
+    /// Inserts a drawn node before the button.
+    pub(super) fn insert(&self, node: &web_sys::Node) {
+        let before: &web_sys::Node = &self.outer;
+        let is_inside = before.parent_node().as_ref() == Some(&self.parent);
+        // Fails only if the text is no longer in the page.
+        let _ = match is_inside {
+            true => self.parent.insert_before(node, Some(before)),
+            false => self.parent.append_child(node),
+        };
+    }
+
+    /// Removes the button, and moves the focus to what it has drawn.
+    pub(super) fn end(self) {
+        make::remove(&self.outer);
+    }
+}

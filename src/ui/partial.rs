@@ -1,0 +1,80 @@
+//! Lists of which a part is drawn, and the rest on request.
+
+use leptos::{html, prelude::*};
+
+use super::{Words, dynamic, focus};
+
+/// The number of items that one press of the button adds.
+const STEP: usize = 100;
+
+/// A long list that is drawn in part: its first items, and some at its end. What is not drawn is
+/// not in the page, so that nothing in it can be answered.
+#[derive(Clone, Copy)]
+pub(crate) struct Partial {
+    /// The number of drawn items before the gap.
+    first: RwSignal<usize>,
+    last: usize,
+    hidden: RwSignal<usize>,
+}
+
+impl Partial {
+    /// Creates a list that draws this many items at its start and at its end.
+    pub(crate) fn new(first: usize, last: usize) -> Self {
+        Self {
+            first: RwSignal::new(first),
+            last,
+            hidden: RwSignal::new(0),
+        }
+    }
+
+    /// Removes the items of the gap from a list, and puts `gap` in their position. Tracks the number
+    /// of drawn items.
+    pub(crate) fn cut<T>(self, list: &mut Vec<T>, gap: impl FnOnce() -> T) {
+        let first = self.first.get();
+        let hidden = list.len().saturating_sub(first + self.last);
+        if self.hidden.get_untracked() != hidden {
+            self.hidden.set(hidden);
+        }
+        if hidden > 0 {
+            list.splice(first..first + hidden, [gap()]);
+        }
+    }
+
+    /// Renders the button that draws more items.
+    pub(crate) fn button(self) -> AnyView {
+        let words = Words::current();
+        let place = NodeRef::<html::Div>::new();
+        let more = move |_| {
+            // The button stays as long as something is hidden.
+            if self.hidden.get_untracked() <= STEP
+                && let Some(place) = place.get_untracked()
+            {
+                focus::pass_on(&place);
+            }
+            self.first.update(|first| *first += STEP);
+        };
+        let text = move || {
+            let hidden = self.hidden.get();
+            let word = match hidden > STEP {
+                true => words.word(|l| &l.show_more_of),
+                false => words.word(|l| &l.show_more),
+            };
+            let text = word.replace("{count}", &hidden.min(STEP).to_string());
+            text.replace("{total}", &hidden.to_string())
+        };
+        view! {
+            <div class="la-tool-group-head" data-hidden=move || self.hidden.get() node_ref=place>
+                <button
+                    type="button"
+                    class="la-button"
+                    data-variant="quiet"
+                    data-size="small"
+                    on:click=more
+                >
+                    <span>{dynamic(text)}</span>
+                </button>
+            </div>
+        }
+        .into_any()
+    }
+}

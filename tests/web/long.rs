@@ -1,0 +1,169 @@
+//! Rule "long content": the page has a bounded number of elements, whatever a message contains, and
+//! the rest is shown on request.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, QuestionLimits, SessionOptions, ToolAction,
+    agent::Script,
+    event::EventKind,
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat, chat_with};
+
+const ANSWER: &str = "[data-message-id=m] .la-markdown";
+
+/// Plays an answer that arrives at once.
+async fn answered(text: String) -> Chat {
+    let id = || "m".to_owned();
+    let script = Script::new()
+        .event(EventKind::TextMessageStart {
+            message_id: id(),
+            role: None,
+            name: None,
+        })
+        .event(EventKind::TextMessageContent {
+            message_id: id(),
+            delta: text,
+        })
+        .event(EventKind::TextMessageEnd { message_id: id() });
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    chat.appears(&format!("{ANSWER} *")).await;
+    chat
+}
+
+fn elements(chat: &Chat) -> u32 {
+    chat.page.count(&format!("{ANSWER} *"))
+}
+
+fn hidden(chat: &Chat) -> Option<String> {
+    let rest = chat.page.find("[data-message-id=m] [data-hidden]")?;
+    rest.get_attribute("data-hidden")
+}
+
+#[wasm_bindgen_test]
+async fn a_long_table_is_shown_in_part_and_the_rest_on_request() {
+    let rows = |from: usize, to: usize| (from..to).map(|at| format!("| {at} | x |\n"));
+    let text: String = rows(0, 450).collect();
+    let chat = answered(format!("| a | b |\n| - | - |\n{text}")).await;
+    let row = format!("{ANSWER} tbody tr, {ANSWER} table > tr");
+    assert_eq!(chat.page.count(&row), 199);
+    assert_eq!(hidden(&chat).as_deref(), Some("251"));
+    let button = format!("{ANSWER} .la-markdown-more");
+    assert_eq!(chat.page.text(&button), "Show 100 of 251 more");
+    assert!(chat.page.click(&button));
+    assert_eq!(chat.page.count(&row), 299);
+    assert!(chat.page.click(&button));
+    assert!(chat.page.click(&button));
+    assert_eq!(chat.page.count(&row), 450);
+    assert_eq!(hidden(&chat), None);
+    assert_eq!(
+        chat.page
+            .text(&format!("{row}:last-child > td:first-child")),
+        "449"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_text_of_many_blocks_is_shown_in_part() {
+    let text: String = (0..1_000)
+        .map(|at| format!("```\nnumber {at}\n```\n\n"))
+        .collect();
+    let chat = answered(text).await;
+    let block = format!("{ANSWER} > .la-code-block");
+    let first = chat.page.count(&block);
+    assert!((100..=300).contains(&first), "{first}");
+    assert_eq!(hidden(&chat), Some((1_000 - first).to_string()));
+    assert!(chat.page.click(&format!("{ANSWER} .la-markdown-more")));
+    assert_eq!(chat.page.count(&block), first + 100);
+    let texts = chat.page.text(ANSWER);
+    assert!(texts.contains(&format!("number {}", first + 99)));
+    assert!(!texts.contains(&format!("number {}", first + 100)));
+}
+
+#[wasm_bindgen_test]
+async fn lists_columns_and_inlines_are_bounded() {
+    for text in [
+        "- item\n".repeat(5_000),
+        format!(
+            "{}|\n{}|\n{}|\n",
+            "| a ".repeat(3_000),
+            "| - ".repeat(3_000),
+            "| 1 ".repeat(3_000)
+        ),
+        "*a* **b** `c` ".repeat(3_000),
+        format!("> {}", "- [ ] *a*\n> ".repeat(4_000)),
+        "- a\n  - b\n    - c\n".repeat(2_000),
+    ] {
+        let begins: String = text.chars().take(20).collect();
+        let chat = answered(text).await;
+        let count = elements(&chat);
+        assert!(count < 4_000, "{count} elements: {begins}");
+        assert!(hidden(&chat).is_some(), "{begins}");
+        let before = chat.page.text(ANSWER).len();
+        assert!(chat.page.click(&format!("{ANSWER} .la-markdown-more")));
+        assert!(chat.page.text(ANSWER).len() > before);
+    }
+}
+
+#[wasm_bindgen_test]
+async fn ordinary_answers_are_shown_whole() {
+    let table: String = (0..150).map(|at| format!("| {at} | x |\n")).collect();
+    let list = "- item\n".repeat(250);
+    let code = format!("```js\n{}```\n", "const a = 1;\n".repeat(3_000));
+    let chat = answered(format!("| a | b |\n| - | - |\n{table}\n\n{list}\n\n{code}")).await;
+    assert_eq!(hidden(&chat), None);
+}
+
+fn calls(count: usize) -> Script {
+    (0..count).fold(Script::new(), |script, at| {
+        script.call_as(format!("c{at}"), "sink", &json!({"ship": at}).to_string())
+    })
+}
+
+#[wasm_bindgen_test]
+async fn many_requests_are_drawn_in_part_and_only_those_can_be_approved_together() {
+    let ran = StoredValue::new(0);
+    let options = SessionOptions {
+        questions: QuestionLimits {
+            per_run: None,
+            per_minute: None,
+        },
+        ..SessionOptions::default()
+    };
+    let agent = MockAgent::new().answer(calls(200));
+    let chat = chat_with(agent, options, move || {
+        let sink = ToolAction::new("sink", "Sinks a ship")
+            .parameters(json!({"type": "object", "properties": {"ship": {"type": "number"}}}))
+            .handler(move |_: Value| ran.update_value(|ran| *ran += 1))
+            .approval(Approval::Always);
+        use_assistant_action(sink);
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-tool-name=sink] .la-approval").await;
+    let cards = || chat.page.count("[data-tool-name=sink]");
+    assert!(
+        until(|| chat.page.count("[data-tool-name=sink]") == 120).await,
+        "{}",
+        cards()
+    );
+    assert_eq!(
+        chat.assistant.pending_approvals().get_untracked().len(),
+        200
+    );
+    let rows = || chat.page.count(".la-batch li");
+    assert_eq!(rows(), 120);
+    let more = ".la-tool-group-head[data-hidden] button";
+    assert_eq!(chat.page.text(more), "Show 80 more");
+    assert!(chat.page.click(more));
+    settle().await;
+    assert_eq!(cards(), 200);
+    assert_eq!(rows(), 200);
+    assert!(chat.page.find(more).is_none());
+}
