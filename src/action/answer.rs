@@ -154,7 +154,7 @@ impl<T> ToolCallView<T> {
         let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;
         let drawn = cell.shown.get_untracked();
         let shown = drawn.ok_or(Refusal::AlreadyResolved)?;
-        self.or_show_anew(assistant.decide_as_shown(self.key(), shown, verdict, by))
+        self.refresh_if_changed(assistant.decide_as_shown(self.key(), shown, verdict, by))
     }
 
     /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).

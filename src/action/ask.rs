@@ -90,7 +90,7 @@ impl ToolContext {
         assistant.view().asked.update(|list| list.push(asked));
         let _guard = AskGuard { asking, id };
         self.preliminary(question);
-        assistant.look_for_cards();
+        assistant.end_unrenderable();
         drop(assistant);
         let overtaken = || ToolError::new("The handler asked something else meanwhile.");
         reply.await.map_err(|_| overtaken())?
@@ -136,12 +136,12 @@ impl Assistant {
     /// Notifies cards that another renderer may be in force.
     pub(crate) fn renderers_changed(&self) {
         self.view().renderers_changed();
-        self.look_for_cards();
+        self.end_unrenderable();
     }
 
     /// Ends questions that cannot be answered because nothing renders their calls, after pending
     /// mounts have settled.
-    fn look_for_cards(&self) {
+    fn end_unrenderable(&self) {
         let open = self.view().asked.with_untracked(|list| {
             let bare = |asked: &Asked| asked.schema.is_none();
             list.iter().any(bare)

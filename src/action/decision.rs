@@ -330,7 +330,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Shows the current call after a decision about an outdated one was refused.
-    pub(super) fn or_show_anew(&self, outcome: Result<(), Refusal>) -> Result<(), Refusal> {
+    pub(super) fn refresh_if_changed(&self, outcome: Result<(), Refusal>) -> Result<(), Refusal> {
         if matches!(outcome, Err(Refusal::Changed))
             && let (Some(assistant), Some(cell)) = (self.assistant(), self.cell())
         {

@@ -215,7 +215,7 @@ impl Offer {
         };
         let source = offer.clone();
         runtime.add_source(id.0, move || source.register());
-        offer.look_for_twin();
+        offer.warn_about_twin();
         offer
     }
 
@@ -262,7 +262,7 @@ impl Offer {
 
     /// Warns about two acting registrations of one name, of which one never runs. A short overlap,
     /// such as during navigation, is ignored.
-    fn look_for_twin(&self) {
+    fn warn_about_twin(&self) {
         if !self.spec.has_handler {
             return;
         }

@@ -52,7 +52,7 @@ pub fn MessageActions(
     let Some(spoken) = MessageContext::around("MessageActions") else {
         return ().into_any();
     };
-    let speaks = use_context::<TranscriptContext>().is_none();
+    let announces = use_context::<TranscriptContext>().is_none();
     let mut shared = spoken.shared();
     shared.on_feedback = on_feedback.or(shared.on_feedback);
     let announced = shared.announced;
@@ -68,7 +68,7 @@ pub fn MessageActions(
             .then(|| message_controls(&shared, vec![id.clone()]))
     };
     // Without a transcript the result of copying must be announced here.
-    let live_region = speaks.then(|| {
+    let live_region = announces.then(|| {
         view! {
             <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(move || announced.get())}</p>
         }

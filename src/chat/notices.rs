@@ -311,8 +311,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     // A message of a server or a decoder is not written for the user: a title names the problem,
     // and the message is available as details. An agent's message may be meant for the user.
     let said_by_turn = {
-        let (assistant, speaks) = (assistant.clone(), says_in_full(notice));
-        memo(move || speaks && mark_of_turn(&assistant) == Some(Cut::Failed))
+        let (assistant, in_full) = (assistant.clone(), says_in_full(notice));
+        memo(move || in_full && mark_of_turn(&assistant) == Some(Cut::Failed))
     };
     let title = match notice.kind {
         NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),

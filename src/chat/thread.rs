@@ -146,7 +146,7 @@ impl Thread {
             let is_turn = self
                 .blocks
                 .get(tail)
-                .is_some_and(|block| block.turn == block.places.start && self.speaks(block));
+                .is_some_and(|block| block.turn == block.places.start && self.is_by_user(block));
             if is_turn || self.messages_in(tail - 1..self.blocks.len()) > MAX_MOUNTED / 2 {
                 break;
             }
@@ -155,7 +155,7 @@ impl Thread {
         tail
     }
 
-    fn speaks(&self, block: &Block) -> bool {
+    fn is_by_user(&self, block: &Block) -> bool {
         let first = self.entries.get(block.places.start);
         first.is_some_and(|first| first.role == Role::User)
     }

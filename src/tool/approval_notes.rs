@@ -38,15 +38,15 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
 
 /// Asks a user who pressed Approve too early to read the rest.
 pub(super) fn hint(words: &Words, visibility: Visibility) -> AnyView {
-    asks_to_read(words, visibility, |l| &l.read_to_end)
+    reading_hint(words, visibility, |l| &l.read_to_end)
 }
 
 /// Asks a user who pressed the button of a form too early to read the rest.
 pub(super) fn form_hint(words: &Words, visibility: Visibility) -> AnyView {
-    asks_to_read(words, visibility, |l| &l.read_to_answer)
+    reading_hint(words, visibility, |l| &l.read_to_answer)
 }
 
-fn asks_to_read(words: &Words, visibility: Visibility, word: WordOf) -> AnyView {
+fn reading_hint(words: &Words, visibility: Visibility, word: WordOf) -> AnyView {
     let words = words.clone();
     let text = move || {
         visibility

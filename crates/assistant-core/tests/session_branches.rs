@@ -110,7 +110,7 @@ fn assert_listed_once(driver: &Driver) {
 
 #[test]
 fn an_event_changes_no_message_of_another_branch() {
-    let seal = |entity, id: &str| EventKind::ReasoningEncryptedValue {
+    let set_encrypted_value = |entity, id: &str| EventKind::ReasoningEncryptedValue {
         entity,
         entity_id: id.to_owned(),
         encrypted_value: "sealed".to_owned(),
@@ -133,8 +133,8 @@ fn an_event_changes_no_message_of_another_branch() {
         start_in("d", "f", Some("m")).into(),
         noted(start("c", "f")),
         result("t2", "c", "another").into(),
-        seal(EncryptedEntity::Message, "m").into(),
-        seal(EncryptedEntity::ToolCall, "c").into(),
+        set_encrypted_value(EncryptedEntity::Message, "m").into(),
+        set_encrypted_value(EncryptedEntity::ToolCall, "c").into(),
         noted(activity(false)),
         activity(true).into(),
         patch.into(),

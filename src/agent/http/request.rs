@@ -153,7 +153,7 @@ async fn send(
     let response = match JsFuture::from(window.fetch_with_request(&request)).await {
         Ok(response) => response,
         Err(error) => {
-            outlived_by_page().await;
+            wait_for_page_unload().await;
             return Err(refused(error));
         }
     };
@@ -166,7 +166,7 @@ async fn send(
 /// Waits until a broken connection can be distinguished from a page that is unloading. An unloading
 /// page loses its connections before its script stops, and runs no further task. During the wait
 /// the stored state is therefore a run in progress, which can be resumed after a reload.
-pub(super) async fn outlived_by_page() {
+pub(super) async fn wait_for_page_unload() {
     page_settled().await;
 }
 

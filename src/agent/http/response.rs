@@ -13,7 +13,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ReadableStreamDefaultReader, ReadableStreamReadResult, Response};
 
 use super::{
-    request::outlived_by_page,
+    request::wait_for_page_unload,
     slices::{SLICE_BYTES, Slices},
 };
 use crate::{agent::EventSink, ui::sleep};
@@ -144,7 +144,7 @@ impl Body {
     /// Returns the next chunk, or `None` at the end and if the connection breaks.
     async fn next(&self) -> Option<Uint8Array> {
         let Ok(result) = JsFuture::from(self.0.read()).await else {
-            outlived_by_page().await;
+            wait_for_page_unload().await;
             return None;
         };
         let result: ReadableStreamReadResult = result.unchecked_into();

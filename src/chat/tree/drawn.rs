@@ -52,7 +52,7 @@ impl Plane {
     }
 
     /// Passes the size of the drawing to the style sheet.
-    fn lay(self, drawing: &Drawing) {
+    fn apply_size(self, drawing: &Drawing) {
         let Some(element) = self.element.get_untracked() else {
             return;
         };
@@ -141,11 +141,11 @@ impl Tree {
     }
 
     /// Updates the visible area of the drawing.
-    pub(super) fn look_at_plane(&self) {
+    pub(super) fn update_plane(&self) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
         };
-        self.plane.lay(&drawing);
+        self.plane.apply_size(&drawing);
         let Some((wide, high)) = self.plane.place(&drawing) else {
             return;
         };
@@ -198,7 +198,7 @@ impl Tree {
         let (now, room) = (scroll.at(), scroll.room());
         let point = point.unwrap_or((room.0 / 2.0, room.1 / 2.0));
         self.plane.zoom.set(zoom);
-        self.plane.lay(&drawing);
+        self.plane.apply_size(&drawing);
         let to = |now: f64, point: f64| (now + point) * zoom / before - point;
         scroll.go((to(now.0, point.0), to(now.1, point.1)));
         self.look();
@@ -297,7 +297,7 @@ pub(super) fn tools(tree: &Tree) -> AnyView {
     });
     effect(move |_| {
         if let Some(drawing) = drawing.get() {
-            plane.lay(&drawing);
+            plane.apply_size(&drawing);
         }
     });
     let mut toggle = IconButton::new(

@@ -91,7 +91,7 @@ impl Tree {
     /// Updates the visible rows and their height.
     pub(super) fn look(&self) {
         if self.drawn.get_untracked() {
-            return self.look_at_plane();
+            return self.update_plane();
         }
         let Some(scroller) = self.scroller.get_untracked() else {
             return;

@@ -12,7 +12,7 @@ const UNDO_MS: i64 = 3_600_000;
 impl StorePersistence {
     pub(super) async fn read_list(&self) {
         // A list that cannot be read stays as it is.
-        let Ok(threads) = self.patiently(self.store.threads()).await else {
+        let Ok(threads) = self.with_timeout(self.store.threads()).await else {
             return;
         };
         let old = now() - UNDO_MS;
@@ -22,12 +22,12 @@ impl StorePersistence {
         let deleted: Vec<ThreadInfo> = deleted;
         for thread in deleted {
             // Removal that fails now is retried with the next listing.
-            let _ = self.patiently(self.store.remove(&thread.id)).await;
+            let _ = self.with_timeout(self.store.remove(&thread.id)).await;
         }
     }
 
     pub(super) async fn write_label(&self, thread_id: String, label: Label) {
-        match self.patiently(self.store.label(&thread_id, label)).await {
+        match self.with_timeout(self.store.label(&thread_id, label)).await {
             Ok(()) => self.read_list().await,
             Err(error) => self.failed(&self.thread(), &error),
         }

@@ -118,7 +118,7 @@ impl StorePersistence {
         match known {
             Some(_) => {
                 let back = tab::takes_back(&*persistence.store, &id);
-                spawn_local(async move { persistence.bring_in(id, initial, back).await });
+                spawn_local(async move { persistence.open_stored(id, initial, back).await });
             }
             // The store is not shared, so no other tab can own it.
             None => {
@@ -331,7 +331,7 @@ impl Persistence for StorePersistence {
         persistence.unsaved.take();
         persistence.remember(&thread_id);
         persistence.set_place(Ownership::Opening);
-        spawn_local(async move { persistence.bring_in(thread_id, None, false).await });
+        spawn_local(async move { persistence.open_stored(thread_id, None, false).await });
     }
 
     fn list(&self) {
@@ -360,7 +360,7 @@ impl Persistence for StorePersistence {
             let thread = persistence.thread();
             let (id, initial) = (thread.id.clone(), thread.initial.take());
             persistence.set_place(Ownership::Opening);
-            spawn_local(async move { persistence.bring_in(id, initial, true).await });
+            spawn_local(async move { persistence.open_stored(id, initial, true).await });
         }
     }
 

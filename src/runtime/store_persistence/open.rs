@@ -24,7 +24,7 @@ const FOLLOW_INTERVAL_MS: u32 = 500;
 
 impl StorePersistence {
     /// Opens a stored conversation; `takes_over` takes it from the tab that owns it.
-    pub(super) async fn bring_in(
+    pub(super) async fn open_stored(
         self: Rc<Self>,
         id: String,
         initial: Option<Value>,
@@ -158,10 +158,10 @@ impl StorePersistence {
 
     async fn take_and_load(&self, thread: &Thread) -> Result<Option<StoredThread>, StoreError> {
         let taken = self.store.take(&thread.id, &thread.writer());
-        self.patiently(taken).await?;
+        self.with_timeout(taken).await?;
         thread.taken.set(true);
         thread.send(TabMessage::Owned);
-        self.patiently(self.store.load(&thread.id)).await
+        self.with_timeout(self.store.load(&thread.id)).await
     }
 
     fn restore(&self, thread: &Rc<Thread>, stored: &StoredThread) {
@@ -251,7 +251,7 @@ impl StorePersistence {
 
     /// Shows the conversation of another tab.
     async fn follow(&self, thread: &Rc<Thread>) {
-        match self.patiently(self.store.load(&thread.id)).await {
+        match self.with_timeout(self.store.load(&thread.id)).await {
             Ok(stored) if self.is_current(thread) => {
                 self.set_place(Ownership::OtherTab);
                 self.show(thread, stored.as_ref());
@@ -330,7 +330,7 @@ impl StorePersistence {
             persistence.refreshing.set(false);
             spawn_local(async move {
                 let stored = persistence
-                    .patiently(persistence.store.load(&thread.id))
+                    .with_timeout(persistence.store.load(&thread.id))
                     .await;
                 let follows = persistence.ownership.get() == Ownership::OtherTab;
                 if let Ok(stored) = stored

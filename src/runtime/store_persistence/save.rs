@@ -219,7 +219,7 @@ pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) ->
 
 impl Unsaved {
     /// Returns true if there is nothing to write.
-    pub(super) fn is_nothing(&self) -> bool {
+    pub(super) fn has_no_changes(&self) -> bool {
         self.is_empty()
     }
 

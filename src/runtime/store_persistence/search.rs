@@ -34,7 +34,7 @@ impl StorePersistence {
                 return;
             }
             // One that cannot be read is not found.
-            let Ok(Some(stored)) = self.patiently(self.store.load(&thread.id)).await else {
+            let Ok(Some(stored)) = self.with_timeout(self.store.load(&thread.id)).await else {
                 continue;
             };
             let size = |record: &Record| record.text.len();

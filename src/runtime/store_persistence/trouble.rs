@@ -28,7 +28,7 @@ const PING_MS: u64 = 500;
 
 impl StorePersistence {
     /// Waits for a store operation with a timeout. A later result is ignored.
-    pub(super) async fn patiently<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
+    pub(super) async fn with_timeout<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
         let patience = Box::pin(sleep(Duration::from_millis(STORE_TIMEOUT_MS)));
         match select(asked, patience).await {
             Either::Left((outcome, _)) => outcome,
@@ -104,10 +104,10 @@ impl StorePersistence {
         if !self.is_here() || thread.is_apart.get() {
             return;
         }
-        let tried = match (self.is_worth_it(&thread), thread.taken.get()) {
+        let tried = match (self.has_changes(&thread), thread.taken.get()) {
             (true, _) => self.write(&thread, None).await,
             (false, true) => self.probe(&thread).await,
-            (false, false) => self.patiently(self.store.threads()).await.map(drop),
+            (false, false) => self.with_timeout(self.store.threads()).await.map(drop),
         };
         match tried {
             Ok(()) => self.works_again(),
@@ -124,7 +124,7 @@ impl StorePersistence {
             ..Batch::default()
         };
         match self.is_in_trouble() && thread.taken.get() {
-            true => self.patiently(self.store.write(nothing)).await,
+            true => self.with_timeout(self.store.write(nothing)).await,
             false => Ok(()),
         }
     }

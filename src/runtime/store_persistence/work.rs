@@ -70,7 +70,7 @@ impl StorePersistence {
 
     async fn save(&self) {
         let thread = self.thread();
-        if !self.is_here() || self.is_in_trouble() || !self.is_worth_it(&thread) {
+        if !self.is_here() || self.is_in_trouble() || !self.has_changes(&thread) {
             return;
         }
         if let Err(error) = self.write(&thread, None).await {
@@ -79,8 +79,8 @@ impl StorePersistence {
     }
 
     /// Returns true if there is something to write. An empty conversation is not stored.
-    pub(super) fn is_worth_it(&self, thread: &Thread) -> bool {
-        if thread.is_apart.get() || self.unsaved.borrow().is_nothing() {
+    pub(super) fn has_changes(&self, thread: &Thread) -> bool {
+        if thread.is_apart.get() || self.unsaved.borrow().has_no_changes() {
             return false;
         }
         let runtime = self.runtime.upgrade();
@@ -130,7 +130,7 @@ impl StorePersistence {
         };
         batch.claim = claim.map(record_of);
         let info = batch.info.clone();
-        let written = self.patiently(self.store.write(batch)).await;
+        let written = self.with_timeout(self.store.write(batch)).await;
         match &written {
             Ok(()) => {
                 thread.may_be_stored(calls);
@@ -158,7 +158,7 @@ impl StorePersistence {
             self.own(thread, true).await;
         }
         let taken = self.store.take(&thread.id, &thread.writer());
-        self.patiently(taken).await?;
+        self.with_timeout(taken).await?;
         thread.taken.set(true);
         thread.send(TabMessage::Owned);
         if self.is_current(thread) {
@@ -183,7 +183,7 @@ impl StorePersistence {
             false => self.take(&thread).await,
         };
         let written = match written {
-            Ok(()) => self.patiently(self.store.write(batch)).await,
+            Ok(()) => self.with_timeout(self.store.write(batch)).await,
             Err(error) => Err(error),
         };
         // The lock is released with the last reference to the conversation. It is also released if
@@ -227,7 +227,7 @@ impl StorePersistence {
         if self.is_in_trouble() && !page_goes {
             return;
         }
-        if !self.is_here() || !thread.taken.get() || !self.is_worth_it(&thread) {
+        if !self.is_here() || !thread.taken.get() || !self.has_changes(&thread) {
             return;
         }
         let Some((batch, unsaved, calls)) = self.collect(&thread) else {
@@ -237,7 +237,7 @@ impl StorePersistence {
         let (written, me) = (self.store.write(batch), self.me.upgrade());
         let Some(persistence) = me else { return };
         spawn_local(async move {
-            let Err(error) = persistence.patiently(written).await else {
+            let Err(error) = persistence.with_timeout(written).await else {
                 return;
             };
             if persistence.is_current(&thread) {

@@ -24,7 +24,7 @@ use web_sys::{
 
 pub use self::approvals::IndexedDbApprovals;
 
-use self::request::{End, begin, error_of, met_another, open, result, store};
+use self::request::{End, begin, error_of, is_key_taken, open, result, store};
 use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
 };
@@ -323,11 +323,11 @@ impl Written {
     async fn wait(self) -> Result<(), StoreError> {
         let end = self.end.wait().await;
         // Checked even if the transaction completed, for browsers that ignore the failures.
-        if met_another(&self.fence) {
+        if is_key_taken(&self.fence) {
             let message = "another tab has this conversation now";
             return Err(StoreError::new(StoreErrorKind::TakenOver, message));
         }
-        if self.claim.as_ref().is_some_and(met_another) {
+        if self.claim.as_ref().is_some_and(is_key_taken) {
             let message = "it was started before";
             return Err(StoreError::new(StoreErrorKind::Claimed, message));
         }

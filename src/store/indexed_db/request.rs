@@ -165,7 +165,7 @@ fn failure(request: &JsValue) -> StoreError {
 }
 
 /// Returns true if a request failed because its key exists.
-pub(super) fn met_another(request: &IdbRequest) -> bool {
+pub(super) fn is_key_taken(request: &IdbRequest) -> bool {
     let error = request.error().ok().flatten();
     error.is_some_and(|error| error.name() == "ConstraintError")
 }

@@ -104,7 +104,8 @@ impl Presses {
         // A click by a key has a click count of zero.
         let click = event.dyn_ref::<MouseEvent>();
         let pointed = click.is_some_and(|click| click.detail() > 0);
-        let counts = is_trusted(event) && (accepts_scripts() || self.is_meant(event));
+        let counts =
+            is_trusted(event) && (accepts_scripts() || self.targets_pressed_element(event));
         self.current
             .set_value(counts.then_some(Press { pointed, number }));
         after_by_browser(0, move || {
@@ -116,7 +117,7 @@ impl Presses {
     }
 
     /// Returns true if a trusted event goes to the element that the user pressed.
-    fn is_meant(self, event: &Event) -> bool {
+    fn targets_pressed_element(self, event: &Event) -> bool {
         let Some(target) = event
             .target()
             .and_then(|target| target.dyn_into::<Element>().ok())

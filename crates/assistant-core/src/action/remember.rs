@@ -240,7 +240,7 @@ impl RememberedApproval {
 
     /// Returns true if the approval covers the same as another approval, regardless of time and
     /// bounds. A new one then replaces the other.
-    fn is_like(&self, other: &Self) -> bool {
+    fn covers_same(&self, other: &Self) -> bool {
         let at =
             |one: &Self| (one.scope == RememberScope::Conversation).then(|| one.thread_id.clone());
         self.name == other.name
@@ -410,7 +410,7 @@ impl RememberedApprovals {
 
     pub(crate) fn add(&mut self, approval: RememberedApproval) {
         self.list
-            .retain(|other| !other.is_like(&approval) && other.id != approval.id);
+            .retain(|other| !other.covers_same(&approval) && other.id != approval.id);
         self.list.push(approval);
         let over = self.list.len().saturating_sub(MAX_REMEMBERED);
         self.list.drain(..over);

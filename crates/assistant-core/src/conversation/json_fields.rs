@@ -85,7 +85,7 @@ pub(super) enum Format {
 pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], format: Format) {
     let mut apart = Object::new();
     for (key, value) in extra {
-        let named_like_ours = ours.contains(&key.as_str()) && !is_misfit(key, value);
+        let named_like_ours = ours.contains(&key.as_str()) && !has_unwritten_type(key, value);
         if format == Format::Whole || named_like_ours || out.contains_key(key) {
             apart.insert(key.clone(), value.clone());
         } else {
@@ -107,7 +107,7 @@ pub(super) fn foreign(mut rest: Object) -> Object {
 
 /// Returns true if a known field has a type that is never written, so that it is preserved as it
 /// came and read as unknown again.
-fn is_misfit(key: &str, value: &Value) -> bool {
+fn has_unwritten_type(key: &str, value: &Value) -> bool {
     match key {
         "createdAt" | "endedAt" | "startedAt" => value.as_i64().is_none(),
         "metadata" | "approval" | "error" | "result" | "extra" => !value.is_object(),

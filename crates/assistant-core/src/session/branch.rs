@@ -27,7 +27,7 @@ impl Session {
                 Ok(())
             }
             TreeChange::Delete { message } => self.delete(&message, cx),
-            TreeChange::Restore => self.bring_back(write, cx),
+            TreeChange::Restore => self.restore_deleted(write, cx),
             TreeChange::Reparent { message, .. } if !write && self.is_on_run(&message) => {
                 return cx.refuse(Refusal::Busy);
             }
@@ -94,7 +94,7 @@ impl Session {
 
     /// Restores the deleted messages in their last state: nothing is asked or run again, and an
     /// agent's question about them can no longer be answered.
-    fn bring_back(&mut self, write: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
+    fn restore_deleted(&mut self, write: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         self.conversation.restore(write)?;
         if write {
             self.end_answered_interrupts(cx);

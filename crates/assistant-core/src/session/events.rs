@@ -6,7 +6,7 @@ use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
     intake::{Admission, without_text},
     legacy,
-    watch::{Watched, is_thought, reopened, speaks},
+    watch::{Watched, adds_nothing_readable, adds_text, reopened},
 };
 use crate::{
     conversation::{Applied, CallKey, State},
@@ -41,7 +41,7 @@ impl Session {
                 | EventKind::RunFinished { .. }
                 | EventKind::RunError { .. }
         );
-        if !frame && !is_thought(&event.kind) {
+        if !frame && !adds_nothing_readable(&event.kind) {
             self.turn.note(|run| run.acted = true);
         }
         match &event.kind {
@@ -70,7 +70,7 @@ impl Session {
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
                 self.turn.note(|run| run.spoke = true);
             }
-            EventKind::Extension(extension) if speaks(extension) => {
+            EventKind::Extension(extension) if adds_text(extension) => {
                 self.turn.note(|run| run.spoke = true);
             }
             EventKind::ToolCallStart {

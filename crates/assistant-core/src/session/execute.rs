@@ -68,7 +68,7 @@ impl Session {
     /// Advances everything that can proceed: ends and starts checked calls, continues the loop.
     pub(super) fn advance(&mut self, cx: &mut Cx<'_>) {
         for key in self.direct_keys() {
-            self.move_on(&key, cx);
+            self.advance_call(&key, cx);
         }
         if self.turn.is_running() && !self.calls.any_eager() {
             return;
@@ -77,7 +77,7 @@ impl Session {
             self.skip_waiting_calls(cx);
         }
         for key in self.conversation.active_calls() {
-            self.move_on(&key, cx);
+            self.advance_call(&key, cx);
         }
         self.continue_loop(cx);
         self.send_queued(cx);
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// Advances a call by one step, if possible.
-    pub(super) fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn advance_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         // Calls of the page itself do not wait for runs.
         let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
         let eager = self.calls.get(key).is_some_and(|check| check.eager);
@@ -146,7 +146,7 @@ impl Session {
             .call(key)
             .filter(|_| was_allowed && run_over);
         if call.is_some_and(|call| is_decided(call.state())) {
-            self.move_on(key, cx);
+            self.advance_call(key, cx);
         }
     }
 

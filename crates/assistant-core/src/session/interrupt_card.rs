@@ -17,13 +17,13 @@ impl Session {
 
     /// Moves interrupts that no longer match the card of their call to the inbox. Returns true if
     /// there were any.
-    pub(super) fn take_off_card(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
+    pub(super) fn move_to_inbox(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let asking = self.interrupts.asking_about(key);
         let other = asking.filter(|open| !self.takes_card(open, key));
         let other: Vec<String> = other.map(|open| open.interrupt.id.clone()).collect();
         for id in &other {
             self.interrupt_call(*key, id, false);
-            self.interrupts.take_off_card(id);
+            self.interrupts.move_to_inbox(id);
             cx.change(Change::Interrupts);
         }
         !other.is_empty()
@@ -37,7 +37,7 @@ impl Session {
         let card = card && asked.is_some_and(|open| self.takes_card(open, &key));
         drop(all);
         if !card {
-            self.interrupts.take_off_card(id);
+            self.interrupts.move_to_inbox(id);
         }
         self.conversation
             .apply_state_event(&key, StateEvent::InterruptReopened { card });

@@ -98,7 +98,7 @@ impl Session {
         if self.interrupts.asking_about(key).next().is_none() {
             return false;
         }
-        if !verdict.is_denial() && self.take_off_card(key, cx) {
+        if !verdict.is_denial() && self.move_to_inbox(key, cx) {
             cx.refuse(Refusal::Changed);
             return true;
         }

@@ -340,7 +340,7 @@ impl Interrupts {
     }
 
     /// Moves an interrupt to the inbox because its card shows something else.
-    pub(super) fn take_off_card(&mut self, id: &str) {
+    pub(super) fn move_to_inbox(&mut self, id: &str) {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.call = None;
         }

@@ -199,7 +199,7 @@ impl Session {
         if starts
             && limits
                 .concurrent
-                .is_some_and(|most| self.at_work(&name) >= most)
+                .is_some_and(|most| self.running_count(&name) >= most)
         {
             let message =
                 format!("{name} is running already: call it again when it has its result");
@@ -213,7 +213,7 @@ impl Session {
         Some(limited(message, Some(wait)))
     }
 
-    fn at_work(&self, name: &str) -> u32 {
+    fn running_count(&self, name: &str) -> u32 {
         let direct = self.conversation.direct_calls().map(ToolCall::key);
         let open = self.conversation.open_states().map(|(key, _)| key);
         let working = open

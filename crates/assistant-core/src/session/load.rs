@@ -32,7 +32,7 @@ impl Session {
             self.settle_loaded(&key, cx);
             // The result of a check is recorded at once, without a run: the loop continues with the
             // user's next decision.
-            self.move_on(&key, cx);
+            self.advance_call(&key, cx);
         }
         self.requeue(pending.queued, cx);
         self.offer_results(cx);

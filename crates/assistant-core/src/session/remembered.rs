@@ -151,7 +151,7 @@ impl Session {
         for key in &keys {
             self.revoke(key);
             self.check_call(key, true, cx);
-            self.move_on(key, cx);
+            self.advance_call(key, cx);
         }
         let mut calls = keys.iter().filter_map(|key| self.conversation.call(key));
         calls.any(|call| call.state().is_under_way())

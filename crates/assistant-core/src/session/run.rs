@@ -135,7 +135,7 @@ impl Session {
             return;
         }
         if self.ask_again_what_changed(cx) {
-            return self.call_off_run(cx);
+            return self.drop_unsent_run(cx);
         }
         let Some(run) = self.turn.run_mut() else {
             return;
@@ -166,7 +166,7 @@ impl Session {
     }
 
     /// Drops a run that has not been sent, since the user must be asked first.
-    fn call_off_run(&mut self, cx: &mut Cx<'_>) {
+    fn drop_unsent_run(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.turn.take_run() {
             self.conversation.end_run(false);
             self.hand_over(StateEvent::SendFailed);

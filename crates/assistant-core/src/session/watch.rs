@@ -12,7 +12,7 @@ pub(super) fn reopened(kind: &EventKind) -> Option<&str> {
 }
 
 /// Returns true if an event adds nothing but empty text or reasoning.
-pub(super) fn is_thought(kind: &EventKind) -> bool {
+pub(super) fn adds_nothing_readable(kind: &EventKind) -> bool {
     match kind {
         EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
         EventKind::Extension(extension) => is_quiet(extension),
@@ -30,14 +30,14 @@ pub(super) fn is_thought(kind: &EventKind) -> bool {
 }
 
 /// Returns true if an event adds visible text to the answer.
-pub(super) fn speaks(extension: &Extension) -> bool {
+pub(super) fn adds_text(extension: &Extension) -> bool {
     matches!(extension, Extension::BlockDelta { delta, reasoning: false, .. } if !delta.is_empty())
 }
 
 /// Returns true if an event has no visible effect: empty text, reasoning, message fields.
 pub(super) fn is_quiet(extension: &Extension) -> bool {
     match extension {
-        Extension::BlockDelta { .. } => !speaks(extension),
+        Extension::BlockDelta { .. } => !adds_text(extension),
         _ => matches!(
             extension,
             Extension::Message { .. }

@@ -106,7 +106,7 @@ fn plain(scheme: &str, rest: &str, kind: AddressKind) -> Option<Address> {
 /// Parses the part after the scheme. Browsers accept any number of slashes and backslashes before
 /// the host.
 fn web(scheme: &str, rest: &str) -> Option<Address> {
-    let rest = straighten(rest);
+    let rest = normalize_backslashes(rest);
     let rest = rest.trim_start_matches('/');
     let host = host_of(rest, scheme)?;
     Some(Address {
@@ -117,7 +117,7 @@ fn web(scheme: &str, rest: &str) -> Option<Address> {
 }
 
 fn relative(text: &str) -> Option<Address> {
-    let text = straighten(text);
+    let text = normalize_backslashes(text);
     if let Some(rest) = text.strip_prefix("//") {
         let rest = rest.trim_start_matches('/');
         let host = host_of(rest, "")?;
@@ -135,7 +135,7 @@ fn relative(text: &str) -> Option<Address> {
 }
 
 /// Replaces backslashes before query and fragment with slashes, as browsers do.
-fn straighten(text: &str) -> String {
+fn normalize_backslashes(text: &str) -> String {
     let path_len = text.find(['?', '#']).unwrap_or(text.len());
     match text.split_at_checked(path_len) {
         Some((path, tail)) => path.replace('\\', "/") + tail,

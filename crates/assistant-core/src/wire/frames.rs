@@ -115,7 +115,7 @@ impl<D: Decode> FrameReader<D> {
         self.error.is_some()
     }
 
-    fn sniff(&mut self, bytes: &[u8]) {
+    fn detect_document(&mut self, bytes: &[u8]) {
         // A byte order mark may be split, too.
         let is_blank = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
         match bytes.iter().find(|byte| !is_blank(**byte)) {
@@ -147,7 +147,7 @@ impl<D: Decode> FrameReader<D> {
 
     fn push_within(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         if self.kind == Kind::Unknown {
-            self.sniff(bytes);
+            self.detect_document(bytes);
             // Blanks are held until the kind of the response is known.
             self.body.extend_from_slice(bytes);
             if self.kind == Kind::Frames {

@@ -33,7 +33,7 @@ impl Conversation {
             }
             return;
         }
-        if found.is_some_and(|ix| self.is_persons(ix)) {
+        if found.is_some_and(|ix| self.is_written_by_user(ix)) {
             return out.warn_persons(id);
         }
         let holds_call = |ix| {

@@ -19,9 +19,9 @@ impl Conversation {
         for (place, ix) in self.tree.path().iter().enumerate() {
             let Some(node) = self.node(*ix) else { continue };
             let message = &node.message;
-            let speaks = matches!(message.role, Role::User | Role::Assistant);
-            if speaks && !listed.contains(message.wire_id()) {
-                any_persons |= self.is_persons(*ix);
+            let is_chat_message = matches!(message.role, Role::User | Role::Assistant);
+            if is_chat_message && !listed.contains(message.wire_id()) {
+                any_persons |= self.is_written_by_user(*ix);
                 let words = message.written().trim().to_owned();
                 let places = left_out.entry((message.role, words)).or_default();
                 places.push(place);

@@ -76,7 +76,7 @@ impl Conversation {
                 out,
             ));
         };
-        if self.role_of(ix) != Some(Role::Assistant) || self.is_persons(ix) {
+        if self.role_of(ix) != Some(Role::Assistant) || self.is_written_by_user(ix) {
             out.warn("not-an-answer", format!("'{id}' is no answer: ignored"));
             return None;
         }

@@ -142,7 +142,7 @@ impl Conversation {
                 entity_id,
                 encrypted_value,
             } => {
-                self.seal(entity, &entity_id, encrypted_value);
+                self.set_encrypted_value(entity, &entity_id, encrypted_value);
             }
             #[cfg(feature = "ui-stream")]
             EventKind::Extension(extension) => self.apply_extension(*extension, out),
@@ -181,7 +181,7 @@ impl Conversation {
         }
     }
 
-    fn seal(&mut self, entity: EncryptedEntity, id: &str, value: String) {
+    fn set_encrypted_value(&mut self, entity: EncryptedEntity, id: &str, value: String) {
         match entity {
             EncryptedEntity::ToolCall => {
                 if let Some(key) = self.find_call(id) {

@@ -22,7 +22,7 @@ impl Conversation {
                     format!("'{id}' is an activity: its text is ignored"),
                 );
             }
-            Some(ix) if self.is_persons(ix) => return out.warn_persons(id),
+            Some(ix) if self.is_written_by_user(ix) => return out.warn_persons(id),
             // A text part is added with the first text: a message with only calls has none.
             Some(ix) => self.own(ix),
             None => {
@@ -54,7 +54,7 @@ impl Conversation {
         if self.role_of(ix) == Some(Role::Activity) {
             return;
         }
-        if self.is_persons(ix) {
+        if self.is_written_by_user(ix) {
             return out.warn_persons(id);
         }
         let ix = self.own(ix);
@@ -297,7 +297,7 @@ impl Conversation {
     }
 
     /// Returns true if the user wrote the message here; then only the user may add to it.
-    pub(super) fn is_persons(&self, ix: usize) -> bool {
+    pub(super) fn is_written_by_user(&self, ix: usize) -> bool {
         self.node(ix)
             .is_some_and(|node| node.message.author == Author::Page)
     }

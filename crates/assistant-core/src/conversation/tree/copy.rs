@@ -64,11 +64,11 @@ impl<M: Clone> Tree<M> {
         if let Some(node) = self.node_mut(copy) {
             node.depth = depth;
         }
-        self.hang(copy, parent);
+        self.add_to_parent(copy, parent);
         if let Some(next) = next {
-            self.unhang(next);
+            self.remove_from_parent(next);
             self.set_parent(next, Some(copy));
-            self.hang(next, Some(copy));
+            self.add_to_parent(next, Some(copy));
         }
         if let Some(place) = self.path.get_mut(depth) {
             *place = copy;

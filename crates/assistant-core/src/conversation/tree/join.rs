@@ -16,7 +16,7 @@ impl<M> Tree<M> {
         let below = parent.and_then(|id| self.find(id));
         let (ix, id) = self.add_node(id, item, below);
         self.set_awaits(ix, parent.filter(|_| below.is_none()).cloned());
-        self.hang(ix, below);
+        self.add_to_parent(ix, below);
         self.note_shared(below);
         self.changes.push(TreeChange::Added(id.clone()));
         self.gather_orphans(ix);
@@ -90,8 +90,8 @@ impl<M> Tree<M> {
             let above = Some(orphan) == own;
             self.set_awaits(orphan, None);
             if !above {
-                self.unhang(orphan);
-                self.hang(orphan, Some(ix));
+                self.remove_from_parent(orphan);
+                self.add_to_parent(orphan, Some(ix));
                 if let Some(node) = self.node_mut(orphan) {
                     node.parent = Some(ix);
                 }
@@ -146,12 +146,12 @@ impl<M> Tree<M> {
         if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
             return Err(TreeError::Cycle);
         }
-        self.unhang(ix);
+        self.remove_from_parent(ix);
         if let Some(node) = self.node_mut(ix) {
             node.parent = below;
         }
         self.set_awaits(ix, awaits);
-        self.hang(ix, below);
+        self.add_to_parent(ix, below);
         let moved = self.id_at(ix).cloned().map(TreeChange::Moved);
         self.changes.extend(moved);
         self.lengthen_path();
@@ -186,7 +186,7 @@ impl<M> Tree<M> {
                 node.chosen = chosen;
             }
             self.set_awaits(ix, parent.clone().filter(|_| below.is_none()));
-            self.hang(ix, below);
+            self.add_to_parent(ix, below);
         }
         // Nodes that no root leads to form a cycle.
         let mut reached = 0;

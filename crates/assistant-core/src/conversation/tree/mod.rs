@@ -170,7 +170,7 @@ impl<M> Tree<M> {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(id, item, parent);
         self.changes.push(TreeChange::Added(id.clone()));
-        self.hang(ix, parent);
+        self.add_to_parent(ix, parent);
         self.path.push(ix);
         if self.shown.is_none() {
             self.choose(parent, Some(ix));
@@ -239,13 +239,13 @@ impl<M> Tree<M> {
         }
     }
 
-    fn hang(&mut self, ix: usize, parent: Option<usize>) {
+    fn add_to_parent(&mut self, ix: usize, parent: Option<usize>) {
         self.siblings_mut(parent).push(ix);
     }
 
     /// Removes a node from its parent's children, or from the roots. A selection of it is
     /// forgotten.
-    fn unhang(&mut self, ix: usize) {
+    fn remove_from_parent(&mut self, ix: usize) {
         let parent = self.node(ix).and_then(|node| node.parent);
         self.siblings_mut(parent).retain(|child| *child != ix);
         if let Some(parent) = parent.and_then(|parent| self.node_mut(parent)) {

@@ -80,7 +80,7 @@ impl<M> Tree<M> {
         node.chosen = None;
         if let Some(next) = next {
             self.set_parent(next, parent);
-            self.hang(next, parent);
+            self.add_to_parent(next, parent);
             self.choose(parent, Some(next));
         }
     }

@@ -53,7 +53,7 @@ impl<M> Tree<M> {
             tip: tip_of(&self.path),
             shown: tip_of(self.shown_path()),
         };
-        self.unhang(ix);
+        self.remove_from_parent(ix);
         for number in doomed {
             let node = self.remove_node(number);
             removed.nodes.extend(node.map(|node| (number, node)));

@@ -204,7 +204,7 @@ impl Script {
         self.refuse_taken_unless_wrong(id, &message, &[Role::User])?;
         let content = Content::Text(text(op, "text").unwrap_or(id).to_owned());
         self.await_message(id);
-        let done = self.change_in_peace(TreeChange::Edit { message, content });
+        let done = self.change_after_stop(TreeChange::Edit { message, content });
         if done.is_err() {
             self.forget_awaited();
         }
@@ -216,7 +216,7 @@ impl Script {
         let message = self.name(need(op, "target")?);
         let id = need(op, "id")?;
         self.refuse_taken_unless_wrong(id, &message, &[Role::Assistant])?;
-        self.change_in_peace(TreeChange::Regenerate { message })?;
+        self.change_after_stop(TreeChange::Regenerate { message })?;
         self.speak(id, text(op, "text").unwrap_or_default());
         self.set_cost(id, op)
     }

@@ -223,10 +223,10 @@ impl Script {
     /// Assigns the vector's name to a user message that the session created.
     fn note_added(&mut self, id: &MessageId) {
         let message = self.conversation().message(id);
-        let is_persons = message
+        let is_written_by_user = message
             .is_some_and(|message| message.role == Role::User && message.author == Author::Page);
         let is_named = self.names.values().any(|named| named == id);
-        if is_persons && !is_named {
+        if is_written_by_user && !is_named {
             let named = self.awaited.pop_front();
             self.names.extend(named.map(|name| (name, id.clone())));
         }
@@ -239,7 +239,7 @@ impl Script {
     }
 
     /// Like [`Self::change`], after stopping everything that is open.
-    pub(super) fn change_in_peace(&mut self, change: TreeChange) -> Result<(), Code> {
+    pub(super) fn change_after_stop(&mut self, change: TreeChange) -> Result<(), Code> {
         match self.change(change.clone()) {
             Err("busy" | "approvals_pending") => {
                 let _ = self.input(Input::Stop);

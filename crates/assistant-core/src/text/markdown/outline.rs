@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
 use super::{
     define::Definitions,
-    read::{References, events, note_key, tame},
+    read::{References, adapt_to_parser, events, note_key},
 };
 use crate::order::in_order;
 
@@ -29,11 +29,11 @@ pub(super) fn outline(
     known: &mut Definitions,
     open: bool,
 ) -> (Vec<Outline>, Vec<String>) {
-    let tamed = tame(text);
+    let adapted = adapt_to_parser(text);
     let mut blocks: Vec<Outline> = Vec::new();
     let (mut notes, mut links) = (Vec::new(), Vec::new());
     let mut found = References::default();
-    let text = tamed.as_deref().unwrap_or(text);
+    let text = adapted.as_deref().unwrap_or(text);
     let mut events = events(text, known, &mut found);
     for (label, link) in events.reference_definitions().iter() {
         let title = link.title.as_deref().unwrap_or_default();

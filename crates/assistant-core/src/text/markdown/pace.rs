@@ -33,7 +33,7 @@ impl Pace {
     }
 
     /// Grants the budget for a call with `new` bytes.
-    pub(super) fn earn(&mut self, new: usize) {
+    pub(super) fn grant_budget(&mut self, new: usize) {
         if new > 0 {
             let earned = new.saturating_mul(self.byte).saturating_add(self.call);
             self.credit = self.credit.saturating_add(earned).min(4 * BLOCK);

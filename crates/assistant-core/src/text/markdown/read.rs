@@ -82,8 +82,8 @@ pub(super) fn events<'t, 'a>(
 
 /// Parses `text` and records its references.
 pub(super) fn read(text: &str, known: &Definitions, found: &mut References) -> Vec<Node> {
-    let tamed = tame(text);
-    let text = tamed.as_deref().unwrap_or(text);
+    let adapted = adapt_to_parser(text);
+    let text = adapted.as_deref().unwrap_or(text);
     // The grammar requires the definition of a footnote in the same text as its reference.
     let (noted, before) = with_notes(text, known, &mut found.missing);
     let source = noted.as_deref().unwrap_or(text);
@@ -143,8 +143,8 @@ fn with_notes(
 /// nested too deeply, and with a line feed for each carriage return that ends a line by itself. In
 /// code and HTML `pulldown-cmark` 0.13 ends a line only with a line feed, so it drops a line that
 /// follows such a carriage return after indented code. The length stays the same.
-pub(super) fn tame(text: &str) -> Option<String> {
-    let mut tamed: Option<Vec<u8>> = None;
+pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
+    let mut adapted: Option<Vec<u8>> = None;
     let mut start = 0;
     let mut in_marks = true;
     for (at, byte) in text.bytes().enumerate() {
@@ -153,7 +153,7 @@ pub(super) fn tame(text: &str) -> Option<String> {
                 start = at;
                 in_marks = true;
                 if byte == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n') {
-                    let bytes = tamed.get_or_insert_with(|| text.as_bytes().to_vec());
+                    let bytes = adapted.get_or_insert_with(|| text.as_bytes().to_vec());
                     if let Some(byte) = bytes.get_mut(at) {
                         *byte = b'\n';
                     }
@@ -164,7 +164,7 @@ pub(super) fn tame(text: &str) -> Option<String> {
                 let next = text.as_bytes().get(at + 1);
                 let mark = byte == b'>' || !byte.is_ascii_digit() && next == Some(&b' ');
                 if mark && at - start > MARKS {
-                    let bytes = tamed.get_or_insert_with(|| text.as_bytes().to_vec());
+                    let bytes = adapted.get_or_insert_with(|| text.as_bytes().to_vec());
                     if let Some(byte) = bytes.get_mut(at) {
                         *byte = b' ';
                     }
@@ -173,5 +173,5 @@ pub(super) fn tame(text: &str) -> Option<String> {
             _ => in_marks = false,
         }
     }
-    String::from_utf8(tamed?).ok()
+    String::from_utf8(adapted?).ok()
 }

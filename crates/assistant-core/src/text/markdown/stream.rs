@@ -15,7 +15,7 @@ use super::{
     fence::Fence,
     outline::{Outline, line_start, may_end, outline, start},
     pace::{Pace, is_plain, window},
-    read::{References, read, tame},
+    read::{References, adapt_to_parser, read},
     repair::repair,
     shown::{Shown, hold_back},
     tree::{Kind, Node},
@@ -128,7 +128,7 @@ impl Markdown {
             let old = std::mem::replace(&mut self.len, text.len());
             self.ended = !open;
             for pace in [&mut self.outlining, &mut self.showing, &mut self.revising] {
-                pace.earn(text.len() - old);
+                pace.grant_budget(text.len() - old);
             }
             self.advance_blocks(text, old, &mut changes);
             self.revise(text, &mut changes);
@@ -342,8 +342,8 @@ impl Markdown {
             return;
         }
         self.work += source.len() as u64;
-        let tamed = tame(source);
-        let source = tamed.as_deref().unwrap_or(source);
+        let adapted = adapt_to_parser(source);
+        let source = adapted.as_deref().unwrap_or(source);
         let repaired = repair(source);
         let mut nodes = read(&repaired, &self.known, &mut References::default());
         hold_back(&mut nodes, source);

@@ -54,7 +54,7 @@ impl Text {
                 Took::All => {}
                 took => {
                     self.escape = Escape::None;
-                    self.lone(out);
+                    self.replace_lone_surrogate(out);
                     return (took, rest);
                 }
             }
@@ -67,7 +67,7 @@ impl Text {
         let end = rest.find(special).unwrap_or(rest.len());
         let (run, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
         if !run.is_empty() {
-            self.lone(out);
+            self.replace_lone_surrogate(out);
             out.push_str(run);
         }
         rest
@@ -86,7 +86,7 @@ impl Text {
                     return Took::Bad;
                 };
                 self.escape = Escape::None;
-                self.lone(out);
+                self.replace_lone_surrogate(out);
                 out.push(ch);
             }
             Escape::Hex { digits, code } => {
@@ -116,20 +116,20 @@ impl Text {
             out.push(char::from_u32(pair).unwrap_or(char::REPLACEMENT_CHARACTER));
             return;
         }
-        self.lone(out);
+        self.replace_lone_surrogate(out);
         match char::from_u32(code) {
             Some(ch) => out.push(ch),
             None => {
                 self.high = Some(code);
                 if code >= 0xDC00 {
-                    self.lone(out);
+                    self.replace_lone_surrogate(out);
                 }
             }
         }
     }
 
     /// Replaces the held surrogate, which has no partner.
-    fn lone(&mut self, out: &mut String) {
+    fn replace_lone_surrogate(&mut self, out: &mut String) {
         if self.high.take().is_some() {
             self.repaired = true;
             out.push(char::REPLACEMENT_CHARACTER);
