@@ -27,13 +27,13 @@ const ANSWERS: [&str; 4] = [
 /// The time between exchanges, in milliseconds.
 const EVERY_MS: i64 = 47 * 60_000;
 /// The maximum number of messages.
-const MOST: usize = 20_000;
+const MAX_MESSAGES: usize = 20_000;
 
 /// Returns the conversation that the address requests, and its id.
 pub(crate) fn chosen() -> (Option<Value>, String) {
     let count = parameter("history").and_then(|count| count.parse::<usize>().ok());
     (
-        count.map(|count| of(count.min(MOST))),
+        count.map(|count| of(count.min(MAX_MESSAGES))),
         parameter("chat").unwrap_or_default(),
     )
 }

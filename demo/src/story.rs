@@ -67,7 +67,7 @@ const CORPUS: [(&str, &str, &str); 12] = [
 ];
 
 /// The maximum number of search results.
-const MOST: usize = 4;
+const MAX_RESULTS: usize = 4;
 /// Words that are ignored in queries.
 const SMALL: [&str; 10] = ["a", "an", "and", "at", "for", "in", "of", "on", "the", "to"];
 
@@ -92,7 +92,7 @@ pub(crate) fn find(query: &str) -> Vec<Page> {
     let best = hits.first().map_or(0, |(count, _)| *count);
     hits.into_iter()
         .filter(|(count, _)| *count == best)
-        .take(MOST)
+        .take(MAX_RESULTS)
         .map(|(_, (title, source, snippet))| Page {
             title: (*title).to_owned(),
             source: (*source).to_owned(),

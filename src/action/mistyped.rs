@@ -71,10 +71,10 @@ fn a_preview_fails() {
     Owner::new().with(|| {
         let action = pay().preview(|_| async { Ok::<_, String>("Nothing changes") });
         let preview = action.preview.unwrap();
-        let said = |args| preview(args).now_or_never().unwrap();
-        assert_eq!(said(right()), Ok(json!("Nothing changes")));
+        let previewed = |args| preview(args).now_or_never().unwrap();
+        assert_eq!(previewed(right()), Ok(json!("Nothing changes")));
         for args in wrong() {
-            assert!(said(args.clone()).is_err(), "{args}");
+            assert!(previewed(args.clone()).is_err(), "{args}");
         }
     });
 }

@@ -307,8 +307,8 @@ pub(super) fn place(
         provide_context(Folded(folded));
         card()
     }));
-    let (of_line, clicked, focused) = (call, call, call);
-    let line = move || heads.get().then(|| line(groups, of_line, words.clone()));
+    let (line_call, clicked, focused) = (call, call, call);
+    let line = move || heads.get().then(|| line(groups, line_call, words.clone()));
     let (done, mut was_done) = (done_of(assistant, &call, groups.done), None);
     let is_hidden = move || {
         let now = done.get();

@@ -7,7 +7,7 @@ use leptos_assistant::{ApprovalStore, tool::AllowedActions, use_assistant};
 use serde_json::Value;
 
 /// The key under which approvals are stored.
-const KEPT: &str = "harbor:allowed";
+const STORAGE_KEY: &str = "harbor:allowed";
 
 #[component]
 pub(crate) fn Allowed() -> impl IntoView {
@@ -26,7 +26,7 @@ struct LocalStorage;
 
 impl ApprovalStore for LocalStorage {
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
-        let text = storage().and_then(|storage| storage.get_item(KEPT).ok()?);
+        let text = storage().and_then(|storage| storage.get_item(STORAGE_KEY).ok()?);
         let kept = text.and_then(|text| serde_json::from_str(&text).ok());
         Box::pin(ready(kept.unwrap_or_default()))
     }
@@ -34,7 +34,7 @@ impl ApprovalStore for LocalStorage {
     fn keep(&self, approvals: Vec<Value>) {
         if let Some(storage) = storage() {
             // If storing fails, the user is asked again next time.
-            let _ = storage.set_item(KEPT, &Value::from(approvals).to_string());
+            let _ = storage.set_item(STORAGE_KEY, &Value::from(approvals).to_string());
         }
     }
 }

@@ -83,10 +83,10 @@ impl Transcript {
         let mut reader = Reader::default();
         for (place, chunk) in chunks.into_iter().enumerate() {
             let id = with_own_id(&chunk).map(|call| &call.id);
-            let told_later = id.and_then(|id| last.get(id)) > Some(&place);
+            let outcome_follows = id.and_then(|id| last.get(id)) > Some(&place);
             match chunk {
                 Chunk::Text(text) => reader.text(&text),
-                Chunk::Tool(call) => reader.call(call, told_later),
+                Chunk::Tool(call) => reader.call(call, outcome_follows),
             }
         }
         reader.runs.push(reader.run);
@@ -175,19 +175,19 @@ impl Reader {
         self.run.steps.push(Step::Text(text));
     }
 
-    fn call(&mut self, call: Box<Callout>, told_later: bool) {
-        let is_told = outcome(&call).is_some();
+    fn call(&mut self, call: Box<Callout>, outcome_follows: bool) {
+        let has_outcome = outcome(&call).is_some();
         if self.unanswered.contains(&call.id) {
-            if is_told {
+            if has_outcome {
                 self.unanswered.remove(&call.id);
                 self.run.steps.push(Step::Outcome(call));
             }
             return;
         }
-        if !is_told && told_later {
+        if !has_outcome && outcome_follows {
             self.unanswered.insert(call.id.clone());
         }
-        let known = is_told || told_later;
+        let known = has_outcome || outcome_follows;
         if !known && call.state == Some(CalloutState::InputStreaming) {
             return self.run.steps.push(Step::Unended(call));
         }

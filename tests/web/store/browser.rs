@@ -69,7 +69,10 @@ async fn goes_on_unsaved(script: &str, named: bool) {
     let chat = Journey::open(store, named.then_some("t"));
     chat.is_played(|_| ()).await;
     chat.assert_nothing_lost(true, "");
-    assert!(chat.comes(Journey::is_told).await, "the person is told");
+    assert!(
+        chat.wait_until(Journey::shows_not_saved).await,
+        "the person is told"
+    );
     chat.long_passes().await;
     chat.assert_usable();
     chat.assert_nothing_lost(true, "");
@@ -172,7 +175,7 @@ async fn goes_on_saved(script: &str) {
         chat.is_played(|_| ()).await;
         chat.assert_nothing_lost(true, "");
         chat.long_passes().await;
-        assert!(!chat.is_told(), "it is saved");
+        assert!(!chat.shows_not_saved(), "it is saved");
         chat.assert_usable();
         let kept = chat.assistant.ownership().get_untracked();
         assert_eq!(kept, Ownership::ThisTab { across_tabs: false });
@@ -230,7 +233,7 @@ async fn a_deleted_database_is_written_again() {
     .await;
     chat.assert_nothing_lost(true, "");
     chat.long_passes().await;
-    assert!(!chat.is_told());
+    assert!(!chat.shows_not_saved());
     let stored = store.load("t").await.unwrap().unwrap();
     let holds = |words: &str| stored.records.iter().any(|it| it.text.contains(words));
     for words in ["one", "Hello.", "two", "Paid.", "three", "Goodbye."] {

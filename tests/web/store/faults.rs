@@ -158,7 +158,10 @@ impl Case {
         chat.is_played(breaks).await;
         chat.assert_nothing_lost(!self.is_refused(), &format!("{self:?}"));
         if self.is_unsaved() {
-            assert!(chat.comes(Journey::is_told).await, "{self:?}: it is told");
+            assert!(
+                chat.wait_until(Journey::shows_not_saved).await,
+                "{self:?}: it is told"
+            );
             let kept = chat.assistant.ownership().get_untracked();
             assert_eq!(kept, Ownership::NotStored, "{self:?}");
         }
@@ -170,7 +173,11 @@ impl Case {
         chat.long_passes().await;
         chat.assert_usable();
         chat.assert_nothing_lost(!self.is_refused(), &format!("{self:?}"));
-        assert_eq!(chat.is_told(), self.stays_unsaved(), "{self:?}: at the end");
+        assert_eq!(
+            chat.shows_not_saved(),
+            self.stays_unsaved(),
+            "{self:?}: at the end"
+        );
         if !self.stays_unsaved() {
             self.assert_saved(&store, &chat).await;
         }

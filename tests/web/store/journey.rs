@@ -92,7 +92,7 @@ impl Journey {
     }
 
     /// Advances the time until a condition holds; `false` if it does not within a minute.
-    pub(super) async fn comes(&self, holds: impl Fn(&Self) -> bool) -> bool {
+    pub(super) async fn wait_until(&self, holds: impl Fn(&Self) -> bool) -> bool {
         for _ in 0..600 {
             if holds(self) {
                 return true;
@@ -119,7 +119,7 @@ impl Journey {
     pub(super) async fn says(&self, words: &str) {
         self.assistant.send(words).unwrap();
         assert!(
-            self.comes(|it| it.page.text("[role=log]").contains(words))
+            self.wait_until(|it| it.page.text("[role=log]").contains(words))
                 .await,
             "{words:?} is on the screen"
         );
@@ -128,7 +128,7 @@ impl Journey {
     /// Waits until the assistant has answered with a text and is idle.
     pub(super) async fn hears(&self, words: &str) {
         let heard = self
-            .comes(|it| {
+            .wait_until(|it| {
                 it.page.text("[role=log]").contains(words)
                     && !it.assistant.activity().get_untracked().busy
             })
@@ -145,7 +145,7 @@ impl Journey {
             let waits = it.assistant.pending_approvals().get_untracked();
             !waits.is_empty() && it.page.count(".la-approval") == 1
         };
-        assert!(self.comes(asked).await, "the approval is there");
+        assert!(self.wait_until(asked).await, "the approval is there");
     }
 
     pub(super) fn approves(&self) {
@@ -167,7 +167,7 @@ impl Journey {
     }
 
     /// Returns true if the user is told, once, that nothing is saved.
-    pub(super) fn is_told(&self) -> bool {
+    pub(super) fn shows_not_saved(&self) -> bool {
         let notices = self.assistant.notices().get_untracked();
         let told = notices.iter();
         let told = told.filter(|it| it.kind == NoticeKind::NotKept).count();

@@ -18,7 +18,7 @@ impl Journey {
     }
 
     async fn acts(&self) -> bool {
-        self.comes(|it| matches!(it.ownership(), Ownership::ThisTab { .. }))
+        self.wait_until(|it| matches!(it.ownership(), Ownership::ThisTab { .. }))
             .await
     }
 }
@@ -37,11 +37,11 @@ async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
     ones.fault.set(Some((Operation::Write, full)));
     one.says("two").await;
     one.is_asked().await;
-    assert!(one.comes(Journey::is_told).await);
+    assert!(one.wait_until(Journey::shows_not_saved).await);
 
     let two = Journey::open_at(clock, twos.clone(), Some("t"));
     let follows = |it: &Journey| it.ownership() == Ownership::OtherTab;
-    assert!(two.comes(follows).await, "one acts on it, and lives");
+    assert!(two.wait_until(follows).await, "one acts on it, and lives");
     two.assistant.use_here();
     assert!(two.acts().await);
     assert!(two.page.text("[role=log]").contains("Hello."));
@@ -59,7 +59,7 @@ async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
     one.long_passes().await;
     one.assert_usable();
     assert!(
-        one.is_told(),
+        one.shows_not_saved(),
         "it is not written over what the other one has"
     );
     assert!(one.page.text("[role=log]").contains("Paid."));
@@ -101,7 +101,7 @@ async fn a_tab_that_answers_is_followed_without_locks_that_do() {
     one.hears("Hello.").await;
     let two = Journey::open_at(clock, twos, Some("t"));
     let follows = |it: &Journey| it.ownership() == Ownership::OtherTab;
-    assert!(two.comes(follows).await);
+    assert!(two.wait_until(follows).await);
     one.assert_usable();
     drop(locks);
 }
