@@ -33,6 +33,10 @@ const load = async () => ({ getLanguage: (name: string) => name, highlight: (cod
 await mount(place, { url: "/agent", highlight: highlightJs(load) });
 await mount(place, { url: "/agent", mediaOrigins: ["https://media.example.com"], attachments: { accept: "image/*", maxFiles: 2 } });
 await mount(place, { url: "/agent", labels: { stopped: "Angehalten", reload: "Neu laden" } });
+await mount(place, { url: "/agent", lang: "pt-BR", labels: { send: "Vai", newConversation: "De novo" } });
+chat.update({ lang: "de", labels: undefined });
+// @ts-expect-error there is no such label
+await mount(place, { url: "/agent", labels: { sned: "Los" } });
 // @ts-expect-error the first module has no store
 await mount(place, { url: "/agent", store: "indexeddb" });
 // @ts-expect-error words are strings

@@ -1,7 +1,21 @@
 //! All texts of the components, replaceable for another language.
 
+#[cfg(feature = "arabic")]
+mod arabic;
+#[cfg(feature = "chinese")]
+mod chinese;
 mod english;
+#[cfg(feature = "french")]
+mod french;
+#[cfg(feature = "german")]
+mod german;
+#[cfg(feature = "japanese")]
+mod japanese;
+#[cfg(feature = "portuguese")]
+mod portuguese;
 mod reasons;
+#[cfg(feature = "spanish")]
+mod spanish;
 
 use std::borrow::Cow;
 

@@ -4,8 +4,12 @@
 macro_rules! sheets {
     ($first:literal $(, $name:literal)* $(,)?) => {
         concat!(
+            include_str!("../../style/layer.css"),
+            "@layer leptos-assistant {\n",
             include_str!(concat!("../../style/", $first, ".css")),
             $("\n", include_str!(concat!("../../style/", $name, ".css")),)*
+            "}\n\n",
+            include_str!("../../style/guard.css"),
         )
     };
 }
@@ -15,7 +19,8 @@ macro_rules! sheets {
 /// `style/all.css`.
 ///
 /// A host changes the appearance by setting its custom properties (`--la-…`, at the top of the
-/// sheet).
+/// sheet). All rules are in the cascade layer `leptos-assistant`, except for a few that keep a host's
+/// rules for bare elements out.
 ///
 /// ```
 /// // A server may respond with it; a static application writes it into its folder.
@@ -25,6 +30,7 @@ macro_rules! sheets {
 // Later sheets may depend on earlier ones.
 pub const STYLE: &str = sheets![
     "tokens",
+    "palettes",
     "controls",
     "chat",
     "message",

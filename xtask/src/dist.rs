@@ -5,6 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use crate::demo;
+use crate::languages;
 use crate::layout;
 use crate::module::Sections;
 use crate::names::Names;
@@ -95,6 +96,7 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     for module in &MODULES {
         build(project, module, effort)?;
     }
+    languages::write(project)?;
     element(project)?;
     style::write(project)?;
     let sheet = read(&project.root.join(style::ALL))?;

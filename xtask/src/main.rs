@@ -20,6 +20,7 @@ mod dist;
 mod examples;
 mod fault;
 mod imports;
+mod languages;
 mod layout;
 mod module;
 mod names;

@@ -12,24 +12,27 @@ pub(crate) const ALL: &str = "style/all.css";
 const LIST: &str = "src/ui/style.rs";
 
 /// The sheets of the launcher of the custom element, which are loaded before the others.
-const LAUNCHER: [&str; 4] = ["tokens", "controls", "frame", "shell"];
+const LAUNCHER: [&str; 5] = ["tokens", "palettes", "controls", "frame", "shell"];
+
+/// The sheets around the layer, which are no part of the list.
+const AROUND: [&str; 2] = ["layer", "guard"];
 
 /// Returns the sheets of the launcher, joined.
 pub(crate) fn launcher(project: &Project) -> Outcome<String> {
-    let sheets: Outcome<Vec<String>> = LAUNCHER
-        .iter()
-        .map(|name| read(&project.root.join(format!("style/{name}.css"))))
-        .collect();
-    Ok(joined(&sheets?))
+    join(project, &LAUNCHER)
+}
+
+/// Joins sheets of the folder as the macro in [`LIST`] does.
+fn join(project: &Project, names: &[impl AsRef<str>]) -> Outcome<String> {
+    let sheet = |name: &str| read(&project.root.join(format!("style/{name}.css")));
+    let sheets: Outcome<Vec<String>> = names.iter().map(|name| sheet(name.as_ref())).collect();
+    let [layer, guard] = AROUND.map(sheet);
+    Ok(joined(&layer?, &sheets?, &guard?))
 }
 
 /// Writes the joined sheet, if it has changed.
 pub(crate) fn write(project: &Project) -> Outcome<()> {
-    let sheets: Outcome<Vec<String>> = list(project)?
-        .iter()
-        .map(|name| read(&project.root.join(format!("style/{name}.css"))))
-        .collect();
-    let text = joined(&sheets?);
+    let text = join(project, &list(project)?)?;
     let file = project.root.join(ALL);
     if read(&file).is_ok_and(|old| old == text) {
         return Ok(());
@@ -71,13 +74,16 @@ fn names(source: &str) -> Vec<String> {
 /// Returns the sheets that are not listed.
 fn unknown<'a>(names: impl Iterator<Item = &'a str>, listed: &[String]) -> Vec<&'a str> {
     names
-        .filter(|name| *name != "all" && !listed.iter().any(|listed| listed == name))
+        .filter(|name| {
+            *name != "all" && !AROUND.contains(name) && !listed.iter().any(|listed| listed == name)
+        })
         .collect()
 }
 
-fn joined(sheets: &[String]) -> String {
+fn joined(layer: &str, sheets: &[String], guard: &str) -> String {
     format!(
-        "/* All sheets of this folder in one, written by `cargo xtask style`: change them, not this. */\n\n{}",
+        "/* All sheets of this folder in one, written by `cargo xtask style`: change them, not this. */\n\n\
+         {layer}@layer leptos-assistant {{\n{}}}\n\n{guard}",
         sheets.join("\n")
     )
 }
@@ -88,9 +94,12 @@ mod tests {
 
     #[test]
     fn the_sheets_stand_in_one_after_the_other() {
-        let all = joined(&["a {}\n".to_owned(), "b {}\n".to_owned()]);
+        let sheets = ["a {}\n".to_owned(), "b {}\n".to_owned()];
+        let all = joined("@layer x;\n", &sheets, "c {}\n");
         assert!(all.starts_with("/* "));
-        assert!(all.ends_with("\n\na {}\n\nb {}\n"));
+        assert!(
+            all.ends_with("\n\n@layer x;\n@layer leptos-assistant {\na {}\n\nb {}\n}\n\nc {}\n")
+        );
     }
 
     #[test]
@@ -98,7 +107,10 @@ mod tests {
         let listed = names("sheets![\n    \"tokens\",\n    \"tool\",\n];");
         assert_eq!(listed, ["tokens", "tool"]);
         assert_eq!(
-            unknown(["all", "tool", "cellar"].into_iter(), &listed),
+            unknown(
+                ["all", "layer", "tool", "guard", "cellar"].into_iter(),
+                &listed
+            ),
             ["cellar"]
         );
     }

@@ -10,7 +10,7 @@ use crate::dist::Effort;
 use crate::options::{Browser, Part};
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
-use crate::{claims, codes, demo, dist, examples, oldest, parity, prose, rooms, style};
+use crate::{claims, codes, demo, dist, examples, languages, oldest, parity, prose, rooms, style};
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
 const NODE: (u32, u32) = (20, 11);
@@ -32,7 +32,7 @@ const BROWSER: [&str; 12] = [
 /// Features of the engine that are each checked alone.
 const ENGINE_FEATURES: [&str; 5] = ["markdown", "math", "callouts", "ui-stream", "completions"];
 /// Features of the library that are each checked alone.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 12] = [
     "csr",
     "hydrate",
     "markdown",
@@ -44,6 +44,7 @@ const FEATURES: [&str; 11] = [
     "schemars",
     "testing",
     "split",
+    "german",
 ];
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
@@ -75,6 +76,7 @@ pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outco
 fn lint(project: &Project, tally: &mut Tally) {
     tally.task("rooms, and cycles of imports", || rooms::check(project));
     tally.task("style sheets", || style::check(project));
+    tally.task("labels in other languages", || languages::check(project));
     tally.task("claims of docs", || claims::check(project));
     tally.task("table of diagnostics", || codes::check(project));
     tally.task("parity of Rust and JavaScript", || parity::check(project));

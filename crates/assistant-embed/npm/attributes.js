@@ -15,7 +15,7 @@ const LAYOUTS = ["inline", "popup", "sidebar"];
 const LOADINGS = ["eager", "idle", "intent", "visible"];
 
 /** The options that a chat takes over while it is shown; another one is mounted for others. */
-export const LIVE = ["url", "headers", "model", "label", "greeting", "lang", "labels"];
+export const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
 
 /** Creates an error about the element. */
 export const fault = (text) => new TypeError(`<leptos-assistant>: ${text}`);
@@ -50,7 +50,7 @@ export function readOptions(element, property, complain) {
     else complain(fault(`the attribute \`heading-offset\` must be a number from 0 to 5, not "${offset}"`));
   }
   if (element.hasAttribute("resumes")) options.resumes = true;
-  return { options, error: addressError(options.url) };
+  return { options, error: options.agent === undefined ? addressError(options.url) : undefined };
 }
 
 function addressError(url) {

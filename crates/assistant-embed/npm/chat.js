@@ -3,6 +3,7 @@ import { convertAction } from "./action.js";
 import { streaming } from "./agent.js";
 import { askingHeaders, headerPairs, hearing, highlighting, isElement, refuseUnknown } from "./foreign.js";
 import { handleOf } from "./handle.js";
+import { textsOf } from "./languages.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
 function unknown(option, values) {
@@ -13,12 +14,11 @@ function unknown(option, values) {
 /** The values of the option `credentials`. */
 const CREDENTIALS = ["omit", "same-origin", "include"];
 /** The options of `mount`, of its `attachments`, and of its `words`. */
-const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "labels", "onEvent"];
+const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 /** The options that `update` takes. */
-const LIVE = ["url", "headers", "credentials", "model", "label", "greeting"];
+const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
 const ATTACHMENTS = ["accept", "maxFiles", "maxBytes"];
-const LABELS = ["stopped", "stoppedText", "reload"];
 
 function checkAddress(where, url) {
   if ((typeof url === "string" && url !== "") || url instanceof URL) return;
@@ -53,14 +53,13 @@ function takeHeaders(headers, look) {
 export async function mountWith({ load, mountChat, protocols, stores }, element, options) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);
-  const { url, headers, highlight, mediaOrigins, attachments, labels, store, onEvent, ...look } = options ?? {};
+  const { url, headers, highlight, mediaOrigins, attachments, lang, labels, store, onEvent, ...look } = options ?? {};
   const inPage = takeAgent(look, url, headers);
   if (!inPage) checkAddress("mount", url);
   const { protocol = "ag-ui" } = look;
   if (!protocols.includes(protocol)) throw unknown("protocol", protocols);
   if (store !== undefined && !stores.includes(store)) throw unknown("store", stores);
   refuseUnknown("mount: `attachments`", attachments ?? {}, ATTACHMENTS);
-  refuseUnknown("mount: `labels`", labels ?? {}, LABELS);
   checkCredentials("mount", look.credentials);
   const pairs = takeHeaders(headers, look);
   if (highlight) look.highlight = highlighting(highlight);
@@ -71,8 +70,9 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
     look.notify = hearing(onEvent);
   }
   if (store) look.store = String(look.storeName ?? "leptos-assistant");
-  await load();
-  const clear = hold(element, labels);
+  const [words] = await Promise.all([textsOf("mount", lang, labels), load()]);
+  look.texts = words.texts;
+  const clear = hold(element, words.stopped);
   let chat;
   try {
     chat = enter(() => mountChat(element, String(url ?? ""), pairs, look));
@@ -82,6 +82,18 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   }
   let gone = false;
   let agent = { url, headers };
+  let language = { lang, labels };
+  /** Identifies the newest change of the language. */
+  let turn = 0;
+  const speak = async (changes) => {
+    language = { ...language, ...changes };
+    const mine = ++turn;
+    const words = await textsOf("update", language.lang, language.labels);
+    if (gone || mine !== turn) return;
+    look.texts = words.texts;
+    clear.replace(words.stopped);
+    enter(() => chat.setTexts(look));
+  };
   const call = (act) => {
     if (gone) throw new Error("The chat has been taken out of the page");
     return enter(act);
@@ -106,6 +118,11 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
       if (["url", "headers", "credentials", "model"].some((name) => name in changes)) call(() => chat.setAgent(String(next.url), nextPairs, look));
       agent = { url: next.url, headers: next.headers };
       if ("label" in changes || "greeting" in changes) call(() => chat.setTexts(look));
+      const { lang, labels } = changes;
+      if ("lang" in changes || "labels" in changes) {
+        const known = { ...("lang" in changes && { lang }), ...("labels" in changes && { labels }) };
+        speak(known).catch(reportError);
+      }
     },
     unmount() {
       if (gone) return;

@@ -127,8 +127,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     const opened = this.#view.show(this.#isOpen());
     if (opened !== undefined) this.#send("open", { open: opened });
     this.#listen(layout, loadingOf(this, layout, complain));
-    if (opened || (this.#isOpen() && layout !== "inline")) this.#load();
-    else if (this.#mounted) this.#update();
+    if (this.#mounted) this.#update();
+    else if (opened || (this.#isOpen() && layout !== "inline")) this.#load();
   }
 
   /** Builds the view of a layout, and moves a chat into it. */
@@ -240,7 +240,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
 
   /** Reads the options; `error` is the reason why there can be no chat. */
   #read(complain) {
-    return readOptions(this, this.#options, complain);
+    const { options, error } = readOptions(this, this.#options, complain);
+    return { options: { ...options, lang: this.#language() }, error };
   }
 
   #language() {

@@ -1,3 +1,5 @@
+import type { LabelName } from "./labels/names.js";
+
 /** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -42,7 +44,12 @@ export interface MountOptions {
   mediaOrigins?: string[];
   /** Lets the user attach files; without it the composer accepts none. */
   attachments?: AttachmentLimits;
-  /** Texts of the package itself; the default of each is English. */
+  /**
+   * The language of the labels: English, or `ar`, `de`, `es`, `fr`, `ja`, `pt`, `zh` (simplified), each also with a
+   * region; others are English. Its file is fetched with the program. The element of the chat should have the same `lang`.
+   */
+  lang?: string;
+  /** Texts that replace those of the language. */
   labels?: Labels;
   /** Called with each event of the chat from now on; what it throws is reported as an error of the page. */
   onEvent?: (event: ChatEvent) => void;
@@ -92,19 +99,13 @@ export interface PageAgentOptions extends Omit<MountOptions, "url" | "agent" | "
   url?: undefined;
 }
 
-export interface LiveOptions extends Pick<MountOptions, "url" | "headers" | "credentials" | "label" | "greeting"> {
+export interface LiveOptions extends Pick<MountOptions, "url" | "headers" | "credentials" | "label" | "greeting" | "lang" | "labels"> {
   /** The model of chat completions, with `leptos-assistant/full`. */
   model?: string;
 }
 
-export interface Labels {
-  /** The title of the notice that the chat has stopped: "The chat has stopped". */
-  stopped?: string;
-  /** The instruction below it: "Something went wrong on this page. Load it again to go on." */
-  stoppedText?: string;
-  /** The text of its link: "Reload the page". */
-  reload?: string;
-}
+/** Texts of the chat by their names; a missing one has the words of the language. Placeholders are in braces: `{count}`. */
+export type Labels = Partial<Record<LabelName, string>>;
 
 export interface AttachmentLimits {
   /** The accepted file types, as for an input's `accept`: `image/*,.pdf`. Any by default. */

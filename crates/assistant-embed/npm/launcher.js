@@ -1,6 +1,8 @@
 // The button that opens a chat, and the box that it opens. Both exist before the program.
 import { isPressed } from "./shortcut.js";
-import { wordsOf } from "./launcher-words.js";
+import { directionOf, languageOf } from "./language-tag.js";
+// Written by `cargo xtask dist` from the tables of the library.
+import { WORDS } from "./launcher-words.js";
 
 const CHAT = "M4 4.5h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-4.5L8 16.5v-3H4a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM6.5 7.7h7M6.5 10.3h4.5";
 const CROSS = "m5.5 5.5 9 9m0-9-9 9";
@@ -42,16 +44,16 @@ const isStyled = (element, mark) => getComputedStyle(element).getPropertyValue(m
 /** Links the sheet of the chat, unless the page has it. */
 const styled = (element) => (isStyled(element, "--la-sheet") ? Promise.resolve() : link(element, "./style.css"));
 
-/** The language of a text, and its direction where the page may have another. */
-function speak(place, language, words) {
-  if (!words.known) {
-    place.removeAttribute("lang");
-    place.removeAttribute("dir");
-    return;
+/** The words of a launcher in a language, else in English. */
+const wordsOf = (language) => WORDS[languageOf(language) ?? "en"];
+
+/** Marks the language of a place, and its direction, where the labels are not English. */
+function speak(place, language) {
+  const code = languageOf(language);
+  for (const [name, value] of [["lang", language], ["dir", directionOf(code)]]) {
+    if (code) place.setAttribute(name, value);
+    else place.removeAttribute(name);
   }
-  place.setAttribute("lang", language);
-  if (words.direction === "rtl") place.setAttribute("dir", "rtl");
-  else place.removeAttribute("dir");
 }
 
 /** A chat inside of the element, without a button. */
@@ -69,7 +71,7 @@ export class Inline {
   }
 
   describe(_label, language) {
-    speak(this.#place, language, wordsOf(language));
+    speak(this.#place, language);
   }
 
   listen() {}
@@ -148,8 +150,8 @@ export class Shell {
     this.button.setAttribute("aria-label", label || this.#words.title);
     if (shortcut) this.button.setAttribute("aria-keyshortcuts", shortcut.name);
     else this.button.removeAttribute("aria-keyshortcuts");
-    speak(this.#root, language, this.#words);
-    speak(this.#place, language, this.#words);
+    speak(this.#root, language);
+    speak(this.#place, language);
     if (this.#mark.textContent) this.#mark.textContent = this.#words.unread;
   }
 

@@ -39,18 +39,20 @@ export function enter(act) {
 
 /**
  * Registers the element of a chat, and the page's words for its end. Returns a function that removes what was added to
- * it since, without the program.
+ * it since, without the program; its `replace` replaces the words.
  */
 export function hold(element, labels) {
   const before = new Set(element.childNodes);
-  const words = Object.entries(WORDS).map(([name, word]) => [name, String(labels?.[name] ?? word)]);
-  const place = { element, words: Object.fromEntries(words) };
+  const wordsOf = (labels) => Object.fromEntries(Object.entries(WORDS).map(([name, word]) => [name, String(labels?.[name] ?? word)]));
+  const place = { element, words: wordsOf(labels) };
   places.add(place);
-  return () => {
+  const replace = (labels) => (place.words = wordsOf(labels));
+  const clear = () => {
     places.delete(place);
     if (!stopped) return;
     for (const node of [...element.childNodes]) if (!before.has(node)) node.remove();
   };
+  return Object.assign(clear, { replace });
 }
 
 /**

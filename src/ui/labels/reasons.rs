@@ -1,6 +1,20 @@
 //! The labels for invalid values and for calls that failed.
 
+#[cfg(feature = "translated")]
+use std::borrow::Cow;
+
 use super::Labels;
+#[cfg(feature = "translated")]
+use super::Word;
+
+/// Returns the reasons in another language, from their texts in the order of [`Labels::REASONS`].
+#[cfg(feature = "translated")]
+pub(super) fn translated(
+    texts: [&'static str; Labels::REASONS.len()],
+) -> Cow<'static, [(&'static str, Word)]> {
+    let pair = |(key, text)| (key, Cow::Borrowed(text));
+    Labels::REASONS.into_iter().zip(texts).map(pair).collect()
+}
 
 impl Labels {
     /// The keys of [`Self::reasons`] whose English sentences are written by this library. Others,

@@ -1,0 +1,53 @@
+// The labels of the chat in the language of the page. Each language is a file of its own, which `cargo xtask dist` writes
+// from the tables of the library.
+import { languageOf } from "./language-tag.js";
+
+const FILES = {
+  ar: () => import("./labels/ar.js"),
+  de: () => import("./labels/de.js"),
+  es: () => import("./labels/es.js"),
+  fr: () => import("./labels/fr.js"),
+  ja: () => import("./labels/ja.js"),
+  pt: () => import("./labels/pt.js"),
+  zh: () => import("./labels/zh.js"),
+};
+
+/**
+ * Returns the texts for the program, a list in which a missing one is English, and those of the notice that the chat has
+ * stopped. `labels` are those of the page, by name.
+ */
+export async function textsOf(where, lang, labels) {
+  if (lang !== undefined && typeof lang !== "string") throw new TypeError(`${where}: the option \`lang\` must be a language, such as "de"`);
+  const own = ownTexts(where, labels);
+  const code = languageOf(lang ?? "");
+  const [{ texts = [], stopped = {} }, named] = await Promise.all([code ? load(code) : {}, own.length > 0 ? import("./labels/names.js") : undefined]);
+  if (!named) return { texts, stopped };
+  const all = [...texts];
+  for (const [name, text] of own) {
+    const at = named.NAMES.indexOf(name);
+    if (at < 0) throw new TypeError(`${where}: there is no label \`${name}\``);
+    all[at] = text;
+  }
+  return { texts: all, stopped: { ...stopped, ...Object.fromEntries(own) } };
+}
+
+/** Reads the labels of a page once, since they may have getters. */
+function ownTexts(where, labels) {
+  if (labels === undefined || labels === null) return [];
+  if (typeof labels !== "object") throw new TypeError(`${where}: the option \`labels\` must be an object`);
+  const own = Object.entries(labels).filter(([, text]) => text !== undefined && text !== null);
+  for (const [name, text] of own) {
+    if (typeof text !== "string") throw new TypeError(`${where}: the label \`${name}\` must be a text`);
+  }
+  return own;
+}
+
+/** Loads a language. If its file is missing the chat is English: that is better than no chat. */
+async function load(code) {
+  try {
+    return await FILES[code]();
+  } catch (error) {
+    console.error(`leptos-assistant: the labels of the language \`${code}\` could not be loaded`, error);
+    return {};
+  }
+}

@@ -1,0 +1,121 @@
+// The languages of the npm package: each a file of its own, chosen by `lang`, which may change while the chat is shown.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+import { accessible } from "../support/browser.mjs";
+import { fakeAgent } from "../support/fake-agent.mjs";
+import { ROOT, plainPage } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const LABELS = path.join(ROOT, "dist/embed/labels");
+const CODES = ["ar", "de", "es", "fr", "ja", "pt", "zh"];
+
+/** The labels of a language, by name. */
+async function labelsOf(code) {
+  const { NAMES } = await import(pathToFileURL(path.join(LABELS, "names.js")).href);
+  const { texts } = await import(pathToFileURL(path.join(LABELS, `${code}.js`)).href);
+  return Object.fromEntries(NAMES.map((name, at) => [name, texts[at]]));
+}
+
+const pageTest = suite(async (open) => {
+  const page = await plainPage();
+  open.push(page);
+  const agent = await fakeAgent({ origin: new URL(page.url).origin });
+  open.push(agent);
+  return { page, agent };
+});
+
+function languageTest(name, lang, body, options = {}) {
+  const address = ({ page, agent }) => `${page.url}launcher.html?${new URLSearchParams({ agent: `${agent.url}talk`, layout: "popup", lang })}`;
+  pageTest(name, { address, bare: true, ...options }, async ({ page }) => {
+    const fetched = [];
+    page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+    await page.reload();
+    await body(page, fetched);
+  });
+}
+
+const setLang = (page, lang) => page.evaluate((lang) => document.querySelector("leptos-assistant").setAttribute("lang", lang), lang);
+
+languageTest("a language is a file that is fetched with the program, and followed when it changes", "de-AT", async (page, fetched) => {
+  const german = await labelsOf("de");
+  const launcher = page.getByRole("button", { name: german.title });
+  await launcher.waitFor();
+  assert.ok(!fetched.some((name) => name.includes("/labels/")), "before the user turns to it");
+  await launcher.click();
+  const composer = (labels) => page.getByRole("textbox", { name: labels.message, exact: true });
+  await composer(german).fill("Hallo");
+  assert.deepEqual(fetched.filter((name) => name.includes("/labels/")), ["/embed/labels/de.js"]);
+  await page.getByRole("button", { name: german.send, exact: true }).click();
+  await page.getByText("You said: Hallo", { exact: true }).waitFor();
+  await page.getByRole("button", { name: german.newConversation }).waitFor();
+  assert.equal(await page.locator(".la-place").getAttribute("lang"), "de-AT");
+  const french = await labelsOf("fr");
+  await composer(german).fill("La moitié");
+  await setLang(page, "fr");
+  assert.equal(await composer(french).inputValue(), "La moitié", "nothing is mounted again");
+  await page.getByRole("button", { name: french.newConversation }).waitFor();
+  await page.getByRole("button", { name: french.regenerate }).waitFor();
+  // A language without labels is English, in the page's own language.
+  await setLang(page, "sv");
+  await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+  assert.equal(await page.locator(".la-place").getAttribute("lang"), null);
+});
+
+languageTest("the language of the page is followed, and labels of the page replace single ones", "", async (page) => {
+  await page.evaluate(() => {
+    document.querySelector("leptos-assistant").removeAttribute("lang");
+    document.documentElement.lang = "es";
+    document.querySelector("leptos-assistant").options = { labels: { send: "Vamos" } };
+  });
+  const spanish = await labelsOf("es");
+  await page.getByRole("button", { name: spanish.title }).click();
+  await page.getByRole("textbox", { name: spanish.message, exact: true }).fill("Hola");
+  await page.getByRole("button", { name: "Vamos" }).waitFor();
+  await page.evaluate(() => (document.documentElement.lang = "pt-BR"));
+  const portuguese = await labelsOf("pt");
+  await page.getByRole("textbox", { name: portuguese.message, exact: true }).waitFor();
+  await page.getByRole("button", { name: "Vamos" }).waitFor();
+});
+
+languageTest("labels that do not exist or are no texts are errors that name them", "de", async (page) => {
+  await page.locator(".la-popup-button").waitFor();
+  const messages = await page.evaluate(async () => {
+    const { mount } = await import("./embed/index.js");
+    const tries = [{ labels: { sned: "x" } }, { labels: { send: 1 } }, { lang: 3 }, { labels: "x" }];
+    return Promise.all(tries.map((options) => mount(document.createElement("div"), { url: "/agent", ...options }).then(() => "", (error) => error.message)));
+  });
+  assert.match(messages[0], /no label `sned`/);
+  assert.match(messages[1], /label `send` must be a text/);
+  assert.match(messages[2], /`lang`/);
+  assert.match(messages[3], /`labels`/);
+});
+
+for (const [width, height] of [[1280, 800], [360, 740]]) {
+  languageTest(`Arabic is drawn from right to left at ${width} × ${height}`, "ar", async (page) => {
+    const arabic = await labelsOf("ar");
+    const launcher = page.getByRole("button", { name: arabic.title });
+    await launcher.click();
+    const composer = page.getByRole("textbox", { name: arabic.message, exact: true });
+    await composer.fill("مرحبا");
+    await composer.press("Enter");
+    await page.getByText("You said: مرحبا", { exact: true }).waitFor();
+    await page.getByRole("button", { name: arabic.regenerate }).waitFor();
+    assert.equal(await page.locator("[data-assistant-chat]").evaluate((chat) => getComputedStyle(chat).direction), "rtl");
+    const send = await page.getByRole("button", { name: arabic.send, exact: true }).boundingBox();
+    const box = await composer.boundingBox();
+    assert.ok(send.x + send.width / 2 < box.x + box.width / 2, "Send is at the left");
+    await page.screenshot({ path: path.join(ROOT, `e2e/out/arabic-${width}.png`) });
+    await accessible(page);
+  }, { viewport: { width, height } });
+}
+
+test("each language has a file, and the package lists them", () => {
+  const files = readdirSync(LABELS);
+  for (const code of CODES) assert.ok(files.includes(`${code}.js`), code);
+  assert.ok(JSON.parse(readFileSync(path.join(ROOT, "dist/embed/package.json"), "utf8")).files.includes("labels"));
+});

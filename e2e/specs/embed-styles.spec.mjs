@@ -1,0 +1,110 @@
+// The style sheet beside the styles of a page: its rules for bare elements change nothing in the chat, its classes and the
+// utilities of Tailwind 4 win.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+import { compile } from "tailwindcss";
+
+import { eventually } from "../support/chat.mjs";
+import { plainPage } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const ORDER = "@layer theme, base, leptos-assistant, components, utilities;\n";
+
+/** Builds the style sheet that Tailwind makes for these classes. */
+async function tailwind(classes) {
+  const read = createRequire(import.meta.url);
+  const loadStylesheet = async (id, base) => {
+    const file = read.resolve(id === "tailwindcss" ? "tailwindcss/index.css" : id);
+    return { path: file, base, content: readFileSync(file, "utf8") };
+  };
+  const { build } = await compile('@import "tailwindcss";', { loadStylesheet });
+  return build(classes);
+}
+
+const pageTest = suite(async (open) => {
+  const page = await plainPage();
+  open.push(page);
+  return { page };
+});
+
+/** A test on a page with a chat and this sheet of its own, which is linked first. */
+function styledTest(name, sheet, body) {
+  pageTest(name, { address: ({ page }) => `${page.url}host.html`, bare: true }, async ({ page }, { page: { url } }) => {
+    const css = await sheet;
+    await page.route("**/page.css", (route) => route.fulfill({ contentType: "text/css", body: css }));
+    await page.goto(`${url}styles.html`);
+    const composer = page.getByRole("textbox", { name: "Message", exact: true });
+    await composer.fill("Text");
+    await body(page);
+  });
+}
+
+/** Sets classes of the Send button, and returns what is computed for it. */
+const send = (page, classes, names) =>
+  page.evaluate(
+    ([classes, names]) => {
+      const button = document.querySelector(".la-composer button[type=submit], .la-composer .la-button[data-variant=primary]");
+      button.classList.add(...classes);
+      const style = getComputedStyle(button);
+      return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)]));
+    },
+    [classes, names],
+  );
+
+/** All computed styles of the chat, with the sheet of the page or without it. */
+const looks = (page, withSheet) =>
+  page.evaluate((withSheet) => {
+    document.querySelector("link[href='./page.css']").disabled = !withSheet;
+    const skipped = /^(-webkit-)?(perspective|transform)-origin$|^(block|inline)-size$|^(width|height)$/;
+    return [...document.querySelectorAll("[data-assistant-chat], [data-assistant-chat] *:not(path)")].map((element) => {
+      const style = getComputedStyle(element);
+      const own = [...style].filter((name) => !name.startsWith("--") && !skipped.test(name)).map((name) => `${name}: ${style.getPropertyValue(name)}`);
+      return [`${element.localName}.${element.getAttribute("class")}`, ...own];
+    });
+  }, withSheet);
+
+/** Asserts that the sheet of the page changes nothing inside of the chat. */
+async function unchanged(page) {
+  await eventually(async () => {
+    const [without, within] = [await looks(page, false), await looks(page, true)];
+    assert.ok(without.length > 20);
+    const changed = without.flatMap(([name, ...own], at) => own.filter((line, of) => line !== within[at][of + 1]).map((line) => `${name} ${line}`));
+    assert.deepEqual(changed, []);
+  });
+}
+
+const UTILITIES = ["bg-red-500", "rounded-none", "uppercase", "px-8", "tracking-widest"];
+
+styledTest("Tailwind's base styles change nothing in the chat", tailwind(UTILITIES).then((css) => ORDER + css), unchanged);
+
+styledTest("utilities of Tailwind win over the library", tailwind(UTILITIES).then((css) => ORDER + css), async (page) => {
+  const names = ["border-radius", "text-transform", "padding-left", "letter-spacing", "background-color"];
+  const before = await send(page, [], names);
+  const after = await send(page, UTILITIES, names);
+  for (const name of names) assert.notEqual(after[name], before[name], name);
+  assert.equal(after["border-radius"], "0px");
+  assert.equal(after["text-transform"], "uppercase");
+  assert.equal(after["padding-left"], "32px");
+});
+
+styledTest(
+  "rules of a page for bare elements change nothing in the chat",
+  `* { margin: 3px; padding: 2px; border-radius: 9px } button { background: red; color: red; padding: 40px; text-transform: uppercase;
+   border: 5px solid; box-shadow: 0 0 9px red; font: italic 30px serif } body p, body span, main p { color: magenta; margin: 40px }
+   h1, h2, h3 { color: lime; font-size: 50px; text-transform: uppercase } textarea { letter-spacing: 4px; background: yellow; height: 300px }
+   ul, ol, li { list-style: square; padding-left: 60px } svg { width: 90px; fill: red } form { border: 1px solid; display: flex }
+   body { margin: 0 }`,
+  unchanged,
+);
+
+styledTest(
+  "classes of a page win over the library, also in a sheet that is linked before it",
+  ".la-button { border-radius: 3px; text-transform: uppercase } .mine { padding-left: 32px } :root { --la-accent: rgb(1, 2, 3) }",
+  async (page) => {
+    const after = await send(page, ["mine"], ["border-radius", "text-transform", "padding-left", "background-color"]);
+    assert.deepEqual(after, { "border-radius": "3px", "text-transform": "uppercase", "padding-left": "32px", "background-color": "rgb(1, 2, 3)" });
+  },
+);

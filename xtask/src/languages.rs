@@ -1,0 +1,287 @@
+//! The labels in other languages: checks them, and writes them for the npm package. The tables in
+//! `src/ui/labels/` are the only source.
+
+use std::fs;
+
+use crate::project::{Outcome, Project, read};
+
+/// The folder of the tables.
+const TABLES: &str = "src/ui/labels";
+
+/// The languages by their codes, with the files of their tables.
+const LANGUAGES: [(&str, &str); 7] = [
+    ("ar", "arabic"),
+    ("de", "german"),
+    ("es", "spanish"),
+    ("fr", "french"),
+    ("ja", "japanese"),
+    ("pt", "portuguese"),
+    ("zh", "chinese"),
+];
+
+/// The words of a launcher, by their names in `npm/launcher.js` and in the table.
+const LAUNCHER: [(&str, &str); 5] = [
+    ("title", "title"),
+    ("unread", "unread"),
+    ("loading", "loading"),
+    ("failed", "not_loaded"),
+    ("retry", "retry"),
+];
+
+/// The words of the notice that a chat has stopped, which `npm/stopped.js` shows without the
+/// program.
+const STOPPED: [&str; 3] = ["stopped", "stopped_text", "reload"];
+
+/// The texts of one language.
+struct Table {
+    /// Pairs of name and text.
+    texts: Vec<(String, String)>,
+    reasons: Vec<String>,
+}
+
+impl Table {
+    fn read(project: &Project, file: &str) -> Outcome<Self> {
+        Ok(Self::parse(&read(
+            &project.root.join(format!("{TABLES}/{file}.rs")),
+        )?))
+    }
+
+    /// Parses the literal of a table: `name: "text".into(),` and `translated(["text", …])`.
+    fn parse(source: &str) -> Self {
+        let literal = source.split_once("Self {\n        Self {");
+        let literal = literal.map_or(source, |(_, literal)| literal);
+        let (texts, reasons) = literal.split_once("translated([").unwrap_or((literal, ""));
+        let texts = strings(texts).into_iter();
+        Self {
+            texts: texts
+                .filter_map(|(before, text)| {
+                    let name = before.trim_end().strip_suffix(':')?;
+                    let begin = name.rfind(|c: char| !c.is_alphanumeric() && c != '_');
+                    Some((name[begin.map_or(0, |at| at + 1)..].to_owned(), text))
+                })
+                .collect(),
+            reasons: strings(reasons).into_iter().map(|(_, text)| text).collect(),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        let found = self.texts.iter().find(|(of, _)| of == name);
+        found.map(|(_, text)| text.as_str())
+    }
+}
+
+/// Returns the string literals of a source, unescaped, each with the code before it.
+fn strings(source: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let (mut code, mut text) = (String::new(), String::new());
+    let mut is_text = false;
+    let mut characters = source.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (is_text, character) {
+            (true, '\\') => match characters.next() {
+                // The next line continues the text, without its indentation.
+                Some('\n') => while characters.next_if(|c| c.is_whitespace()).is_some() {},
+                Some(escaped) => text.push(escaped),
+                None => {}
+            },
+            (true, '"') => {
+                is_text = false;
+                found.push((std::mem::take(&mut code), std::mem::take(&mut text)));
+            }
+            (true, _) => text.push(character),
+            (false, '"') => is_text = true,
+            (false, _) => code.push(character),
+        }
+    }
+    found
+}
+
+/// Returns the names in braces, sorted.
+fn placeholders(text: &str) -> Vec<&str> {
+    let mut names: Vec<_> = text
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('}')?.0))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// Compares each table with the English one and with the list of reasons.
+pub(crate) fn check(project: &Project) -> Outcome<()> {
+    let (names, keys) = names(project)?;
+    let english = Table::read(project, "english")?;
+    let mut faults = Vec::new();
+    for (_, file) in LANGUAGES {
+        let table = Table::read(project, file)?;
+        faults.extend(
+            compare(&names, keys, &english, &table)
+                .into_iter()
+                .map(|fault| format!("{TABLES}/{file}.rs: {fault}")),
+        );
+    }
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(faults.join("\n")),
+    }
+}
+
+fn compare(names: &[String], keys: usize, english: &Table, table: &Table) -> Vec<String> {
+    let mut faults = Vec::new();
+    for name in names {
+        match (english.get(name), table.get(name)) {
+            (Some(_), None) => faults.push(format!("{name} is missing")),
+            (Some(english), Some(text)) if placeholders(english) != placeholders(text) => {
+                faults.push(format!("{name} must have the placeholders of `{english}`"));
+            }
+            (Some(_), Some("")) => faults.push(format!("{name} is empty")),
+            _ => {}
+        }
+    }
+    if table.reasons.len() != keys {
+        faults.push(format!("{} reasons, not {keys}", table.reasons.len()));
+    }
+    let wrong = |text: &&String| placeholders(text).iter().any(|name| *name != "limit");
+    faults.extend(
+        table
+            .reasons
+            .iter()
+            .filter(wrong)
+            .map(|text| format!("a reason has no placeholder but {{limit}}: `{text}`")),
+    );
+    faults
+}
+
+/// Returns the names of the labels in order, and the number of reasons.
+fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
+    let source = read(&project.root.join("src/ui/labels.rs"))?;
+    let field = |line: &str| {
+        let name = line.trim().strip_prefix("pub ")?.strip_suffix(": Word,")?;
+        Some(name.to_owned())
+    };
+    let reasons = read(&project.root.join(TABLES).join("reasons.rs"))?;
+    let keys = reasons.split_once("REASONS: [").and_then(|(_, rest)| {
+        let (list, _) = rest.split_once("];")?;
+        Some(strings(list).len())
+    });
+    let keys = keys.ok_or_else(|| format!("{TABLES}/reasons.rs lists no reasons"))?;
+    Ok((source.lines().filter_map(field).collect(), keys))
+}
+
+/// Writes the languages of the npm package: a file for each, the names, and the words of the
+/// launcher in all languages.
+pub(crate) fn write(project: &Project) -> Outcome<()> {
+    let (names, _) = names(project)?;
+    let folder = project.root.join("dist/embed/labels");
+    fs::create_dir_all(&folder).map_err(|error| format!("dist/embed/labels: {error}"))?;
+    let put = |file: &str, text: &str| {
+        let path = project.root.join("dist/embed").join(file);
+        fs::write(path, text).map_err(|error| format!("dist/embed/{file}: {error}"))
+    };
+    let english = Table::read(project, "english")?;
+    let mut words = launcher("en", &english)?;
+    for (code, file) in LANGUAGES {
+        let table = Table::read(project, file)?;
+        let texts = names.iter().map(|name| table.get(name));
+        let texts: Vec<_> = texts
+            .chain(table.reasons.iter().map(|text| Some(text.as_str())))
+            .map(|text| text.map_or_else(|| "undefined".to_owned(), quoted))
+            .collect();
+        let stopped = STOPPED.map(|name| {
+            let text = table.get(name).unwrap_or_default();
+            format!("{}: {}", camel(name), quoted(text))
+        });
+        let text = format!(
+            "export const texts = [{}];\nexport const stopped = {{ {} }};\n",
+            texts.join(","),
+            stopped.join(", ")
+        );
+        put(&format!("labels/{code}.js"), &text)?;
+        words.push_str(&launcher(code, &table)?);
+    }
+    let quoted_names: Vec<_> = names.iter().map(|name| quoted(&camel(name))).collect();
+    put(
+        "labels/names.js",
+        &format!("export const NAMES = [{}];\n", quoted_names.join(",")),
+    )?;
+    put(
+        "labels/names.d.ts",
+        &format!(
+            "/** The names of the labels. */\nexport type LabelName = {};\n",
+            quoted_names.join(" | ")
+        ),
+    )?;
+    put(
+        "launcher-words.js",
+        &format!("export const WORDS = {{ {words} }};\n"),
+    )
+}
+
+fn launcher(code: &str, table: &Table) -> Outcome<String> {
+    let words: Outcome<Vec<_>> = LAUNCHER
+        .iter()
+        .map(|(key, name)| {
+            let text = table
+                .get(name)
+                .ok_or_else(|| format!("{code}: no {name}"))?;
+            Ok(format!("{key}: {}", quoted(text)))
+        })
+        .collect();
+    Ok(format!("{code}: {{ {} }}, ", words?.join(", ")))
+}
+
+/// Returns a text as a JavaScript string.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Returns a name in the spelling of JavaScript.
+fn camel(name: &str) -> String {
+    let mut words = name.trim_end_matches('_').split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| {
+        let (head, tail) = word.split_at(1);
+        name + &head.to_uppercase() + tail
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "Self {\n        Self {\n            send: \"Senden\".into(),\n            \
+        new_messages:\n                \"{count} neue \\\n                    Nachrichten\"\n                .into(),\n            \
+        reasons: translated([\n                \"mindestens {limit}\",\n            ]),";
+
+    #[test]
+    fn a_table_is_parsed_with_continued_lines() {
+        let table = Table::parse(TABLE);
+        assert_eq!(table.get("send"), Some("Senden"));
+        assert_eq!(table.get("new_messages"), Some("{count} neue Nachrichten"));
+        assert_eq!(table.reasons, ["mindestens {limit}"]);
+    }
+
+    #[test]
+    fn missing_words_and_wrong_placeholders_are_named() {
+        let english = Table::parse(
+            "Self {\n        Self { send: \"Send {name}\".into(), stop: \"Stop\".into(), translated([",
+        );
+        let names = ["send", "stop"].map(str::to_owned);
+        let faults = compare(&names, 2, &english, &Table::parse(TABLE));
+        assert_eq!(faults.len(), 3, "{faults:?}");
+        assert!(faults[0].starts_with("send must have the placeholders"));
+        assert_eq!(faults[1], "stop is missing");
+        assert_eq!(faults[2], "1 reasons, not 2");
+    }
+
+    #[test]
+    fn the_tables_of_the_library_are_complete() {
+        check(&Project::find().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn names_have_the_spelling_of_javascript() {
+        assert_eq!(camel("stopped_text"), "stoppedText");
+        assert_eq!(camel("continue_"), "continue");
+    }
+}
