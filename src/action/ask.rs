@@ -133,7 +133,7 @@ fn read<R: DeserializeOwned>(answer: Value) -> Result<R, ToolError> {
 }
 
 impl Assistant {
-    /// Notifies cards that another renderer may be in force.
+    /// Notifies cards that another renderer may be active.
     pub(crate) fn renderers_changed(&self) {
         self.view().renderers_changed();
         self.end_unrenderable();

@@ -146,7 +146,7 @@ impl<T> ToolCallView<T> {
         self.words().describe?(&self.args_value()?)
     }
 
-    /// Returns the texts of the action in force under the call's name; tracked when called in a
+    /// Returns the texts of the active registration under the call's name; tracked when called in a
     /// reactive closure.
     pub(crate) fn words(&self) -> CallWords {
         let words = self.assistant().and_then(|assistant| {

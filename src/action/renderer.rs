@@ -36,7 +36,7 @@ impl Assistant {
         })
     }
 
-    /// Returns the actions of a name: first the one in force, then all from the newest.
+    /// Returns the actions of a name: first the active registration, then all from the newest.
     fn actions_of(&self, name: &str) -> Vec<RegistrationId> {
         let ids = self.read(|session| {
             let registry = session.registry();

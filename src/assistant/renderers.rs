@@ -124,7 +124,7 @@ impl Renderers {
         self.drawings.borrow_mut().push((id, drawing));
     }
 
-    /// Notifies the views of parts that another renderer may be in force.
+    /// Notifies the views of parts that another renderer may be active.
     pub(super) fn parts_changed(&self) {
         self.parts.update(|count| *count = count.wrapping_add(1));
     }

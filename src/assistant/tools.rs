@@ -30,7 +30,7 @@ impl Assistant {
     fn offer(&self, filter: Signal<Option<OfferFilter>>) {
         let assistant = self.weak();
         let read = move || {
-            // After the signal is disposed, its last value stays in force.
+            // After the signal is disposed, its last value stays active.
             if let (Some(assistant), Some(filter)) =
                 (assistant.upgrade(), filter.try_get_untracked())
             {

@@ -251,7 +251,7 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
         | NoticeKind::Protocol
         | NoticeKind::NotKept
         | NoticeKind::NotOpened => details(words, message),
-        NoticeKind::RunError if !says_in_full(notice) => details(words, message),
+        NoticeKind::RunError if !shows_full_message(notice) => details(words, message),
         NoticeKind::RunError => view! {
             <p class="la-notice-text" dir="auto">
                 <ExactText text=message readable=true />
@@ -264,7 +264,7 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
 
 /// Returns true if the agent's message is shown without expanding. It follows a title, which is
 /// only announced if the turn is marked as failed.
-fn says_in_full(notice: &Notice) -> bool {
+fn shows_full_message(notice: &Notice) -> bool {
     let message = notice.message.as_str();
     let is_short = message.len() <= MAX_COLLAPSED && !message.contains('\n');
     notice.kind == NoticeKind::RunError && is_short && !message.trim().is_empty()
@@ -311,7 +311,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     // A message of a server or a decoder is not written for the user: a title names the problem,
     // and the message is available as details. An agent's message may be meant for the user.
     let said_by_turn = {
-        let (assistant, in_full) = (assistant.clone(), says_in_full(notice));
+        let (assistant, in_full) = (assistant.clone(), shows_full_message(notice));
         memo(move || in_full && mark_of_turn(&assistant) == Some(Cut::Failed))
     };
     let title = match notice.kind {

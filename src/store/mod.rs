@@ -14,7 +14,7 @@ use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 
-pub(crate) use own::{Asked, Channel, Lock, Place, TabMessage, locks_are_there};
+pub(crate) use own::{Asked, Channel, Lock, Place, TabMessage, has_web_locks};
 pub(crate) use record::{OUTLINE, message_of, name_of};
 
 pub use approvals::ApprovalStore;

@@ -17,7 +17,7 @@ fn locks() -> Option<JsValue> {
 }
 
 /// Returns true if the browser has the Web Locks API. Pages in an insecure context have none.
-pub(crate) fn locks_are_there() -> bool {
+pub(crate) fn has_web_locks() -> bool {
     locks().is_some()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assistant_core::text::address::MediaPolicy;
 use leptos::prelude::*;
 
-/// Returns the media policy in force: that of `<AssistantProvider media=…>`, else one that fetches
+/// Returns the active media policy: that of `<AssistantProvider media=…>`, else one that fetches
 /// nothing.
 #[must_use]
 pub fn media_policy() -> Arc<MediaPolicy> {

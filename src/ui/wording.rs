@@ -1,4 +1,4 @@
-//! The labels in force, and texts that follow the current language.
+//! The current labels, and texts that follow the current language.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ thread_local! {
     static ENGLISH: Arc<Labels> = Arc::default();
 }
 
-/// The labels in force.
+/// The current labels.
 #[derive(Clone)]
 pub(crate) enum Words {
     Fixed(Arc<Labels>),
@@ -128,7 +128,7 @@ fn english() -> Arc<Labels> {
 }
 
 impl Labels {
-    /// Returns the labels in force, untracked.
+    /// Returns the current labels, untracked.
     #[must_use]
     pub fn current() -> Arc<Self> {
         Words::current().now()

@@ -319,7 +319,7 @@ impl ViewModel {
         set_if_changed(&self.listed, threads);
     }
 
-    /// Notifies cards that another renderer may be in force.
+    /// Notifies cards that another renderer may be active.
     pub(crate) fn renderers_changed(&self) {
         self.renderers
             .update(|count| *count = count.wrapping_add(1));

@@ -210,12 +210,12 @@ fn announce_ongoing_work(assistant: &Assistant, voice: Voice) {
         let works = works.get();
         round.update_value(|round| *round = round.wrapping_add(1));
         if works {
-            break_silence(voice, words.clone(), round, round.get_value());
+            announce_after_silence(voice, words.clone(), round, round.get_value());
         }
     });
 }
 
-fn break_silence(voice: Voice, words: Words, round: StoredValue<u32>, this: u32) {
+fn announce_after_silence(voice: Voice, words: Words, round: StoredValue<u32>, this: u32) {
     let count = voice.count();
     after(SILENCE_MS, move || {
         if round.try_get_value() != Some(this) {
@@ -225,6 +225,6 @@ fn break_silence(voice: Voice, words: Words, round: StoredValue<u32>, this: u32)
             let of: fn(&Labels) -> &Word = |l| &l.still_working;
             voice.status(untrack(|| words.word(of)));
         }
-        break_silence(voice, words, round, this);
+        announce_after_silence(voice, words, round, this);
     });
 }

@@ -113,7 +113,7 @@ impl Tree {
         }
     }
 
-    fn had_room(&self) -> bool {
+    fn is_filled(&self) -> bool {
         let window = self.list.window.try_get_untracked();
         window.is_some_and(|(_, count)| count > MIN_ROWS)
     }
@@ -160,9 +160,9 @@ pub(super) fn begin(tree: &Tree) {
     });
     let of = tree.clone();
     let sized = move || {
-        let had_room = of.had_room();
+        let is_filled = of.is_filled();
         of.look();
-        if !had_room {
+        if !is_filled {
             of.bring_into_view(of.at.get_untracked());
         }
     };

@@ -35,7 +35,7 @@ impl StorePersistence {
 
     /// Updates the entry of a written conversation in the list, keeping a title that the user gave
     /// it.
-    pub(super) fn list_too(&self, info: Option<ThreadInfo>) {
+    pub(super) fn update_listed(&self, info: Option<ThreadInfo>) {
         let listed = self.listed.borrow().clone();
         let (Some(mut listed), Some(mut info)) = (listed, info) else {
             return;

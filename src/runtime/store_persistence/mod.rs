@@ -39,7 +39,7 @@ use super::{
     starts_something,
 };
 use crate::{
-    store::{Label, Ownership, Store, StoreError, ThreadInfo, locks_are_there},
+    store::{Label, Ownership, Store, StoreError, ThreadInfo, has_web_locks},
     ui::{after, console_error, spawn_local},
 };
 
@@ -139,7 +139,7 @@ impl StorePersistence {
 
     /// Returns the state to show while this tab owns the conversation.
     fn here(&self) -> Ownership {
-        let has_lock = locks_are_there() && !self.thread.borrow().is_lockless.get();
+        let has_lock = has_web_locks() && !self.thread.borrow().is_lockless.get();
         Ownership::ThisTab {
             across_tabs: self.store.shared_as().is_some() && has_lock,
         }

@@ -9,7 +9,7 @@ use super::{StorePersistence, stored, tab, thread::Thread};
 use crate::{
     store::{
         Asked, Channel, Lock, Ownership, StoreError, StoreErrorKind, StoredThread, TabMessage,
-        locks_are_there,
+        has_web_locks,
     },
     ui::{after, spawn_local},
 };
@@ -134,7 +134,7 @@ impl StorePersistence {
             // The lock may only be late, so ask: a tab that answers keeps the conversation. The
             // store's claims and fences hold without a lock.
             Asked::Unknown => {
-                if locks_are_there() && self.is_acted_on_elsewhere(thread).await == Some(true) {
+                if has_web_locks() && self.is_acted_on_elsewhere(thread).await == Some(true) {
                     return false;
                 }
                 None

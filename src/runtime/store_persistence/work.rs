@@ -134,7 +134,7 @@ impl StorePersistence {
         match &written {
             Ok(()) => {
                 thread.may_be_stored(calls);
-                self.list_too(info);
+                self.update_listed(info);
             }
             Err(error) => {
                 if error.kind == StoreErrorKind::NoAnswer {

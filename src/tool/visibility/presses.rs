@@ -95,8 +95,8 @@ impl Presses {
         }));
     }
 
-    /// Lets a press decide while it is handled, until the browser's next task; a scripted event
-    /// meanwhile ends it.
+    /// Lets a press count while it is handled: until the browser's next task, or until a scripted
+    /// event.
     fn pressed(self, event: &Event) {
         let before = self.last.try_get_value().unwrap_or_default();
         let number = before.wrapping_add(1);

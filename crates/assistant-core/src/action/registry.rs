@@ -1,6 +1,6 @@
 //! The registry of actions.
 //!
-//! Registrations of one name form a stack: the newest enabled one is in force, and removing one
+//! Registrations of one name form a stack: the newest enabled one is active, and removing one
 //! leaves the others as they are (rule "names are a stack").
 
 use super::{ActionSpec, Availability};

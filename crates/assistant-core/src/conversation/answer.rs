@@ -177,7 +177,7 @@ pub struct CallError {
 pub enum ErrorKind {
     /// The arguments are not JSON or violate the schema.
     InvalidArguments,
-    /// The arguments fit the schema that the agent was offered, but not the one in force.
+    /// The arguments fit the schema that was offered to the agent, but not the current one.
     SchemaChanged,
     /// No such tool exists here, or it was not offered in this run.
     UnknownTool,

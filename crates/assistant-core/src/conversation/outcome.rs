@@ -86,7 +86,7 @@ impl Author {
         }
     }
 
-    /// Returns the author that a word represents.
+    /// Parses the name that is used in stored conversations.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [Self::Page, Self::Agent, Self::Record];

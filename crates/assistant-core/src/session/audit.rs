@@ -77,7 +77,7 @@ impl Session {
         })
     }
 
-    /// Returns the version of the action in force, if the call was made for its fingerprint.
+    /// Returns the version of the active registration, if the call was made for its fingerprint.
     fn version_of(&self, call: &CallFacts) -> Option<String> {
         let entry = self.registry.active_registration(&call.name)?;
         let version = entry.spec.version.clone()?;

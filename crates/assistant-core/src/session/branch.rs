@@ -3,7 +3,7 @@
 //! The shown branch can always be changed. The run branch is moved only if nothing is in
 //! progress: a run, a handler and a question stay on the branch where they began.
 
-use super::{Cx, Host, Output, Refusal, Session, TreeChange, send::says_nothing};
+use super::{Cx, Host, Output, Refusal, Session, TreeChange, send::is_blank_content};
 use crate::{
     conversation::{Change, Conversation, Message, MessageId, State, TreeError},
     event::{Content, Role},
@@ -109,7 +109,7 @@ impl Session {
             Some(Role::User) => {}
             Some(_) => return cx.refuse(Refusal::Tree(TreeError::NotUser)),
         }
-        if says_nothing(&content) {
+        if is_blank_content(&content) {
             return cx.refuse(Refusal::EmptyMessage);
         }
         self.branch_off(message, Some(content), cx);
@@ -158,7 +158,7 @@ impl Session {
         if !self.is_busy() {
             return self.send(content, cx);
         }
-        if says_nothing(&content) {
+        if is_blank_content(&content) {
             return cx.refuse(Refusal::EmptyMessage);
         }
         if !self.options.interjections {

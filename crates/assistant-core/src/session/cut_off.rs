@@ -17,7 +17,7 @@ use crate::{
 const REASONS: [&str; 4] = ["finishReason", "finish_reason", "stopReason", "stop_reason"];
 
 /// Returns true if a run's result reports that its answer was cut off.
-pub(super) fn says_cut_off(result: Option<&Value>) -> bool {
+pub(super) fn reports_cut_off(result: Option<&Value>) -> bool {
     let word = |name: &&str| result?.get(*name)?.as_str();
     let mut reasons = REASONS.iter().filter_map(word);
     reasons.any(end_reason::is_cut_off)

@@ -299,7 +299,7 @@ impl Session {
 
     /// Marks the answers of calls that left the branch of their run as returned, after the run has
     /// ended.
-    pub(super) fn hand_back_elsewhere(&mut self) {
+    pub(super) fn mark_answers_returned(&mut self) {
         let out = |call: &&ToolCall| {
             let state = call.state();
             matches!(

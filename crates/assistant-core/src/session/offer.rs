@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// Records the fingerprint of the action that a call was made for. A stored call for another
-    /// fingerprint than that in force has changed: the user is asked.
+    /// fingerprint than the active registration has changed: the user is asked.
     pub(super) fn note_edition(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;

@@ -222,7 +222,7 @@ impl Session {
         }
     }
 
-    /// Returns the registration for a name: offered in this run, and still in force. One for an
+    /// Returns the registration for a name: offered in this run, and still active. One for an
     /// agent's own tool need not be offered, since nothing of it runs here.
     pub(super) fn offered_registration(&self, name: &str) -> Option<&Registration> {
         let entry = self.registry.active_registration(name)?;
@@ -289,7 +289,7 @@ impl Session {
         check.binding == Binding::of(call, entry.map(|entry| &entry.spec))
     }
 
-    /// Returns true if the check still holds, and then binds the call to the registration in force.
+    /// Returns true if the check still holds, and then binds the call to the active registration.
     pub(super) fn rebind(&mut self, key: &CallKey) -> bool {
         if !self.still_bound(key) {
             return false;

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{
-    Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, cut_off::says_cut_off,
+    Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, cut_off::reports_cut_off,
     finish::Finish,
 };
 use crate::{
@@ -220,7 +220,7 @@ impl Session {
                 ..
             } => {
                 self.results_arrived();
-                is_cut_off = says_cut_off(result.as_deref());
+                is_cut_off = reports_cut_off(result.as_deref());
                 let finish = match outcome {
                     Some(Outcome::Interrupt { interrupts }) => {
                         raised = interrupts;

@@ -10,7 +10,7 @@ use crate::{
 
 impl Session {
     pub(super) fn send(&mut self, content: Content, cx: &mut Cx<'_>) {
-        if says_nothing(&content) {
+        if is_blank_content(&content) {
             return cx.refuse(Refusal::EmptyMessage);
         }
         if let Err(refusal) = self.make_room(cx) {
@@ -77,7 +77,7 @@ impl Session {
     }
 }
 
-pub(super) fn says_nothing(content: &Content) -> bool {
+pub(super) fn is_blank_content(content: &Content) -> bool {
     match content {
         Content::Text(text) => text.trim().is_empty(),
         Content::Parts(parts) => parts

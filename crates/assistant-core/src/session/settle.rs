@@ -34,7 +34,7 @@ impl Session {
         cx.change(Change::Run);
         let succeeded = matches!(run.finish, Some(Finish::Success)) && !end.breaks(&run.finish);
         self.conversation.end_run(succeeded);
-        self.hand_back_elsewhere();
+        self.mark_answers_returned();
         if run.delivered {
             self.interrupts.forget_cancelled();
         }

@@ -51,7 +51,7 @@ impl Session {
             self.keep_steps();
             cx.effect(Effect::AbortRun { run: run.key });
             self.hand_over(StateEvent::SendFailed);
-            self.hand_back_elsewhere();
+            self.mark_answers_returned();
         }
         self.turn.set_looping(false);
         self.show_queued(false, cx);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::{
     Applied, Change, Conversation,
-    callout_call::{apply_callout, wants_run},
+    callout_call::{apply_callout, requests_execution},
 };
 use crate::{
     conversation::{
@@ -217,8 +217,9 @@ impl Conversation {
     ) {
         // The end of an answer that was cut off may be incomplete.
         let is_cut = self.node(ix).is_some_and(|node| node.message.cut.is_some());
-        let intercepted =
-            self.reading.tools == MarkdownTools::Intercept && wants_run(&callout) && !is_cut;
+        let intercepted = self.reading.tools == MarkdownTools::Intercept
+            && requests_execution(&callout)
+            && !is_cut;
         let (written, own_id) = (callout.id.clone(), callout.has_own_id);
         let first = reader.by_id.get(&written).copied();
         if let Some(first) = first.filter(|_| callout.has_own_id) {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Returns true if a callout requests an execution.
-pub(super) fn wants_run(callout: &Callout) -> bool {
+pub(super) fn requests_execution(callout: &Callout) -> bool {
     let waits = matches!(callout.state, None | Some(CalloutState::InputAvailable));
     waits && callout.failure().is_none() && callout.result().is_none()
 }

@@ -173,7 +173,7 @@ impl Conversation {
                 let listed = listing.messages.get(node.message.wire_id());
                 let mut calls = self.calls_in(&node.message).filter(|call| call.is_real());
                 listed.is_some_and(|listed| {
-                    self.says_the_same(&node.message, listed)
+                    self.equals_listed(&node.message, listed)
                         && has_same_marks(&node.message, listed)
                 }) && calls.all(|call| {
                     let home = listing.homes.get(&call.id);
@@ -219,7 +219,7 @@ impl Conversation {
     }
 
     /// Returns true if the listed message equals the one in the tree, so that nothing changes.
-    pub(super) fn says_the_same(
+    pub(super) fn equals_listed(
         &self,
         message: &crate::conversation::Message,
         listed: &Message,

@@ -28,7 +28,7 @@ impl Conversation {
         };
         let message = &node.message;
         if message.role != Role::Assistant || wire.role() != Role::Assistant {
-            let stays = message.is_from_user() && self.says_the_same(message, &wire);
+            let stays = message.is_from_user() && self.equals_listed(message, &wire);
             let Some(node) = self.node_mut(ix) else {
                 return;
             };

@@ -72,7 +72,7 @@ impl Reader {
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
-                if self.wants_key() {
+                if self.expects_key() {
                     return self.key(text, style, anchor, tag.as_deref());
                 }
                 let value = value_of(text, style, tag.as_deref())?;
@@ -98,7 +98,7 @@ impl Reader {
                 let value = self.anchors.get(&anchor);
                 let value = value.ok_or("an alias stands for nothing that is complete")?;
                 let copy = copied(value, &mut self.budget)?;
-                if self.wants_key() {
+                if self.expects_key() {
                     return Err("an alias is no key".into());
                 }
                 if self.stack.len() + depth(&copy) > self.max_depth {
@@ -112,7 +112,7 @@ impl Reader {
     }
 
     fn open(&mut self, items: Items, anchor: usize, tag: Option<&Tag>, kind: &str) -> Read {
-        if self.wants_key() {
+        if self.expects_key() {
             return Err("a key is a list or a mapping".into());
         }
         if self.stack.len() >= self.max_depth {
@@ -125,7 +125,7 @@ impl Reader {
         Ok(())
     }
 
-    fn wants_key(&self) -> bool {
+    fn expects_key(&self) -> bool {
         let last = self.stack.last().map(|frame| &frame.items);
         matches!(last, Some(Items::Mapping(_, None)))
     }

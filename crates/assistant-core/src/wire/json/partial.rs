@@ -261,7 +261,7 @@ impl PartialJson {
         }
     }
 
-    /// Ends a value within its parent, or the document.
+    /// Continues with the parent of a complete value, or ends the document.
     fn ended(&mut self) {
         self.mode = match self.tree.top() {
             Some(Value::Object(_)) => Mode::ObjectAfter,

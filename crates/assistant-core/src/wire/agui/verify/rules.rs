@@ -110,7 +110,7 @@ impl Run {
         } else {
             self.table(stream)
         };
-        owner_agrees(owners, event_type, stream.owned, id, tag)
+        check_owner(owners, event_type, stream.owned, id, tag)
     }
 
     /// Applies rule 11: returns the owner of a call that starts now.
@@ -169,7 +169,7 @@ impl Run {
                 self.activities.own(message_id, tag, *replace);
                 Ok(())
             }
-            EventKind::ActivityDelta { message_id, .. } => owner_agrees(
+            EventKind::ActivityDelta { message_id, .. } => check_owner(
                 &self.activities,
                 "ACTIVITY_DELTA",
                 "activity",
@@ -186,7 +186,7 @@ impl Run {
                     }
                     EncryptedEntity::Message => (&self.reasoning, "message"),
                 };
-                owner_agrees(table, "REASONING_ENCRYPTED_VALUE", owned, entity_id, tag)
+                check_owner(table, "REASONING_ENCRYPTED_VALUE", owned, entity_id, tag)
             }
             EventKind::SubagentStarted {
                 subagent_run_id,
@@ -292,7 +292,7 @@ impl Run {
     }
 }
 
-fn owner_agrees(
+fn check_owner(
     owners: &Table,
     event_type: &str,
     owned: &str,
