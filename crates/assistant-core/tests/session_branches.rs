@@ -8,7 +8,7 @@ use assistant_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::{session_restore::reload, support::*};
 
 /// Two branches that part at the user's second message, after an answer with a call and a second
 /// answer. The agent speaks on the second branch. Returns the tip of the first.
@@ -361,4 +361,95 @@ fn continue_acts_on_the_branch_of_its_run() {
         ["user=second", "assistant=[c]", "tool:c=1"]
     );
     assert!(!driver.session.conversation().shows_other_branch());
+}
+
+/// Requests another version of the last answer.
+fn regenerate_last(driver: &mut Driver) {
+    let message = driver.session.conversation().tip().unwrap().clone();
+    let change = TreeChange::Regenerate { message };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+}
+
+/// A cause that no other version of an answer comes, by name.
+type Vain = (&'static str, fn(&mut Driver));
+
+/// The ends of a run that bring no other version of an answer.
+fn ends_in_vain() -> Vec<Vain> {
+    vec![
+        ("no connection", |d| {
+            d.break_off(FailureKind::Network);
+        }),
+        ("http", |d| {
+            d.break_off(FailureKind::Http { status: 500 });
+        }),
+        ("error", |d| {
+            d.event(started());
+            d.event(run_error("overloaded"));
+            d.close();
+        }),
+        ("silence", |d| {
+            d.event(started());
+            d.event(finished());
+            d.close();
+        }),
+        ("an empty text", |d| {
+            d.event(started());
+            d.events(says("n", ""));
+            d.event(run_error("overloaded"));
+            d.close();
+        }),
+        ("stop", |d| {
+            d.event(started());
+            d.input(Input::Stop);
+        }),
+    ]
+}
+
+#[test]
+fn an_answer_that_cannot_be_regenerated_stays() {
+    for (name, end) in ends_in_vain() {
+        let mut driver = Driver::new();
+        driver.send("first");
+        driver.says("one way");
+        regenerate_last(&mut driver);
+        driver.says("another way");
+        let good = driver.session.conversation().tip().unwrap().clone();
+        regenerate_last(&mut driver);
+        end(&mut driver);
+        let check = |driver: &Driver| {
+            let conversation = driver.session.conversation();
+            assert_eq!(conversation.tip(), Some(&good), "{name}");
+            let (number, count) = conversation.version(&good).unwrap();
+            assert!(number == 2 && count >= 2, "{name}: {number} of {count}");
+            let marked = conversation.path().filter(|message| message.cut.is_some());
+            assert_eq!(marked.count(), 0, "{name}: the answer is as good as before");
+        };
+        check(&driver);
+        let reloaded = reload(&driver, []);
+        check(&reloaded);
+        for mut driver in [driver, reloaded] {
+            driver.send("and then?");
+            assert_eq!(
+                request(&driver),
+                ["user=first", "assistant=another way[]", "user=and then?"],
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn retry_regenerates_an_answer_again() {
+    let mut driver = Driver::new();
+    driver.send("first");
+    driver.says("one way");
+    regenerate_last(&mut driver);
+    driver.break_off(FailureKind::Network);
+    assert_eq!(driver.input(Input::Retry).refused, None);
+    assert_eq!(request(&driver), ["user=first"]);
+    driver.says("another way");
+    let conversation = driver.session.conversation();
+    let tip = conversation.tip().unwrap();
+    assert_eq!(conversation.message(tip).unwrap().text(), "another way");
+    assert_eq!(conversation.version(tip), Some((2, 2)));
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 /// Reloads the page: a new session with the same actions continues the stored one.
-fn reload(
+pub(crate) fn reload(
     before: &Driver,
     specs: impl IntoIterator<Item = assistant_core::action::ActionSpec>,
 ) -> Driver {

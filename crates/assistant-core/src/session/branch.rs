@@ -142,14 +142,57 @@ impl Session {
         let parent = self.conversation.parent(message).cloned();
         self.conversation.select_tip(parent.as_ref());
         self.sort_interrupts(cx);
+        let regenerated = content.is_none().then(|| message.clone());
         if let Some(content) = content {
             let id = cx.host.new_id();
             self.conversation.append(Message::user(id, content, cx.now));
         }
         self.clear_notices(cx);
         self.turn.start_over();
+        self.turn.set_regenerates(regenerated);
         self.attention.turn_begins();
         self.start_run(cx);
+    }
+
+    /// Returns true if the turn regenerates an answer of which nothing has come. A message without
+    /// content is an answer only if the run `succeeded`.
+    pub(super) fn regenerated_nothing(&self, succeeded: bool) -> bool {
+        let Some(old) = self.turn.regenerates() else {
+            return false;
+        };
+        let parent = self.conversation.parent(old);
+        let is_new = |message: &&Message| Some(&message.id) != parent;
+        let mut new = self.conversation.run_path().rev().take_while(is_new);
+        let reaches = match parent {
+            Some(parent) => self.conversation.is_on_run_path(parent),
+            None => true,
+        };
+        reaches && new.all(|message| !succeeded && message.is_empty())
+    }
+
+    /// Returns to the answer of which another version was requested in vain: it stays shown, and
+    /// the next request contains it. What the user looks at elsewhere stays shown.
+    pub(super) fn keep_old_answer(&mut self, succeeded: bool, cx: &mut Cx<'_>) {
+        let looks_away = self.conversation.shows_other_branch();
+        if self.is_busy() || looks_away || !self.regenerated_nothing(succeeded) {
+            return;
+        }
+        if let Some(old) = self.turn.regenerates().cloned() {
+            // It exists: its parent is on the path.
+            let _ = self.conversation.select(&old, false, true);
+            self.sort_interrupts(cx);
+        }
+    }
+
+    /// Leaves the old answer again, before a retry.
+    pub(super) fn leave_old_answer(&mut self) {
+        let Some(old) = self.turn.regenerates() else {
+            return;
+        };
+        if self.conversation.is_on_run_path(old) {
+            let parent = self.conversation.parent(old).cloned();
+            self.conversation.select_tip(parent.as_ref());
+        }
     }
 
     /// Queues a message for the next boundary between tools. A run and running handlers are

@@ -84,6 +84,7 @@ impl Session {
             }
             (_, Some(Finish::Success)) => self.collect_calls(&run.named, &lifted, cx),
         }
+        self.keep_old_answer(succeeded, cx);
     }
 
     /// Reopens the interrupts whose answers the agent rejected. Sending them again would have the
@@ -140,10 +141,13 @@ impl Session {
         self.turn.set_looping(false);
         self.hand_over(StateEvent::SendFailed);
         self.turn.summary_mut().finish = Some(FinishReason::Error);
-        self.conversation.mark_failed_turn(match kind {
-            NoticeKind::RunError => Cut::Failed,
-            _ => Cut::BrokenOff,
-        });
+        // The old answer, which stays, is as good as before.
+        if !self.regenerated_nothing(false) {
+            self.conversation.mark_failed_turn(match kind {
+                NoticeKind::RunError => Cut::Failed,
+                _ => Cut::BrokenOff,
+            });
+        }
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
 
@@ -316,6 +320,7 @@ impl Session {
             return cx.refuse(Refusal::NothingToDo);
         }
         self.conversation.show_run_branch();
+        self.leave_old_answer();
         self.clear_notices(cx);
         match self.turn.is_cut() {
             true => self.read_on_from(Asker::Person, cx),

@@ -40,6 +40,7 @@ impl Session {
         }
         self.abandon_interrupts(cx);
         self.end_everything(cx);
+        self.keep_old_answer(false, cx);
         self.turn.summary_mut().finish = Some(FinishReason::Stopped);
         self.notify(NoticeKind::Stopped, "Stopped.".to_owned(), None, cx);
     }

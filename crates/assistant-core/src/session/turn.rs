@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{FinishReason, RunSummary, TurnSummary, clock::Clock, run::Run};
 use crate::{
     action::ActionFingerprint,
+    conversation::MessageId,
     event::{Content, Event, EventKind},
     wire::json::patch,
 };
@@ -31,6 +32,8 @@ pub(super) struct Turn {
     /// True if the network interrupted the newest answer, which may still be in progress.
     cut: bool,
     summary: TurnSummary,
+    /// The message of which the turn regenerates another version.
+    regenerates: Option<MessageId>,
     /// The user messages that have not been sent.
     queue: Vec<Content>,
     /// True if the messages were interjected and are sent at the next boundary between tools.
@@ -167,6 +170,16 @@ impl Turn {
     pub(super) fn start_over(&mut self) {
         self.summary = TurnSummary::default();
         self.revealed.clear();
+        self.regenerates = None;
+    }
+
+    /// Returns the message of which the turn regenerates another version.
+    pub(super) const fn regenerates(&self) -> Option<&MessageId> {
+        self.regenerates.as_ref()
+    }
+
+    pub(super) fn set_regenerates(&mut self, message: Option<MessageId>) {
+        self.regenerates = message;
     }
 
     pub(super) fn note(&mut self, update: impl FnOnce(&mut RunSummary)) {

@@ -217,7 +217,7 @@ impl Script {
         let id = need(op, "id")?;
         self.refuse_taken_unless_wrong(id, &message, &[Role::Assistant])?;
         self.change_after_stop(TreeChange::Regenerate { message })?;
-        self.speak(id, text(op, "text").unwrap_or_default());
+        self.answer(id, text(op, "text").unwrap_or_default());
         self.set_cost(id, op)
     }
 

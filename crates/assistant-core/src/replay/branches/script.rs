@@ -297,6 +297,11 @@ impl Script {
         if has_spoken.is_some_and(|newest| newest.role == Role::Assistant) {
             self.finish_run();
         }
+        self.answer(id, words);
+    }
+
+    /// Adds a message to the current run, or to a new one.
+    pub(super) fn answer(&mut self, id: &str, words: &str) {
         self.begin_run();
         let message_id = id.to_owned();
         self.event(EventKind::TextMessageStart {
