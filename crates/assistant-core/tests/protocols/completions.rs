@@ -3,7 +3,8 @@
 use std::fs;
 
 use assistant_core::{
-    event::{Content, ContextItem, EventKind},
+    conversation::{Message, Part},
+    event::{Content, ContextItem, EventKind, Role},
     protocol::Completions,
     session::{Input, NoticeKind},
     wire::{
@@ -390,4 +391,62 @@ fn an_agent_that_keeps_the_loop_itself_is_not_asked_again() {
     talk.answer(Wire::AgUi.response(2, &[]));
     assert_eq!(talk.driver.runs.len(), 2);
     assert_eq!(talk.driver.notices(), [NoticeKind::NoAnswer]);
+}
+
+#[test]
+fn reasoning_is_read_from_the_fields_of_many_servers() {
+    let says = [
+        ("DeepSeek, vLLM", json!({"reasoning_content": "Okay."})),
+        ("Ollama, Groq", json!({"reasoning": "Okay."})),
+        (
+            "an empty field before",
+            json!({"reasoning_content": "", "reasoning": "Okay."}),
+        ),
+        (
+            "a field that is null",
+            json!({"reasoning_content": null, "thinking": "Okay."}),
+        ),
+        ("Copilot", json!({"reasoning_text": "Okay."})),
+        (
+            "OpenRouter, twice the same",
+            json!({"reasoning": "Okay.", "reasoning_details": [{"type": "reasoning.text", "text": "Okay."}]}),
+        ),
+        (
+            "OpenRouter, a summary beside encrypted data",
+            json!({"reasoning_details": [
+                {"type": "reasoning.encrypted", "data": "c2VhbA=="},
+                {"type": "reasoning.summary", "summary": "Okay."},
+            ]}),
+        ),
+        (
+            "LiteLLM",
+            json!({"thinking_blocks": [{"type": "thinking", "thinking": "Okay.", "signature": "s"}]}),
+        ),
+        (
+            "Databricks, Mistral",
+            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Okay."}]}]}),
+        ),
+    ];
+    for (server, delta) in says {
+        let mut talk = Talk::new(Wire::Completions.protocol());
+        talk.driver.send("hi");
+        let chunk = |delta: Value| {
+            let chunk = json!({"choices": [{"index": 0, "delta": delta}]});
+            format!("data: {chunk}\n\n")
+        };
+        let stream = chunk(delta) + &chunk(json!({"content": "Oslo."})) + "data: [DONE]\n\n";
+        talk.answer(stream.as_bytes());
+        let conversation = talk.driver.session.conversation();
+        let texts = |role| {
+            let said = conversation.path().filter(|message| message.role == role);
+            said.map(Message::text).collect::<Vec<String>>()
+        };
+        let thought = conversation.path().flat_map(|message| &message.parts);
+        let thought = thought.filter_map(|part| match part {
+            Part::Reasoning(part) => Some(part.text.clone()),
+            _ => None,
+        });
+        assert_eq!(thought.collect::<Vec<_>>(), ["Okay."], "{server}");
+        assert_eq!(texts(Role::Assistant).concat(), "Oslo.", "{server}");
+    }
 }

@@ -16,7 +16,22 @@ use crate::{
 };
 
 /// The fields in which servers send reasoning, in the order in which they are tried.
-const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+const REASONING_FIELDS: [&str; 4] = [
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "reasoning_text",
+];
+
+/// The lists of blocks in which servers and gateways send reasoning, each with the places of a text
+/// in a block. Of blocks of another kind, such as encrypted ones, nothing is read. In `content` they
+/// are beside the blocks of the text.
+const REASONING_LISTS: [(&str, &[&str]); 4] = [
+    ("reasoning_details", &["/text", "/summary"]),
+    ("thinking_blocks", &["/thinking"]),
+    ("content_blocks", &["/delta/thinking"]),
+    ("content", &["/thinking/0/text", "/thinking"]),
+];
 
 /// The parameters of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -388,19 +403,19 @@ fn note(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// Returns the reasoning of a delta, from one of its fields, or from blocks as passed on by
-/// gateways that do not follow the format of chat completions.
+/// Returns the reasoning of a delta: the first field that has any. Several fields of one delta have
+/// the same text, so that only one is read.
 fn thought_of(delta: &Object) -> Option<String> {
-    let known = REASONING_FIELDS
-        .iter()
-        .find_map(|key| delta.get(*key)?.as_str());
-    let text = match known.filter(|text| !text.is_empty()) {
-        Some(text) => text.to_owned(),
-        None => {
-            let blocks = delta.get("content_blocks")?.as_array()?.iter();
-            let texts = blocks.filter_map(|block| block.pointer("/delta/thinking")?.as_str());
-            texts.collect()
-        }
+    let plain = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
+    let listed = |(key, texts): &(&str, &[&str])| {
+        let blocks = delta.get(*key)?.as_array()?.iter();
+        let text = |block: &Value| {
+            let found = texts.iter().find_map(|path| block.pointer(path)?.as_str());
+            found.map(str::to_owned)
+        };
+        Some(blocks.filter_map(text).collect())
     };
-    Some(text).filter(|text| !text.is_empty())
+    let is_some = |text: &String| !text.is_empty();
+    let fields = REASONING_FIELDS.iter().filter_map(plain).find(is_some);
+    fields.or_else(|| REASONING_LISTS.iter().filter_map(listed).find(is_some))
 }
