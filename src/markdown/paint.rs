@@ -37,7 +37,7 @@ pub(super) struct Painter {
     /// The nodes that may be drawn at once, and the number of those that were drawn in all.
     budget: Budget,
     nodes: usize,
-    /// What is not drawn, by the numbers of the buttons. Finished blocks have number 0.
+    /// The nodes that are not drawn, by the numbers of their buttons. Finished blocks have number 0.
     rests: RefCell<HashMap<u32, Rest>>,
     last_number: Cell<u32>,
 }
@@ -166,7 +166,7 @@ impl Painter {
         }
     }
 
-    /// Draws more of what a button stands for.
+    /// Draws more of the nodes that a button adds.
     pub(super) fn show_more(&mut self, number: u32) {
         let rest = self.rests.borrow_mut().remove(&number);
         let Some(mut rest) = rest else { return };
