@@ -240,6 +240,38 @@ pageTest("the composer, suggestions, and an action that the page executes", {}, 
   assert.equal(await page.evaluate(() => globalThis.chats.one.execute("add", { a: 2, b: 2 })), 4);
 });
 
+pageTest("options of the session: an initial conversation, limits, and a rule that ends the loop", {}, async (page, agent) => {
+  const initial = [{ id: "1", role: "user", content: "From before" }, { id: "2", role: "assistant", content: "An answer" }];
+  const options = { stopWhen: { any: [{ runCount: 5 }, { rule: "budget" }] } };
+  const chat = await mountIn(page, "one", `${agent.url}shop`, { initial, options, limits: { messageBytes: 1_000 } });
+  await chat.says("An answer");
+  await register(page, { approval: "never" });
+  await page.evaluate(() => {
+    globalThis.summaries = [];
+    globalThis.chats.one.setStopRule("budget", (summary) => globalThis.summaries.push(summary) > 0);
+  });
+  await chat.ask("refund it");
+  assert.equal(bodies(agent).length, 1, "the loop has ended before the result was sent");
+  assert.deepEqual(bodies(agent)[0].messages.map(({ content }) => content), ["From before", "An answer", "refund it"]);
+  const summaries = await page.evaluate(() => globalThis.summaries);
+  assert.deepEqual(summaries[0].runs.map(({ tools }) => tools), [["refund"]]);
+  await chat.ask("x".repeat(2_000));
+  await chat.notice(/limit|large|long|many/i).first().waitFor();
+  const refused = await page.evaluate(async () => {
+    const { mount } = await import("./embed/index.js");
+    const attempt = (options) => mount(document.getElementById("two"), { url: "/agent", ...options }).catch((error) => `${error}`);
+    return Promise.all([
+      attempt({ options: { stopWhen: { runCount: 1, rule: "both" } } }),
+      attempt({ options: { stopWhen: { any: [] } } }),
+      attempt({ options: { sequentially: true } }),
+      attempt({ limits: { messages: -1 } }),
+      attempt({ limits: { mesages: 1 } }),
+      attempt({ initial: "text" }),
+    ]);
+  });
+  refused.forEach((message, at) => assert.match(message, /^TypeError: mount: `(options|limits|initial)` must be/, String(at)));
+});
+
 pageTest("arguments and listeners that are wrong: errors by name, and the chat continues", { allow: [/`(onEvent|subscribe)/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   const said = await page.evaluate(() => {

@@ -68,3 +68,33 @@ pageTest("store: without the option nothing is kept, and an option that is none 
   await assert.rejects(mountIn(page, "two", url, KEPT), /the option `store` must be left out; `leptos-assistant\/full` takes/);
   await assert.rejects(mountIn(page, "two", url, { store: "cloud" }, "full"), /the option `store` must be "indexeddb"/);
 });
+
+pageTest("store: conversations are listed, searched, renamed, deleted and opened by methods", {}, async (page, agent) => {
+  const url = `${agent.url}hello`;
+  const chat = await mountIn(page, "one", url, { ...KEPT, threadId: "order-17" }, "full");
+  const one = (act) => page.evaluate(`(${act})(globalThis.chats.one)`);
+  await chat.ask("About order 17");
+  await one((chat) => chat.newConversation());
+  await chat.ask("About late tea");
+  const listed = (check) =>
+    eventually(async () => {
+      await one((chat) => chat.listConversations());
+      check(await one((chat) => chat.conversations()));
+    });
+  await listed((list) => assert.deepEqual(list.filter(({ deletedAt }) => !deletedAt).length, 2));
+  await one((chat) => {
+    globalThis.found = [];
+    chat.searchConversations("order 17", (id) => globalThis.found.push(id));
+  });
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => globalThis.found), ["order-17", null]));
+  await one((chat) => chat.renameConversation("order-17", "The order"));
+  await listed((list) => assert.deepEqual(list.find(({ id }) => id === "order-17").title, "The order"));
+  await one((chat) => chat.openConversation("order-17"));
+  await eventually(async () => assert.equal(await one((chat) => chat.threadId()), "order-17"));
+  await chat.says("About order 17");
+  await one((chat) => chat.newConversation());
+  await one((chat) => chat.deleteConversation("order-17"));
+  await listed((list) => assert.ok(list.find(({ id }) => id === "order-17").deletedAt > 0));
+  await one((chat) => chat.restoreConversation("order-17"));
+  await listed((list) => assert.equal(list.find(({ id }) => id === "order-17").deletedAt, null));
+});

@@ -185,3 +185,8 @@ await mountFull(place, { agent: () => [], store: "indexeddb" });
 await mount(place, { agent: () => 5 });
 // @ts-expect-error a chat has one agent
 await mount(place, { agent: () => [], url: "/agent" });
+await mount(place, { url: "/agent", options: { stopWhen: { any: [{ runCount: 4 }, { rule: "budget" }] } }, limits: { messages: 100 }, initial: [] });
+chat.setStopRule("budget", ({ runs }) => runs.length > 2);
+chat.searchConversations("late tea", (id) => id?.trim());
+// @ts-expect-error there is no such condition
+await mount(place, { url: "/agent", options: { stopWhen: { cost: 5 } } });

@@ -4,6 +4,7 @@ import { streaming } from "./agent.js";
 import { askingHeaders, headerPairs, hearing, highlighting, isElement, refuseUnknown } from "./foreign.js";
 import { handleOf } from "./handle.js";
 import { textsOf } from "./languages.js";
+import { sessionOptions } from "./options.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
 function unknown(option, values) {
@@ -14,7 +15,7 @@ function unknown(option, values) {
 /** The values of the option `credentials`. */
 const CREDENTIALS = ["omit", "same-origin", "include"];
 /** The options of `mount`, of its `attachments`, and of its `words`. */
-const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent"];
+const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 /** The options that `update` takes. */
 const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
@@ -62,6 +63,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   refuseUnknown("mount: `attachments`", attachments ?? {}, ATTACHMENTS);
   checkCredentials("mount", look.credentials);
   const pairs = takeHeaders(headers, look);
+  look.session = sessionOptions(options);
   if (highlight) look.highlight = highlighting(highlight);
   if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
   if (attachments) look.attachments = { ...attachments };

@@ -122,6 +122,11 @@ function permission(value) {
   return value;
 }
 
+function flag(value) {
+  if (typeof value !== "boolean") throw new TypeError("it must return true or false");
+  return value;
+}
+
 function needFunction(where, value) {
   if (typeof value !== "function") throw new TypeError(`${where}: a function is needed`);
   return value;
@@ -198,6 +203,16 @@ export function handleOf(call, undo) {
       const read = typeof value === "function" ? value : () => fixed;
       const named = `registerContext(${JSON.stringify(description)})`;
       return undo(call((chat) => chat.registerContext(description, reading(named, read, (value) => value))));
+    },
+    setStopRule(name, rule) {
+      if (!isText(name)) throw new TypeError("setStopRule: the name must be a text");
+      const stops = calling("`setStopRule`", needFunction("setStopRule", rule), "string", flag);
+      call((chat) => chat.setStopRule(name, stops));
+    },
+    searchConversations(words, listener) {
+      if (!isText(words)) throw new TypeError("searchConversations: the words must be a text");
+      const tell = reportingListener("searchConversations", needFunction("searchConversations", listener));
+      return undo(call((chat) => chat.searchConversations(words, tell)));
     },
     setPermission(rule) {
       needFunction("setPermission", rule);

@@ -44,6 +44,12 @@ export interface MountOptions {
   mediaOrigins?: string[];
   /** Lets the user attach files; without it the composer accepts none. */
   attachments?: AttachmentLimits;
+  /** The initial conversation: the output of {@link Chat.export}, or AG-UI messages. A stored one takes precedence. */
+  initial?: Json;
+  /** The options of the loop. */
+  options?: SessionOptions;
+  /** The limits on what agents send. */
+  limits?: Partial<Limits>;
   /**
    * The language of the labels: English, or `ar`, `de`, `es`, `fr`, `ja`, `pt`, `zh` (simplified), each also with a
    * region; others are English. Its file is fetched with the program. The element of the chat should have the same `lang`.
@@ -72,6 +78,56 @@ export type ChatEvent =
 export type ActionPhase = "running" | "output-available" | "output-error" | "output-denied" | "skipped" | "cancelled";
 
 /** The options that a chat takes over while it is shown. A missing one is left alone, `undefined` is the default. */
+/** The limits on what agents send: bytes, or numbers of items. What exceeds one is refused, and the chat says so. */
+export interface Limits {
+  runBytes: number;
+  eventBytes: number;
+  messageBytes: number;
+  argumentBytes: number;
+  idBytes: number;
+  nameBytes: number;
+  stateBytes: number;
+  activityBytes: number;
+  patchCopiedBytes: number;
+  patchShiftedValues: number;
+  messages: number;
+  calls: number;
+  interrupts: number;
+  choices: number;
+  notices: number;
+  diagnostics: number;
+  sideEventBytes: number;
+}
+
+/** A condition that ends the loop of runs and tool results. */
+export type StopCondition =
+  | { runCount: number }
+  | { hasToolCall: string }
+  | { repeatedCalls: number }
+  /** The name of a rule ({@link Chat.setStopRule}). */
+  | { rule: string }
+  | { any: StopCondition[] }
+  | { all: StopCondition[] };
+
+export interface SessionOptions {
+  /** `{ runCount: 10 }` by default. */
+  stopWhen?: StopCondition;
+  /** Runs one call after the other. */
+  sequential?: boolean;
+  /** Runs calls as soon as their arguments are complete. */
+  eager?: boolean;
+  /** Denies open requests when the user sends a message. */
+  autoDeny?: boolean;
+  /** Lets the user approve later calls; true by default. */
+  rememberApprovals?: boolean;
+  /** Lets the user send messages during the loop; true by default. */
+  interjections?: boolean;
+  /** The maximum number of requests to the user; without one there is no limit. 20 and 30 by default. */
+  questions?: { perRun?: number; perMinute?: number };
+  /** The treatment of messages that wait when the loop ends; `"keep"` by default. */
+  leftovers?: "keep" | "drop" | "send";
+}
+
 /** The input of a run, as AG-UI defines it. */
 export interface RunInput {
   threadId: string;
@@ -666,6 +722,9 @@ export interface Chat extends StateMethods {
   /** Sets a rule for all actions, like the `permission` of one. */
   setPermission(rule: (name: string, args: any) => boolean | string | Promise<boolean | string>): void;
 
+  /** Sets the rule of a {@link StopCondition}. The loop ends unless it returns false. */
+  setStopRule(name: string, rule: (summary: ChatState["summary"]) => boolean): void;
+
   /** Approves a call for the page. */
   approve(call: number): void;
   /** Approves a call with other arguments. */
@@ -706,6 +765,11 @@ export interface Chat extends StateMethods {
   renameConversation(threadId: string, title: string): void;
   deleteConversation(threadId: string): void;
   restoreConversation(threadId: string): void;
+  /**
+   * Searches the messages of the listed conversations. Calls back with the id of each that contains the words, and with
+   * `null` at the end. Returns a function that ends the search.
+   */
+  searchConversations(words: string, listener: (threadId: string | null) => void): () => void;
   /** Takes the conversation from another tab. */
   useHere(): void;
   /** Returns the whole conversation, as versioned JSON for {@link Chat.import}. */

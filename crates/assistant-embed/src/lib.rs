@@ -22,6 +22,7 @@ mod numbers;
 mod observers;
 mod page_agent;
 mod page_context;
+mod session;
 mod state;
 mod store;
 mod texts;
@@ -43,7 +44,7 @@ use std::{
 
 use crate::{
     audit::Audit, commands::Args, drawing::Drawing, function::PageFunction, functions::Functions,
-    look::Look, texts::Texts, views::DrawnView, window::WindowHandles,
+    look::Look, session::Session, texts::Texts, views::DrawnView, window::WindowHandles,
 };
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
@@ -107,11 +108,15 @@ pub fn mount(
     let texts = Texts::of(options);
     let (shown, given) = (texts.clone(), SendWrapper::new(options.clone()));
     let (store, thread_id) = store::of(options);
+    let Session {
+        options: session,
+        initial,
+    } = Session::read(look::get(options, "session").as_string());
     let mounted = mount_to(element, move || {
         provide_context(markdown);
         shown.provide();
         view! {
-            <AssistantProvider agent media store thread_id>
+            <AssistantProvider agent media store thread_id options=session initial>
                 {
                     let handles = WindowHandles::default();
                     // Set once, since children are created once.
@@ -308,6 +313,42 @@ impl Chat {
             }
         };
         Ok(self.hold(guard))
+    }
+
+    /// Sets a rule that ends the loop, as wrapped by `npm/foreign.js`. A rule that fails ends it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = setStopRule)]
+    pub fn set_stop_rule(&self, name: String, rule: js_sys::Function) -> Result<(), JsError> {
+        goes_on()?;
+        let rule = PageFunction::new(rule, true);
+        self.assistant.set_stop_rule(name, move |summary| {
+            let answer = rule.ask_now(&state::summary(summary), &serde_json::Value::Null);
+            answer != Ok(serde_json::Value::Bool(false))
+        });
+        Ok(())
+    }
+
+    /// Searches the stored conversations. The function is told each id, and null at the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = searchConversations)]
+    pub fn search_conversations(
+        &self,
+        words: String,
+        tell: js_sys::Function,
+    ) -> Result<Registration, JsError> {
+        goes_on()?;
+        let found = move |id: Option<&str>| {
+            let id = serde_json::Value::from(id).to_string();
+            // It never throws.
+            let _ = tell.call1(&JsValue::UNDEFINED, &id.into());
+        };
+        Ok(self.hold(self.assistant.search_conversations(words, found)))
     }
 
     /// Sets the general permission rule, as wrapped by `npm/foreign.js`.

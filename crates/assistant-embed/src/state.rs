@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use assistant_core::{
     conversation::{Conversation, Cost, Message, ToolCall},
-    session::{OpenInterrupt, ToolHistory},
+    session::{OpenInterrupt, ToolHistory, TurnSummary},
     wire::agui,
 };
 use leptos::prelude::*;
@@ -43,17 +43,7 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
             .queued()
             .with(|list| list.iter().map(agui::content_to_value).collect()),
         "threadId" => chat.thread_id().get().into(),
-        "summary" => {
-            let summary = chat.summary().get();
-            let runs = summary.runs.iter().map(|run| {
-                let usage: Vec<_> = run.usage.iter().map(agui::usage_to_value).collect();
-                json!({"runId": run.run_id, "tools": run.tools, "usage": usage, "spoke": run.spoke})
-            });
-            json!({
-                "runs": runs.collect::<Vec<_>>(),
-                "finish": summary.finish.map(|reason| word(&reason)),
-            })
-        }
+        "summary" => summary(&chat.summary().get()),
         "cost" => cost(&chat.cost().get()),
         "conversations" => chat
             .conversations()
@@ -136,6 +126,17 @@ pub(crate) fn history(history: &ToolHistory) -> Value {
         "total": history.total,
         "counts": history.counts,
         "records": records.collect::<Vec<_>>(),
+    })
+}
+
+pub(crate) fn summary(summary: &TurnSummary) -> Value {
+    let runs = summary.runs.iter().map(|run| {
+        let usage: Vec<_> = run.usage.iter().map(agui::usage_to_value).collect();
+        json!({"runId": run.run_id, "tools": run.tools, "usage": usage, "spoke": run.spoke})
+    });
+    json!({
+        "runs": runs.collect::<Vec<_>>(),
+        "finish": summary.finish.map(|reason| word(&reason)),
     })
 }
 

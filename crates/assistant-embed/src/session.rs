@@ -1,0 +1,139 @@
+//! The options of a chat's session, as `npm/options.js` has checked them.
+
+use assistant_core::limits::Limits;
+use leptos_assistant::{Leftovers, QuestionLimits, SessionOptions, StopCondition};
+use serde_json::Value;
+
+/// The parsed options.
+pub(crate) struct Session {
+    pub(crate) options: SessionOptions,
+    pub(crate) initial: Option<Value>,
+}
+
+impl Session {
+    /// Reads `{options?, limits?, initial?}`.
+    pub(crate) fn read(text: Option<String>) -> Self {
+        let value: Value = text
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        let mut options = value.get("options").map_or_else(Default::default, options);
+        if let Some(given) = value.get("limits") {
+            options.limits = limits(given);
+        }
+        let initial = value.get("initial").cloned();
+        Self { options, initial }
+    }
+}
+
+fn options(value: &Value) -> SessionOptions {
+    let mut options = SessionOptions::default();
+    let flags = [
+        ("sequential", &mut options.sequential),
+        ("eager", &mut options.eager),
+        ("autoDeny", &mut options.auto_deny),
+        ("rememberApprovals", &mut options.remember_approvals),
+        ("interjections", &mut options.interjections),
+    ];
+    for (name, flag) in flags {
+        if let Some(given) = value.get(name).and_then(Value::as_bool) {
+            *flag = given;
+        }
+    }
+    if let Some(condition) = value.get("stopWhen") {
+        options.stop_when = stop_condition(condition);
+    }
+    if let Some(given) = value.get("questions") {
+        options.questions = QuestionLimits {
+            per_run: given.get("perRun").and_then(count),
+            per_minute: given.get("perMinute").and_then(count),
+        };
+    }
+    match value.get("leftovers").and_then(Value::as_str) {
+        Some("drop") => options.leftovers = Leftovers::Drop,
+        Some("send") => options.leftovers = Leftovers::Send,
+        _ => {}
+    }
+    options
+}
+
+/// Reads `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`.
+fn stop_condition(value: &Value) -> StopCondition {
+    let number = |name: &str| value.get(name).and_then(count);
+    let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
+    let list = |name: &str| {
+        let list = value.get(name)?.as_array()?;
+        Some(list.iter().map(stop_condition).collect())
+    };
+    None.or_else(|| number("runCount").map(StopCondition::RunCount))
+        .or_else(|| text("hasToolCall").map(StopCondition::HasToolCall))
+        .or_else(|| number("repeatedCalls").map(StopCondition::RepeatedCalls))
+        .or_else(|| text("rule").map(StopCondition::Rule))
+        .or_else(|| list("any").map(StopCondition::Any))
+        .or_else(|| list("all").map(StopCondition::All))
+        .unwrap_or(StopCondition::RunCount(10))
+}
+
+fn limits(value: &Value) -> Limits {
+    let mut limits = Limits::default();
+    let fields = [
+        ("runBytes", &mut limits.run_bytes),
+        ("eventBytes", &mut limits.event_bytes),
+        ("messageBytes", &mut limits.message_bytes),
+        ("argumentBytes", &mut limits.argument_bytes),
+        ("idBytes", &mut limits.id_bytes),
+        ("nameBytes", &mut limits.name_bytes),
+        ("stateBytes", &mut limits.state_bytes),
+        ("activityBytes", &mut limits.activity_bytes),
+        ("patchCopiedBytes", &mut limits.patch_copied_bytes),
+        ("patchShiftedValues", &mut limits.patch_shifted_values),
+        ("messages", &mut limits.messages),
+        ("calls", &mut limits.calls),
+        ("interrupts", &mut limits.interrupts),
+        ("choices", &mut limits.choices),
+        ("notices", &mut limits.notices),
+        ("diagnostics", &mut limits.diagnostics),
+        ("sideEventBytes", &mut limits.side_event_bytes),
+    ];
+    for (name, limit) in fields {
+        let given = value.get(name).and_then(Value::as_u64);
+        if let Some(given) = given.and_then(|given| usize::try_from(given).ok()) {
+            *limit = given;
+        }
+    }
+    limits
+}
+
+fn count(value: &Value) -> Option<u32> {
+    u32::try_from(value.as_u64()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use leptos_assistant::StopCondition;
+
+    use super::Session;
+
+    #[test]
+    fn options_are_read_and_missing_ones_have_their_defaults() {
+        let text = r#"{"options": {"sequential": true, "questions": {"perRun": 3},
+            "stopWhen": {"any": [{"runCount": 4}, {"rule": "budget"}]}}, "initial": []}"#;
+        let session = Session::read(Some(text.to_owned()));
+        assert!(session.options.sequential);
+        assert!(session.options.remember_approvals);
+        assert_eq!(session.options.questions.per_run, Some(3));
+        assert_eq!(session.options.questions.per_minute, None);
+        let StopCondition::Any(list) = &session.options.stop_when else {
+            panic!("{:?}", session.options.stop_when);
+        };
+        assert!(
+            matches!(list.as_slice(), [StopCondition::RunCount(4), StopCondition::Rule(name)] if name == "budget")
+        );
+        assert!(session.initial.is_some());
+        let nothing = Session::read(None);
+        assert!(matches!(
+            nothing.options.stop_when,
+            StopCondition::RunCount(10)
+        ));
+        assert!(nothing.initial.is_none());
+    }
+}
