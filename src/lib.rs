@@ -104,7 +104,7 @@ pub use action::{
     use_tool_renderer,
 };
 pub use assistant::{
-    Assistant, AssistantEvent, AuditLog, ConversationSearch, InterruptView, PartHandle,
+    Assistant, AssistantEvent, AuditLog, AuditSink, ConversationSearch, InterruptView, PartHandle,
     use_assistant, use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{

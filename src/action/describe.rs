@@ -54,6 +54,9 @@ impl<Args> ToolAction<Args> {
     /// are one click away. They are shown at once if they do not have the action's type, and if the
     /// text is empty.
     ///
+    /// Call it after `.handler(…)`, which sets the type of the arguments: before it, the closure gets
+    /// JSON, and one that takes another type does not compile.
+    ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};
     /// use serde::Deserialize;

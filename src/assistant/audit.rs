@@ -125,6 +125,45 @@ impl AuditLog {
     pub fn on_entry<R: ObserverResult>(&self, observer: impl Fn(&AuditEntry) -> R + 'static) {
         self.0.observers.add(observer);
     }
+
+    /// Writes each record to a sink, as long as the assistant lives. A failure is logged to the
+    /// console and affects nothing else.
+    ///
+    /// ```
+    /// # use leptos_assistant::Assistant;
+    /// use leptos_assistant::{AuditSink, session::AuditEntry};
+    ///
+    /// /// Writes records to the console.
+    /// struct Console;
+    ///
+    /// impl AuditSink for Console {
+    ///     fn write(&self, entry: &AuditEntry) -> Result<(), String> {
+    ///         leptos::logging::log!("{}", entry.to_value());
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # fn example(assistant: &Assistant) {
+    /// assistant.start_audit(|_| ()).write_to(Console);
+    /// # }
+    /// ```
+    pub fn write_to(&self, sink: impl AuditSink) {
+        self.on_entry(move |entry| sink.write(entry));
+    }
+}
+
+/// A destination of audit records: a file, a server, a list. The records are redacted and in order;
+/// [`AuditLog::write_to`] connects a sink.
+///
+/// A sink is called while nothing of the assistant is borrowed, and should return soon: it queues
+/// what takes longer.
+pub trait AuditSink: 'static {
+    /// Writes one record.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the record could not be written; the message is logged.
+    fn write(&self, entry: &AuditEntry) -> Result<(), String>;
 }
 
 impl Recorder for Records {

@@ -45,7 +45,7 @@ pub(crate) use place::PlaceId;
 use place::Place;
 use thread_bound::ThreadBound;
 
-pub use audit::AuditLog;
+pub use audit::{AuditLog, AuditSink};
 pub use call::ToolCallView;
 pub use draw::{RendererGuard, use_interrupt_renderer, use_part_renderer, use_tool_renderer};
 pub use events::{AssistantEvent, use_assistant_events};

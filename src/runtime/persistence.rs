@@ -41,12 +41,15 @@ pub(crate) trait Persistence {
     fn end(&self);
 }
 
+/// Receives the id of each conversation that was found, and `None` at the end.
+type Found = Box<dyn Fn(Option<&str>)>;
+
 /// A search of the stored conversations.
 pub(crate) struct Search {
     /// The words that are searched for.
     pub(crate) words: String,
     /// Called with the id of each conversation that contains them, and with `None` at the end.
-    pub(crate) found: Box<dyn Fn(Option<&str>)>,
+    pub(crate) found: Found,
     /// False after the search was cancelled.
     pub(crate) wanted: Rc<Cell<bool>>,
 }

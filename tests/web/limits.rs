@@ -4,7 +4,8 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, CallLimits, ToolAction, agent::Script, testing::MockAgent, use_assistant_action,
+    Approval, AuditSink, CallLimits, ToolAction, agent::Script, session::AuditEntry,
+    testing::MockAgent, use_assistant_action,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -135,6 +136,18 @@ async fn what_is_cleaned_is_what_the_card_shows_and_what_runs() {
     assert_eq!(sent.get_untracked(), ["ann"]);
 }
 
+/// A sink that fails at each record, after noting its event.
+#[derive(Clone, Default)]
+struct Lines(Rc<RefCell<Vec<String>>>);
+
+impl AuditSink for Lines {
+    fn write(&self, entry: &AuditEntry) -> Result<(), String> {
+        let event = entry.to_value()["event"].as_str().unwrap().to_owned();
+        self.0.borrow_mut().push(event);
+        Err("the disk is full".to_owned())
+    }
+}
+
 /// Rule "audit"
 #[wasm_bindgen_test]
 async fn every_attempt_is_on_record_redacted_and_told() {
@@ -154,6 +167,8 @@ async fn every_attempt_is_on_record_redacted_and_told() {
         told.borrow_mut()
             .push(entry.to_value()["event"].as_str().unwrap().to_owned());
     });
+    let sink = Lines::default();
+    log.write_to(sink.clone());
     chat.assistant.send("Send it").unwrap();
     chat.reads(".la-approval").await;
     button(&chat, "Approve").click();
@@ -162,6 +177,11 @@ async fn every_attempt_is_on_record_redacted_and_told() {
     chat.appears(".la-approval").await;
     deny(&chat);
     chat.idle().await;
+    assert_eq!(
+        *sink.0.borrow(),
+        *heard.borrow(),
+        "a sink gets every record"
+    );
     let events = [
         "asked", "allowed", "started", "ended", "asked", "denied", "ended",
     ];

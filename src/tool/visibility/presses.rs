@@ -73,7 +73,7 @@ impl Presses {
     pub(super) fn follow(self, card: Element) {
         listen(card.into(), PRESSES, move |event| self.pressed(event));
         listen(window().into(), PRESS_EVENTS, move |event| {
-            self.begins(event)
+            self.begins(event);
         });
     }
 
