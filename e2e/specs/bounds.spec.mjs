@@ -92,6 +92,13 @@ const scene = (text) => (answer, input) => {
   finish(answer, input);
 };
 
+/** Presses the buttons that draw the rest of long texts until there is none. */
+function showAll(parts) {
+  for (const part of parts) {
+    for (let button; (button = part.querySelector(".la-markdown-more")); ) button.click();
+  }
+}
+
 const pageTest = suite(async (open) => {
   const page = await demo();
   const scenes = Object.fromEntries(cases.map(({ name, text }) => [slug(name), scene(text)]));
@@ -108,6 +115,7 @@ for (const { name, text, kept } of cases) {
     await chat.ask("Go");
     assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the stream was read to its end");
     const texts = chat.messages("assistant").locator(".message-content");
+    await texts.evaluateAll(showAll);
     const shown = await texts.evaluateAll((parts) => parts.map((part) => part.textContent).join("\n"));
     assert.ok(shown.includes(BEGIN) && shown.includes(END), "what stands around it is there");
     assert.ok(letters(shown) >= kept, `all of it is there: ${letters(shown)} of ${kept} letters`);

@@ -63,7 +63,12 @@ pub fn Notices(
         list.retain(|notice| marked.is_none() || repeats(notice.kind) != marked);
         list
     };
-    let list = each(listed, |notice| notice.id.0.to_string(), draw);
+    // The amount that a limit dropped is known at the end of the run.
+    let key = |notice: &Notice| {
+        let dropped = notice.exceeded.map_or(0, |exceeded| exceeded.dropped);
+        format!("{} {dropped}", notice.id.0)
+    };
+    let list = each(listed, key, draw);
     view! { <div class="la-chat-notices">{elsewhere} {undo} {list}</div> }.into_any()
 }
 

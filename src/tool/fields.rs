@@ -4,10 +4,14 @@
 //! objects are expanded up to a depth, and a value without a field of its own is entered as JSON.
 //! Nothing is validated here: the caller validates the value. Neighbour: `form` renders the fields.
 
+use assistant_core::limits::Limits;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::ui::{Labels, Word};
+use crate::{
+    assistant::use_assistant,
+    ui::{Labels, Word},
+};
 
 /// The maximum number of references and alternatives that are followed.
 const MAX_HOPS: usize = 8;
@@ -193,6 +197,12 @@ fn kind_of(root: &Value, schema: &Value) -> Kind {
     if let Some(value) = schema.get("const") {
         return Kind::Fixed(value.clone());
     }
+    if has_too_many_choices(schema) {
+        return match schema.get("enum").and_then(Value::as_array) {
+            Some(values) if values.iter().all(Value::is_string) => Kind::Text("text"),
+            _ => Kind::Json,
+        };
+    }
     if let Some(choices) = choices_of(schema) {
         return Kind::Choice(choices);
     }
@@ -237,11 +247,24 @@ fn list_kind(root: &Value, schema: &Value) -> Kind {
     let Some(items) = schema.get("items").map(|items| plain(root, items)) else {
         return Kind::Json;
     };
+    if has_too_many_choices(items) {
+        return Kind::Json;
+    }
     match (choices_of(items), type_of(items)) {
         (Some(choices), _) => Kind::Several(choices),
         (None, Some("string")) => Kind::Lines,
         _ => Kind::Json,
     }
+}
+
+/// Returns true if a schema has more choices than a form lists
+/// ([`Limits::choices`](field@Limits::choices)). Its value is entered as text and checked as usual.
+fn has_too_many_choices(schema: &Value) -> bool {
+    let limits = use_assistant().map(|assistant| *assistant.runtime().limits);
+    let most = limits.unwrap_or_else(Limits::default).choices;
+    let lists = ["enum", "oneOf", "anyOf"].into_iter();
+    let mut lists = lists.filter_map(|key| schema.get(key)?.as_array());
+    lists.any(|list| list.len() > most)
 }
 
 /// Returns the choices of a schema, with a title for each if given.

@@ -295,3 +295,23 @@ async fn what_is_hidden_in_the_words_of_a_schema_is_shown() {
     assert!(!form.contains(['\u{202e}', '\u{200b}']), "{form}");
     assert!(chat.page.text(".la-form-problems").contains("U+202E"));
 }
+
+/// Rule "limits on agents": a form lists a bounded number of choices.
+#[wasm_bindgen_test]
+async fn too_many_choices_are_entered_as_text_and_checked() {
+    let ships: Vec<String> = (0..20_000).map(|at| format!("ship {at}")).collect();
+    let schema = json!({
+        "type": "object",
+        "properties": {"ship": {"type": "string", "enum": ships}},
+        "required": ["ship"],
+    });
+    let chat = asked(schema).await;
+    assert_eq!(chat.page.count("[data-interrupt-id=q] option"), 0);
+    assert!(chat.page.count("[data-interrupt-id=q] *") < 200);
+    enter(&chat, "[data-interrupt-id=q] input", 0, "no ship");
+    assert!(chat.page.click("[data-interrupt-id=q] button[type=submit]"));
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 1, "it is not one of them");
+    enter(&chat, "[data-interrupt-id=q] input", 0, "ship 19999");
+    assert_eq!(submitted(&chat).await, json!({"ship": "ship 19999"}));
+}

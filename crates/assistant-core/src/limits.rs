@@ -51,9 +51,9 @@ limits! {
     /// The maximum size of one event of a stream, and of a response that is not a stream; 10 MiB by
     /// default. A larger one ends the run.
     event_bytes: 10 << 20,
-    /// The maximum size of the text or the reasoning of one message, and of one result of a call; 4
+    /// The maximum size of the text or the reasoning of one message, and of one result of a call; 2
     /// MiB by default. The rest is dropped.
-    message_bytes: 4 << 20,
+    message_bytes: 2 << 20,
     /// The maximum size of the arguments of one call; 4 MiB by default. A call with larger ones does
     /// not run and is answered as invalid.
     argument_bytes: 4 << 20,
@@ -73,9 +73,9 @@ limits! {
     /// The maximum number of values that one JSON Patch may shift within containers or move deeper;
     /// 4,194,304 by default. A patch beyond it is dropped.
     patch_shifted_values: 4 << 20,
-    /// The maximum number of new messages in one run, and of messages in a snapshot; 20,000 by
+    /// The maximum number of new messages in one run, and of messages in a snapshot; 10,000 by
     /// default. Further ones end the run.
-    messages: 20_000,
+    messages: 10_000,
     /// The maximum number of new calls in one run; 1,000 by default. Further ones end the run, and
     /// the calls of this run do not start.
     calls: 1_000,
