@@ -74,7 +74,7 @@ impl EventSink {
     }
 
     /// Returns the limits on content from agents, for a decoder
-    /// ([`Protocol::decoder`](assistant_core::protocol::Protocol::decoder)).
+    /// ([`Protocol::decoder`]).
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits

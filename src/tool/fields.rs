@@ -4,7 +4,6 @@
 //! objects are expanded up to a depth, and a value without a field of its own is entered as JSON.
 //! Nothing is validated here: the caller validates the value. Neighbour: `form` renders the fields.
 
-use assistant_core::limits::Limits;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
@@ -258,10 +257,10 @@ fn list_kind(root: &Value, schema: &Value) -> Kind {
 }
 
 /// Returns true if a schema has more choices than a form lists
-/// ([`Limits::choices`](field@Limits::choices)). Its value is entered as text and checked as usual.
+/// ([`Limits::choices`](field@assistant_core::limits::Limits::choices)). Its value is entered as text and checked as usual.
 fn has_too_many_choices(schema: &Value) -> bool {
     let limits = use_assistant().map(|assistant| *assistant.runtime().limits);
-    let most = limits.unwrap_or_else(Limits::default).choices;
+    let most = limits.unwrap_or_default().choices;
     let lists = ["enum", "oneOf", "anyOf"].into_iter();
     let mut lists = lists.filter_map(|key| schema.get(key)?.as_array());
     lists.any(|list| list.len() > most)

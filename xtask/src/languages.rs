@@ -56,8 +56,10 @@ impl Table {
             texts: texts
                 .filter_map(|(before, text)| {
                     let name = before.trim_end().strip_suffix(':')?;
-                    let begin = name.rfind(|c: char| !c.is_alphanumeric() && c != '_');
-                    Some((name[begin.map_or(0, |at| at + 1)..].to_owned(), text))
+                    let name = name
+                        .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+                        .next()?;
+                    Some((name.to_owned(), text))
                 })
                 .collect(),
             reasons: strings(reasons).into_iter().map(|(_, text)| text).collect(),
