@@ -3,6 +3,7 @@
 use assistant_core::action::{RegistrationId, schema::PatternHost};
 use assistant_core::conversation::MarkdownTools;
 use assistant_core::event::Content;
+use assistant_core::limits::Limits;
 use assistant_core::session::{
     Answer, Effect, Host, Input, PolicyQuestion, RunKey, Session, SessionOptions, StreamEnd,
 };
@@ -63,6 +64,8 @@ fn hear(markdown_tools: MarkdownTools, events: Vec<Value>) {
             "t",
             SessionOptions {
                 markdown_tools,
+                // More calls than a run may have by default.
+                limits: Limits::default().calls(usize::MAX),
                 ..SessionOptions::default()
             },
         ),
