@@ -196,7 +196,7 @@ pageTest("what the page nests too deeply is refused by name", {}, async (page, a
         return error.message;
       }
     }, depth);
-    assert.match(said, /recursion limit|call stack/, `${depth}`);
+    assert.match(said, /recursion limit|`parameters` must be JSON/, `${depth}`);
   }
   await goesOn(page, chat);
 });

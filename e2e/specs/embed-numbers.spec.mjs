@@ -115,7 +115,7 @@ pageTest("fields and options that do not exist, or have another type, are errors
     mode: "TypeError: registerAction: `numbers`",
     option: "TypeError: mount: unknown option `header`",
     limit: "TypeError: mount: `attachments`: unknown option `maxBites`",
-    label: "TypeError: mount: `labels`: unknown option `stoped`",
+    label: "TypeError: mount: there is no label `stoped`",
   };
   assert.deepEqual(Object.keys(refused), Object.keys(start));
   for (const [name, message] of Object.entries(start)) assert.ok(refused[name].startsWith(message), `${name}: ${refused[name]}`);

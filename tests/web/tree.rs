@@ -197,11 +197,12 @@ async fn a_deletion_is_said_and_undone() {
         .click();
     assert!(until(|| chat.page.count(".la-tree-row") == 2).await);
     assert!(
-        until(|| chat.page.text(".la-tree-undo [role='status']") == "2 messages deleted.").await
+        until(|| chat.page.text(".la-tree-undo [aria-live='polite']") == "2 messages deleted.")
+            .await
     );
     chat.page.find(".la-tree-undo button").unwrap().click();
     assert!(until(|| chat.page.count(".la-tree-row") == 4).await);
-    assert_eq!(chat.page.text(".la-tree-undo [role='status']"), "");
+    assert_eq!(chat.page.text(".la-tree-undo [aria-live='polite']"), "");
     let path = chat
         .assistant
         .with_conversation(|all| all.tip().map(ToString::to_string));

@@ -1,5 +1,7 @@
 //! A chat with a store in a browser whose database or locks fail.
 
+use std::{cell::RefCell, rc::Rc};
+
 use js_sys::Function;
 use leptos::prelude::*;
 use leptos_assistant::store::{IndexedDbStore, Ownership, Store};
@@ -226,17 +228,27 @@ async fn a_deleted_database_is_written_again() {
     let chat = Journey::open(store.clone(), Some("t"));
     let broken = Broken::by("return () => {};");
     let deleted = name.clone();
+    let requests = Rc::new(RefCell::new(Vec::new()));
+    let begun = Rc::clone(&requests);
     chat.is_played(move |_| {
         let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
-        let _deleting = factory.delete_database(&deleted).unwrap();
+        let deleting = factory.delete_database(&deleted).unwrap();
+        begun.borrow_mut().push(deleting);
     })
     .await;
     chat.assert_nothing_lost(true, "");
+    // On a busy machine the last deletion may come after the last change: another change follows it.
+    let is_deleted = |_: &Journey| {
+        let done = web_sys::IdbRequestReadyState::Done;
+        requests.borrow().iter().all(|it| it.ready_state() == done)
+    };
+    assert!(chat.wait_until(is_deleted).await);
+    chat.says("four").await;
     chat.long_passes().await;
     assert!(!chat.shows_not_saved());
     let stored = store.load("t").await.unwrap().unwrap();
     let holds = |words: &str| stored.records.iter().any(|it| it.text.contains(words));
-    for words in ["one", "Hello.", "two", "Paid.", "three", "Goodbye."] {
+    for words in ["one", "Hello.", "two", "Paid.", "three", "Goodbye.", "four"] {
         assert!(holds(words), "{words:?} is stored");
     }
     assert!(holds("\"messages\""), "the outline is stored");
