@@ -83,6 +83,9 @@ async function read() {
     const lines = chat.querySelectorAll(".la-call-group[aria-expanded=false]");
     for (const line of lines) line.click();
     await frames(2);
+    // The rest of long messages.
+    for (let more; (more = chat.querySelector(".la-markdown-more")); ) more.click();
+    for (const more of chat.querySelectorAll("[data-hidden]:not([data-hidden='0']) > .la-button")) more.click();
     for (const details of chat.querySelectorAll("details:not([open])")) details.open = true;
     await frames(2);
     look();
