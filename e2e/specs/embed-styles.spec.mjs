@@ -7,7 +7,6 @@ import { createRequire } from "node:module";
 
 import { compile } from "tailwindcss";
 
-import { eventually } from "../support/chat.mjs";
 import { plainPage } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -54,26 +53,34 @@ const send = (page, classes, names) =>
     [classes, names],
   );
 
-/** All computed styles of the chat, with the sheet of the page or without it. */
+/**
+ * The computed styles of the library's elements and of the agent's text, with the sheet of the page or without it. Sizes
+ * and positions follow from the others; a border without width has no visible style.
+ */
 const looks = (page, withSheet) =>
   page.evaluate((withSheet) => {
-    document.querySelector("link[href='./page.css']").disabled = !withSheet;
-    const skipped = /^(-webkit-)?(perspective|transform)-origin$|^(block|inline)-size$|^(width|height)$/;
-    return [...document.querySelectorAll("[data-assistant-chat], [data-assistant-chat] *:not(path)")].map((element) => {
+    // The sheet, not its link: a link that is enabled again loads its sheet later.
+    document.querySelector("link[href='./page.css']").sheet.disabled = !withSheet;
+    // The place of the chat is the page's own, and its width decides about margins inside.
+    for (const around of [document.documentElement, document.body, document.querySelector("leptos-assistant")]) Object.assign(around.style, { margin: "0", padding: "0" });
+    const skipped = /origin$|^((block|inline)-size|width|height|top|left|right|bottom|tab-size)$|^inset|^border.*-style$|tap-highlight/;
+    return [...document.querySelectorAll("[data-assistant-chat], [data-assistant-chat] :is([class*=la-], .la-markdown *)")].map((element) => {
       const style = getComputedStyle(element);
       const own = [...style].filter((name) => !name.startsWith("--") && !skipped.test(name)).map((name) => `${name}: ${style.getPropertyValue(name)}`);
       return [`${element.localName}.${element.getAttribute("class")}`, ...own];
     });
   }, withSheet);
 
-/** Asserts that the sheet of the page changes nothing inside of the chat. */
+/** Asserts that the sheet of the page applies to the page, and changes nothing inside of the chat. */
 async function unchanged(page) {
-  await eventually(async () => {
-    const [without, within] = [await looks(page, false), await looks(page, true)];
-    assert.ok(without.length > 20);
-    const changed = without.flatMap(([name, ...own], at) => own.filter((line, of) => line !== within[at][of + 1]).map((line) => `${name} ${line}`));
-    assert.deepEqual(changed, []);
-  });
+  const lineHeight = () => page.evaluate(() => getComputedStyle(document.body).lineHeight);
+  const without = await looks(page, false);
+  const plain = await lineHeight();
+  const within = await looks(page, true);
+  assert.notEqual(await lineHeight(), plain, "the sheet applies");
+  assert.ok(without.length > 20);
+  const changed = without.flatMap(([name, ...own], at) => own.filter((line, of) => line !== within[at][of + 1]).map((line) => `${name} ${line}`));
+  assert.deepEqual(changed, []);
 }
 
 const UTILITIES = ["bg-red-500", "rounded-none", "uppercase", "px-8", "tracking-widest"];
@@ -96,7 +103,7 @@ styledTest(
    border: 5px solid; box-shadow: 0 0 9px red; font: italic 30px serif } body p, body span, main p { color: magenta; margin: 40px }
    h1, h2, h3 { color: lime; font-size: 50px; text-transform: uppercase } textarea { letter-spacing: 4px; background: yellow; height: 300px }
    ul, ol, li { list-style: square; padding-left: 60px } svg { width: 90px; fill: red } form { border: 1px solid; display: flex }
-   body { margin: 0 }`,
+   body { margin: 0; line-height: 3 }`,
   unchanged,
 );
 
