@@ -98,7 +98,7 @@ chatTest("New conversation is undone by the button above the text box, and the f
 chatTest("few stops lead from a long transcript to the text box", async (chat) => {
   for (let turn = 0; turn < 4; turn++) await chat.ask(`Where is order A-${turn}?`);
   await chat.log.focus();
-  await chat.reach(chat.composer, "Tab", 16);
+  await chat.reach(chat.composer, "Tab", 17);
   const stops = await chat.root.locator(".la-message-bar button:not([tabindex='-1'])").count();
   const all = await chat.root.locator(".la-message-bar button").count();
   assert.ok(stops < all / 2, `${stops} of ${all} buttons`);
