@@ -60,9 +60,9 @@ limits! {
     /// The maximum length of an id; 16 KiB by default, since some servers put a model's signature
     /// into the ids of calls. A longer one ends the run.
     id_bytes: 16 << 10,
-    /// The maximum length of the name of a tool, step, subagent, author or kind of activity; 1 KiB
+    /// The maximum length of the name of a tool, step, subagent, author or kind of activity; 16 KiB
     /// by default. A longer one ends the run.
-    name_bytes: 1 << 10,
+    name_bytes: 16 << 10,
     /// The maximum size of the shared state; 4 MiB by default. A change beyond it is dropped.
     state_bytes: 4 << 20,
     /// The maximum size of one activity; 1 MiB by default. A change beyond it is dropped.
