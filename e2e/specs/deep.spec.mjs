@@ -94,7 +94,7 @@ const TEXTS = {
   lists: saying(`${"- ".repeat(DEPTH)}the end`),
   brackets: saying(`${LISTS} the end`),
   callout: saying(`> [!tool work c]\n> input: ${LISTS}\n\nthe end`),
-  "callout-lines": saying(`> [!tool work c]\n> input:\n${Array.from({ length: 3_000 }, (_, at) => `> ${" ".repeat(at + 1)}a:`).join("\n")}\n\nthe end`),
+  "callout-lines": saying(`> [!tool work c]\n> input:\n${Array.from({ length: 1_900 }, (_, at) => `> ${" ".repeat(at + 1)}a:`).join("\n")}\n\nthe end`),
 };
 
 /** A state that a few kilobytes of changes would grow to gigabytes. */
