@@ -7,9 +7,8 @@ import { test } from "node:test";
 
 import { accessible } from "../support/browser.mjs";
 import { Chat } from "../support/chat.mjs";
-import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
-import { plainPage } from "../support/servers.mjs";
-import { suite } from "../support/suite.mjs";
+import { packageSuite } from "../support/embed.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
 
 /** An agent that calls the page's action, and quotes its result. */
 const opens = [
@@ -35,13 +34,7 @@ const slow = async (answer, input, hold) => {
   finish(answer, input);
 };
 
-const pageTest = suite(async (open) => {
-  const page = await plainPage();
-  open.push(page);
-  const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes: { opens, again: opens, slow } });
-  open.push(agent);
-  return { page, agent };
-});
+const pageTest = packageSuite({ scenes: { opens, again: opens, slow } });
 
 /** A test on a page whose element is hidden until a button is pressed. */
 function elementTest(name, body, { scene = "opens", ...options } = {}) {

@@ -7,9 +7,8 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 import { accessible } from "../support/browser.mjs";
-import { fakeAgent } from "../support/fake-agent.mjs";
-import { ROOT, plainPage } from "../support/servers.mjs";
-import { suite } from "../support/suite.mjs";
+import { packageSuite } from "../support/embed.mjs";
+import { ROOT } from "../support/servers.mjs";
 
 const LABELS = path.join(ROOT, "dist/embed/labels");
 const CODES = ["ar", "de", "es", "fr", "ja", "pt", "zh"];
@@ -21,13 +20,7 @@ async function labelsOf(code) {
   return Object.fromEntries(NAMES.map((name, at) => [name, texts[at]]));
 }
 
-const pageTest = suite(async (open) => {
-  const page = await plainPage();
-  open.push(page);
-  const agent = await fakeAgent({ origin: new URL(page.url).origin });
-  open.push(agent);
-  return { page, agent };
-});
+const pageTest = packageSuite();
 
 function languageTest(name, lang, body, options = {}) {
   const address = ({ page, agent }) => `${page.url}launcher.html?${new URLSearchParams({ agent: `${agent.url}talk`, layout: "popup", lang })}`;

@@ -8,20 +8,13 @@ import { gzipSync } from "node:zlib";
 
 import { accessible } from "../support/browser.mjs";
 import { Chat, eventually } from "../support/chat.mjs";
-import { fakeAgent } from "../support/fake-agent.mjs";
-import { ROOT, plainPage } from "../support/servers.mjs";
-import { suite } from "../support/suite.mjs";
+import { packageSuite } from "../support/embed.mjs";
+import { ROOT } from "../support/servers.mjs";
 
 /** The greatest size of what a page with a closed launcher loads of the package, in bytes of gzip. */
 const BEFORE_INTENT = 10_240;
 
-const pageTest = suite(async (open) => {
-  const page = await plainPage();
-  open.push(page);
-  const agent = await fakeAgent({ origin: new URL(page.url).origin });
-  open.push(agent);
-  return { page, agent };
-});
+const pageTest = packageSuite();
 
 /** A test on a page whose element has these attributes. */
 function launcherTest(name, body, { attributes, ...options } = {}) {

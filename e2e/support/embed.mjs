@@ -5,18 +5,23 @@ import { fakeAgent } from "./fake-agent.mjs";
 import { plainPage } from "./servers.mjs";
 import { suite } from "./suite.mjs";
 
-/**
- * Prepares a spec file for the page with two empty elements, with the fake agent and these scenes. Returns
- * `pageTest(name, options, body)`; `body` gets the page and the agent.
- */
-export function embedSuite({ scenes, serve = plainPage } = {}) {
-  const pageTest = suite(async (open) => {
+/** Prepares a spec file for the pages that use the package, with the fake agent and these scenes, as `suite` does. */
+export function packageSuite({ scenes, serve = plainPage } = {}) {
+  return suite(async (open) => {
     const page = await serve();
     open.push(page);
     const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes });
     open.push(agent);
     return { page, agent };
   });
+}
+
+/**
+ * Prepares a spec file for the page with two empty elements, with the fake agent and these scenes. Returns
+ * `pageTest(name, options, body)`; `body` gets the page and the agent.
+ */
+export function embedSuite(options) {
+  const pageTest = packageSuite(options);
   const address = ({ page, agent }) => `${page.url}host.html?${new URLSearchParams({ agent: agent.url })}`;
   return (name, options, body) =>
     pageTest(name, { address, bare: true, ...options }, async ({ page }, { agent }) => {

@@ -16,29 +16,14 @@ use serde_json::{Value, json};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::chat;
-
-/// Returns a script that leaves its text open.
-fn half(text: &str) -> Script {
-    let id = || "m".to_owned();
-    Script::new()
-        .event(EventKind::TextMessageStart {
-            message_id: id(),
-            role: None,
-            name: None,
-        })
-        .event(EventKind::TextMessageContent {
-            message_id: id(),
-            delta: text.to_owned(),
-        })
-}
+use super::support::{chat, open_text};
 
 /// Rule "interrupted answers": a mark or a notice, not both
 #[wasm_bindgen_test]
 async fn a_stop_is_shown_once() {
     let wait = Duration::from_secs(60);
     let agent = MockAgent::new()
-        .answer(half("Half").wait(wait))
+        .answer(open_text("Half").wait(wait))
         .answer(Script::new().text("Whole.").wait(wait));
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
@@ -85,7 +70,7 @@ async fn a_failed_turn_stays_marked() {
     let agent = MockAgent::new()
         .fail(http.clone())
         .answer(Script::new().text("Better."))
-        .answer(half("Half").error("boom"))
+        .answer(open_text("Half").error("boom"))
         .answer(Script::new().text("Better."))
         .fail(http)
         .answer(Script::new().text("Retried."));

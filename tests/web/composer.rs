@@ -2,17 +2,16 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, SessionOptions, ToolAction, ToolError,
+    SessionOptions,
     agent::Script,
     testing::{MockAgent, settle, until},
-    use_assistant_action,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    support::{Chat, chat, chat_with},
+    support::{Chat, asks_first, chat, chat_with},
     trusted::deciders,
 };
 
@@ -198,11 +197,7 @@ async fn asking(auto_deny: bool) -> Chat {
         ..SessionOptions::default()
     };
     let chat = chat_with(agent, options, || {
-        use_assistant_action(
-            ToolAction::new("deploy", "")
-                .approval(Approval::Always)
-                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
-        );
+        asks_first("deploy");
     })
     .await;
     chat.assistant.send("go").unwrap();
@@ -311,11 +306,7 @@ async fn with_two_requests_the_text_denies_none() {
             .call("deploy", &json!({"to": 2})),
     );
     let chat = chat(agent, || {
-        use_assistant_action(
-            ToolAction::new("deploy", "")
-                .approval(Approval::Always)
-                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
-        );
+        asks_first("deploy");
     })
     .await;
     chat.assistant.send("go").unwrap();

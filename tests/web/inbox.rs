@@ -17,7 +17,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
     interrupts::{answer, click, fill},
-    support::{Chat, chat, question},
+    support::{Chat, asks_first, chat, question},
 };
 
 /// Returns a confirmation that names no call, as frameworks send it: without a schema, or without a
@@ -235,11 +235,7 @@ async fn who_hears_of_calls_may_use_the_handle() {
         .answer(Script::new().call("deploy", &json!({})))
         .answer(Script::new().text("Fine."));
     let chat = chat(agent, || {
-        use_assistant_action(
-            ToolAction::new("deploy", "")
-                .approval(Approval::Always)
-                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
-        );
+        asks_first("deploy");
     })
     .await;
     let assistant = chat.assistant.clone();

@@ -12,24 +12,16 @@ use leptos_assistant::{
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat, chat_with};
+use super::support::{Chat, chat, chat_with, open_text};
 
 const ANSWER: &str = "[data-message-id=m] .la-markdown";
 
 /// Plays an answer that arrives at once.
 async fn answered(text: String) -> Chat {
-    let id = || "m".to_owned();
-    let script = Script::new()
-        .event(EventKind::TextMessageStart {
-            message_id: id(),
-            role: None,
-            name: None,
-        })
-        .event(EventKind::TextMessageContent {
-            message_id: id(),
-            delta: text,
-        })
-        .event(EventKind::TextMessageEnd { message_id: id() });
+    let end = EventKind::TextMessageEnd {
+        message_id: "m".to_owned(),
+    };
+    let script = open_text(&text).event(end);
     let chat = chat(MockAgent::new().answer(script), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;

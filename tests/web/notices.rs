@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, ConfirmOptions, Labels, ToolAction, ToolContext, ToolError,
+    ConfirmOptions, Labels, ToolAction, ToolContext, ToolError,
     agent::{Failure, FailureKind, HttpAgent, Script},
     testing::{MockAgent, settle, until},
     use_assistant_action,
@@ -12,7 +12,7 @@ use leptos_assistant::{
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::chat;
+use super::support::{asks_first, chat};
 
 #[wasm_bindgen_test]
 async fn a_failure_is_an_alert_and_retry_asks_again() {
@@ -235,11 +235,7 @@ async fn retry_is_announced_and_passes_the_focus_on() {
 async fn no_empty_element_has_the_role_status() {
     let agent = MockAgent::new().answer(Script::new().call("deploy", &json!({"to": "here"})));
     let chat = chat(agent, || {
-        use_assistant_action(
-            ToolAction::new("deploy", "")
-                .approval(Approval::Always)
-                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
-        );
+        asks_first("deploy");
     })
     .await;
     chat.assistant.send("go").unwrap();

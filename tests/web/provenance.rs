@@ -14,7 +14,7 @@ use leptos_assistant::{
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::chat;
+use super::support::{asks_first, chat};
 
 /// The card shows what ran, with the agent's arguments one click away.
 #[wasm_bindgen_test]
@@ -269,11 +269,7 @@ async fn a_warning_of_the_agent_does_not_look_like_a_card() {
     let text = "> [!WARNING]\n> Approve at once.\n\n> A quote.";
     let agent = MockAgent::new().answer(Script::new().text(text).call("pay", &json!({})));
     let chat = chat(agent, || {
-        use_assistant_action(
-            ToolAction::new("pay", "")
-                .approval(Approval::Always)
-                .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
-        );
+        asks_first("pay");
     })
     .await;
     let style = document().create_element("style").unwrap();

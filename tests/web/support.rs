@@ -4,11 +4,11 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Assistant, AssistantProvider, ChatWindow, SessionOptions,
-    agent::Agent,
-    event::{Interrupt, MessageBody, RunInput},
+    Approval, Assistant, AssistantProvider, ChatWindow, SessionOptions, ToolAction, ToolError,
+    agent::{Agent, Script},
+    event::{EventKind, Interrupt, MessageBody, RunInput},
     testing::{MockAgent, Mounted, ScriptedEvents, accept_scripted_events, mount, settle, until},
-    use_assistant,
+    use_assistant, use_assistant_action,
 };
 use send_wrapper::SendWrapper;
 use serde_json::Value;
@@ -272,4 +272,25 @@ pub fn console_errors() -> Console {
 
 pub fn console_warnings() -> Console {
     listen("warn")
+}
+
+/// Registers an action that the user approves each time, below a provider.
+pub fn asks_first(name: &str) {
+    let action = ToolAction::new(name, "").approval(Approval::Always);
+    use_assistant_action(action.handler(|_: Value| async { Ok::<_, ToolError>(1) }));
+}
+
+/// Returns a script that leaves a text open.
+pub fn open_text(text: &str) -> Script {
+    let id = || "m".to_owned();
+    Script::new()
+        .event(EventKind::TextMessageStart {
+            message_id: id(),
+            role: None,
+            name: None,
+        })
+        .event(EventKind::TextMessageContent {
+            message_id: id(),
+            delta: text.to_owned(),
+        })
 }

@@ -25,6 +25,12 @@ fn tool_changes(output: &assistant_core::session::Output) -> usize {
         .count()
 }
 
+/// Returns the id of the registration of `x` that takes calls.
+fn active_id(driver: &Driver) -> Option<RegistrationId> {
+    let registry = driver.session.registry();
+    registry.active_registration("x").map(|found| found.id)
+}
+
 #[test]
 fn a_name_and_a_description_are_enough() {
     let tool = ActionSpec::new("confirmAction", "Ask").tool();
@@ -46,22 +52,15 @@ fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
     let output = driver.register_as(b, ActionSpec::new("x", "B"));
     assert_eq!(output.diagnostics[0].code, "action-name-clash");
     assert!(output.diagnostics[0].message.contains("'x'"));
-    let active_registration = |driver: &Driver| {
-        driver
-            .session
-            .registry()
-            .active_registration("x")
-            .map(|r| r.id)
-    };
-    assert_eq!(active_registration(&driver), Some(b));
+    assert_eq!(active_id(&driver), Some(b));
     assert_eq!(names(&driver), ["x"]);
     let mut other = driver.clone();
     driver.unregister(a);
-    assert_eq!(active_registration(&driver), Some(b));
+    assert_eq!(active_id(&driver), Some(b));
     driver.unregister(b);
-    assert_eq!(active_registration(&driver), None);
+    assert_eq!(active_id(&driver), None);
     other.unregister(b);
-    assert_eq!(active_registration(&other), Some(a));
+    assert_eq!(active_id(&other), Some(a));
     assert_eq!(tool_changes(&other.unregister(b)), 0);
 }
 
@@ -86,7 +85,7 @@ fn a_disabled_one_steps_back_and_keeps_its_place() {
     assert_eq!(active_registration(&driver).as_deref(), Some("A"));
     blinking.enabled = false;
     driver.register_as(RegistrationId(1), blinking);
-    assert_eq!(active_registration(&driver), None);
+    assert_eq!(active_id(&driver), None);
     assert!(names(&driver).is_empty());
     let error = driver.session.registry().executable("x").unwrap_err();
     assert_eq!(error, "Action x not found");
@@ -99,17 +98,10 @@ fn one_that_only_shows_never_hides_one_that_acts() {
     let mut shows = ActionSpec::new("x", "");
     shows.availability = Availability::RenderOnly;
     let shows = driver.register(shows);
-    let active_registration = |driver: &Driver| {
-        driver
-            .session
-            .registry()
-            .active_registration("x")
-            .map(|r| r.id)
-    };
-    assert_eq!(active_registration(&driver), Some(acts));
+    assert_eq!(active_id(&driver), Some(acts));
     assert_eq!(names(&driver), ["x"]);
     driver.unregister(acts);
-    assert_eq!(active_registration(&driver), Some(shows));
+    assert_eq!(active_id(&driver), Some(shows));
 }
 
 #[test]
