@@ -27,8 +27,8 @@ use crate::{
 /// The newest registration of a name answers calls; when it is removed, the previous one does so
 /// again. While `enabled` is false, the action is not offered and no call of it starts; running
 /// calls continue. Signals are read when a run opens, so that the agent gets their current values.
-/// When the component is unmounted, its running handlers are dropped and their calls answered as
-/// cancelled, unless the action is [`ToolAction::detached`]; its cards become default cards.
+/// Unmounting the component drops its running handlers and answers their calls as cancelled, unless
+/// the action is [`ToolAction::detached`]; its cards become default cards.
 ///
 /// Without an `<AssistantProvider>` above, one error is logged to the console and nothing is
 /// registered.

@@ -166,7 +166,7 @@ export function snapshot(where, object, fields) {
   return read;
 }
 
-/** Writes a value as JSON: maps as objects, sets as lists; `undefined` if it is none. */
+/** Writes a value as JSON: maps as objects, sets as lists; returns `undefined` for a value that is not JSON. */
 export function stringified(value) {
   try {
     return JSON.stringify(value, (_, value) => {

@@ -34,7 +34,7 @@ export interface MountOptions {
   credentials?: "omit" | "same-origin" | "include";
   /** The visible and accessible name of the chat; two on one page need names that differ. "Assistant" by default. */
   label?: string;
-  /** The line before the first message; an empty one is none. "How can I help?" by default. */
+  /** The line before the first message; an empty text removes it. "How can I help?" by default. */
   greeting?: string;
   /** Highlights finished blocks of code; `highlight-js.js` has a highlighter that uses highlight.js. */
   highlight?: Highlight;

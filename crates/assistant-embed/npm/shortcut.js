@@ -4,7 +4,7 @@ import { fault } from "./attributes.js";
 const MODIFIERS = { control: "ctrlKey", ctrl: "ctrlKey", alt: "altKey", shift: "shiftKey", meta: "metaKey", command: "metaKey" };
 const NAMES = { ctrlKey: "Control", altKey: "Alt", shiftKey: "Shift", metaKey: "Meta" };
 
-/** Parses a shortcut; `undefined` if there is none, or it is not valid, which is reported. */
+/** Parses a shortcut; returns `undefined` for an empty one, and for one that is not valid, which is reported. */
 export function shortcutOf(text, complain) {
   if (text === null || text.trim() === "") return undefined;
   const parts = text.split("+").map((part) => part.trim());

@@ -7,9 +7,11 @@ use leptos_assistant::{
 };
 use serde::{Serialize, Serializer, ser::Error};
 use serde_json::{Number, Value};
-use wasm_bindgen::{JsError, JsValue};
+use wasm_bindgen::{JsCast, JsError, JsValue};
 
-use crate::{context::Running, function::PageFunction, functions::Functions, views::DrawnView};
+use crate::{
+    context::Running, drawing::Drawing, function::PageFunction, look::get, views::DrawnView,
+};
 
 /// Creates an action. `npm/action.js` has validated the definition.
 pub(crate) fn of(definition: &str, functions: &Functions) -> Result<ToolAction, JsError> {
@@ -223,4 +225,30 @@ fn texts(list: &Value) -> Option<Vec<String>> {
 
 fn count(value: &Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
+}
+
+/// The functions of a definition, by the names of its fields, as wrapped by `npm/action.js`.
+pub(crate) struct Functions {
+    object: JsValue,
+    exact_numbers: bool,
+}
+
+impl Functions {
+    pub(crate) const fn new(object: JsValue, exact_numbers: bool) -> Self {
+        Self {
+            object,
+            exact_numbers,
+        }
+    }
+
+    /// Returns a function that draws.
+    pub(crate) fn drawing(&self, name: &str) -> Option<Drawing> {
+        let draw = get(&self.object, name).dyn_into().ok()?;
+        Some(Drawing::new(draw))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<PageFunction> {
+        let function = get(&self.object, name).dyn_into().ok()?;
+        Some(PageFunction::new(function, self.exact_numbers))
+    }
 }

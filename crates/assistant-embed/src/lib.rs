@@ -14,7 +14,6 @@ mod context;
 mod drawing;
 mod events;
 mod function;
-mod functions;
 mod handle;
 mod highlight;
 mod json;
@@ -43,9 +42,7 @@ use std::{
     },
 };
 
-use crate::{
-    functions::Functions, look::Look, session::Session, texts::Texts, window::WindowHandles,
-};
+use crate::{action::Functions, look::Look, session::Session, texts::Texts, window::WindowHandles};
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{Assistant, AssistantProvider, use_assistant};
 use send_wrapper::SendWrapper;
