@@ -27,7 +27,6 @@ pub(super) struct Intake {
     began_with: (usize, usize),
     /// The bytes of text, arguments and results.
     bytes: usize,
-    interrupts: usize,
     diagnostics: usize,
     diagnostics_left_out: usize,
     /// The message that grew last, and its bytes of text.
@@ -145,7 +144,11 @@ impl Session {
                 self.admit_result(content, &limits);
                 Admission::Take
             }
-            EventKind::MessagesSnapshot { messages } => self.admit_messages(messages, &limits),
+            EventKind::MessagesSnapshot { messages } => {
+                // The list replaces earlier ones.
+                self.intake.bytes = 0;
+                self.admit_messages(messages, &limits)
+            }
             EventKind::RunStarted {
                 input: Some(input), ..
             } => self.admit_messages(&mut input.messages, &limits),
@@ -178,9 +181,11 @@ impl Session {
     /// Keeps the interrupts that may be opened. The others are answered as cancelled with the next
     /// run.
     fn admit_interrupts(&mut self, interrupts: &mut Vec<Interrupt>, limits: &Limits) {
-        let room = limits.interrupts.saturating_sub(self.intake.interrupts);
-        let admitted = interrupts.len().min(room);
-        self.intake.interrupts += admitted;
+        // An agent may report each interrupt by an event of the older dialect as well.
+        let raised = self.turn.run().map_or(0, |run| run.raised.len());
+        let admitted = interrupts
+            .len()
+            .min(limits.interrupts.saturating_sub(raised));
         let over = interrupts.split_off(admitted);
         if !over.is_empty() {
             self.intake.drop_amount(LimitKind::Interrupts, over.len());
@@ -192,10 +197,10 @@ impl Session {
     /// Returns true if the run may open another interrupt by an event of the older dialect, which
     /// has no answer for single interrupts.
     pub(super) fn admits_interrupt(&mut self) -> bool {
-        let admits = self.intake.interrupts < self.options.limits.interrupts;
-        match admits {
-            true => self.intake.interrupts += 1,
-            false => self.intake.drop_amount(LimitKind::Interrupts, 1),
+        let raised = self.turn.run().map_or(0, |run| run.raised_by_event.len());
+        let admits = raised < self.options.limits.interrupts;
+        if !admits {
+            self.intake.drop_amount(LimitKind::Interrupts, 1);
         }
         admits
     }

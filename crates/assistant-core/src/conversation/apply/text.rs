@@ -270,8 +270,6 @@ impl Conversation {
         }
     }
 
-    /// Returns the message of the text with this id. The result of a call is complete when it
-    /// arrives; a server that gives it and its answer the same id means two messages.
     /// Returns the size of a message's text and reasoning, in bytes.
     pub(crate) fn text_size(&self, id: &str) -> Option<usize> {
         let node = self.node(self.find_text(id)?)?;
@@ -282,6 +280,8 @@ impl Conversation {
         Some(texts.sum())
     }
 
+    /// Returns the message of the text with this id. The result of a call is complete when it
+    /// arrives; a server that gives it and its answer the same id means two messages.
     fn find_text(&self, id: &str) -> Option<usize> {
         // Usually it is the newest one, and a comparison is cheaper than a lookup.
         let newest = self.tree.tip();

@@ -67,6 +67,12 @@ pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKi
         EventKind::MessagesSnapshot { messages } => messages
             .iter()
             .find_map(|message| over_in_message(message, &check_id, &name)),
+        EventKind::RunStarted {
+            input: Some(input), ..
+        } => input
+            .messages
+            .iter()
+            .find_map(|message| over_in_message(message, &check_id, &name)),
         #[cfg(feature = "ui-stream")]
         EventKind::Extension(extension) => match &**extension {
             Extension::Message { message_id, .. }

@@ -70,7 +70,8 @@ impl Session {
             let unit = if limit.counts_bytes() { " bytes" } else { "" };
             let message = limit_message(limit, self.options.limits.most_of(limit));
             cx.warn("limit", format!("{message} Dropped: {count}{unit}."));
-            let mut all = self.notices.iter_mut();
+            // An earlier run may have a notice of the same limit.
+            let mut all = self.notices.iter_mut().rev();
             let exceeded = all.find_map(|notice| {
                 notice
                     .exceeded

@@ -128,8 +128,6 @@ impl Session {
                 _ => {}
             }
         }
-        // The list replaces earlier ones.
-        intake.bytes = 0;
         Admission::Take
     }
 
