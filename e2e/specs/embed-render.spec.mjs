@@ -149,6 +149,33 @@ for (const [name, fields] of Object.entries({
   });
 }
 
+pageTest("a bound that is misspelt or too large remembers nothing, also from a drawn call", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await register(page, () => ({
+    approval: "always",
+    renderApproval(call, element) {
+      element.textContent = "Refund?";
+      globalThis.call = call;
+    },
+  }));
+  await chat.send("refund");
+  await shows(chat.card("refund"), "Refund?");
+  const answers = await page.evaluate(() =>
+    [{ scope: "session", use: 1 }, { scope: "alway" }, { scope: "session", uses: "1" }, { scope: "session", uses: 2 ** 32 }].map((bounds) => {
+      try {
+        globalThis.call.approveAndRemember(null, bounds);
+        return "taken";
+      } catch (error) {
+        return `${error.constructor.name}: ${error.message}`;
+      }
+    }),
+  );
+  for (const answer of answers) assert.match(answer, /^TypeError: approveAndRemember: argument 2 must be/);
+  assert.deepEqual(await page.evaluate(() => globalThis.chats.one.rememberedApprovals()), []);
+  await page.evaluate(() => globalThis.chats.one.denyAllAndStop());
+  await chat.idle();
+});
+
 pageTest("tools without a handler, parts and questions of the agent are drawn by the page", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await page.evaluate(() => {

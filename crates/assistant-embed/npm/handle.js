@@ -1,5 +1,6 @@
 // The methods of a chat: the handle of the program, with arguments that are checked and written as JSON.
 import { calling, json, later, reading, refuseUnknown, reportingListener, snapshot } from "./foreign.js";
+import { REMEMBER } from "./remember.js";
 import { drawing } from "./render.js";
 
 /** The parts of the state; each is a method that returns the current value, and can be subscribed to. */
@@ -49,18 +50,6 @@ const SUGGESTIONS = [
 const TREE_CHANGE = [
   (value) => isObject(value) && (["select", "switch", "delete"].some((name) => isText(value[name])) || value.showRun === true),
   "an object with `select`, `switch`, `delete` or `showRun`",
-];
-const SCOPES = ["conversation", "session", "always"];
-const BOUNDS = { scope: 0, anyArgs: 0, uses: 0, lasts: 0, upTo: 0 };
-const REMEMBER = [
-  (value) =>
-    isObject(value) &&
-    Object.keys(value).every((name) => Object.hasOwn(BOUNDS, name)) &&
-    SCOPES.includes(value.scope) &&
-    (value.anyArgs === undefined || typeof value.anyArgs === "boolean") &&
-    [value.uses, value.lasts].every((count) => count === undefined || isCount(count)) &&
-    (value.upTo === undefined || (isObject(value.upTo) && Object.values(value.upTo).every(Number.isFinite))),
-  `an object with a \`scope\` (${SCOPES.join(", ")}), and \`anyArgs\`, \`uses\`, \`lasts\`, \`upTo\``,
 ];
 
 /** The methods of the program that take and return JSON, with the types of their arguments. */
@@ -155,7 +144,7 @@ export function handleOf(call, undo) {
     call(() => {});
     if (!listeners[kind]) {
       const set = new Set();
-      call((chat) => chat.observe(kind, (text) => [...set].forEach((tell) => tell(text))));
+      call((chat) => chat.observe(kind, (text) => [...set].forEach((tell) => set.has(tell) && tell(text))));
       listeners[kind] = set;
     }
     listeners[kind].add(tell);
@@ -224,7 +213,7 @@ export function handleOf(call, undo) {
       const { redact } = snapshot("startAudit", options, { redact: [(value) => typeof value === "function", "a function"] });
       const set = new Set();
       const converts = redact && calling("`redact`", redact, "string", (value) => value);
-      const log = call((chat) => chat.startAudit(converts, (text) => [...set].forEach((tell) => tell(text))));
+      const log = call((chat) => chat.startAudit(converts, (text) => [...set].forEach((tell) => set.has(tell) && tell(text))));
       return Object.freeze({
         entries: () => JSON.parse(call(() => log.entries())),
         export: () => JSON.parse(call(() => log.export())),

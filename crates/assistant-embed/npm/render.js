@@ -1,5 +1,6 @@
 // Functions of the page that draw calls, parts and questions into an element.
 import { json, reason, reportingListener } from "./foreign.js";
+import { REMEMBER } from "./remember.js";
 import { enter } from "./stopped.js";
 
 const isText = (value) => typeof value === "string";
@@ -12,7 +13,7 @@ const DECISIONS = {
     approveWith: [[isObject, "an object"]],
     approveAndRemember: [
       [(value) => value === null || isObject(value), "an object, or null"],
-      [isObject, "an object with a `scope`"],
+      REMEMBER,
     ],
     deny: [[(value) => value == null || isText(value), "a text, or nothing"]],
     reply: [[() => true, "JSON"]],

@@ -22,6 +22,7 @@ export function shortcutOf(text, complain) {
 
 /** Tells whether an event of the keyboard is a shortcut. With Alt some keyboards report another character. */
 export function isPressed(shortcut, event) {
-  const isKey = event.key.toLowerCase() === shortcut.key || event.code.toLowerCase() === `key${shortcut.key}`;
+  // Browsers dispatch events without a key when they fill in a form.
+  const isKey = event.key?.toLowerCase() === shortcut.key || event.code?.toLowerCase() === `key${shortcut.key}`;
   return isKey && Object.keys(NAMES).every((name) => event[name] === shortcut.held.includes(name));
 }

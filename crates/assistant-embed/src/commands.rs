@@ -193,9 +193,8 @@ pub(crate) fn remember(value: &Value) -> Remember {
     };
     let any_args = value.get("anyArgs") == Some(&Value::Bool(true));
     let mut bounds = GrantBounds::default();
-    let uses = value.get("uses").and_then(Value::as_u64);
-    if let Some(uses) = uses.and_then(|uses| u32::try_from(uses).ok()) {
-        bounds = bounds.uses(uses);
+    if let Some(uses) = value.get("uses").and_then(Value::as_u64) {
+        bounds = bounds.uses(u32::try_from(uses).unwrap_or(u32::MAX));
     }
     if let Some(ms) = value.get("lasts").and_then(Value::as_i64) {
         bounds = bounds.lasts_ms(ms);
