@@ -108,7 +108,7 @@ launcherTest("an answer that arrives while it is closed is marked", async ({ pag
 
 launcherTest("a program that cannot be loaded says so, and is loaded by the button", async ({ page, launcher, chat }) => {
   let broken = true;
-  await page.route("**/index.js*", (route) => (broken ? route.abort() : route.continue()));
+  for (const file of ["index.js", "style.css"]) await page.route(`**/${file}*`, (route) => (broken ? route.abort() : route.continue()));
   await launcher.press("Enter");
   const retry = page.getByRole("button", { name: "Retry" });
   await retry.waitFor();

@@ -77,7 +77,6 @@ export type ChatEvent =
 /** The phase of a call that runs or has ended. */
 export type ActionPhase = "running" | "output-available" | "output-error" | "output-denied" | "skipped" | "cancelled";
 
-/** The options that a chat takes over while it is shown. A missing one is left alone, `undefined` is the default. */
 /** The limits on what agents send: bytes, or numbers of items. What exceeds one is refused, and the chat says so. */
 export interface Limits {
   runBytes: number;
@@ -155,6 +154,7 @@ export interface PageAgentOptions extends Omit<MountOptions, "url" | "agent" | "
   url?: undefined;
 }
 
+/** The options that a chat takes over while it is shown. A missing one is left alone, `undefined` is the default. */
 export interface LiveOptions extends Pick<MountOptions, "url" | "headers" | "credentials" | "label" | "greeting" | "lang" | "labels"> {
   /** The model of chat completions, with `leptos-assistant/full`. */
   model?: string;

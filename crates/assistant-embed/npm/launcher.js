@@ -27,14 +27,15 @@ function icon() {
 }
 
 /** Links a style sheet of the package beside an element; resolves when it is loaded or has failed. */
-function link(element, name) {
+function link(element, { href }) {
   const root = element.getRootNode();
-  const href = new URL(name, import.meta.url).href;
   const known = [...root.querySelectorAll("link[rel=stylesheet]")].find((link) => link.href === href);
   if (known?.sheet) return Promise.resolve();
   const sheet = known ?? (root.head ?? root).appendChild(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
   return new Promise((done) => {
-    for (const kind of ["load", "error"]) sheet.addEventListener(kind, done, { once: true });
+    sheet.addEventListener("load", done, { once: true });
+    // Removed, so that the next attempt loads it again.
+    sheet.addEventListener("error", () => done(sheet.remove()), { once: true });
   });
 }
 
@@ -42,7 +43,7 @@ function link(element, name) {
 const isStyled = (element, mark) => getComputedStyle(element).getPropertyValue(mark).trim() !== "";
 
 /** Links the sheet of the chat, unless the page has it. */
-const styled = (element) => (isStyled(element, "--la-sheet") ? Promise.resolve() : link(element, "./style.css"));
+const styled = (element) => (isStyled(element, "--la-sheet") ? Promise.resolve() : link(element, new URL("./style.css", import.meta.url)));
 
 /** The words of a launcher in a language, else in English. */
 const wordsOf = (language) => WORDS[languageOf(language) ?? "en"];
@@ -139,7 +140,7 @@ export class Shell {
     // Nothing is shown without its styles.
     if (!isStyled(this.#root, "--la-sheet") && !isStyled(this.#root, "--la-launcher-sheet")) {
       this.#root.hidden = true;
-      void link(element, "./launcher.css").then(() => (this.#root.hidden = false));
+      void link(element, new URL("./launcher.css", import.meta.url)).then(() => (this.#root.hidden = false));
     }
   }
 
