@@ -154,8 +154,8 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Returns true if the turn regenerates an answer of which nothing has come. A message without
-    /// content is an answer only if the run `succeeded`.
+    /// Returns true if the turn regenerates an answer and has received nothing. A message without
+    /// content counts as an answer only if the run `succeeded`.
     pub(super) fn regenerated_nothing(&self, succeeded: bool) -> bool {
         let Some(old) = self.turn.regenerates() else {
             return false;
@@ -170,11 +170,12 @@ impl Session {
         reaches && new.all(|message| !succeeded && message.is_empty())
     }
 
-    /// Returns to the answer of which another version was requested in vain: it stays shown, and
-    /// the next request contains it. What the user looks at elsewhere stays shown.
+    /// Selects the previous answer if its regeneration brought nothing, so that it stays shown and
+    /// is part of the next request. A branch that the user has selected meanwhile stays shown.
     pub(super) fn keep_old_answer(&mut self, succeeded: bool, cx: &mut Cx<'_>) {
-        let looks_away = self.conversation.shows_other_branch();
-        if self.is_busy() || looks_away || !self.regenerated_nothing(succeeded) {
+        let shows_other = self.conversation.shows_other_branch();
+        let continues = self.is_busy() || self.turn.is_looping();
+        if continues || shows_other || !self.regenerated_nothing(succeeded) {
             return;
         }
         if let Some(old) = self.turn.regenerates().cloned() {
