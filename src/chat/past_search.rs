@@ -17,7 +17,7 @@ const MIN_QUERY: usize = 2;
 pub(super) struct ByText {
     /// The ids of the conversations that contain it.
     pub(super) found: RwSignal<Vec<String>>,
-    /// True once everything was searched.
+    /// True once the search has ended: everything was searched, or its limits were reached.
     pub(super) is_over: RwSignal<bool>,
 }
 
@@ -39,6 +39,9 @@ pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
             after(DEBOUNCE_MS, move || {
                 let is_current = query.try_with_untracked(|now| now.trim() == words);
                 if is_current == Some(true) {
+                    // The same query may have been entered twice within the delay.
+                    running.try_set_value(None);
+                    results.found.try_set(Vec::new());
                     let search = assistant.search_conversations(words, move |id| results.add(id));
                     running.try_set_value(Some(search));
                 }

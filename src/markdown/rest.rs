@@ -7,7 +7,7 @@ use assistant_core::text::markdown::{Kind, Node};
 use web_sys::Element;
 
 use super::{element::Within, make};
-use crate::ui::Labels;
+use crate::ui::{Labels, focus};
 
 /// The maximum number of blocks of a text that are drawn at first.
 pub(super) const BLOCKS: usize = 300;
@@ -139,8 +139,9 @@ impl Rest {
         };
     }
 
-    /// Removes the button, and moves the focus to what it has drawn.
+    /// Removes the button, and passes its focus on.
     pub(super) fn end(self) {
+        focus::pass_on(&self.outer);
         make::remove(&self.outer);
     }
 }

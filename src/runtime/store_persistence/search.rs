@@ -13,7 +13,7 @@ use crate::{
 
 /// The maximum number of conversations that one search reads, newest first.
 const MAX_CONVERSATIONS: usize = 500;
-/// The maximum number of bytes of messages that one search reads.
+/// The number of bytes of records after which a search ends.
 const MAX_BYTES: usize = 32 << 20;
 
 impl StorePersistence {
@@ -24,8 +24,8 @@ impl StorePersistence {
         let words = search.words.trim().to_lowercase();
         let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();
         let mut budget = MAX_BYTES;
-        let there = |thread: &&ThreadInfo| thread.deleted_at.is_none();
-        for thread in threads.iter().filter(there).take(MAX_CONVERSATIONS) {
+        let is_kept = |thread: &&ThreadInfo| thread.deleted_at.is_none();
+        for thread in threads.iter().filter(is_kept).take(MAX_CONVERSATIONS) {
             if words.is_empty() || budget == 0 || self.ended.get() {
                 break;
             }
@@ -39,7 +39,10 @@ impl StorePersistence {
             };
             let size = |record: &Record| record.text.len();
             budget = budget.saturating_sub(stored.records.iter().map(size).sum());
-            let found = stored.records.iter().any(|record| says(record, &words));
+            let found = stored
+                .records
+                .iter()
+                .any(|record| contains_words(record, &words));
             if found && search.wanted.get() {
                 (search.found)(Some(&thread.id));
             }
@@ -51,7 +54,7 @@ impl StorePersistence {
 }
 
 /// Returns true if a text of a stored message contains the words, which are in lower case.
-fn says(record: &Record, words: &str) -> bool {
+fn contains_words(record: &Record, words: &str) -> bool {
     if message_of(&record.name).is_none() {
         return false;
     }
