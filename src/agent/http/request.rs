@@ -42,7 +42,7 @@ pub(super) type LaterHeaders =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Credentials {
-    /// None, also for an agent of the page's own origin.
+    /// No credentials, also for an agent of the page's own origin.
     Omit,
     /// Cookies and authentication if the agent has the page's own origin.
     #[default]

@@ -10,7 +10,7 @@ use wasm_bindgen::{JsCast, closure::Closure};
 
 use crate::ui::{browser, page_settled, sleep_by_browser};
 
-/// The bytes that are read between two looks at the clock.
+/// The number of bytes that are read between two readings of the clock.
 pub(super) const SLICE_BYTES: u32 = 8 * 1024;
 /// The longest work in one frame, in milliseconds.
 const SLICE_MS: f64 = 8.0;

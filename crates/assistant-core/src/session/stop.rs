@@ -82,7 +82,7 @@ impl Session {
         self.calls.clear();
     }
 
-    /// Ends the calls that were left to the agent, once the agent waits for no more answers.
+    /// Ends the remote calls once the agent waits for no more answers.
     pub(super) fn give_up_left(&mut self, cx: &mut Cx<'_>) {
         if !self.interrupts.is_empty() {
             return;
