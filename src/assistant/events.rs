@@ -115,7 +115,7 @@ fn observe_errors(assistant: &Assistant, observer: Observer) {
     effect(move |before: Option<HashSet<NoticeId>>| {
         let before = before.unwrap_or_else(|| at_first.clone());
         let list = notices.get();
-        let is_new = |notice: &&Notice| notice.kind.is_failure() && !before.contains(&notice.id);
+        let is_new = |notice: &&Notice| notice.is_failure() && !before.contains(&notice.id);
         for notice in list.iter().filter(is_new) {
             untrack(|| observer(&AssistantEvent::Error(notice.clone())));
         }

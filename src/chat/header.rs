@@ -133,7 +133,7 @@ pub fn ChatStatus(
     let notices = assistant.notices();
     let own = own_approvals(&assistant);
     let state = memo(move || {
-        let failed = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
+        let failed = notices.with(|list| list.iter().any(|notice| notice.is_failure()));
         match activity.get() {
             Activity { waiting: true, .. } | Activity { asking: true, .. } => "waiting",
             _ if own.get() > 0 => "waiting",

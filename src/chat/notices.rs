@@ -299,7 +299,7 @@ fn details(words: &Words, mut message: String) -> AnyView {
 
 fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let words = Words::current();
-    let failure = notice.kind.is_failure();
+    let failure = notice.is_failure();
     let (role, tone) = match notice.kind {
         NoticeKind::Offline => (Some("alert"), "warning"),
         _ if failure => (Some("alert"), "error"),

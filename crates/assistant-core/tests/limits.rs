@@ -267,6 +267,58 @@ fn interrupts_over_the_limit_are_cancelled_with_the_next_run() {
     assert!(driver.request().resume.is_empty());
 }
 
+/// Servers of both dialects report each interrupt by an event and in the outcome.
+#[test]
+fn an_interrupt_in_both_dialects_counts_once() {
+    let mut driver = limited(Limits::default().interrupts(3));
+    for at in 0..3 {
+        driver.event(EventKind::Custom {
+            name: "on_interrupt".to_owned(),
+            value: json!({"question": format!("Which colour, {at}?")}),
+        });
+    }
+    let raised = (0..3).map(|at| interrupt(&format!("i{at}"), None, json!(null)));
+    driver.event(interrupted(raised.collect()));
+    driver.close();
+    assert_eq!(driver.session.interrupts().len(), 3);
+    assert_eq!(kinds(&driver), []);
+}
+
+#[test]
+fn messages_of_a_run_s_input_are_limited_like_a_list() {
+    let mut driver = limited(Limits::default().id_bytes(20));
+    let mut input = driver.request().clone();
+    input.messages[0].id = "i".repeat(21);
+    driver.event(EventKind::RunStarted {
+        thread_id: "thread".to_owned(),
+        run_id: "again".to_owned(),
+        protocol_version: None,
+        parent_run_id: None,
+        input: Some(Box::new(input)),
+    });
+    assert_eq!(kinds(&driver), [LimitKind::Id]);
+}
+
+#[test]
+fn a_limit_that_ends_a_run_is_a_failure_and_one_that_shortens_is_not() {
+    let mut driver = limited(Limits::default().message_bytes(3));
+    driver.says("too long");
+    let failures = |driver: &Driver| {
+        let notices = driver.session.notices().iter();
+        notices.filter(|notice| notice.is_failure()).count()
+    };
+    assert_eq!(
+        (kinds(&driver), failures(&driver)),
+        (vec![LimitKind::Message], 0)
+    );
+    let mut driver = limited(Limits::default().id_bytes(3));
+    driver.event(text_start("long"));
+    assert_eq!(
+        (kinds(&driver), failures(&driver)),
+        (vec![LimitKind::Id], 1)
+    );
+}
+
 #[test]
 fn results_are_shortened() {
     let mut driver = limited(Limits::default().message_bytes(10));

@@ -154,7 +154,7 @@ pub(crate) fn notice(notice: &Notice) -> Value {
         "id": notice.id.0,
         "kind": word(&notice.kind),
         "message": notice.message,
-        "isFailure": notice.kind.is_failure(),
+        "isFailure": notice.is_failure(),
         "status": notice.status,
         "retryAfterMs": notice.retry_after_ms,
         "action": notice.action.map(|action| match action {

@@ -189,7 +189,7 @@ fn announce_notices(assistant: &Assistant, voice: Voice) {
         let list = notices.get();
         let fresh = list.iter().filter(|notice| !known.contains(&notice.id));
         let labels = words.now();
-        for notice in fresh.filter(|notice| !notice.kind.is_failure()) {
+        for notice in fresh.filter(|notice| !notice.is_failure()) {
             if let Some(text) = sentence(&labels, notice) {
                 voice.status(text);
             }

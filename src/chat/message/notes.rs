@@ -79,7 +79,7 @@ fn shown_cut(spoken: &MessageContext) -> Memo<Option<Cut>> {
     memo(move || {
         let cut = cut.get()?;
         let newest = messages.with(|list| list.last().is_some_and(|entry| entry.id == id));
-        let has_notice = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
+        let has_notice = notices.with(|list| list.iter().any(|notice| notice.is_failure()));
         (!(newest && has_notice)).then_some(cut)
     })
 }

@@ -27,6 +27,16 @@ pub struct Notice {
     pub action: Option<NoticeAction>,
 }
 
+impl Notice {
+    /// Returns true if the notice is a failure, which interrupts, and not only information. A limit
+    /// that ended a run is one, a limit that shortened a value is not.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        let ended_run = self.exceeded.is_some_and(|of| of.limit.ends_run());
+        self.kind.is_failure() || ended_run
+    }
+}
+
 /// Identifies a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoticeId(pub u64);
@@ -86,9 +96,8 @@ impl NoticeKind {
         matches!(self, Self::NotKept | Self::NotOpened)
     }
 
-    /// Returns true if the notice is a failure, which interrupts, and not only information.
-    #[must_use]
-    pub const fn is_failure(self) -> bool {
+    /// Returns true if every notice of the kind is a failure.
+    const fn is_failure(self) -> bool {
         !matches!(
             self,
             Self::Cancelled
@@ -138,9 +147,10 @@ impl Notices {
         self.list.push(notice);
     }
 
-    /// Removes the oldest beyond this number. Those of the store stay.
+    /// Removes the oldest beyond this number. Those of the store stay, and are not counted.
     fn keep_newest(&mut self, most: usize) {
-        let mut over = self.list.len().saturating_sub(most.max(1));
+        let others = self.list.iter().filter(|one| !one.kind.is_of_store());
+        let mut over = others.count().saturating_sub(most.max(1));
         self.list.retain(|notice| {
             let goes = over > 0 && !notice.kind.is_of_store();
             over -= usize::from(goes);

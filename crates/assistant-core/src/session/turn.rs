@@ -249,8 +249,16 @@ fn side_event_size(event: &Event) -> usize {
     let text = |text: Option<&String>| text.map_or(0, String::len);
     let own = match &event.kind {
         EventKind::Raw { event, source } => patch::size_of(event) + text(source.as_ref()),
-        EventKind::Custom { value, .. } => patch::size_of(value),
-        EventKind::SubagentStarted { description, .. } => text(description.as_ref()),
+        EventKind::Custom { name, value } => name.len() + patch::size_of(value),
+        EventKind::StepStarted { step_name } | EventKind::StepFinished { step_name } => {
+            step_name.len()
+        }
+        EventKind::SubagentStarted {
+            subagent_run_id,
+            name,
+            description,
+            ..
+        } => subagent_run_id.len() + name.len() + text(description.as_ref()),
         EventKind::SubagentFinished {
             result, outcome, ..
         } => size(result.as_deref()) + size(outcome.as_deref()),

@@ -105,7 +105,7 @@ impl Session {
             return Admission::EndRun(LimitKind::Messages);
         }
         if messages.iter().map(calls).sum::<usize>() > limits.messages {
-            return Admission::EndRun(LimitKind::Calls);
+            return Admission::EndRun(LimitKind::Messages);
         }
         let intake = &mut self.intake;
         for message in messages {
@@ -176,10 +176,13 @@ impl Session {
                 let size = patch::size_of(value);
                 if size > limits.message_bytes {
                     let mut text = value.to_string();
-                    intake.fit(LimitKind::Result, &mut text, (0, limits.message_bytes));
-                    *value = Value::String(text);
+                    if text.len() > limits.message_bytes {
+                        intake.fit(LimitKind::Result, &mut text, (0, limits.message_bytes));
+                        *value = Value::String(text);
+                        return Admission::Take;
+                    }
                 }
-                (0, 0)
+                (size, usize::MAX)
             }
             _ => (0, 0),
         };
