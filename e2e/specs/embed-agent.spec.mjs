@@ -69,6 +69,37 @@ pageTest("Stop aborts the signal and ends the generator", {}, async (page) => {
   await eventually(async () => assert.deepEqual(await page.evaluate(() => [globalThis.aborted, globalThis.ended]), [true, true]));
 });
 
+pageTest("a generator ends after an event that is none, and when it is stopped before it begins", { allow: [/`agent`/] }, async (page) => {
+  const chat = await mountWith(page, () => (input) => {
+    const wrong = input.messages.length === 1;
+    const begun = wrong ? undefined : new Promise((done) => (globalThis.begin = done));
+    async function* run() {
+      try {
+        yield 1;
+      } finally {
+        globalThis.ended = (globalThis.ended ?? 0) + 1;
+      }
+    }
+    globalThis.runs = (globalThis.runs ?? 0) + 1;
+    const events = run();
+    // A generator that has not begun has nothing to end.
+    events.return = ((end) => (...args) => (globalThis.returned = true, end(...args)))(events.return.bind(events));
+    return wrong ? events : begun.then(() => events);
+  });
+  await chat.ask("Hello");
+  await eventually(async () => assert.equal(await page.evaluate(() => globalThis.ended), 1));
+  await chat.send("Hello again");
+  await eventually(async () => assert.equal(await page.evaluate(() => globalThis.runs), 2));
+  await chat.stopButton.click();
+  await chat.idle();
+  await page.evaluate(() => {
+    globalThis.returned = false;
+    globalThis.begin();
+  });
+  await eventually(async () => assert.equal(await page.evaluate(() => globalThis.returned), true));
+  assert.equal(await page.evaluate(() => globalThis.ended), 1, "it did not begin");
+});
+
 for (const [name, agent] of Object.entries({
   throws: () => () => { throw new Error("no agent today"); },
   "rejects with a text": () => () => Promise.reject("no agent today"),

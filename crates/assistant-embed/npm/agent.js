@@ -10,7 +10,12 @@ export function streaming(agent) {
     const controller = new AbortController();
     let iterator;
     let ended = false;
+    let stopped = false;
     let count = 0;
+    const refused = (why) => {
+      console.error(`leptos-assistant: \`agent\`: ${why}`);
+      return [false, why];
+    };
     const begin = async () => {
       const events = await agent(JSON.parse(text), { signal: controller.signal });
       const make = events?.[Symbol.asyncIterator] ?? events?.[Symbol.iterator];
@@ -22,22 +27,26 @@ export function streaming(agent) {
       async next() {
         try {
           iterator ??= await begin();
+          if (stopped) {
+            await iterator.return?.();
+            return [true, "null"];
+          }
           if (++count % TURN === 0) await new Promise((done) => setTimeout(done));
           const { done, value } = await iterator.next();
           ended = Boolean(done);
           if (done) return [true, "null"];
-          if (value === null || typeof value !== "object") throw new TypeError("an event of `agent` must be an object");
+          // The program stops an agent that has failed, which ends its generator.
+          if (value === null || typeof value !== "object") return refused("an event of `agent` must be an object");
           return written(value);
         } catch (error) {
           ended = true;
-          const why = reason(error);
-          console.error(`leptos-assistant: \`agent\`: ${why}`);
-          return [false, why];
+          return refused(reason(error));
         }
       },
       stop() {
         if (ended) return;
         ended = true;
+        stopped = true;
         controller.abort();
         try {
           // It may be waiting; then this is done once it continues.
