@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 
 import { accessible } from "../support/browser.mjs";
-import { Chat } from "../support/chat.mjs";
+import { Chat, eventually } from "../support/chat.mjs";
 import { packageSuite } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 
@@ -118,6 +118,29 @@ elementTest("an element that is moved or removed for a moment keeps its chat, an
   await chat.approve(chat.card("open_page"));
   await chat.says('Results: "opened prices"');
 });
+
+elementTest("an element whose address is set late, or whose chat was unmounted, has a chat again", async (page, chat, { agent }) => {
+  const url = await page.evaluate(() => document.querySelector("leptos-assistant").getAttribute("url"));
+  await page.evaluate(() => {
+    document.querySelector("leptos-assistant").remove();
+    globalThis.late = document.createElement("leptos-assistant");
+    globalThis.late.className = "place";
+    document.body.append(globalThis.late);
+  });
+  await eventually(async () => assert.equal((await kinds(page)).at(-1), "error", "it has no address"));
+  await page.evaluate((url) => globalThis.late.setAttribute("url", url), url);
+  await chat.composer.waitFor();
+  await page.evaluate(() => {
+    const { late } = globalThis;
+    late.chat.unmount();
+    late.setAttribute("label", "Another");
+    late.remove();
+  });
+  assert.equal(await page.evaluate(() => globalThis.late.chat), undefined);
+  await page.evaluate(() => document.body.append(globalThis.late));
+  await chat.send("Open the prices");
+  await eventually(() => assert.equal(agent.requests("opens").length, 1));
+}, { allow: [/`url`/] });
 
 elementTest("a thousand removals in the middle of a run leave nothing behind", async (page, chat, { agent }) => {
   await shown(page);

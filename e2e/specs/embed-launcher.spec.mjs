@@ -1,7 +1,7 @@
 // The launcher of the custom element: a popup or a sidebar whose program is fetched when the user turns to it.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -151,7 +151,21 @@ launcherTest("a changed layout keeps the conversation", async ({ page, launcher,
   await chat.ask("Hello again");
 });
 
-test("the files of the package are listed", () => {
-  const { files } = JSON.parse(readFileSync(path.join(ROOT, "dist/embed/package.json"), "utf8"));
-  for (const name of ["element.js", "launcher.css", "style.css"]) assert.ok(files.includes(name), name);
+launcherTest("a closed inline chat that becomes a popup has its button", async ({ page, launcher, chat }) => {
+  const set = (name, value) => page.evaluate(([name, value]) => document.querySelector("leptos-assistant").setAttribute(name, value), [name, value]);
+  await set("layout", "inline");
+  await page.evaluate(() => document.querySelector("leptos-assistant").open());
+  await chat.composer.waitFor();
+  await page.evaluate(() => document.querySelector("leptos-assistant").close());
+  await chat.composer.waitFor({ state: "hidden" });
+  await set("layout", "popup");
+  await launcher.click();
+  await chat.composer.waitFor();
+});
+
+test("every file of the package is listed", () => {
+  const package_ = path.join(ROOT, "dist/embed");
+  const { files } = JSON.parse(readFileSync(path.join(package_, "package.json"), "utf8"));
+  const published = readdirSync(package_).filter((name) => !/^(package\.json|README\.md|LICENSE-\w+)$/.test(name));
+  assert.deepEqual(published.filter((name) => !files.includes(name)), []);
 });

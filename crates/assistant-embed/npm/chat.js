@@ -88,9 +88,14 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   /** Identifies the newest change of the language. */
   let turn = 0;
   const speak = async (changes) => {
-    language = { ...language, ...changes };
+    const before = language;
+    language = { ...before, ...changes };
     const mine = ++turn;
-    const words = await textsOf("update", language.lang, language.labels);
+    const words = await textsOf("update", language.lang, language.labels).catch((error) => {
+      // The next change must not fail by the same value.
+      if (mine === turn) language = before;
+      throw error;
+    });
     if (gone || mine !== turn) return;
     look.texts = words.texts;
     clear.replace(words.stopped);

@@ -24,6 +24,10 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #actions = new Set();
   #options = {};
   #chat;
+  /** Removes the chat from the page. */
+  #unmount;
+  /** True if the options allowed no chat at the last attempt. */
+  #isInvalid = false;
   /** The options of the chat, or of the one that is being mounted. */
   #mounted;
   /** Identifies the newest attempt to mount a chat. */
@@ -128,7 +132,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     if (opened !== undefined) this.#send("open", { open: opened });
     this.#listen(layout, loadingOf(this, layout, complain));
     if (this.#mounted) this.#update();
-    else if (opened || (this.#isOpen() && layout !== "inline")) this.#load();
+    else if (this.#isInvalid ? !this.#read(() => {}).error : opened || (this.#isOpen() && layout !== "inline")) this.#load();
   }
 
   /** Builds the view of a layout, and moves a chat into it. */
@@ -174,6 +178,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     const turn = ++this.#turn;
     try {
       const { options, error } = this.#read((error) => this.#complain(error));
+      this.#isInvalid = Boolean(error);
       if (error) throw error;
       this.#mounted = options;
       this.#view.loading();
@@ -182,8 +187,10 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       });
       const [{ mount }] = await Promise.all([program, this.#view.styled()]);
       if (turn !== this.#turn) return;
-      const chat = await mount(this.#place, { ...options, onEvent: (event) => this.#hear(event) });
-      if (turn !== this.#turn) return chat.unmount();
+      const mounted = await mount(this.#place, { ...options, onEvent: (event) => this.#hear(event) });
+      if (turn !== this.#turn) return mounted.unmount();
+      this.#unmount = mounted.unmount;
+      const chat = { ...mounted, unmount: () => void (this.#chat === chat && this.#end()) };
       this.#chat = chat;
       for (const entry of this.#actions) this.#register(entry);
       this.#view.ready();
@@ -218,7 +225,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #end() {
     this.#turn++;
     this.#mounted = undefined;
-    this.#chat?.unmount();
+    this.#unmount?.();
+    this.#unmount = undefined;
     this.#chat = undefined;
     for (const entry of this.#actions) entry.undo = undefined;
   }

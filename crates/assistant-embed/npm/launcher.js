@@ -95,6 +95,8 @@ export class Inline {
   }
 
   remove() {
+    // Another layout shows a closed chat by its button.
+    if (this.#isOpen === false) this.#element.hidden = false;
     this.#place.remove();
   }
 }
