@@ -236,6 +236,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
             let count = notice.count.unwrap_or_default().to_string();
             return Some(with_text(&labels.notice_questions_held_back, &count));
         }
+        NoticeKind::Forgotten => &labels.notice_forgotten,
         NoticeKind::TooLarge => &labels.notice_too_large,
         NoticeKind::LimitReached => return notice.exceeded.map(|of| limit_sentence(labels, of)),
         NoticeKind::ResultsReady => &labels.notice_results_ready,
@@ -308,6 +309,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         | NoticeKind::LoopEnded
         | NoticeKind::CallIdReused
         | NoticeKind::QuestionsHeldBack
+        | NoticeKind::Forgotten
         | NoticeKind::LimitReached
         | NoticeKind::NotKept
         | NoticeKind::NotOpened => (None, "warning"),
@@ -337,11 +339,13 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
     let sends = notice.kind == NoticeKind::ResultsReady;
+    let resends = notice.kind == NoticeKind::Forgotten;
     let spoken = use_context::<Spoken>();
     let action = notice.action.map(|action| {
         let (assistant, label) = (
             assistant.clone(),
             match action {
+                NoticeAction::Retry if resends => words.text(|l| &l.send_again),
                 NoticeAction::Retry => words.text(|l| &l.retry),
                 NoticeAction::Continue if sends => words.text(|l| &l.send_results),
                 NoticeAction::Continue => words.text(|l| &l.continue_),

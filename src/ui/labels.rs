@@ -317,6 +317,9 @@ pub struct Labels {
     pub notice_cancelled_request: Word,
     pub notice_call_id_reused: Word,
     pub notice_questions_held_back: Word,
+    /// The assistant has lost messages of the user, which are kept on another branch.
+    pub notice_forgotten: Word,
+    pub send_again: Word,
     pub notice_too_large: Word,
     /// A response larger than `{limit}`.
     pub limit_response: Word,

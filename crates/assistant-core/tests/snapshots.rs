@@ -3,6 +3,7 @@
 use assistant_core::{
     conversation::Phase,
     event::{Content, FunctionCall, Message, MessageBody},
+    session::{Input, NoticeAction, NoticeKind, Refusal},
 };
 use serde_json::json;
 
@@ -320,4 +321,66 @@ fn a_call_is_rewritten_where_the_text_before_it_goes() {
     finish_run(&mut driver);
     driver.approve("c");
     assert_eq!(driver.invocation("c").args, json!({"x": 2}));
+}
+
+#[test]
+fn a_snapshot_that_forgets_what_the_user_wrote_is_told_and_it_can_be_sent_again() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.says("hello");
+    driver.send("what is new?");
+    driver.event(started());
+    let list = || snapshot(vec![assistant("fresh", Some("Welcome!"), &[])]);
+    let step = driver.event(list());
+    let codes = step.diagnostics.iter().map(|one| one.code);
+    assert_eq!(codes.collect::<Vec<_>>(), ["user-message-forgotten"; 2]);
+    driver.event(list());
+    finish_run(&mut driver);
+    assert_eq!(driver.notices(), [NoticeKind::Forgotten]);
+    let notice = &driver.session.notices()[0];
+    assert_eq!(
+        (notice.action, notice.is_failure()),
+        (Some(NoticeAction::Retry), false)
+    );
+    assert_eq!(driver.input(Input::Retry).refused, None);
+    assert_eq!(request(&driver), ["user=what is new?"]);
+    driver.says("nothing");
+    assert_eq!(driver.notices(), []);
+    assert_eq!(shown(&driver), ["user=what is new?", "assistant=nothing[]"]);
+    assert!(
+        driver
+            .session
+            .conversation()
+            .message(&message_id("fresh"))
+            .is_some()
+    );
+}
+
+#[test]
+fn a_run_after_a_snapshot_that_forgets_withdraws_the_offer_to_send_again() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.event(snapshot(vec![assistant(
+        "fresh",
+        None,
+        &[("c", "f", "{}")],
+    )]));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    driver.says("done");
+    assert_eq!(driver.notices(), [NoticeKind::Forgotten]);
+    assert_eq!(driver.session.notices()[0].action, None);
+    assert_eq!(
+        driver.input(Input::Retry).refused,
+        Some(Refusal::NothingToDo)
+    );
+    assert!(
+        driver
+            .session
+            .conversation()
+            .message(&message_id("id1"))
+            .is_some()
+    );
 }

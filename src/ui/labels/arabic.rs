@@ -231,6 +231,8 @@ impl Labels {
             notice_loop_ended: "متوقف مؤقتًا. هل تتابع؟".into(),
             notice_call_id_reused: "كرر المساعد خطوة سابقة. لم تُنفذ مرة أخرى.".into(),
             notice_questions_held_back: "سأل المساعد أكثر من اللازم. طلبات لم تُعرض ولم تُنفذ: {count}".into(),
+            notice_forgotten: "فقد المساعد ما كتبته. رسائلك محفوظة هنا كنسخة أخرى.".into(),
+            send_again: "إعادة الإرسال".into(),
             notice_too_large: "كان أحد التغييرات كبيرًا جدًا وتم تخطيه.".into(),
             limit_response: "كانت الإجابة أكبر من {limit}. تم إنهاؤها هنا.".into(),
             limit_message: "كانت رسالة أطول من {limit}. حُذفت البقية.".into(),

@@ -231,6 +231,8 @@ impl Labels {
             notice_loop_ended: "已暂停。要继续吗？".into(),
             notice_call_id_reused: "助手重复了之前的步骤。该步骤没有再次运行。".into(),
             notice_questions_held_back: "助手询问过多。未显示且未运行的请求：{count}".into(),
+            notice_forgotten: "助手丢失了你写的内容。你的消息已作为另一个版本保留在这里。".into(),
+            send_again: "重新发送".into(),
             notice_too_large: "一项更改过大，已跳过。".into(),
             limit_response: "回答超过 {limit}，已在此结束。".into(),
             limit_message: "一条消息超过 {limit}，其余部分已省略。".into(),

@@ -239,6 +239,8 @@ impl Default for Labels {
             notice_questions_held_back:
                 "The assistant asked too often. Requests that were not shown and did not run: {count}"
                     .into(),
+            notice_forgotten: "The assistant lost what you wrote. Your messages are kept here as another version.".into(),
+            send_again: "Send again".into(),
             notice_too_large: "A change was too large and was skipped.".into(),
             limit_response: "The answer was larger than {limit}. It was ended here.".into(),
             limit_message: "A message was longer than {limit}. The rest was left out.".into(),

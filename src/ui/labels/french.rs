@@ -231,6 +231,8 @@ impl Labels {
             notice_loop_ended: "En pause. Continuer ?".into(),
             notice_call_id_reused: "L’assistant a répété une étape précédente. Elle n’a pas été exécutée de nouveau.".into(),
             notice_questions_held_back: "L’assistant a posé trop de questions. Demandes ni affichées ni exécutées : {count}".into(),
+            notice_forgotten: "L’assistant a perdu ce que vous avez écrit. Vos messages sont conservés ici dans une autre version.".into(),
+            send_again: "Renvoyer".into(),
             notice_too_large: "Un changement était trop grand et a été ignoré.".into(),
             limit_response: "La réponse dépassait {limit}. Elle a été arrêtée ici.".into(),
             limit_message: "Un message dépassait {limit}. Le reste a été omis.".into(),

@@ -231,6 +231,8 @@ impl Labels {
             notice_loop_ended: "Angehalten. Fortfahren?".into(),
             notice_call_id_reused: "Der Assistent hat einen früheren Schritt wiederholt. Er wurde nicht noch einmal ausgeführt.".into(),
             notice_questions_held_back: "Der Assistent hat zu oft gefragt. Nicht gezeigte und nicht ausgeführte Anfragen: {count}".into(),
+            notice_forgotten: "Der Assistent hat verloren, was Sie geschrieben haben. Ihre Nachrichten bleiben hier als andere Fassung erhalten.".into(),
+            send_again: "Erneut senden".into(),
             notice_too_large: "Eine Änderung war zu groß und wurde übersprungen.".into(),
             limit_response: "Die Antwort war größer als {limit}. Sie wurde hier beendet.".into(),
             limit_message: "Eine Nachricht war länger als {limit}. Der Rest wurde weggelassen.".into(),

@@ -231,6 +231,8 @@ impl Labels {
             notice_loop_ended: "一時停止中です。続けますか？".into(),
             notice_call_id_reused: "アシスタントが前のステップを繰り返しました。再実行はしていません。".into(),
             notice_questions_held_back: "アシスタントの質問が多すぎました。表示も実行もしなかった依頼：{count}件".into(),
+            notice_forgotten: "アシスタントがあなたの入力内容を失いました。メッセージは別のバージョンとしてここに残っています。".into(),
+            send_again: "もう一度送信".into(),
             notice_too_large: "変更が大きすぎたため、スキップしました。".into(),
             limit_response: "回答が{limit}を超えたため、ここで終了しました。".into(),
             limit_message: "メッセージが{limit}を超えたため、残りは省略しました。".into(),

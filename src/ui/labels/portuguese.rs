@@ -231,6 +231,8 @@ impl Labels {
             notice_loop_ended: "Pausado. Continuar?".into(),
             notice_call_id_reused: "O assistente repetiu uma etapa anterior. Ela não foi executada de novo.".into(),
             notice_questions_held_back: "O assistente perguntou vezes demais. Solicitações não mostradas nem executadas: {count}".into(),
+            notice_forgotten: "O assistente perdeu o que você escreveu. Suas mensagens continuam aqui em outra versão.".into(),
+            send_again: "Enviar de novo".into(),
             notice_too_large: "Uma mudança era grande demais e foi pulada.".into(),
             limit_response: "A resposta era maior que {limit}. Foi encerrada aqui.".into(),
             limit_message: "Uma mensagem era mais longa que {limit}. O restante foi omitido.".into(),

@@ -231,6 +231,8 @@ impl Labels {
             notice_loop_ended: "En pausa. ¿Continuar?".into(),
             notice_call_id_reused: "El asistente ha repetido un paso anterior. No se ha ejecutado de nuevo.".into(),
             notice_questions_held_back: "El asistente ha preguntado demasiadas veces. Solicitudes no mostradas ni ejecutadas: {count}".into(),
+            notice_forgotten: "El asistente ha perdido lo que escribiste. Tus mensajes se conservan aquí en otra versión.".into(),
+            send_again: "Enviar de nuevo".into(),
             notice_too_large: "Un cambio era demasiado grande y se ha omitido.".into(),
             limit_response: "La respuesta superaba {limit}. Se ha terminado aquí.".into(),
             limit_message: "Un mensaje superaba {limit}. El resto se ha omitido.".into(),

@@ -130,7 +130,9 @@ impl Conversation {
             let known = self.message(tip);
             self.find_message(known.map_or(tip.as_str(), |known| known.wire_id()))
         };
-        let Some(tip) = known.filter(|ix| self.tree.on_path(*ix)).or_else(copy) else {
+        let on_path = known.filter(|ix| self.tree.on_path(*ix)).or_else(copy);
+        // A snapshot may have moved it to a branch of its own.
+        let Some(tip) = on_path.or(known) else {
             return;
         };
         self.tree.write_at(self.tree.chain_to(tip));

@@ -140,9 +140,14 @@ impl Session {
         };
         self.conversation.apply(event, &mut out);
         let fresh = cx.output.diagnostics.get(before..).unwrap_or_default();
-        if fresh.iter().any(|note| note.code == "over-budget") {
+        let has = |code: &str| fresh.iter().any(|note| note.code == code);
+        let (too_large, forgotten) = (has("over-budget"), has("user-message-forgotten"));
+        if too_large {
             let message = "A change was too large and was skipped.";
             self.notify_once(NoticeKind::TooLarge, message, cx);
+        }
+        if forgotten {
+            self.note_forgotten(cx);
         }
     }
 

@@ -78,6 +78,9 @@ pub enum NoticeKind {
     CancelledRequest,
     /// The limit of questions was exceeded: calls ended with an error, and the user was not asked.
     QuestionsHeldBack,
+    /// A snapshot of the agent omits messages of the user, which are kept as a branch. Retry sends
+    /// the newest one again, if it is among them.
+    Forgotten,
     /// A change of the shared state exceeded a limit.
     TooLarge,
     /// The agent sent more than a limit allows: the rest was dropped.
@@ -108,6 +111,7 @@ impl NoticeKind {
                 | Self::CallIdReused
                 | Self::CancelledRequest
                 | Self::QuestionsHeldBack
+                | Self::Forgotten
                 | Self::ResultsReady
                 | Self::LimitReached
                 | Self::NotKept
@@ -205,6 +209,37 @@ impl Session {
     pub(super) fn notify_once(&mut self, kind: NoticeKind, message: &str, cx: &mut Cx<'_>) {
         if !self.notices.list().iter().any(|notice| notice.kind == kind) {
             self.notify(kind, message.to_owned(), None, cx);
+        }
+    }
+
+    /// Reports that the agent has lost messages of the user.
+    pub(super) fn note_forgotten(&mut self, cx: &mut Cx<'_>) {
+        if self
+            .notices
+            .list()
+            .iter()
+            .any(|one| one.kind == NoticeKind::Forgotten)
+        {
+            return;
+        }
+        let newest = self.turn.summary().runs.last();
+        let base = newest.and_then(|run| run.base.as_ref());
+        let base = base.and_then(|base| self.conversation.message(base));
+        let is_lost = base.is_some_and(|message| {
+            message.is_from_user() && !self.conversation.is_on_run_path(&message.id)
+        });
+        let action = is_lost.then_some(NoticeAction::Retry);
+        let message = "The assistant lost earlier messages. They are kept here.".to_owned();
+        self.notify(NoticeKind::Forgotten, message, action, cx);
+    }
+
+    /// Withdraws the offer to send a lost message again, since another run has begun.
+    pub(super) fn keep_forgotten_as_branch(&mut self, cx: &mut Cx<'_>) {
+        let mut lost = self.notices.iter_mut();
+        let lost = lost.find(|one| one.kind == NoticeKind::Forgotten && one.action.is_some());
+        if let Some(notice) = lost {
+            notice.action = None;
+            cx.change(Change::Notices);
         }
     }
 

@@ -76,6 +76,7 @@ impl Session {
 
     pub(super) fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
         self.sort_interrupts(cx);
+        self.keep_forgotten_as_branch(cx);
         self.conversation.forget_deleted();
         let key = RunKey(self.number());
         let summary = RunSummary {

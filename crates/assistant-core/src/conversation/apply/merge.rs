@@ -69,7 +69,10 @@ impl Conversation {
             let Place::Node(ix) = *place else { continue };
             match listing.messages.remove(id) {
                 Some(message) => self.replace_message(ix, message, &listing, out),
-                None if self.drop_message(ix, &authority) => drop(left.insert(ix)),
+                None if self.drop_message(ix, &authority) => {
+                    self.report_forgotten(ix, out);
+                    left.insert(ix);
+                }
                 None => {}
             }
         }
@@ -97,6 +100,15 @@ impl Conversation {
         self.reindex();
         self.place_results(&places);
         self.report_path();
+    }
+
+    /// Reports a message of the user that the list omits. It stays as a branch.
+    fn report_forgotten(&self, ix: usize, out: &mut Applied<'_>) {
+        if let Some(node) = self.node(ix).filter(|node| node.message.is_from_user()) {
+            let id = &node.message.id;
+            let message = format!("snapshot: the user's message '{id}' is missing: it is kept");
+            out.warn("user-message-forgotten", message);
+        }
     }
 
     /// Every message on the path may have changed.
