@@ -3,7 +3,7 @@
 use assistant_core::text::address::{AddressKind, MediaPolicy, image_src, media_src, safe_href};
 
 #[test]
-fn addresses_that_lead_somewhere_are_kept() {
+fn web_mail_phone_and_relative_addresses_are_accepted_and_normalized() {
     use AddressKind::{Mail, Phone, Relative, Web};
     let table = [
         (
@@ -133,7 +133,7 @@ fn addresses_that_lead_somewhere_are_kept() {
 }
 
 #[test]
-fn addresses_in_disguise_are_refused() {
+fn other_schemes_and_malformed_addresses_are_refused() {
     let table = [
         "",
         " \t\n",
@@ -203,7 +203,7 @@ fn addresses_in_disguise_are_refused() {
 }
 
 #[test]
-fn no_address_that_is_kept_has_another_scheme_or_a_control() {
+fn accepted_addresses_are_stable_and_have_no_other_scheme_or_control() {
     let pieces = [
         "java", "script", ":", "/", "\\", "\t", "\n", "\u{0}", "data", "https", "//", "@", "a",
         " ", "?", "#", "%3a",
@@ -236,7 +236,7 @@ fn no_address_that_is_kept_has_another_scheme_or_a_control() {
 }
 
 #[test]
-fn nothing_is_fetched_unless_its_origin_is_allowed() {
+fn media_is_refused_unless_its_origin_is_allowed() {
     let none = MediaPolicy::default();
     let some = MediaPolicy::default()
         .allow("https://media.example.com")
@@ -294,7 +294,7 @@ fn nothing_is_fetched_unless_its_origin_is_allowed() {
 }
 
 #[test]
-fn images_in_the_message_are_shown_if_they_are_pictures() {
+fn data_urls_are_accepted_for_raster_images_only() {
     let policy = MediaPolicy::default();
     let shown = [
         (

@@ -46,7 +46,7 @@ fn deltas_extend_one_text_part() {
 }
 
 #[test]
-fn text_after_a_call_is_a_part_of_its_own() {
+fn text_after_a_call_starts_a_new_part() {
     let mut driver = speaking();
     driver.events(says("m", "before"));
     driver.events(calls("c", "f", "{}"));
@@ -61,7 +61,7 @@ fn text_after_a_call_is_a_part_of_its_own() {
 }
 
 #[test]
-fn a_result_finds_its_call_by_id_and_changes_nothing_else() {
+fn a_result_changes_only_the_call_with_its_id() {
     let mut driver = speaking();
     driver.events(says("m", "text"));
     driver.events(calls("a", "f", "{}"));
@@ -84,7 +84,7 @@ fn a_result_finds_its_call_by_id_and_changes_nothing_else() {
 }
 
 #[test]
-fn a_result_may_come_before_its_call() {
+fn a_result_may_precede_its_call() {
     let mut driver = speaking();
     let step = driver.event(result("t", "c", "ok"));
     assert_eq!(step.diagnostics[0].code, "unknown-call");
@@ -98,7 +98,7 @@ fn a_result_may_come_before_its_call() {
 }
 
 #[test]
-fn an_orphan_keeps_its_place_among_later_results() {
+fn an_early_result_keeps_its_place_among_later_results() {
     let mut driver = speaking();
     driver.event(result("t1", "c", "first"));
     driver.event(result("t2", "d", "second"));
@@ -121,7 +121,7 @@ proptest! {
     /// Calls may appear in any order after their results, with texts and second results between
     /// them.
     #[test]
-    fn orphans_keep_their_places_whatever_comes_between(
+    fn early_results_keep_their_places_in_any_order_of_calls(
         order in Just((0..10_usize).collect::<Vec<_>>()).prop_shuffle(),
         between in prop::collection::vec(0..4_u8, 10),
     ) {
@@ -156,7 +156,7 @@ proptest! {
 }
 
 #[test]
-fn a_second_early_result_is_kept_but_never_sent() {
+fn only_the_first_early_result_of_a_call_is_sent() {
     let mut driver = speaking();
     driver.event(result("t1", "c", "one"));
     driver.event(result("t2", "c", "two"));
@@ -190,7 +190,7 @@ fn a_result_for_an_unknown_call_is_kept_and_reported() {
 }
 
 #[test]
-fn a_call_appears_in_the_message_that_the_protocol_names() {
+fn a_call_is_placed_in_the_parent_message_that_it_names() {
     let mut driver = speaking();
     driver.events(says("m", "x"));
     let user = driver
@@ -246,7 +246,7 @@ fn arguments_of_interleaved_calls_do_not_mix() {
 }
 
 #[test]
-fn empty_arguments_are_an_empty_object_and_broken_ones_are_none() {
+fn empty_arguments_parse_as_an_object_and_invalid_ones_as_none() {
     let mut driver = speaking();
     driver.events([
         start("a", "f"),
@@ -261,7 +261,7 @@ fn empty_arguments_are_an_empty_object_and_broken_ones_are_none() {
 }
 
 #[test]
-fn finished_calls_move_from_active_to_history_in_order_of_finish() {
+fn finished_calls_move_to_the_history_in_order_of_completion() {
     let mut driver = speaking();
     driver.events([
         start("a", "f"),
@@ -282,7 +282,7 @@ fn finished_calls_move_from_active_to_history_in_order_of_finish() {
 }
 
 #[test]
-fn content_parts_of_a_result_stay_parts() {
+fn content_parts_of_a_result_are_sent_unchanged() {
     let mut driver = speaking();
     driver.events(calls("c", "agents_tool", "{}"));
     let part = |text: &str| ContentPart {
@@ -305,7 +305,7 @@ fn content_parts_of_a_result_stay_parts() {
 }
 
 #[test]
-fn nothing_in_hostile_text_ends_the_engine() {
+fn deep_arguments_and_unknown_ids_do_not_panic() {
     let mut driver = speaking();
     let deep = "[".repeat(100_000);
     driver.events([start("c", "f"), args("c", &deep), end("c")]);

@@ -115,7 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn a_foreign_list_comes_through_as_it_was(list in list()) {
+    fn a_foreign_list_survives_import_and_export(list in list()) {
         // Invalid messages are refused.
         let Ok(first) = Conversation::import(list) else { return Ok(()) };
         let stored = first.export();

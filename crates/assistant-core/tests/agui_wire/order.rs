@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn frames_that_are_no_events_are_refused() {
+fn frames_that_are_not_events_are_refused() {
     for (frame, code, words) in [
         ("{", "invalid-json", "not JSON"),
         ("", "invalid-json", "not JSON"),
@@ -51,7 +51,7 @@ fn frames_that_are_no_events_are_refused() {
 }
 
 #[test]
-fn a_failed_stream_stays_failed_and_keeps_what_came_before() {
+fn a_failed_stream_stays_failed_and_keeps_earlier_events() {
     let mut decoder = Decoder::new(DecoderOptions::default());
     let mut events = Vec::new();
     let start = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
@@ -67,7 +67,7 @@ fn a_failed_stream_stays_failed_and_keeps_what_came_before() {
 }
 
 #[test]
-fn a_stream_without_an_end_is_truncated() {
+fn a_stream_without_a_terminal_event_is_truncated() {
     assert_eq!(
         Decoder::new(DecoderOptions::default()).finish(),
         End::Truncated
@@ -174,7 +174,7 @@ fn events_after_run_error_are_ignored_unless_strict() {
 
 /// Every rule of the specification that the recorded cases do not cover has its error message.
 #[test]
-fn violations_are_named_in_the_words_of_the_reference() {
+fn violations_have_the_error_messages_of_the_reference() {
     let text = |tag: Value| {
         let mut event = json!({"type": "TEXT_MESSAGE_START", "messageId": "m"});
         if !tag.is_null() {
@@ -298,7 +298,7 @@ fn violations_are_named_in_the_words_of_the_reference() {
 }
 
 #[test]
-fn owners_come_from_history_too() {
+fn subagent_owners_are_taken_from_a_messages_snapshot() {
     let snapshot = json!({"type": "MESSAGES_SNAPSHOT", "messages": [
         {"id": "m", "role": "assistant", "subagentRunId": "s1", "toolCalls": [
             {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},

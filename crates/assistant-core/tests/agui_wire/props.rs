@@ -11,7 +11,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn events_come_back_from_their_wire_form(event in event()) {
+    fn events_round_trip_through_their_wire_form(event in event()) {
         let text = event_to_value(&event).to_string();
         let mut notes = Notes::new();
         let read = decode_event(EventObject::parse(&text).unwrap(), true, &mut notes);
@@ -20,7 +20,7 @@ proptest! {
     }
 
     #[test]
-    fn messages_come_back_with_what_is_beyond_the_protocol(message in message(), extra in object()) {
+    fn messages_round_trip_with_unknown_fields(message in message(), extra in object()) {
         let mut message = message;
         let written = message_to_value(&message);
         message.extra = extra.into_iter().filter(|(key, _)| written.get(key).is_none()).collect();
@@ -31,7 +31,7 @@ proptest! {
     }
 
     #[test]
-    fn no_stream_of_near_events_panics_and_strict_delivers_no_more(
+    fn malformed_events_never_panic_and_strict_mode_delivers_a_prefix(
         stream in vec(nearly_event(), 0..12), wellformed_start in any::<bool>()
     ) {
         let mut stream = stream;
@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(frames in vec(prop_oneof![any::<String>(), "[\\[\\]{}\":,a-z0-9]{0,24}"], 0..6)) {
+    fn random_input_never_panics(frames in vec(prop_oneof![any::<String>(), "[\\[\\]{}\":,a-z0-9]{0,24}"], 0..6)) {
         for strict in [true, false] {
             decode_frames(strict, frames.iter().map(String::as_str));
         }
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn a_request_survives_reading_and_writing(input in input()) {
+    fn a_request_round_trips_through_its_wire_form(input in input()) {
         let mut input = input;
         input.messages.retain(|message| message.role() != Role::Activity);
         let written = run_input(&input);

@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_events_are_the_same_wherever_the_bytes_are_cut(
+    fn events_do_not_depend_on_how_the_bytes_are_split(
         cuts in vec(any::<prop::sample::Index>(), 0..40),
         which in any::<prop::sample::Index>(),
         end in any::<prop::sample::Index>(),
@@ -125,7 +125,7 @@ fn a_last_frame_without_its_blank_line_is_read() {
 }
 
 #[test]
-fn what_follows_the_last_word_does_not_undo_it() {
+fn a_cut_frame_after_run_finished_leaves_the_run_complete() {
     let text = started() + &finished() + "data: {\"type\":\"RUN_ST";
     let (log, ending) = read_text(&text);
     assert_eq!(log.events.len(), 2);
@@ -136,7 +136,7 @@ fn what_follows_the_last_word_does_not_undo_it() {
 }
 
 #[test]
-fn what_is_invalid_before_its_end_fails_at_the_end_of_the_response_too() {
+fn an_invalid_last_frame_without_a_blank_line_fails_the_stream() {
     for (data, code) in [
         ("oops", "invalid-json"),
         (r#"{"type":"RUN_STARTED",}"#, "invalid-json"),
@@ -154,7 +154,7 @@ fn what_is_invalid_before_its_end_fails_at_the_end_of_the_response_too() {
 }
 
 #[test]
-fn events_before_a_failure_stay_and_nothing_follows_it() {
+fn events_before_a_failure_are_kept_and_later_ones_ignored() {
     let text = started() + "data: oops\n\n" + &words("late");
     let mut log = Log::default();
     let mut reader = Reader::new(DecoderOptions::default());
@@ -169,7 +169,7 @@ fn events_before_a_failure_stay_and_nothing_follows_it() {
 }
 
 #[test]
-fn a_frame_beyond_the_limit_fails_and_the_text_held_back_is_given() {
+fn an_oversized_frame_fails_and_flushes_held_text() {
     let held = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a\ud83d"}"#;
     let text = format!("{}data: {held}\n\ndata: {}", started(), "x".repeat(300));
     let reader = Reader::with_framing(SseDecoder::with_limit(200), DecoderOptions::default());
@@ -185,7 +185,7 @@ fn a_frame_beyond_the_limit_fails_and_the_text_held_back_is_given() {
 }
 
 #[test]
-fn the_diagnostics_of_a_frame_come_before_its_events() {
+fn diagnostics_of_a_frame_precede_its_events() {
     let note = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"x","name":null}"#;
     let (log, _) = read_text(&format!("{}data: {note}\n\n{}", started(), finished()));
     assert_eq!(log.notes, [(1, "null-optional")]);
@@ -193,7 +193,7 @@ fn the_diagnostics_of_a_frame_come_before_its_events() {
 
 /// A deeply nested frame ends the stream with an error instead of overflowing the stack.
 #[test]
-fn a_frame_that_is_nested_too_deeply_cannot_be_read() {
+fn a_too_deeply_nested_frame_is_invalid_json() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         for depth in [200, 100_000] {
             let deep = format!("{}1{}", open.repeat(depth), close.repeat(depth));
@@ -209,7 +209,7 @@ fn a_frame_that_is_nested_too_deeply_cannot_be_read() {
 }
 
 #[test]
-fn a_page_or_a_document_is_no_stream() {
+fn an_html_page_or_json_document_is_not_a_stream() {
     let page = "<!doctype html><title>Sign in</title>";
     let bodies = [
         (page, "a page (HTML)"),

@@ -6,7 +6,7 @@ use super::*;
 const REDUCER_WARNINGS: &[&str] = &["Failed to apply"];
 
 /// Streams for which the specification, not the recording, is followed (its own "admitted gaps").
-fn wanted(name: &str) -> Option<(&'static str, &'static str)> {
+fn specified(name: &str) -> Option<(&'static str, &'static str)> {
     match name {
         // A stream without a terminal event is not successful.
         "truncated-run-reported-as-completed" => Some(("truncated", "")),
@@ -17,14 +17,14 @@ fn wanted(name: &str) -> Option<(&'static str, &'static str)> {
 }
 
 #[test]
-fn official_streams_hold_in_strict_mode() {
+fn official_streams_decode_as_specified_in_strict_mode() {
     let paths = files("agui-streams", ".json");
     for path in &paths {
         let case = read_json(path);
         let name = case["name"].as_str().unwrap();
         let expect = &case["expect"];
         let got = decode(true, case["stream"].as_array().unwrap());
-        if let Some((outcome, note)) = wanted(name) {
+        if let Some((outcome, note)) = specified(name) {
             assert_eq!(got.outcome(), outcome, "{name}: {}", got.error());
             assert!(
                 got.notes.iter().all(|have| have.message.contains(note)),
@@ -79,7 +79,7 @@ fn check_paths(name: &str, expect: &Value, got: &Outcome) {
 }
 
 #[test]
-fn official_streams_read_the_same_in_tolerant_mode_unless_tolerated() {
+fn tolerant_mode_decodes_valid_official_streams_like_strict_mode() {
     for path in files("agui-streams", ".json") {
         let case = read_json(&path);
         let stream = case["stream"].as_array().unwrap();
@@ -96,15 +96,15 @@ fn official_streams_read_the_same_in_tolerant_mode_unless_tolerated() {
 }
 
 /// Returns true for `http` cases, which belong to the transport.
-fn belongs_elsewhere(case: &Value) -> bool {
+fn is_http_case(case: &Value) -> bool {
     !case["http"].is_null()
 }
 
 #[test]
-fn recorded_cases_hold_in_strict_mode() {
+fn recorded_cases_decode_like_the_reference_in_strict_mode() {
     for path in files("agui-cases", ".json") {
         let case = read_json(&path);
-        if belongs_elsewhere(&case) {
+        if is_http_case(&case) {
             continue;
         }
         let name = case["name"].as_str().unwrap();
@@ -192,7 +192,7 @@ fn same_warnings(name: &str, recorded: &Value, got: &Outcome) {
 }
 
 #[test]
-fn captures_of_real_servers_are_read_without_a_note() {
+fn captures_of_real_servers_decode_without_diagnostics() {
     for path in files("agui-captures", ".sse") {
         let text = fs::read_to_string(&path).unwrap();
         let stem = path.file_name().unwrap().to_str().unwrap();
@@ -216,7 +216,7 @@ fn captures_of_real_servers_are_read_without_a_note() {
 }
 
 #[test]
-fn captured_requests_are_written_as_the_reference_writes_them() {
+fn captured_requests_are_serialized_like_the_reference() {
     for path in files("agui-captures", ".request.json") {
         let mut request = read_json(&path);
         let written = run_input_text(&read_input(&request));
@@ -238,7 +238,7 @@ fn captured_requests_are_written_as_the_reference_writes_them() {
 /// Input messages of the cases are sent as by the reference: without activities, and with retired
 /// parts upgraded. They are read as from a store, where they come from.
 #[test]
-fn recorded_requests_are_what_is_sent() {
+fn messages_of_recorded_cases_are_sent_like_the_reference() {
     let mut seen = 0;
     for folder in ["agui-streams", "agui-cases"] {
         for path in files(folder, ".json") {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn undescribed_material_is_removed_with_its_place() {
+fn unknown_fields_and_values_are_removed_and_reported_by_path() {
     let messages = json!([
         {"id": "a", "role": "assistant", "x": 1, "toolCalls": [
             {"id": "c", "type": "function", "function": {"name": "f", "arguments": "", "y": 1}, "constructor": 2}]},
@@ -50,7 +50,7 @@ fn undescribed_material_is_removed_with_its_place() {
 }
 
 #[test]
-fn notes_are_bounded() {
+fn diagnostics_are_bounded() {
     let event = json!({"type": "RAW", "event": 0, "x".repeat(10_000): 1, "timestamp": null});
     let got = decode_run(false, &vec![event; 400]);
     assert_eq!(
@@ -65,7 +65,7 @@ fn notes_are_bounded() {
 }
 
 #[test]
-fn patches_are_checked_for_their_shape() {
+fn json_patch_operations_are_validated() {
     let delta = |op: Value| decode_run(true, &[json!({"type": "STATE_DELTA", "delta": [op]})]);
     for good in [
         json!({"op": "add", "path": "", "value": null}),
@@ -96,7 +96,7 @@ fn patches_are_checked_for_their_shape() {
 }
 
 #[test]
-fn what_names_no_known_kind_is_removed_and_what_is_wrong_is_named() {
+fn unknown_variants_are_removed_and_malformed_ones_are_errors() {
     let part = |part: Value| {
         decode_run(
             true,
@@ -133,7 +133,7 @@ fn what_names_no_known_kind_is_removed_and_what_is_wrong_is_named() {
 }
 
 #[test]
-fn versions_are_compared_as_numbers() {
+fn protocol_versions_are_compared_as_numbers() {
     let codes = |version: &str| {
         let stream = [
             json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "protocolVersion": version}),
@@ -160,7 +160,7 @@ fn versions_are_compared_as_numbers() {
 }
 
 #[test]
-fn retired_shapes_are_upgraded() {
+fn deprecated_events_and_parts_are_upgraded() {
     let got = decode_run(
         true,
         &[
@@ -212,7 +212,7 @@ fn retired_shapes_are_upgraded() {
 }
 
 #[test]
-fn chunks_of_several_speakers_do_not_mix() {
+fn interleaved_chunks_of_subagents_stay_separate() {
     let chunk = |id: Value, tag: Value, delta: &str| {
         let mut event = json!({"type": "TEXT_MESSAGE_CHUNK", "delta": delta});
         for (key, value) in [("messageId", id), ("subagentRunId", tag)] {
@@ -259,7 +259,7 @@ fn chunks_of_several_speakers_do_not_mix() {
 }
 
 #[test]
-fn a_chunk_hands_on_what_it_carries() {
+fn an_expanded_chunk_keeps_its_metadata_and_raw_event() {
     let got = decode_run(
         true,
         &[
@@ -281,7 +281,7 @@ fn a_chunk_hands_on_what_it_carries() {
 }
 
 #[test]
-fn the_stages_can_be_had_alone() {
+fn decoder_stages_work_on_their_own() {
     let mut notes = Notes::new();
     let mut frame = EventObject::parse(r#"{"type":"THINKING_TEXT_MESSAGE_START"}"#).unwrap();
     Compat::new().upgrade(&mut frame, &mut notes);
@@ -297,7 +297,7 @@ fn the_stages_can_be_had_alone() {
 }
 
 #[test]
-fn of_two_faults_the_one_is_named_that_the_protocol_describes_first() {
+fn the_first_fault_in_schema_order_is_reported() {
     let snapshot = |message: Value| json!({"type": "MESSAGES_SNAPSHOT", "messages": [message]});
     for (event, place) in [
         (
@@ -347,7 +347,7 @@ fn of_two_faults_the_one_is_named_that_the_protocol_describes_first() {
 }
 
 #[test]
-fn of_a_field_that_comes_twice_the_last_counts() {
+fn the_last_of_duplicate_fields_wins() {
     let frame = EventObject::parse(r#"{"type":"RAW","event":1,"event":2}"#).unwrap();
     let event = decode_event(frame, true, &mut Notes::new())
         .unwrap()
@@ -362,7 +362,7 @@ fn of_a_field_that_comes_twice_the_last_counts() {
 }
 
 #[test]
-fn a_store_keeps_what_the_protocol_does_not_know() {
+fn unknown_message_fields_are_stored_but_not_sent() {
     let stored = json!({"id": "a", "role": "assistant", "content": "x", "toolCalls": [
         {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{"}, "encryptedValueType": "k"}],
         "encryptedValue": "e", "encryptedValueType": "k"});

@@ -50,7 +50,7 @@ impl Lane {
         }
     }
 
-    fn say(&self, number: usize, units: &[u16]) -> String {
+    fn delta(&self, number: usize, units: &[u16]) -> String {
         let piece = if number == 0 {
             &self.piece
         } else {
@@ -60,11 +60,11 @@ impl Lane {
     }
 
     fn frames(&self, pieces: &[&[u16]]) -> Vec<String> {
-        let said = pieces.iter().enumerate();
-        let said = said.map(|(number, units)| self.say(number, units));
+        let deltas = pieces.iter().enumerate();
+        let deltas = deltas.map(|(number, units)| self.delta(number, units));
         let frames = [START.to_owned(), self.first.clone()]
             .into_iter()
-            .chain(said);
+            .chain(deltas);
         frames.chain([self.last.clone(), END.to_owned()]).collect()
     }
 }
@@ -132,7 +132,7 @@ fn only_text(got: &Outcome) -> String {
 }
 
 #[test]
-fn a_text_of_any_kind_is_whole_wherever_it_was_cut() {
+fn surrogate_pairs_split_across_deltas_are_joined() {
     for lane in lanes() {
         for text in TEXTS {
             let units: Vec<u16> = text.encode_utf16().collect();
@@ -150,13 +150,13 @@ fn a_text_of_any_kind_is_whole_wherever_it_was_cut() {
 }
 
 #[test]
-fn texts_that_alternate_keep_their_halves_apart() {
+fn split_pairs_of_interleaved_texts_do_not_mix() {
     let lanes = lanes();
     let units: Vec<u16> = "😀b💻".encode_utf16().collect();
     let mut frames = vec![START.to_owned()];
     frames.extend(lanes.iter().map(|lane| lane.first.clone()));
     for (number, unit) in units.iter().enumerate() {
-        frames.extend(lanes.iter().map(|lane| lane.say(number, &[*unit])));
+        frames.extend(lanes.iter().map(|lane| lane.delta(number, &[*unit])));
     }
     frames.extend(lanes.iter().map(|lane| lane.last.clone()));
     frames.push(END.to_owned());
@@ -168,7 +168,7 @@ fn texts_that_alternate_keep_their_halves_apart() {
 }
 
 #[test]
-fn a_half_whose_other_does_not_come_is_replaced_where_it_stood() {
+fn an_unpaired_surrogate_is_replaced_in_position() {
     let high = [u16::from(b'a'), 0xD83D];
     // Characters that are used internally as marks are treated like others.
     let marks = "\u{f003d}\u{f0600}";
@@ -193,7 +193,7 @@ fn a_half_whose_other_does_not_come_is_replaced_where_it_stood() {
 }
 
 #[test]
-fn a_half_is_not_lost_when_the_stream_ends() {
+fn a_held_surrogate_is_flushed_when_the_stream_ends_or_fails() {
     for lane in lanes() {
         let open = &lane.frames(&[&[97, 0xD83D]])[..3];
         let with = |more: &str| play(true, &[open, &[more.to_owned()]].concat());
@@ -215,7 +215,7 @@ fn a_half_is_not_lost_when_the_stream_ends() {
 }
 
 #[test]
-fn what_is_held_for_nobody_is_never_delivered() {
+fn a_held_surrogate_of_an_unknown_call_is_not_delivered() {
     let frames = [
         START,
         r#"{"type":"TOOL_CALL_ARGS","toolCallId":"zz","delta":"a\ud83d"}"#,
@@ -232,7 +232,7 @@ fn what_is_held_for_nobody_is_never_delivered() {
 }
 
 #[test]
-fn few_halves_are_held_and_the_rest_is_replaced_at_once() {
+fn held_surrogates_are_bounded_and_the_rest_replaced() {
     let mut frames = vec![START.to_owned()];
     let id = |n: usize| format!(r#""messageId":"{n}""#);
     let lanes: Vec<Lane> = (0..300)
@@ -240,7 +240,7 @@ fn few_halves_are_held_and_the_rest_is_replaced_at_once() {
         .collect();
     frames.extend(lanes.iter().map(|lane| lane.first.clone()));
     for unit in [0xD83D, 0xDE00] {
-        frames.extend(lanes.iter().map(|lane| lane.say(0, &[unit])));
+        frames.extend(lanes.iter().map(|lane| lane.delta(0, &[unit])));
     }
     let texts = texts(&play(true, &frames).events);
     let (whole, rest): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, text)| text == "😀");
@@ -249,7 +249,7 @@ fn few_halves_are_held_and_the_rest_is_replaced_at_once() {
 }
 
 #[test]
-fn the_stage_can_be_had_alone() {
+fn the_surrogate_joiner_works_on_its_own() {
     let content = |delta: &str| Event {
         kind: EventKind::TextMessageContent {
             message_id: "m".to_owned(),
@@ -280,7 +280,7 @@ proptest! {
 
     /// Pieces are decoded like the whole; the oracle is the standard library.
     #[test]
-    fn pieces_of_any_units_are_read_as_the_whole(
+    fn random_utf16_pieces_decode_like_the_whole(
         units in vec(prop_oneof![
             3 => 0xD83C_u16..0xD83E, 3 => 0xDDFE_u16..0xDE02, 1 => any::<u16>(), 1 => 32_u16..127,
             1 => 0xDB80_u16..0xDB82,
@@ -299,7 +299,7 @@ proptest! {
 }
 
 #[test]
-fn halves_of_pairs_are_replaced_and_nothing_else() {
+fn only_lone_surrogates_are_replaced() {
     let delta = |escaped: &str| {
         let frames = [
             r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#.to_owned(),

@@ -16,7 +16,7 @@ fn with_body(lines: &[&str]) -> String {
 }
 
 #[test]
-fn a_long_body_is_text_and_is_let_go_as_it_comes() {
+fn an_oversized_body_is_emitted_as_text_while_it_streams() {
     let mut parser = Parser::new(CalloutOptions::default());
     assert_eq!(parser.push("> [!tool t c]\n> input: |\n"), []);
     assert!(parser.pending().is_some());
@@ -38,7 +38,7 @@ fn a_long_body_is_text_and_is_let_go_as_it_comes() {
 }
 
 #[test]
-fn the_limit_counts_the_source() {
+fn the_block_limit_counts_source_bytes() {
     let options = CalloutOptions {
         max_block: 40,
         ..CalloutOptions::default()
@@ -56,7 +56,7 @@ fn the_limit_counts_the_source() {
 }
 
 #[test]
-fn a_header_that_does_not_end_is_not_kept_for_ever() {
+fn an_unterminated_header_is_released_at_the_limit() {
     let mut parser = Parser::new(CalloutOptions::default());
     let mut out = parser.push("> [!tool ");
     for _ in 0..1_000 {
@@ -66,7 +66,7 @@ fn a_header_that_does_not_end_is_not_kept_for_ever() {
 }
 
 #[test]
-fn deep_bodies_are_text() {
+fn too_deeply_nested_bodies_are_text() {
     for depth in [63, 64, 1_000, 100_000] {
         let flow = format!("input: {}{}", "[".repeat(depth), "]".repeat(depth));
         let text = with_body(&[&flow]);
@@ -86,7 +86,7 @@ fn deep_bodies_are_text() {
 }
 
 #[test]
-fn aliases_copy_but_do_not_multiply() {
+fn yaml_aliases_are_resolved_but_expansion_attacks_are_text() {
     let shared = with_body(&["input: &a {city: Oslo, days: [1, 2]}", "output: *a"]);
     let call = calls(&shared).remove(0);
     assert_eq!(call.output, call.input);

@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(cases(5_000))]
 
     #[test]
-    fn the_split_makes_no_difference(
+    fn split_input_parses_like_the_whole(
         text in text(),
         places in prop::collection::vec(any::<usize>(), 0..12),
         options in options(),
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn words_and_blanks_take_turns(text in text()) {
+    fn adjacent_text_chunks_alternate_between_words_and_blanks(text in text()) {
         let chunks = parse(&text);
         prop_assert_eq!(source(&chunks), text);
         let is_blank = |chunk: &Chunk| match chunk {

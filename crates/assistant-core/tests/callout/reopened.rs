@@ -43,15 +43,15 @@ fn origins(driver: &Driver) -> Vec<Origin> {
 }
 
 /// Sends a text in two parts, with the message closed and reopened between them.
-fn in_halves(driver: &mut Driver, first: &str, second: &str) {
+fn in_two_parts(driver: &mut Driver, first: &str, second: &str) {
     driver.events([text_start("m"), text("m", first), text_end("m")]);
     driver.events([text_start("m"), text("m", second), text_end("m")]);
 }
 
 #[test]
-fn a_message_that_goes_on_shows_nothing_twice() {
+fn a_reopened_message_shows_its_text_once() {
     let mut driver = driver(MarkdownTools::Display);
-    in_halves(
+    in_two_parts(
         &mut driver,
         "One, ",
         "two.\n\n> [!tool search a]\n> output: 1\n",
@@ -60,10 +60,10 @@ fn a_message_that_goes_on_shows_nothing_twice() {
 }
 
 #[test]
-fn callouts_before_and_after_count_on() {
+fn callout_ordinals_continue_in_a_reopened_message() {
     let mut driver = driver(MarkdownTools::Display);
     let callout = "> [!tool search]\n> output: 1\n\n";
-    in_halves(&mut driver, callout, callout);
+    in_two_parts(&mut driver, callout, callout);
     assert_eq!(
         shown(&driver),
         ["[search tool-call-1]", "[search tool-call-2]"]
@@ -71,9 +71,9 @@ fn callouts_before_and_after_count_on() {
 }
 
 #[test]
-fn what_stands_in_a_code_fence_is_not_run_after_the_message_went_on() {
+fn an_open_code_fence_hides_callouts_after_the_message_reopens() {
     let mut driver = driver(MarkdownTools::Intercept);
-    in_halves(
+    in_two_parts(
         &mut driver,
         "An example:\n\n```md\n",
         "> [!tool search a]\n> input: {q: x}\n```\n",
@@ -84,7 +84,7 @@ fn what_stands_in_a_code_fence_is_not_run_after_the_message_went_on() {
 }
 
 #[test]
-fn a_call_between_two_texts_changes_nothing_about_the_fence() {
+fn an_open_code_fence_persists_across_a_tool_call() {
     let mut driver = driver(MarkdownTools::Intercept);
     driver.events([text_start("m"), text("m", "```md\n")]);
     driver.events([start_in("c", "agents", Some("m")), end("c")]);
@@ -94,7 +94,7 @@ fn a_call_between_two_texts_changes_nothing_about_the_fence() {
 }
 
 #[test]
-fn a_snapshot_in_the_middle_keeps_the_place() {
+fn an_open_code_fence_persists_across_a_snapshot() {
     let mut driver = driver(MarkdownTools::Intercept);
     driver.events([text_start("m"), text("m", "```md\n")]);
     let body = |content: &str| MessageBody::Assistant {
@@ -111,7 +111,7 @@ fn a_snapshot_in_the_middle_keeps_the_place() {
 }
 
 #[test]
-fn a_callout_that_was_cut_off_is_shown_and_not_run() {
+fn a_truncated_callout_is_not_run_and_not_answered() {
     let mut driver = driver(MarkdownTools::Intercept);
     driver.events([
         text_start("m"),
@@ -131,7 +131,7 @@ fn a_callout_that_was_cut_off_is_shown_and_not_run() {
 }
 
 #[test]
-fn what_the_same_text_answers_is_told_and_not_run() {
+fn a_callout_answered_in_the_same_text_is_not_run() {
     let mut driver = driver(MarkdownTools::Intercept);
     driver.events([
         text_start("m"),
@@ -149,7 +149,7 @@ fn what_the_same_text_answers_is_told_and_not_run() {
 }
 
 #[test]
-fn a_counted_id_never_takes_the_card_of_a_written_one() {
+fn a_generated_id_and_an_equal_explicit_id_get_two_cards() {
     let mut driver = driver(MarkdownTools::Display);
     driver.events([
         text_start("m"),

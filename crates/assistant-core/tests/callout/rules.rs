@@ -15,7 +15,7 @@ fn header(args: &str) -> (String, String) {
 }
 
 #[test]
-fn headers_name_the_call() {
+fn headers_give_the_name_and_id_of_the_call() {
     let named = |name: &str, id: &str| (name.to_owned(), id.to_owned());
     assert_eq!(
         header("name=\"two words\" id='a b'"),
@@ -31,7 +31,7 @@ fn headers_name_the_call() {
 }
 
 #[test]
-fn look_alikes_are_text() {
+fn lines_that_resemble_headers_are_text() {
     for text in [
         "> [!tools]",
         "> [!tool a] b",
@@ -53,7 +53,7 @@ fn look_alikes_are_text() {
 }
 
 #[test]
-fn fences_hide_callouts_and_end() {
+fn callouts_inside_code_fences_are_text() {
     for text in [
         "```\n> [!tool a]\n```",
         "````\n```\n> [!tool a]\n````",
@@ -84,7 +84,7 @@ fn fences_hide_callouts_and_end() {
 }
 
 #[test]
-fn a_callout_ends_where_its_quote_ends() {
+fn a_callout_ends_with_its_block_quote() {
     let text = "> [!tool a]\n> output: 1\n>\n> x: 2\n>\ty: 3\n   > z: 4\n\n> not: it";
     let chunks = parse_with(text, CalloutOptions::default());
     let [Chunk::Tool(call), Chunk::Text(rest)] = &*chunks else {
@@ -97,7 +97,7 @@ fn a_callout_ends_where_its_quote_ends() {
 }
 
 #[test]
-fn line_ends_of_windows_belong_to_their_lines() {
+fn crlf_line_endings_are_part_of_their_lines() {
     let chunks = parse_with(
         "a\r\n> [!tool a]\r\n> output: |\r\n>   x\r\n>   y\r\nb",
         CalloutOptions::default(),
@@ -110,7 +110,7 @@ fn line_ends_of_windows_belong_to_their_lines() {
 }
 
 #[test]
-fn words_mean_what_the_core_schema_says() {
+fn scalars_follow_the_yaml_core_schema() {
     let body = "> [!tool a]\n> input: [~, Null, TRUE, no, 012, +5, 0o17, 0x1F, .5, 1., 1e2, 18446744073709551615, \
                 1_000, 0b1, .nan, 2001-01-01, '1', !!str 1, !!float 1, ! 2, !!int 3, <<, =]";
     let expected = json!([
@@ -157,7 +157,7 @@ fn words_mean_what_the_core_schema_says() {
 }
 
 #[test]
-fn bodies_that_are_no_mapping_are_text() {
+fn bodies_that_are_not_a_mapping_are_text() {
     for bad in [
         "- a",
         "text",
@@ -196,7 +196,7 @@ fn bodies_that_are_no_mapping_are_text() {
 }
 
 #[test]
-fn the_first_field_that_says_something_counts() {
+fn the_first_nonblank_alias_of_a_field_is_used() {
     let call = calls("> [!tool]\n> errorText: ' '\n> error_text: null\n> error: [1, x]\n> id: '  '\n> toolCall: 7\n> name: [a]\n> tool: t").remove(0);
     assert_eq!((call.id.as_str(), call.name.as_str()), ("7", "t"));
     assert_eq!(call.error_text.as_deref(), Some("[1,\"x\"]"));
@@ -216,7 +216,7 @@ fn the_first_field_that_says_something_counts() {
 }
 
 #[test]
-fn made_up_ids_are_free_and_count_every_callout() {
+fn generated_ids_avoid_earlier_ids_and_count_every_callout() {
     let text = "> [!tool a tool-call-2]\n> [!tool b]\n> [!tool c]\n> - bad\n> [!tool d]\n> [!tool e tool-call-6]\n\
                 > [!tool f]\n> [!tool g tool-call-6-2]\n";
     assert_eq!(
@@ -233,7 +233,7 @@ fn made_up_ids_are_free_and_count_every_callout() {
 }
 
 #[test]
-fn the_author_is_told_what_is_wrong() {
+fn malformed_callouts_are_reported_as_diagnostics() {
     let mut parser = Parser::new(CalloutOptions::default());
     let mut chunks = parser.push("> [!tool a]\n> state: done\n> [!tool b]\n> x: 1\n> x: 2\n\n");
     chunks.extend(parser.end());
@@ -257,7 +257,7 @@ const DIALECTS: [&str; 3] = [
 ];
 
 #[test]
-fn fences_are_callouts_if_they_are_asked_for() {
+fn tool_fences_are_callouts_when_enabled() {
     let options = CalloutOptions::default().with_fences();
     let read = |text: &str| {
         let chunks = read_pieces([text], options);
@@ -288,7 +288,7 @@ fn fences_are_callouts_if_they_are_asked_for() {
 }
 
 #[test]
-fn only_what_may_become_a_header_is_held_back() {
+fn only_a_possible_header_is_held_back() {
     let mut parser = Parser::new(CalloutOptions::default());
     let mut shown = String::new();
     let mut say = |delta: &str| {

@@ -27,7 +27,7 @@ fn driver(markdown_tools: MarkdownTools) -> Driver {
 }
 
 #[test]
-fn fences_are_calls_in_a_session_that_reads_them() {
+fn tool_fences_are_calls_when_enabled_in_the_session() {
     const FENCE: &str =
         "Before\n\n```tool search call_1\nstate: output-available\noutput: 2\n```\n\nAfter";
     for (markdown_fences, markdown_tools) in [
@@ -120,7 +120,7 @@ fn sent(driver: &mut Driver) -> (String, usize) {
 }
 
 #[test]
-fn callouts_are_text_unless_the_host_wants_them() {
+fn callouts_are_text_by_default() {
     let mut driver = driver(MarkdownTools::default());
     writes(&mut driver, SEARCH, 5);
     driver.event(text_end("m"));
@@ -128,7 +128,7 @@ fn callouts_are_text_unless_the_host_wants_them() {
 }
 
 #[test]
-fn a_callout_is_a_card_between_the_texts_and_never_runs() {
+fn a_displayed_callout_is_a_card_and_never_runs() {
     for count in [1, 2, 5, 1_000] {
         let mut driver = driver(MarkdownTools::Display);
         writes(&mut driver, SEARCH, count);
@@ -160,7 +160,7 @@ fn a_callout_is_a_card_between_the_texts_and_never_runs() {
 }
 
 #[test]
-fn an_input_that_waits_is_not_run_and_nobody_is_asked() {
+fn a_displayed_callout_without_output_is_not_run_or_asked_about() {
     let mut driver = driver(MarkdownTools::Display);
     driver.register(asking("delete"));
     let text = "> [!tool search a]\n> state: input-available\n\n> [!tool delete b]\n> state: approval-requested\n";
@@ -176,7 +176,7 @@ fn an_input_that_waits_is_not_run_and_nobody_is_asked() {
 }
 
 #[test]
-fn a_card_stands_from_the_header_to_the_end() {
+fn a_callout_card_appears_with_its_header_and_is_updated() {
     let mut driver = driver(MarkdownTools::Display);
     writes(&mut driver, "Hi\n> [!tool search]\n> input: {q: x}\n", 1);
     assert_eq!(shown(&driver)[1..], ["search tool-call-1 input-streaming "]);
@@ -193,7 +193,7 @@ fn a_card_stands_from_the_header_to_the_end() {
 }
 
 #[test]
-fn a_malformed_callout_is_taken_back() {
+fn a_card_becomes_text_again_when_its_callout_is_malformed() {
     let text = "Hi\n\n> [!tool search]\n> - a list\n\nbye";
     let mut driver = driver(MarkdownTools::Display);
     writes(&mut driver, text, 1);
@@ -203,7 +203,7 @@ fn a_malformed_callout_is_taken_back() {
 }
 
 #[test]
-fn the_author_is_told_in_diagnostics() {
+fn a_session_reports_malformed_callouts_as_diagnostics() {
     let mut driver = driver(MarkdownTools::Display);
     driver.event(text_start("m"));
     let step = driver.event(text("m", "> [!tool]\n> state: done\n> [!tool]\n> x\n\n"));
@@ -216,7 +216,7 @@ fn the_author_is_told_in_diagnostics() {
 }
 
 #[test]
-fn the_same_id_again_updates_the_first_card() {
+fn a_repeated_id_updates_the_first_card() {
     for header in ["> [!tool a c1]", "> [!tool a]\n> id: c1"] {
         let text = format!(
             "{header}\n> state: input-available\n> input: {{q: 1}}\n\nworking\n\n{header}\n> output: 2\n"
@@ -235,7 +235,7 @@ fn the_same_id_again_updates_the_first_card() {
 }
 
 #[test]
-fn failures_are_shown_as_failures() {
+fn failed_and_denied_callouts_are_shown_as_errors() {
     let mut driver = driver(MarkdownTools::Display);
     let text = "> [!tool a x]\n> error: boom\n> [!tool a y]\n> state: output-denied\n> [!tool a z]\n> state: output-error\n> output: 1";
     writes(&mut driver, text, 4);
@@ -257,7 +257,7 @@ fn failures_are_shown_as_failures() {
 }
 
 #[test]
-fn what_the_agent_calls_itself_is_another_call() {
+fn a_tool_call_with_the_id_of_a_callout_is_a_separate_call() {
     let mut driver = driver(MarkdownTools::Display);
     writes(&mut driver, "> [!tool search c]\n> output: 1\n", 4);
     driver.events([
@@ -295,7 +295,7 @@ fn shown_at(driver: &Driver, place: usize) -> Vec<String> {
 }
 
 #[test]
-fn it_is_stored_and_comes_back_as_it_was() {
+fn callouts_are_restored_from_an_export_and_from_a_list() {
     let mut driver = driver(MarkdownTools::Display);
     writes(&mut driver, SEARCH, 5);
     driver.event(text_end("m"));
@@ -326,7 +326,7 @@ fn it_is_stored_and_comes_back_as_it_was() {
 }
 
 #[test]
-fn snapshots_say_the_text_and_the_cards_stay_or_go() {
+fn a_snapshot_replaces_the_text_and_updates_its_cards() {
     let mut driver = driver(MarkdownTools::Display);
     writes(&mut driver, SEARCH, 5);
     driver.event(text_end("m"));
@@ -364,7 +364,7 @@ fn snapshots_say_the_text_and_the_cards_stay_or_go() {
 }
 
 #[test]
-fn an_intercepted_callout_is_a_call_like_any_other() {
+fn an_intercepted_callout_runs_after_its_run_ends() {
     let mut driver = driver(MarkdownTools::Intercept);
     let text = "Looking.\n\n> [!tool search]\n> input:\n>   query: cats\n\n> [!tool search told]\n> output: 1\n";
     writes(&mut driver, text, 3);
@@ -398,7 +398,7 @@ fn an_intercepted_callout_is_a_call_like_any_other() {
 }
 
 #[test]
-fn an_intercepted_callout_is_checked_and_approved() {
+fn an_intercepted_callout_is_validated_and_asks_for_approval() {
     let mut driver = driver(MarkdownTools::Intercept);
     let mut spec = asking("delete");
     spec.parameters =
@@ -418,7 +418,7 @@ fn an_intercepted_callout_is_checked_and_approved() {
 }
 
 #[test]
-fn nothing_that_broke_off_is_run() {
+fn callouts_of_a_broken_stream_are_not_run() {
     let mut driver = driver(MarkdownTools::Intercept);
     writes(
         &mut driver,
@@ -438,7 +438,7 @@ proptest! {
     /// No text of any form runs anything, every text is sent as written, and a stored one is
     /// restored.
     #[test]
-    fn what_was_written_is_never_lost(text in super::random::text(), count in 1_usize..9) {
+    fn random_text_never_runs_a_call_and_is_stored_as_written(text in super::random::text(), count in 1_usize..9) {
         let mut driver = driver(MarkdownTools::Display);
         writes(&mut driver, &text, count);
         driver.event(text_end("m"));

@@ -27,7 +27,7 @@ fn events(chunks: &[Chunk], query: &str, output: &str) -> Value {
 }
 
 #[test]
-fn every_vector_reads_as_recorded() {
+fn every_vector_parses_as_recorded() {
     let cases = group("vectors");
     assert!(cases.len() >= 55);
     for case in cases {
@@ -43,7 +43,7 @@ fn every_vector_reads_as_recorded() {
 }
 
 #[test]
-fn every_vector_reads_the_same_in_pieces() {
+fn every_vector_parses_the_same_in_pieces() {
     for case in group("vectors") {
         let (id, input) = (text(&case, "id"), text(&case, "input"));
         let characters: Vec<String> = input.chars().map(String::from).collect();
@@ -75,7 +75,7 @@ fn given(chunk: &Value) -> Chunk {
 }
 
 #[test]
-fn events_are_made_of_any_chunks() {
+fn stream_events_of_given_chunks_match_the_recording() {
     let cases = group("events_only");
     assert!(cases.len() >= 3);
     for case in cases {
@@ -91,7 +91,7 @@ fn events_are_made_of_any_chunks() {
 }
 
 #[test]
-fn every_push_gives_what_is_certain() {
+fn every_push_emits_the_recorded_chunks() {
     let cases = group("streaming");
     assert!(cases.len() >= 6);
     for case in cases {

@@ -40,7 +40,7 @@ fn round_trip(call: &Callout) -> String {
 }
 
 #[test]
-fn what_it_writes_is_easy_to_read() {
+fn a_callout_is_written_as_readable_yaml() {
     let call = Callout {
         state: Some(CalloutState::OutputAvailable),
         input: Some(json!({"query": "cats", "limit": 3})),
@@ -74,7 +74,7 @@ fn what_it_writes_is_easy_to_read() {
 }
 
 #[test]
-fn names_that_the_header_cannot_hold_go_to_the_body() {
+fn names_that_do_not_fit_the_header_are_written_in_the_body() {
     for (name, id) in [
         ("a]b", "c"),
         ("a", "x]"),
@@ -92,7 +92,7 @@ fn names_that_the_header_cannot_hold_go_to_the_body() {
 }
 
 #[test]
-fn keys_that_are_too_long_for_a_line_are_marked() {
+fn long_keys_are_written_as_explicit_yaml_keys() {
     for key in [
         "k".repeat(1_100),
         "\0".repeat(300),
@@ -110,7 +110,7 @@ fn keys_that_are_too_long_for_a_line_are_marked() {
 }
 
 #[test]
-fn what_no_callout_says_is_refused() {
+fn a_call_that_no_callout_can_express_is_refused() {
     let refused = |change: fn(&mut Callout)| {
         let mut call = call("a", "c");
         change(&mut call);
@@ -253,7 +253,7 @@ proptest! {
     #![proptest_config(cases(1_000))]
 
     #[test]
-    fn any_call_that_can_be_written_reads_as_the_same_call(call in any_call()) {
+    fn any_writable_call_round_trips(call in any_call()) {
         let blank = |text: &str| text.trim().is_empty();
         let sayable = !blank(&call.name) && !blank(&call.id) && !call.error_text.as_deref().is_some_and(blank);
         match write(&call) {

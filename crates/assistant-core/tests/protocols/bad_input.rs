@@ -169,7 +169,7 @@ fn usage_that_cannot_be_is_not_known() {
 }
 
 #[test]
-fn a_page_or_a_document_is_no_stream() {
+fn an_html_page_or_json_document_is_not_a_stream() {
     let page = b"<!doctype html><title>Log in</title><script>alert(1)</script>".as_slice();
     let document = br#"{"error":{"message":"no such chat"}}"#.as_slice();
     for (wire, bytes, word) in [

@@ -381,7 +381,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(bytes in vec(any::<u8>(), 0..200), strict in any::<bool>()) {
+    fn random_input_never_panics(bytes in vec(any::<u8>(), 0..200), strict in any::<bool>()) {
         let mut replay = Replay::new();
         let mut stream = replay.stream(ReplayInput::default(), options(strict));
         stream.push_bytes(&bytes);
