@@ -36,7 +36,7 @@ fn asked(driver: &Driver) -> usize {
 }
 
 #[test]
-fn an_equal_call_that_was_denied_is_not_asked_about_again_in_the_turn() {
+fn an_equal_call_to_a_denied_one_is_denied_within_the_turn() {
     let mut driver = Driver::new();
     driver.audit = Some(Vec::new());
     driver.register(asking("f"));
@@ -77,7 +77,7 @@ fn an_equal_call_that_was_denied_is_not_asked_about_again_in_the_turn() {
 }
 
 #[test]
-fn a_rule_that_thinks_leads_to_no_second_question_either() {
+fn an_asynchronous_policy_does_not_ask_again_after_a_denial() {
     let mut driver = Driver::new();
     let mut spec = asking("f");
     spec.approval = Policy::Ask;
@@ -95,7 +95,7 @@ fn a_rule_that_thinks_leads_to_no_second_question_either() {
 }
 
 #[test]
-fn another_edition_of_the_action_is_another_question() {
+fn a_new_action_version_is_not_covered_by_an_earlier_denial() {
     let mut driver = Driver::new();
     let id = driver.register(asking("f"));
     driver.send("hi");
@@ -111,7 +111,7 @@ fn another_edition_of_the_action_is_another_question() {
 }
 
 #[test]
-fn what_the_user_does_on_the_page_is_asked_about_each_time() {
+fn a_direct_call_asks_every_time_despite_earlier_denials() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     for request in 0..40 {
@@ -130,7 +130,7 @@ fn what_the_user_does_on_the_page_is_asked_about_each_time() {
 }
 
 #[test]
-fn an_equal_call_that_the_agent_asks_about_is_denied_for_the_user() {
+fn an_interrupt_for_an_equal_denied_call_is_denied_automatically() {
     let mut driver = Driver::new();
     driver.send("hi");
     let play = |driver: &mut Driver, number: usize| {
@@ -163,7 +163,7 @@ fn an_equal_call_that_the_agent_asks_about_is_denied_for_the_user() {
 }
 
 #[test]
-fn a_run_leads_to_so_many_questions_and_no_more() {
+fn questions_per_run_are_limited() {
     let mut driver = limited(Some(3), None);
     driver.register(asking("f"));
     driver.register(action("g"));
@@ -197,7 +197,7 @@ fn a_run_leads_to_so_many_questions_and_no_more() {
 }
 
 #[test]
-fn a_minute_has_so_many_questions_and_no_more() {
+fn questions_per_minute_are_limited() {
     let mut driver = limited(None, Some(4));
     driver.register(asking("f"));
     driver.send("hi");
@@ -217,7 +217,7 @@ fn a_minute_has_so_many_questions_and_no_more() {
 }
 
 #[test]
-fn a_question_that_changes_counts_once() {
+fn a_changed_question_counts_once_against_the_limits() {
     let mut driver = limited(Some(1), Some(1));
     let id = driver.register(asking("f"));
     driver.send("hi");
@@ -231,7 +231,7 @@ fn a_question_that_changes_counts_once() {
 }
 
 #[test]
-fn interrupts_above_the_budget_wait_until_the_user_looks() {
+fn interrupts_above_the_limit_are_held_back_until_shown() {
     let mut driver = limited(Some(2), None);
     driver.send("hi");
     driver.event(started());
@@ -273,7 +273,7 @@ fn interrupts_above_the_budget_wait_until_the_user_looks() {
 }
 
 #[test]
-fn everything_open_is_denied_at_once_and_nothing_is_asked_until_the_user_speaks() {
+fn deny_all_ends_every_question_until_the_next_message() {
     let mut driver = limited(Some(3), None);
     driver.register(asking("f"));
     driver.register(action("g"));
@@ -331,7 +331,7 @@ fn everything_open_is_denied_at_once_and_nothing_is_asked_until_the_user_speaks(
 }
 
 #[test]
-fn a_denial_of_what_nobody_saw_asks_within_the_budget_if_the_agent_rejects_it() {
+fn a_rejected_denial_of_a_held_back_interrupt_respects_the_limit() {
     let mut driver = limited(Some(1), None);
     driver.register(asking("f"));
     driver.send("hi");

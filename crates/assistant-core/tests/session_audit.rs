@@ -31,14 +31,14 @@ impl Records {
         self
     }
 
-    /// Returns the events of a call as words.
+    /// Returns the events of a call as short labels.
     fn of(&self, id: &str) -> Vec<String> {
         let entries = self.entries.iter().filter(|entry| entry.call_id == id);
-        entries.map(|entry| word(&entry.event)).collect()
+        entries.map(|entry| label(&entry.event)).collect()
     }
 }
 
-fn word(event: &CallEventKind) -> String {
+fn label(event: &CallEventKind) -> String {
     match event {
         CallEventKind::Waited => "waited".into(),
         CallEventKind::Asked { by } => format!("asked by {}", by.as_str()),
@@ -86,7 +86,7 @@ fn driver() -> Driver {
 }
 
 #[test]
-fn calls_of_different_fate_each_end_with_one_record() {
+fn each_outcome_of_a_call_ends_with_one_audit_entry() {
     let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
@@ -161,7 +161,7 @@ fn calls_of_different_fate_each_end_with_one_record() {
 }
 
 #[test]
-fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
+fn remembered_and_edited_approvals_are_audited() {
     let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.plays(calls("a", "pay", r#"{"to":"Ann"}"#));
@@ -191,7 +191,7 @@ fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
 }
 
 #[test]
-fn the_agents_questions_and_calls_are_told_apart_from_the_pages() {
+fn remote_calls_and_interrupts_are_audited_as_the_agents() {
     let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
@@ -213,7 +213,7 @@ fn the_agents_questions_and_calls_are_told_apart_from_the_pages() {
 }
 
 #[test]
-fn what_the_page_asks_for_itself_and_what_is_given_up_is_on_record() {
+fn direct_calls_and_cancelled_calls_are_audited() {
     let mut records = records_of(driver(), |driver| {
         driver.input(Input::Execute {
             request: 1,
@@ -243,7 +243,7 @@ fn what_the_page_asks_for_itself_and_what_is_given_up_is_on_record() {
 }
 
 #[test]
-fn a_call_that_changes_is_on_record_as_void() {
+fn a_changed_call_is_audited_as_voided() {
     let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
@@ -257,7 +257,7 @@ fn a_call_that_changes_is_on_record_as_void() {
 }
 
 #[test]
-fn a_call_that_a_list_leaves_out_and_one_that_is_deleted_have_their_records() {
+fn omitted_and_deleted_calls_are_audited() {
     let mut records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
@@ -285,7 +285,7 @@ fn a_call_that_a_list_leaves_out_and_one_that_is_deleted_have_their_records() {
 }
 
 #[test]
-fn the_copy_of_a_call_that_a_branch_keeps_has_no_records() {
+fn a_copied_call_on_another_branch_is_not_audited() {
     let records = records_of(driver(), |driver| {
         driver.send("hi");
         driver.event(started());
@@ -314,7 +314,7 @@ fn the_copy_of_a_call_that_a_branch_keeps_has_no_records() {
 }
 
 #[test]
-fn a_record_is_bounded_and_readable() {
+fn an_audit_entry_is_bounded_and_serializes_to_plain_json() {
     let long = format!("{{\"text\":\"{}\"}}", "x".repeat(10_000));
     let records = records_of(driver(), |driver| {
         driver.send("hi");

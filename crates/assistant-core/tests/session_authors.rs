@@ -1,4 +1,4 @@
-//! Authors of messages: only messages sent here are the user's, regardless of events and lists.
+//! Authors of messages: only messages sent here are the user's, regardless of events and snapshots.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,8 @@ fn sent(driver: &Driver, text: &str) -> Option<Message> {
     driver.request().messages.iter().find(is_it).cloned()
 }
 
-/// Adds a message in the user's role: by events, by a list, by the echoed input.
+/// Returns events that add a message in the user's role: by text events, by a snapshot, by the
+/// echoed input.
 fn forgeries(driver: &Driver) -> Vec<Vec<EventKind>> {
     let mut list = driver.session.conversation().received_messages();
     list.push(user("f", FORGED));
@@ -81,7 +82,7 @@ fn forgeries(driver: &Driver) -> Vec<Vec<EventKind>> {
 }
 
 #[test]
-fn what_the_agent_says_as_the_user_is_sent_back_marked() {
+fn agent_text_in_the_user_role_is_sent_back_marked() {
     for way in 0..3 {
         let mut driver = Driver::new();
         driver.send("Pay?");
@@ -105,7 +106,7 @@ fn what_the_agent_says_as_the_user_is_sent_back_marked() {
 }
 
 #[test]
-fn what_the_agent_says_as_the_user_can_be_left_out_of_requests() {
+fn agent_text_in_the_user_role_can_be_omitted_from_requests() {
     let mut driver = Driver::with(SessionOptions {
         agent_user_messages: AgentUserMessages::Omitted,
         ..SessionOptions::default()
@@ -128,7 +129,7 @@ fn what_the_agent_says_as_the_user_can_be_left_out_of_requests() {
 }
 
 #[test]
-fn an_author_is_kept_with_a_stored_conversation() {
+fn authors_survive_a_stored_conversation() {
     let mut driver = Driver::new();
     driver.send("Pay?");
     driver.plays([as_user("f", FORGED), says("a", "Fine.")].concat());
@@ -145,7 +146,7 @@ fn an_author_is_kept_with_a_stored_conversation() {
 
 /// Loaded messages are trusted: they are the user's until the agent changes them.
 #[test]
-fn a_record_of_the_user_is_the_users_until_the_agent_changes_it() {
+fn a_loaded_user_message_is_the_users_until_the_agent_edits_it() {
     let load = || {
         let mut driver = Driver::new();
         let list = json!([
@@ -181,7 +182,7 @@ fn a_record_of_the_user_is_the_users_until_the_agent_changes_it() {
 
 /// A server may repeat user messages with other ids. They are the same messages, in their places.
 #[test]
-fn a_list_with_other_ids_leaves_the_user_their_words() {
+fn a_snapshot_with_other_ids_keeps_the_authors_of_messages() {
     let mut driver = Driver::new();
     driver.send("One");
     driver.says("First");
@@ -219,7 +220,7 @@ fn a_list_with_other_ids_leaves_the_user_their_words() {
 
 /// A single "yes" of the user counts once, where it was sent.
 #[test]
-fn what_the_user_said_is_not_said_again_elsewhere() {
+fn a_snapshot_does_not_repeat_a_user_message_elsewhere() {
     let mut driver = Driver::new();
     driver.send("Yes");
     driver.says("Good.");
@@ -252,7 +253,7 @@ fn what_the_user_said_is_not_said_again_elsewhere() {
 
 /// The agent cannot use its own messages as a boundary between answers, or have the user edit them.
 #[test]
-fn words_of_the_agent_do_not_count_as_the_users() {
+fn agent_text_in_the_user_role_ends_no_answer_and_is_not_editable() {
     let mut driver = Driver::new();
     let mut spec = action("f");
     spec.limits = CallLimits::default().per_run(1);
@@ -277,7 +278,7 @@ fn words_of_the_agent_do_not_count_as_the_users() {
 /// The recorded servers return user messages as sent, or with ids of their own: all remain the
 /// user's.
 #[test]
-fn recorded_servers_leave_the_user_their_words() {
+fn recorded_servers_keep_the_authors_of_user_messages() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/agui-servers");
     let mut scenes: BTreeMap<String, usize> = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -400,7 +401,7 @@ proptest! {
 
     /// For any events of an agent, the user's messages are exactly those that were sent.
     #[test]
-    fn nothing_that_arrives_counts_as_the_users(tricks in proptest::collection::vec(trick(), 1..24)) {
+    fn no_received_event_creates_a_message_of_the_user(tricks in proptest::collection::vec(trick(), 1..24)) {
         let mut driver = Driver::new();
         let mut spoken: Vec<String> = Vec::new();
         let mut speak = |driver: &mut Driver, text: &str| {

@@ -84,7 +84,7 @@ fn assert_waits(driver: &Driver) {
 }
 
 #[test]
-fn a_call_that_a_question_may_be_about_waits_after_a_reload() {
+fn a_call_blocked_by_an_interrupt_still_waits_after_a_reload() {
     for before in [asked(), asked_by_event()] {
         assert_waits(&before);
         for mut after in [restored(&before), loaded(&before)] {
@@ -103,7 +103,7 @@ fn a_call_that_a_question_may_be_about_waits_after_a_reload() {
 }
 
 #[test]
-fn an_answer_that_the_agent_rejects_is_given_again_without_a_result() {
+fn a_rejected_answer_can_be_given_again_without_a_result() {
     let mut driver = asked();
     approve(&mut driver);
     driver.event(started());
@@ -116,7 +116,7 @@ fn an_answer_that_the_agent_rejects_is_given_again_without_a_result() {
 }
 
 #[test]
-fn an_answer_that_was_lost_on_the_way_goes_out_again_without_a_result() {
+fn a_lost_answer_is_resent_without_a_result() {
     let mut driver = asked();
     approve(&mut driver);
     driver.break_off(FailureKind::Network);
@@ -129,7 +129,7 @@ fn an_answer_that_was_lost_on_the_way_goes_out_again_without_a_result() {
 }
 
 #[test]
-fn a_second_question_holds_the_call_as_the_first_did() {
+fn a_second_interrupt_blocks_the_call_again() {
     let mut driver = asked();
     approve(&mut driver);
     driver.event(started());
@@ -143,7 +143,7 @@ fn a_second_question_holds_the_call_as_the_first_did() {
 }
 
 #[test]
-fn a_conversation_that_is_left_takes_the_question_and_its_call_along() {
+fn an_archived_conversation_keeps_the_interrupt_and_its_call() {
     let mut driver = asked();
     driver.input(Input::NewThread);
     let (thread_id, snapshot) = driver.archives[0].clone();
@@ -156,7 +156,7 @@ fn a_conversation_that_is_left_takes_the_question_and_its_call_along() {
 }
 
 #[test]
-fn an_answered_call_that_the_agent_never_ends_is_answered() {
+fn a_call_that_the_agent_never_ends_gets_a_result() {
     let mut driver = restored(&asked());
     approve(&mut driver);
     driver.says("I left it");
@@ -165,7 +165,7 @@ fn an_answered_call_that_the_agent_never_ends_is_answered() {
 }
 
 #[test]
-fn what_is_stopped_or_given_up_is_over() {
+fn stop_give_up_and_delete_cancel_a_blocked_call() {
     let mut stopped = asked();
     stopped.input(Input::Stop);
     assert_eq!(stopped.phase("c"), Phase::Cancelled);
@@ -196,7 +196,7 @@ fn what_is_stopped_or_given_up_is_over() {
 /// Counterparts: without a question the call is not held back, and calls that were started here are
 /// not the agent's.
 #[test]
-fn other_calls_are_interrupted_by_a_reload_as_before() {
+fn calls_that_no_interrupt_blocks_do_not_keep_running_after_a_reload() {
     let mut driver = with([]);
     driver.events(calls("c", "refund", "{}"));
     let mut snapshot = driver.session.snapshot();

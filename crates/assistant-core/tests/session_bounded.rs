@@ -26,7 +26,7 @@ fn bounded(bounds: GrantBounds) -> ActionSpec {
     spec
 }
 
-fn says(scope: RememberScope, bounds: GrantBounds) -> Verdict {
+fn remember(scope: RememberScope, bounds: GrantBounds) -> Verdict {
     let what = Remember::new(scope, true).bounded(bounds);
     Verdict::Remember { args: None, what }
 }
@@ -36,7 +36,7 @@ fn granted(spec: ActionSpec, scope: RememberScope, bounds: GrantBounds) -> Drive
     let mut driver = Driver::new();
     driver.register(spec);
     call(&mut driver, "first", r#"{"euros":1}"#);
-    assert_eq!(driver.decide("first", says(scope, bounds)), None);
+    assert_eq!(driver.decide("first", remember(scope, bounds)), None);
     settle(&mut driver, "first");
     driver
 }
@@ -95,7 +95,7 @@ fn runs(driver: &mut Driver, store: &mut Store, id: &str, args: &str) -> bool {
 }
 
 #[test]
-fn so_many_calls_use_it_and_the_next_is_asked_about() {
+fn the_call_after_the_last_use_is_asked_about() {
     for scope in ALL {
         let bounds = GrantBounds::default().uses(2);
         let mut driver = granted(asking("f"), scope, bounds);
@@ -110,7 +110,7 @@ fn so_many_calls_use_it_and_the_next_is_asked_about() {
 }
 
 #[test]
-fn two_calls_of_one_response_share_what_is_left() {
+fn only_one_of_two_calls_in_a_response_takes_the_last_use() {
     for scope in ALL {
         let mut driver = granted(asking("f"), scope, GrantBounds::default().uses(1));
         let mut store = Store::of(&driver);
@@ -127,7 +127,7 @@ fn two_calls_of_one_response_share_what_is_left() {
 }
 
 #[test]
-fn a_person_narrows_what_the_action_permits_and_never_widens_it() {
+fn the_user_can_narrow_but_not_widen_the_bounds_of_an_action() {
     let widest = GrantBounds::default()
         .uses(3)
         .lasts_ms(1_000)
@@ -151,7 +151,7 @@ fn a_person_narrows_what_the_action_permits_and_never_widens_it() {
 }
 
 #[test]
-fn its_time_is_over_at_the_start_not_only_when_it_is_looked_at() {
+fn expiry_is_checked_again_at_the_start_of_a_call() {
     let bounds = || GrantBounds::default().lasts_ms(1_000);
     let mut driver = granted(bounded(bounds()), RememberScope::Session, bounds());
     let mut store = Store::default();
@@ -213,7 +213,7 @@ fn an_argument_above_the_bound_is_asked_about() {
 }
 
 #[test]
-fn another_declaration_of_bounds_is_another_action() {
+fn changed_bounds_void_a_remembered_approval() {
     let mut driver = granted(asking("f"), RememberScope::Session, GrantBounds::default());
     let mut store = Store::default();
     assert!(runs(&mut driver, &mut store, "a", "{}"));
@@ -222,7 +222,7 @@ fn another_declaration_of_bounds_is_another_action() {
 }
 
 #[test]
-fn a_use_that_cannot_be_counted_asks() {
+fn a_use_that_the_store_cannot_count_is_asked_about() {
     for outcome in [
         Swap::Failed("the store is full".to_owned()),
         Swap::Found(None),
@@ -250,7 +250,7 @@ fn a_use_that_cannot_be_counted_asks() {
 }
 
 #[test]
-fn calls_of_one_answer_do_not_share_a_use() {
+fn calls_of_one_answer_do_not_share_a_use_without_storage() {
     for scope in ALL {
         let mut driver = granted(asking("f"), scope, GrantBounds::default().uses(1));
         driver.send("both");
@@ -270,7 +270,7 @@ fn calls_of_one_answer_do_not_share_a_use() {
 }
 
 #[test]
-fn a_call_that_finds_no_use_left_is_answered_at_once_if_nobody_is_asked() {
+fn a_call_without_a_use_left_fails_at_the_question_limit() {
     let mut options = SessionOptions::default();
     options.questions.per_run = Some(1);
     options.sequential = true;
@@ -278,7 +278,7 @@ fn a_call_that_finds_no_use_left_is_answered_at_once_if_nobody_is_asked() {
     driver.register(asking("f"));
     driver.register(asking("g"));
     call(&mut driver, "first", "{}");
-    let once = says(RememberScope::Session, GrantBounds::default().uses(1));
+    let once = remember(RememberScope::Session, GrantBounds::default().uses(1));
     assert_eq!(driver.decide("first", once), None);
     settle(&mut driver, "first");
     driver.send("all");
@@ -291,7 +291,7 @@ fn a_call_that_finds_no_use_left_is_answered_at_once_if_nobody_is_asked() {
 }
 
 #[test]
-fn what_was_counted_for_one_call_lets_no_other_start() {
+fn a_use_counted_for_a_stopped_call_starts_nothing() {
     let bounds = GrantBounds::default().uses(5);
     let mut driver = granted(asking("f"), RememberScope::Always, bounds);
     let mut store = Store::of(&driver);
@@ -305,7 +305,7 @@ fn what_was_counted_for_one_call_lets_no_other_start() {
 }
 
 #[test]
-fn a_kept_approval_says_its_bounds_and_loses_none() {
+fn a_stored_approval_keeps_its_bounds_and_rejects_invalid_ones() {
     let bounds = GrantBounds::default()
         .uses(5)
         .lasts_ms(9_000)
@@ -348,7 +348,7 @@ fn a_kept_approval_says_its_bounds_and_loses_none() {
 }
 
 #[test]
-fn of_two_tabs_with_one_use_left_exactly_one_runs() {
+fn one_remaining_use_starts_a_call_in_only_one_of_two_tabs() {
     for order in [[0, 1], [1, 0]] {
         let bounds = GrantBounds::default().uses(1);
         let one = granted(asking("f"), RememberScope::Always, bounds);
@@ -381,7 +381,7 @@ proptest! {
     /// For any steps of the tabs, an approval permits at most its uses, and all of them can be
     /// used.
     #[test]
-    fn no_more_start_than_were_allowed(uses in 1_u32..5, steps in proptest::collection::vec((0_usize..3, 0_u8..4), 1..40)) {
+    fn started_calls_never_exceed_the_permitted_uses(uses in 1_u32..5, steps in proptest::collection::vec((0_usize..3, 0_u8..4), 1..40)) {
         let one = granted(asking("f"), RememberScope::Always, GrantBounds::default().uses(uses));
         let mut store = Store::of(&one);
         let mut tabs = [one, tab(&store), tab(&store)];

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::{session_restore::reload, support::*};
 
-/// Two branches that part at the user's second message, after an answer with a call and a second
+/// Two branches that diverge at the user's second message, after an answer with a call and a second
 /// answer. The agent speaks on the second branch. Returns the tip of the first.
-fn parted() -> (Driver, MessageId) {
+fn two_branches() -> (Driver, MessageId) {
     let mut driver = with([action("f")]);
     driver.events(says("m", "well"));
     driver.events(calls("c", "f", "{}"));
@@ -46,7 +46,7 @@ fn edit_last(driver: &mut Driver, text: &str) {
 }
 
 /// Shows the branch with this user message.
-fn check_changed_call(driver: &mut Driver, text: &str) {
+fn show_branch_with(driver: &mut Driver, text: &str) {
     let all = driver.session.conversation().all_messages();
     let said = all.filter(|message| message.role == Role::User && message.text() == text);
     let message = said.last().unwrap().id.clone();
@@ -60,7 +60,7 @@ fn object(value: Value) -> Object {
 }
 
 /// Creates an event with metadata.
-fn noted(kind: EventKind) -> Event {
+fn with_metadata(kind: EventKind) -> Event {
     let metadata = Some(Box::new(object(json!({"noted": true}))));
     Event {
         kind,
@@ -127,20 +127,20 @@ fn an_event_changes_no_message_of_another_branch() {
         patch: vec![json!({"op": "replace", "path": "/step", "value": 3})],
     };
     let events = [
-        noted(text_start("m")),
+        with_metadata(text_start("m")),
         text("m", " more").into(),
-        noted(text_end("m")),
+        with_metadata(text_end("m")),
         start_in("d", "f", Some("m")).into(),
-        noted(start("c", "f")),
+        with_metadata(start("c", "f")),
         result("t2", "c", "another").into(),
         set_encrypted_value(EncryptedEntity::Message, "m").into(),
         set_encrypted_value(EncryptedEntity::ToolCall, "c").into(),
-        noted(activity(false)),
+        with_metadata(activity(false)),
         activity(true).into(),
         patch.into(),
     ];
     for event in events {
-        let (mut driver, tip) = parted();
+        let (mut driver, tip) = two_branches();
         let before = branch_content(driver.session.conversation(), &tip);
         driver.event(event.clone());
         finish_run(&mut driver);
@@ -151,8 +151,8 @@ fn an_event_changes_no_message_of_another_branch() {
 }
 
 #[test]
-fn a_call_that_a_list_has_twice_stays_where_another_branch_has_it() {
-    let (mut driver, tip) = parted();
+fn a_snapshot_that_moves_a_call_keeps_it_on_the_other_branch() {
+    let (mut driver, tip) = two_branches();
     let before = branch_content(driver.session.conversation(), &tip);
     let mut history = driver.session.conversation().received_messages();
     let place = history.iter().position(|message| message.id == "m");
@@ -168,14 +168,14 @@ fn a_call_that_a_list_has_twice_stays_where_another_branch_has_it() {
 }
 
 #[test]
-fn a_call_of_two_branches_is_listed_once_on_each() {
-    let (mut driver, _) = parted();
+fn a_call_id_on_two_branches_is_sent_once_on_each() {
+    let (mut driver, _) = two_branches();
     driver.events(calls("d", "f", "{}"));
     finish_run(&mut driver);
     driver.returns("d", json!("second"));
     driver.event(started());
     finish_run(&mut driver);
-    check_changed_call(&mut driver, "first");
+    show_branch_with(&mut driver, "first");
     driver.send("again");
     driver.event(started());
     driver.events([start("d", "f"), args("d", "{}"), end("d")]);
@@ -196,9 +196,9 @@ fn resumed(driver: &Driver) -> Vec<&str> {
     entries.map(|entry| entry.interrupt_id.as_str()).collect()
 }
 
-/// The agent asks about a call and about something else; both are answered, and the answers are not
+/// The agent interrupts a call and asks something else; both are answered, and the answers are not
 /// delivered.
-fn unheard() -> Driver {
+fn undelivered_answers() -> Driver {
     let mut driver = with([]);
     driver.events(says("m", "well"));
     finish_run(&mut driver);
@@ -216,8 +216,8 @@ fn unheard() -> Driver {
 }
 
 #[test]
-fn an_answer_goes_out_on_the_branch_of_its_question() {
-    let mut driver = unheard();
+fn an_answer_is_sent_on_the_branch_of_its_interrupt() {
+    let mut driver = undelivered_answers();
     edit_last(&mut driver, "second");
     assert_eq!(resumed(&driver), [""; 0]);
     driver.says("another way");
@@ -225,7 +225,7 @@ fn an_answer_goes_out_on_the_branch_of_its_question() {
     assert_eq!(resumed(&driver), [""; 0]);
     assert_eq!(driver.request().messages.last().unwrap().role(), Role::User);
     driver.says("yes");
-    check_changed_call(&mut driver, "first");
+    show_branch_with(&mut driver, "first");
     driver.send("so?");
     assert_eq!(resumed(&driver), ["card", "other"]);
     driver.event(started());
@@ -236,8 +236,8 @@ fn an_answer_goes_out_on_the_branch_of_its_question() {
 }
 
 #[test]
-fn a_question_of_another_branch_is_asked_there_after_a_reload() {
-    let mut driver = unheard();
+fn an_interrupt_of_another_branch_is_asked_there_after_a_reload() {
+    let mut driver = undelivered_answers();
     edit_last(&mut driver, "second");
     driver.says("another way");
     let thread_id = driver.session.thread_id().to_owned();
@@ -251,7 +251,7 @@ fn a_question_of_another_branch_is_asked_there_after_a_reload() {
     driver.send("more");
     assert_eq!(resumed(&driver), [""; 0]);
     driver.says("yes");
-    check_changed_call(&mut driver, "first");
+    show_branch_with(&mut driver, "first");
     let open = driver.session.interrupts().iter();
     let open: Vec<_> = open
         .map(|open| (open.interrupt.id.as_str(), open.answer.is_some()))
@@ -262,7 +262,7 @@ fn a_question_of_another_branch_is_asked_there_after_a_reload() {
 
 /// The agent asks about a call of a failed run, and the run with the answer leaves the branch of
 /// the question by a list without its messages.
-fn left_with_answer() -> Driver {
+fn answer_on_abandoned_branch() -> Driver {
     let mut driver = with([asking("pay")]);
     driver.events(calls("c", "pay", "{}"));
     driver.event(run_error("no"));
@@ -280,7 +280,7 @@ fn left_with_answer() -> Driver {
 }
 
 /// Asserts that no new run, on any branch, carries an answer.
-fn carries_nothing(driver: &Driver) {
+fn assert_no_run_carries_an_answer(driver: &Driver) {
     let all = driver.session.conversation().all_messages();
     let all: Vec<MessageId> = all.map(|message| message.id.clone()).collect();
     for message in all {
@@ -297,33 +297,33 @@ fn carries_nothing(driver: &Driver) {
 }
 
 #[test]
-fn a_rejected_answer_does_not_come_back_with_its_branch() {
-    let mut driver = left_with_answer();
+fn a_rejected_answer_is_not_resent_on_any_branch() {
+    let mut driver = answer_on_abandoned_branch();
     driver.event(run_error("no"));
     driver.close();
-    carries_nothing(&driver);
+    assert_no_run_carries_an_answer(&driver);
 }
 
 #[test]
-fn an_answer_that_the_agent_took_does_not_come_back_with_its_branch() {
-    let mut driver = left_with_answer();
+fn an_accepted_answer_is_not_resent_on_any_branch() {
+    let mut driver = answer_on_abandoned_branch();
     finish_run(&mut driver);
-    carries_nothing(&driver);
+    assert_no_run_carries_an_answer(&driver);
 }
 
 #[test]
 fn retry_acts_on_the_branch_of_its_run() {
-    let (mut driver, _) = parted();
+    let (mut driver, _) = two_branches();
     driver.break_off(FailureKind::Network);
-    check_changed_call(&mut driver, "first");
+    show_branch_with(&mut driver, "first");
     assert_eq!(driver.input(Input::Retry).refused, None);
     assert_eq!(request(&driver).last().unwrap(), "user=second");
     assert!(!driver.session.conversation().shows_other_branch());
 }
 
 #[test]
-fn retry_keeps_what_the_run_had_changed_before_it_failed() {
-    let (mut driver, tip) = parted();
+fn retry_keeps_the_changes_of_the_failed_run() {
+    let (mut driver, tip) = two_branches();
     driver.says("another way");
     let answer = driver.session.conversation().tip().unwrap().clone();
     let change = TreeChange::Regenerate { message: answer };
@@ -354,7 +354,7 @@ fn continue_acts_on_the_branch_of_its_run() {
     finish_run(&mut driver);
     driver.returns("c", json!(1));
     assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
-    check_changed_call(&mut driver, "first");
+    show_branch_with(&mut driver, "first");
     assert_eq!(driver.input(Input::Continue).refused, None);
     assert_eq!(
         request(&driver),
@@ -370,11 +370,11 @@ fn regenerate_last(driver: &mut Driver) {
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
 }
 
-/// A cause that no other version of an answer comes, by name.
-type Vain = (&'static str, fn(&mut Driver));
+/// An end of a run that brings no other version of an answer, with its name.
+type FruitlessEnd = (&'static str, fn(&mut Driver));
 
 /// The ends of a run that bring no other version of an answer.
-fn ends_in_vain() -> Vec<Vain> {
+fn fruitless_ends() -> Vec<FruitlessEnd> {
     vec![
         ("no connection", |d| {
             d.break_off(FailureKind::Network);
@@ -406,8 +406,8 @@ fn ends_in_vain() -> Vec<Vain> {
 }
 
 #[test]
-fn an_answer_that_cannot_be_regenerated_stays() {
-    for (name, end) in ends_in_vain() {
+fn an_answer_stays_current_when_its_regeneration_fails() {
+    for (name, end) in fruitless_ends() {
         let mut driver = Driver::new();
         driver.send("first");
         driver.says("one way");
@@ -439,7 +439,7 @@ fn an_answer_that_cannot_be_regenerated_stays() {
 }
 
 #[test]
-fn retry_regenerates_an_answer_again() {
+fn retry_repeats_a_failed_regeneration() {
     let mut driver = Driver::new();
     driver.send("first");
     driver.says("one way");

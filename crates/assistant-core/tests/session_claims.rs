@@ -68,7 +68,7 @@ fn remount(driver: &mut Driver, title: &str) {
 }
 
 #[test]
-fn a_call_whose_rules_changed_before_its_start_starts_when_it_is_approved_anew() {
+fn a_call_whose_rules_changed_starts_after_a_new_approval() {
     let (mut driver, mut journal) = (approved(), Journal::default());
     for title in ["one", "two"] {
         remount(&mut driver, title);
@@ -83,7 +83,7 @@ fn a_call_whose_rules_changed_before_its_start_starts_when_it_is_approved_anew()
 }
 
 #[test]
-fn a_call_that_changed_before_its_start_starts_as_it_is_then() {
+fn a_call_that_changed_before_its_start_runs_with_the_new_arguments() {
     let said: [(&str, Vec<EventKind>); 3] = [
         (
             "listed anew",
@@ -120,7 +120,7 @@ fn a_call_that_changed_before_its_start_starts_as_it_is_then() {
 }
 
 #[test]
-fn a_call_that_the_agent_asks_about_before_its_start_starts_when_that_is_answered() {
+fn a_call_interrupted_before_its_start_starts_after_the_answer() {
     let mut journal = Journal::default();
     let mut eager = action("f");
     eager.eager = true;
@@ -138,7 +138,7 @@ fn a_call_that_the_agent_asks_about_before_its_start_starts_when_that_is_answere
 }
 
 #[test]
-fn what_was_revoked_before_the_start_starts_when_it_is_approved() {
+fn a_call_whose_approval_was_revoked_starts_after_a_new_one() {
     let mut journal = Journal::default();
     let mut driver = approved();
     journal.answers(&mut driver);
@@ -162,7 +162,7 @@ fn what_was_revoked_before_the_start_starts_when_it_is_approved() {
 }
 
 #[test]
-fn the_next_claim_is_the_next_after_a_reload_too() {
+fn claim_numbers_continue_after_a_reload() {
     let (mut driver, mut journal) = (approved(), Journal::default());
     remount(&mut driver, "other");
     journal.answers(&mut driver);
@@ -193,7 +193,7 @@ fn the_next_claim_is_the_next_after_a_reload_too() {
 }
 
 #[test]
-fn a_tab_that_gave_a_start_up_and_one_that_takes_over_start_it_once() {
+fn a_takeover_after_an_abandoned_start_starts_the_call_once() {
     let (mut left, mut journal) = (approved(), Journal::default());
     remount(&mut left, "other");
     journal.answers(&mut left);

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::*;
 
 /// Returns the total and waiting time of the whole conversation.
-fn took(driver: &Driver) -> (Option<u64>, Option<u64>) {
+fn durations(driver: &Driver) -> (Option<u64>, Option<u64>) {
     let conversation = driver.session.conversation();
     let mut whole = Cost::default();
     for message in conversation.path() {
@@ -28,7 +28,7 @@ fn asked() -> Driver {
 }
 
 #[test]
-fn a_turn_takes_as_long_as_its_runs_its_questions_and_its_tools() {
+fn the_duration_of_a_turn_includes_runs_questions_and_tools() {
     let mut driver = asked();
     driver.host.clock += 4_000;
     assert_eq!(driver.approve("c"), None);
@@ -36,7 +36,7 @@ fn a_turn_takes_as_long_as_its_runs_its_questions_and_its_tools() {
     driver.returns("c", json!(1));
     driver.host.clock += 5_000;
     driver.plays(says("b", "Done."));
-    assert_eq!(took(&driver), (Some(12_000), Some(4_000)));
+    assert_eq!(durations(&driver), (Some(12_000), Some(4_000)));
     let copy = Conversation::import(driver.session.conversation().export()).unwrap();
     let last = |of: &Conversation| of.path().last().unwrap().cost.clone();
     assert_eq!(last(&copy), last(driver.session.conversation()));
@@ -46,11 +46,11 @@ fn a_turn_takes_as_long_as_its_runs_its_questions_and_its_tools() {
     driver.send("again");
     driver.host.clock += 500;
     driver.plays(says("d", "Yes."));
-    assert_eq!(took(&driver), (Some(12_500), Some(4_000)));
+    assert_eq!(durations(&driver), (Some(12_500), Some(4_000)));
 }
 
 #[test]
-fn a_question_beside_a_run_or_a_tool_is_counted_once() {
+fn a_question_counts_as_waiting_only_after_the_run_ends() {
     let mut driver = with([asking("f")]);
     driver.send("hi");
     driver.event(started());
@@ -65,11 +65,11 @@ fn a_question_beside_a_run_or_a_tool_is_counted_once() {
     driver.deny("c", None);
     driver.host.clock += 1_000;
     driver.plays(says("b", "Well."));
-    assert_eq!(took(&driver), (Some(7_000), Some(2_000)));
+    assert_eq!(durations(&driver), (Some(7_000), Some(2_000)));
 }
 
 #[test]
-fn what_an_agent_asks_is_waiting_too() {
+fn an_open_interrupt_counts_as_waiting() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -80,11 +80,11 @@ fn what_an_agent_asks_is_waiting_too() {
     driver.answers("int", Some(json!(1)));
     driver.host.clock += 1_000;
     driver.plays(says("b", "Thanks."));
-    assert_eq!(took(&driver), (Some(8_000), Some(7_000)));
+    assert_eq!(durations(&driver), (Some(8_000), Some(7_000)));
 }
 
 #[test]
-fn what_a_handler_asks_is_waiting_and_what_it_does_is_not() {
+fn questions_of_a_handler_count_as_waiting_but_not_its_work() {
     let mut driver = with([action("f")]);
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
@@ -105,11 +105,11 @@ fn what_a_handler_asks_is_waiting_and_what_it_does_is_not() {
     driver.returns("c", json!(1));
     driver.host.clock += 500;
     driver.plays(says("b", "Done."));
-    assert_eq!(took(&driver), (Some(38_500), Some(35_000)));
+    assert_eq!(durations(&driver), (Some(38_500), Some(35_000)));
 }
 
 #[test]
-fn a_tool_that_works_beside_a_question_of_another_is_no_waiting() {
+fn a_question_beside_a_running_tool_does_not_count_as_waiting() {
     let mut driver = with([action("f"), action("g")]);
     driver.send("hi");
     driver.event(started());
@@ -129,16 +129,16 @@ fn a_tool_that_works_beside_a_question_of_another_is_no_waiting() {
     driver.returns("c", json!(1));
     driver.host.clock += 1_000;
     driver.plays(says("b", "Done."));
-    assert_eq!(took(&driver), (Some(8_000), Some(3_000)));
+    assert_eq!(durations(&driver), (Some(8_000), Some(3_000)));
 }
 
 #[test]
-fn what_was_stopped_or_ran_into_its_limit_took_its_time_too() {
+fn a_stopped_or_limited_turn_has_a_duration() {
     let mut driver = asked();
     driver.approve("c");
     driver.host.clock += 2_500;
     driver.input(Input::Stop);
-    assert_eq!(took(&driver), (Some(3_500), None));
+    assert_eq!(durations(&driver), (Some(3_500), None));
     let options = SessionOptions {
         stop_when: StopCondition::RunCount(1),
         ..SessionOptions::default()
@@ -149,24 +149,24 @@ fn what_was_stopped_or_ran_into_its_limit_took_its_time_too() {
     driver.plays(calls("c", "g", "{}"));
     driver.host.clock += 800;
     driver.returns("c", json!(1));
-    assert_eq!(took(&driver), (Some(800), None));
+    assert_eq!(durations(&driver), (Some(800), None));
     // Time until the user continues does not count.
     driver.host.clock += 90_000;
     driver.input(Input::Continue);
     driver.host.clock += 200;
     driver.plays(says("b", "Done."));
-    assert_eq!(took(&driver), (Some(1_000), None));
+    assert_eq!(durations(&driver), (Some(1_000), None));
 }
 
 #[test]
-fn a_clock_that_is_set_back_and_a_reload_invent_no_time() {
+fn a_clock_set_back_or_a_reload_adds_no_time() {
     let mut driver = asked();
     driver.host.clock -= 50_000;
     driver.approve("c");
     driver.host.clock += 10;
     driver.returns("c", json!(1));
     driver.plays(says("b", "Done."));
-    assert_eq!(took(&driver).0, Some(1_000), "what is known");
+    assert_eq!(durations(&driver).0, Some(1_000), "what is known");
     let mut before = asked();
     let snapshot = before.session.snapshot();
     let mut after = with([asking("f"), action("g")]);
@@ -181,7 +181,7 @@ fn a_clock_that_is_set_back_and_a_reload_invent_no_time() {
     after.returns("c", json!(1));
     after.host.clock += 250;
     after.plays(says("b", "Done."));
-    assert_eq!(took(&after), (Some(1_250), None));
+    assert_eq!(durations(&after), (Some(1_250), None));
     before.input(Input::Stop);
 }
 
@@ -212,7 +212,7 @@ fn broken_off() -> Driver {
 }
 
 #[test]
-fn steps_and_answers_that_were_broken_off_keep_their_mark() {
+fn truncated_steps_and_answers_keep_their_marks() {
     let mut driver = broken_off();
     let marks = |driver: &Driver| {
         let steps = steps(driver);
@@ -256,7 +256,7 @@ fn steps_and_answers_that_were_broken_off_keep_their_mark() {
 }
 
 #[test]
-fn steps_of_an_answer_that_was_stopped_stay_with_it() {
+fn a_stopped_answer_keeps_its_steps() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -273,7 +273,7 @@ fn steps_of_an_answer_that_was_stopped_stay_with_it() {
 }
 
 #[test]
-fn steps_that_cannot_be_read_are_left_out() {
+fn invalid_and_excess_steps_are_dropped_on_import() {
     let driver = broken_off();
     let mut exported = driver.session.conversation().export();
     let nodes = exported["messages"].as_array_mut().unwrap();

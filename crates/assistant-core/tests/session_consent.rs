@@ -21,7 +21,7 @@ fn question(words: &str) -> Interrupt {
 }
 
 #[test]
-fn an_answer_is_one_to_the_question_that_was_shown() {
+fn an_answer_applies_only_to_the_question_that_was_shown() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.plays([started(), interrupted(vec![question("Save?")])]);
@@ -77,7 +77,7 @@ fn wire(driver: &Driver) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn an_approval_does_not_move_to_another_name() {
+fn an_approval_does_not_carry_over_to_another_tool_name() {
     let mut driver = approved_read();
     driver.event(snapshot(vec![hi()]));
     driver.events(calls("c", "delete_all", "{\"path\":\"/\"}"));
@@ -110,7 +110,7 @@ fn listed_call(name: &str) -> Message {
 }
 
 /// The agent asks about the call `c`, to pay 10; the user approves, and the answer has been sent.
-fn approved_gate() -> Driver {
+fn approved_interrupt() -> Driver {
     let mut driver = with([]);
     driver.events(calls("c", "pay", "{\"euros\":10}"));
     driver.event(interrupted(vec![gate("int", "c")]));
@@ -122,9 +122,9 @@ fn approved_gate() -> Driver {
 }
 
 #[test]
-fn a_retry_does_not_resend_an_approval_of_another_call() {
+fn a_retry_does_not_resend_the_approval_of_a_changed_call() {
     for by_list in [false, true] {
-        let mut driver = approved_gate();
+        let mut driver = approved_interrupt();
         if by_list {
             driver.event(snapshot(vec![hi(), listed_call("pay")]));
         } else {
@@ -146,8 +146,8 @@ fn a_retry_does_not_resend_an_approval_of_another_call() {
 }
 
 #[test]
-fn the_same_approval_is_sent_again() {
-    let mut driver = approved_gate();
+fn a_retry_resends_the_approval_of_an_unchanged_call() {
+    let mut driver = approved_interrupt();
     driver.break_off(FailureKind::Network);
     driver.input(Input::Retry);
     assert_eq!(driver.runs.len(), 3);
@@ -155,8 +155,8 @@ fn the_same_approval_is_sent_again() {
 }
 
 #[test]
-fn a_question_that_is_asked_again_is_still_the_agents() {
-    let mut driver = approved_gate();
+fn a_rejected_approval_is_asked_again_as_the_agents_interrupt() {
+    let mut driver = approved_interrupt();
     driver.event(run_error("no such interrupt"));
     driver.close();
     let asked = driver.call("c").approval().cloned().unwrap();
@@ -175,7 +175,7 @@ fn a_question_that_is_asked_again_is_still_the_agents() {
 }
 
 #[test]
-fn a_card_approved_for_one_question_does_not_answer_the_next() {
+fn an_approved_card_does_not_answer_the_next_interrupt() {
     let asks = |message: &str, place: &str| {
         let mut asks = gate("int", "c");
         asks.message = Some(message.to_owned());

@@ -30,7 +30,7 @@ fn asked(spec: ActionSpec) -> Driver {
 }
 
 /// The agent asks about its call of `pay` by an interrupt.
-fn gated(spec: ActionSpec, interrupt: Interrupt) -> Driver {
+fn with_interrupt(spec: ActionSpec, interrupt: Interrupt) -> Driver {
     let mut driver = with([spec]);
     driver.audit = Some(Vec::new());
     driver.events(calls("c", "pay", "{\"euros\":10}"));
@@ -80,7 +80,7 @@ fn events(driver: &Driver) -> Vec<CallEventKind> {
 }
 
 /// Asserts that an input was refused, and that nothing has changed.
-fn is_refused(driver: &mut Driver, act: impl FnOnce(&mut Driver) -> Output) {
+fn assert_refused(driver: &mut Driver, act: impl FnOnce(&mut Driver) -> Output) {
     let before = (
         driver.session.snapshot(),
         driver.session.interrupts().to_vec(),
@@ -98,7 +98,7 @@ fn is_refused(driver: &mut Driver, act: impl FnOnce(&mut Driver) -> Output) {
 }
 
 #[test]
-fn an_approval_of_the_application_is_recorded_as_its_own() {
+fn an_approval_by_the_application_is_recorded_as_such() {
     let mut driver = asked(asking("pay"));
     assert_eq!(decides(&mut driver, "c", YES).refused, None);
     assert_eq!(driver.starts("c"), 1);
@@ -118,7 +118,7 @@ fn an_approval_of_the_application_is_recorded_as_its_own() {
 }
 
 #[test]
-fn a_denial_is_recorded_with_the_one_who_denied() {
+fn a_denial_is_recorded_with_its_decider() {
     let no = || Verdict::Deny {
         reason: Some("not at night".to_owned()),
     };
@@ -134,13 +134,13 @@ fn a_denial_is_recorded_with_the_one_who_denied() {
         assert_eq!(recorded(&driver), [by.as_str()]);
     }
     // A stop is not a decision about the call.
-    let mut driver = gated(asking("pay"), gate("q", "c"));
+    let mut driver = with_interrupt(asking("pay"), gate("q", "c"));
     driver.input(Input::Stop);
     assert_eq!(recorded(&driver), [Value::Null]);
 }
 
 #[test]
-fn a_denial_of_the_application_is_no_answer_of_the_user_to_an_equal_call() {
+fn a_denial_by_the_application_does_not_deny_equal_calls() {
     for by in [Decider::Person, Decider::Application] {
         let mut driver = asked(asking("pay"));
         let call = driver.key("c");
@@ -158,24 +158,24 @@ fn a_denial_of_the_application_is_no_answer_of_the_user_to_an_equal_call() {
 }
 
 #[test]
-fn an_approval_that_goes_to_the_agent_is_recorded_as_the_applications() {
-    let mut by_card = gated(asking("pay"), gate("q", "c"));
+fn an_approval_sent_to_the_agent_is_recorded_as_the_applications() {
+    let mut by_card = with_interrupt(asking("pay"), gate("q", "c"));
     assert_eq!(decides(&mut by_card, "c", YES).refused, None);
     assert_eq!(recorded(&by_card), ["application-to-agent"]);
-    let mut by_answer = gated(asking("pay"), gate("q", "c"));
+    let mut by_answer = with_interrupt(asking("pay"), gate("q", "c"));
     let yes = Some(json!({"approved": true}));
     assert_eq!(
         answers(&mut by_answer, ResumeStatus::Resolved, yes).refused,
         None
     );
     assert_eq!(recorded(&by_answer), ["application-to-agent"]);
-    let mut of_user = gated(asking("pay"), gate("q", "c"));
+    let mut of_user = with_interrupt(asking("pay"), gate("q", "c"));
     of_user.approve("c");
     assert_eq!(recorded(&of_user), ["person-to-agent"]);
 }
 
 #[test]
-fn who_decided_is_kept_with_the_call() {
+fn the_decider_is_stored_with_the_call() {
     let mut driver = asked(asking("pay"));
     decides(&mut driver, "c", YES);
     driver.returns("c", json!(1));
@@ -203,7 +203,7 @@ fn who_decided_is_kept_with_the_call() {
 }
 
 #[test]
-fn a_grant_of_the_application_is_recorded_as_its_own_also_from_a_store() {
+fn a_stored_grant_by_the_application_is_recorded_as_such() {
     let what = Remember::new(RememberScope::Always, true);
     let mut driver = asked(asking("pay"));
     let verdict = Verdict::Remember { args: None, what };
@@ -240,7 +240,7 @@ fn a_grant_of_the_application_is_recorded_as_its_own_also_from_a_store() {
 }
 
 #[test]
-fn a_grant_of_an_unknown_giver_allows_nothing() {
+fn a_grant_by_an_unknown_giver_is_rejected() {
     let mut driver = asked(asking("pay"));
     let what = Remember::new(RememberScope::Always, true);
     driver.decide("c", Verdict::Remember { args: None, what });
@@ -254,7 +254,7 @@ fn a_grant_of_an_unknown_giver_allows_nothing() {
 }
 
 #[test]
-fn an_action_that_only_the_user_approves_takes_no_approval_of_the_application() {
+fn the_application_cannot_approve_an_action_reserved_for_the_user() {
     let mut driver = asked(only_user("pay"));
     let what = Remember::new(RememberScope::Session, true);
     let args = Some(json!({"euros": 5}));
@@ -263,12 +263,12 @@ fn an_action_that_only_the_user_approves_takes_no_approval_of_the_application() 
         Verdict::Approve { args },
         Verdict::Remember { args: None, what },
     ] {
-        is_refused(&mut driver, |driver| decides(driver, "c", verdict));
+        assert_refused(&mut driver, |driver| decides(driver, "c", verdict));
     }
     let mut previewed = only_user("pay");
     previewed.has_preview = true;
     let mut previewed = asked(previewed);
-    is_refused(&mut previewed, |driver| decides(driver, "c", YES));
+    assert_refused(&mut previewed, |driver| decides(driver, "c", YES));
     assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.starts("c"), 1);
     // A denial runs nothing.
@@ -279,7 +279,7 @@ fn an_action_that_only_the_user_approves_takes_no_approval_of_the_application() 
 }
 
 #[test]
-fn a_preview_that_still_holds_is_approved_by_the_one_who_approved() {
+fn an_unchanged_preview_keeps_the_decider_of_the_approval() {
     let mut spec = asking("pay");
     spec.has_preview = true;
     let mut driver = asked(spec);
@@ -309,11 +309,11 @@ fn a_preview_that_still_holds_is_approved_by_the_one_who_approved() {
 }
 
 #[test]
-fn an_agents_question_about_such_an_action_takes_no_answer_of_the_application() {
-    let mut driver = gated(only_user("pay"), gate("q", "c"));
-    is_refused(&mut driver, |driver| decides(driver, "c", YES));
+fn the_application_cannot_answer_an_interrupt_reserved_for_the_user() {
+    let mut driver = with_interrupt(only_user("pay"), gate("q", "c"));
+    assert_refused(&mut driver, |driver| decides(driver, "c", YES));
     let yes = Some(json!({"approved": true}));
-    is_refused(&mut driver, |driver| {
+    assert_refused(&mut driver, |driver| {
         answers(driver, ResumeStatus::Resolved, yes)
     });
     // A cancellation runs nothing.
@@ -327,7 +327,7 @@ fn an_agents_question_about_such_an_action_takes_no_answer_of_the_application() 
         metadata: listed.as_object().cloned(),
         ..interrupt("q", None, Value::Null)
     };
-    let mut driver = gated(only_user("pay"), question);
+    let mut driver = with_interrupt(only_user("pay"), question);
     let reject = || ActionDecision::Reject { message: None };
     let decide = |driver: &mut Driver, by, decisions| {
         driver.input(Input::DecideActions {
@@ -338,7 +338,7 @@ fn an_agents_question_about_such_an_action_takes_no_answer_of_the_application() 
         })
     };
     let application = Decider::Application;
-    is_refused(&mut driver, |driver| {
+    assert_refused(&mut driver, |driver| {
         decide(driver, application, vec![reject(), ActionDecision::Approve])
     });
     let mut denied = driver.clone();

@@ -26,7 +26,7 @@ fn outcome(driver: &Driver, request: u64) -> Option<Result<Value, String>> {
 }
 
 #[test]
-fn it_is_committed_run_and_answered_and_leaves_no_trace_in_the_chat() {
+fn a_direct_call_runs_and_leaves_no_trace_in_the_conversation() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     execute(&mut driver, 7, "f", json!({"x": 1}));
@@ -46,7 +46,7 @@ fn it_is_committed_run_and_answered_and_leaves_no_trace_in_the_chat() {
 }
 
 #[test]
-fn what_is_unknown_or_wrong_is_told_at_once() {
+fn an_unknown_action_or_invalid_arguments_fail_at_once() {
     let mut driver = Driver::new();
     let mut strict = action("s");
     strict.parameters = json!({"type": "object", "required": ["x"]});
@@ -65,7 +65,7 @@ fn what_is_unknown_or_wrong_is_told_at_once() {
 }
 
 #[test]
-fn a_person_is_asked_where_the_action_asks() {
+fn a_direct_call_needs_the_approval_that_its_action_requires() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     execute(&mut driver, 1, "f", json!({}));
@@ -94,7 +94,7 @@ fn a_person_is_asked_where_the_action_asks() {
 }
 
 #[test]
-fn exclusive_actions_timeouts_and_stop_hold_for_it_too() {
+fn exclusivity_timeouts_and_stop_apply_to_direct_calls() {
     let mut driver = Driver::new();
     let mut alone = action("alone");
     alone.exclusive = true;
@@ -140,7 +140,7 @@ fn ends(driver: &mut Driver, number: usize) {
 }
 
 #[test]
-fn a_handler_calls_another_action_by_the_same_way() {
+fn a_handler_can_call_another_action() {
     let mut driver = Driver::new();
     let mut alone = action("outer");
     alone.exclusive = true;
@@ -168,7 +168,7 @@ fn a_handler_calls_another_action_by_the_same_way() {
 }
 
 #[test]
-fn what_a_handler_asked_for_ends_with_it() {
+fn nested_calls_are_cancelled_with_their_handler() {
     let mut driver = Driver::new();
     driver.register(action("outer"));
     driver.register(action("inner"));
@@ -184,7 +184,7 @@ fn what_a_handler_asked_for_ends_with_it() {
 }
 
 #[test]
-fn actions_do_not_call_each_other_for_ever() {
+fn nested_calls_have_a_depth_limit() {
     let mut driver = Driver::new();
     for number in 0..50 {
         driver.register(action(&format!("f{number}")));
@@ -203,7 +203,7 @@ fn actions_do_not_call_each_other_for_ever() {
 }
 
 #[test]
-fn an_action_does_not_call_itself_by_way_of_another() {
+fn an_action_cannot_call_itself_through_another() {
     let mut driver = Driver::new();
     driver.register(action("a"));
     driver.register(action("b"));
@@ -223,7 +223,7 @@ fn an_action_does_not_call_itself_by_way_of_another() {
 }
 
 #[test]
-fn the_record_of_a_call_names_the_call_whose_handler_asked_for_it() {
+fn an_audit_entry_of_a_nested_call_names_its_parent() {
     let mut driver = Driver::new();
     driver.audit = Some(Vec::new());
     driver.register(action("outer"));
@@ -248,7 +248,7 @@ fn the_record_of_a_call_names_the_call_whose_handler_asked_for_it() {
 }
 
 #[test]
-fn the_history_holds_calls_of_agents_and_of_the_page_in_order() {
+fn the_tool_history_lists_agent_and_direct_calls_in_order() {
     let mut driver = Driver::new();
     for name in ["add", "remove", "inner"] {
         driver.register(action(name));
@@ -303,7 +303,7 @@ fn the_history_holds_calls_of_agents_and_of_the_page_in_order() {
 }
 
 #[test]
-fn the_history_is_bounded_and_still_counts() {
+fn the_tool_history_is_bounded_and_keeps_counting() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     let long = "x".repeat(10_000);

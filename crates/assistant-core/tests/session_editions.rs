@@ -47,7 +47,7 @@ fn stored(spec: ActionSpec) -> (Driver, Value) {
 }
 
 #[test]
-fn a_schema_that_changed_before_the_arguments_ended_is_told() {
+fn arguments_for_an_outdated_schema_report_the_new_schema() {
     let mut driver = with([edition("1", &["x"])]);
     driver.events([start("c", "f"), args("c", "{\"x\":1}")]);
     driver.register_as(RegistrationId(1), edition("2", &["x", "y"]));
@@ -66,7 +66,7 @@ fn a_schema_that_changed_before_the_arguments_ended_is_told() {
 }
 
 #[test]
-fn what_fits_the_changed_schema_runs_as_it_does_now() {
+fn a_call_that_fits_the_changed_schema_runs() {
     let mut driver = with([edition("1", &["x", "y"])]);
     driver.events([start("c", "f"), args("c", "{\"x\":1}")]);
     let now = edition("2", &["x"]);
@@ -82,7 +82,7 @@ fn what_fits_the_changed_schema_runs_as_it_does_now() {
 }
 
 #[test]
-fn wrong_arguments_for_the_edition_that_was_told_are_only_wrong() {
+fn invalid_arguments_for_the_known_schema_report_no_schema() {
     let mut driver = with([edition("1", &["y"])]);
     driver.events(calls("c", "f", "{\"x\":1}"));
     finish_run(&mut driver);
@@ -92,7 +92,7 @@ fn wrong_arguments_for_the_edition_that_was_told_are_only_wrong() {
 }
 
 #[test]
-fn a_stored_call_goes_on_where_its_action_is_the_same() {
+fn a_stored_call_continues_with_an_unchanged_action() {
     let (before, snapshot) = stored(edition("1", &["x"]));
     let after = reload(&before, snapshot, edition("1", &["x"]));
     assert_eq!(after.starts("c"), 1);
@@ -113,7 +113,7 @@ fn a_stored_call_whose_action_changed_is_asked_about() {
 }
 
 #[test]
-fn a_stored_call_that_does_not_fit_the_changed_action_is_told() {
+fn a_stored_call_that_violates_the_changed_schema_fails() {
     let (before, snapshot) = stored(edition("1", &["x"]));
     let after = reload(&before, snapshot, edition("1", &["y"]));
     assert_eq!(after.starts("c"), 0);
@@ -122,7 +122,7 @@ fn a_stored_call_that_does_not_fit_the_changed_action_is_told() {
 }
 
 #[test]
-fn an_idempotent_action_that_changed_does_not_run_again_by_itself() {
+fn a_changed_idempotent_action_does_not_rerun_automatically() {
     let of = |version| {
         let mut spec = edition(version, &[]);
         spec.idempotent = true;
@@ -141,7 +141,7 @@ fn an_idempotent_action_that_changed_does_not_run_again_by_itself() {
 }
 
 #[test]
-fn records_name_the_edition_and_its_version() {
+fn audit_entries_contain_the_fingerprint_and_the_version() {
     let mut driver = with([edition("7", &[])]);
     driver.audit = Some(Vec::new());
     driver.events(calls("c", "f", "{}"));
@@ -160,7 +160,7 @@ fn records_name_the_edition_and_its_version() {
 }
 
 #[test]
-fn a_question_is_put_anew_where_the_version_changes() {
+fn a_new_version_voids_a_decision_on_the_old_card() {
     let ask = |version| {
         let mut spec = edition(version, &[]);
         spec.approval = assistant_core::action::Policy::Always;

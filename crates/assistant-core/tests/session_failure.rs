@@ -61,7 +61,7 @@ fn failures() -> Vec<Fault> {
 }
 
 #[test]
-fn after_a_failure_nothing_runs_and_retry_starts_where_the_run_started() {
+fn a_failed_run_starts_no_call_and_retry_repeats_its_request() {
     for (name, kind, fail) in failures() {
         let mut driver = with_tool();
         driver.register(asking("ask"));
@@ -116,7 +116,7 @@ fn after_a_failure_nothing_runs_and_retry_starts_where_the_run_started() {
 }
 
 #[test]
-fn a_notice_says_how_long_the_server_asks_to_wait() {
+fn a_notice_contains_the_retry_delay_of_the_server() {
     let mut driver = Driver::new();
     driver.send("hi");
     let busy = Failure::new(FailureKind::Http { status: 503 }, "busy");
@@ -139,7 +139,7 @@ fn a_notice_says_how_long_the_server_asks_to_wait() {
 }
 
 #[test]
-fn a_connection_lost_after_the_last_word_is_no_failure() {
+fn a_connection_lost_after_run_finished_is_no_failure() {
     let mut driver = with_tool();
     driver.send("hi");
     driver.event(started());
@@ -151,7 +151,7 @@ fn a_connection_lost_after_the_last_word_is_no_failure() {
 }
 
 #[test]
-fn retrying_a_continuation_sends_the_results_once_more_and_runs_nothing_twice() {
+fn retrying_a_continuation_resends_results_and_runs_nothing_twice() {
     let mut driver = with_tool();
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
@@ -171,7 +171,7 @@ fn retrying_a_continuation_sends_the_results_once_more_and_runs_nothing_twice() 
 }
 
 #[test]
-fn an_agent_that_stops_on_purpose_is_no_failure() {
+fn a_cancelled_outcome_is_no_failure() {
     let mut driver = with_tool();
     driver.send("hi");
     driver.event(started());
@@ -191,7 +191,7 @@ fn an_agent_that_stops_on_purpose_is_no_failure() {
 }
 
 #[test]
-fn an_answer_that_never_begins_is_not_one_that_breaks_off() {
+fn an_empty_stream_is_reported_apart_from_a_truncated_one() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.close();

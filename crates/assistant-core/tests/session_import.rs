@@ -58,7 +58,7 @@ fn handwritten(call: Value) -> Value {
 }
 
 #[test]
-fn results_that_the_agent_has_are_not_offered_to_it() {
+fn results_that_were_sent_are_not_offered_again() {
     for (sent, notices) in [(true, vec![]), (false, vec![NoticeKind::ResultsReady])] {
         let copy = import(
             handwritten(json!({
@@ -72,7 +72,7 @@ fn results_that_the_agent_has_are_not_offered_to_it() {
 }
 
 #[test]
-fn a_call_that_waits_its_turn_starts_where_it_was_made_alone() {
+fn a_call_that_waits_its_turn_starts_only_in_the_original() {
     let mut original = with([exclusive("pay")]);
     original.events(calls("a", "pay", "{}"));
     original.events(calls("b", "pay", "{}"));
@@ -88,7 +88,7 @@ fn a_call_that_waits_its_turn_starts_where_it_was_made_alone() {
 }
 
 #[test]
-fn a_call_whose_start_is_being_written_down_starts_where_it_was_made_alone() {
+fn a_call_whose_start_is_being_stored_starts_only_in_the_original() {
     for spec in [action("pay"), asking("pay")] {
         let mut original = with([spec.clone()]);
         original.manual_commits = true;
@@ -112,7 +112,7 @@ fn a_call_whose_start_is_being_written_down_starts_where_it_was_made_alone() {
 }
 
 #[test]
-fn what_somebody_wrote_by_hand_starts_nothing() {
+fn a_handwritten_conversation_starts_nothing() {
     let rule = |ask| {
         let mut spec = action("f");
         spec.approval = ask;
@@ -159,7 +159,7 @@ fn what_somebody_wrote_by_hand_starts_nothing() {
 }
 
 #[test]
-fn what_waited_for_a_person_waits_for_one_here() {
+fn a_pending_approval_stays_pending_after_an_import() {
     let mut driver = import(
         handwritten(json!({"state": "approval-requested", "approval": {}})),
         [action("f")],
@@ -175,7 +175,7 @@ fn what_waited_for_a_person_waits_for_one_here() {
 }
 
 #[test]
-fn a_denial_ends_the_last_question_and_the_agent_is_told() {
+fn the_denial_of_an_imported_call_is_sent_to_the_agent() {
     let asked = handwritten(json!({"state": "approval-requested", "approval": {}}));
     let mut driver = import(asked, [action("f")]);
     assert_eq!(driver.deny("c", None), None);
@@ -183,7 +183,7 @@ fn a_denial_ends_the_last_question_and_the_agent_is_told() {
 }
 
 #[test]
-fn a_call_on_another_branch_starts_nothing_when_it_is_shown() {
+fn showing_another_branch_starts_none_of_its_calls() {
     let states = [
         json!({}),
         json!({"state": "approval-responded", "approval": {"decision": "approved"}}),
@@ -216,7 +216,7 @@ fn a_call_on_another_branch_starts_nothing_when_it_is_shown() {
 }
 
 #[test]
-fn a_detached_call_that_comes_back_does_not_bring_its_approval() {
+fn a_detached_call_returns_without_its_approval() {
     let mut snapshot = handwritten(json!({}));
     let call = snapshot["messages"][1]["message"]["parts"][0].clone();
     snapshot["messages"].as_array_mut().unwrap().truncate(1);
@@ -239,7 +239,7 @@ fn a_detached_call_that_comes_back_does_not_bring_its_approval() {
 }
 
 #[test]
-fn an_answer_that_was_under_way_is_not_read_on_by_itself() {
+fn an_imported_unfinished_run_is_not_resumed_automatically() {
     let options = assistant_core::session::SessionOptions {
         takes_up: true,
         ..Default::default()
@@ -257,7 +257,7 @@ fn an_answer_that_was_under_way_is_not_read_on_by_itself() {
 }
 
 #[test]
-fn what_is_queued_in_a_file_is_not_said_by_itself() {
+fn queued_messages_of_an_import_are_not_sent() {
     let mut snapshot = handwritten(json!({"state": "output-available", "output": 1}));
     snapshot["queued"] = json!(["pay everything"]);
     let driver = import(snapshot, [action("f")]);
@@ -266,7 +266,7 @@ fn what_is_queued_in_a_file_is_not_said_by_itself() {
 }
 
 #[test]
-fn lists_of_messages_start_nothing() {
+fn imported_message_lists_start_nothing() {
     let lists = [
         json!([
             {"id": "u", "role": "user", "content": "hi"},
@@ -295,7 +295,7 @@ fn lists_of_messages_start_nothing() {
 }
 
 #[test]
-fn what_was_loaded_is_asked_about_after_a_reload_too() {
+fn an_imported_call_needs_approval_after_a_reload_too() {
     let asked = handwritten(json!({"state": "approval-requested", "approval": {}}));
     let driver = import(asked, [action("f")]);
     // The question is removed from the stored data.
@@ -316,7 +316,7 @@ fn what_was_loaded_is_asked_about_after_a_reload_too() {
 
 /// The counterpart: calls of one's own session that had not started continue after a reload.
 #[test]
-fn what_had_not_started_goes_on_after_a_reload_of_its_own() {
+fn an_unstarted_call_of_the_own_session_starts_after_a_reload() {
     let mut before = with([exclusive("pay")]);
     before.manual_commits = true;
     before.events(calls("c", "pay", "{}"));
@@ -332,7 +332,7 @@ fn what_had_not_started_goes_on_after_a_reload_of_its_own() {
 }
 
 #[test]
-fn a_stored_call_that_names_no_edition_is_asked_about() {
+fn a_stored_call_without_an_action_fingerprint_is_asked_about() {
     let driver = &mut Driver::new();
     driver.register(action("f"));
     driver.input(Input::Restore {

@@ -45,7 +45,7 @@ fn user_messages(driver: &Driver) -> Vec<(String, bool)> {
 }
 
 #[test]
-fn what_is_said_in_between_comes_after_the_running_tool_and_is_marked() {
+fn an_interjection_follows_the_running_tool_and_is_marked() {
     let mut driver = working(SessionOptions::default());
     assert_eq!(interject(&mut driver, "only the north"), None);
     assert_eq!(driver.session.queued().len(), 1);
@@ -75,7 +75,7 @@ fn what_is_said_in_between_comes_after_the_running_tool_and_is_marked() {
 }
 
 #[test]
-fn what_no_boundary_is_left_for_is_the_next_message() {
+fn an_interjection_without_a_boundary_is_the_next_message() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -91,7 +91,7 @@ fn what_no_boundary_is_left_for_is_the_next_message() {
 }
 
 #[test]
-fn what_was_said_before_a_stop_interrupts_nothing_of_the_next_request() {
+fn an_interjection_before_a_stop_skips_no_later_call() {
     let mut driver = working(SessionOptions::default());
     assert_eq!(interject(&mut driver, "only the north"), None);
     driver.input(Input::Stop);
@@ -221,7 +221,7 @@ fn a_stop_without_leftovers_sends_nothing() {
 }
 
 #[test]
-fn nothing_is_taken_where_interjections_are_switched_off_or_nothing_is_said() {
+fn disabled_or_empty_interjections_are_refused() {
     let mut driver = working(SessionOptions {
         interjections: false,
         ..SessionOptions::default()
@@ -233,7 +233,7 @@ fn nothing_is_taken_where_interjections_are_switched_off_or_nothing_is_said() {
 }
 
 #[test]
-fn an_edit_that_says_nothing_is_refused_and_files_stay_with_another_text() {
+fn an_empty_edit_is_refused_and_an_edit_keeps_attached_files() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 /// Calls `c` (interrupted by the agent) and `d` (not), with their run ended.
-fn gated(name: &str) -> Driver {
-    gated_by(gate("int", "c"), name)
+fn interrupted_call(name: &str) -> Driver {
+    interrupted_call_by(gate("int", "c"), name)
 }
 
-fn gated_by(asks: Interrupt, name: &str) -> Driver {
+fn interrupted_call_by(asks: Interrupt, name: &str) -> Driver {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.register(asking("ask"));
@@ -35,9 +35,9 @@ fn resume(input: &RunInput) -> Vec<(String, Option<Value>)> {
 }
 
 #[test]
-fn a_gated_call_never_runs_here_and_the_answer_goes_out_with_the_results() {
+fn an_interrupted_call_runs_remotely_after_its_answer_is_sent() {
     for name in ["f", "ask", "theirs"] {
-        let mut driver = gated(name);
+        let mut driver = interrupted_call(name);
         assert_eq!((driver.starts("c"), driver.starts("d")), (0, 1));
         assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
         let interrupt = &driver.session.interrupts()[0];
@@ -68,12 +68,12 @@ fn a_gated_call_never_runs_here_and_the_answer_goes_out_with_the_results() {
 }
 
 #[test]
-fn an_answer_to_the_agent_does_not_stand_in_for_the_pages_own_question() {
+fn an_answer_to_an_interrupt_does_not_replace_the_local_approval() {
     let schema = json!({
         "type": "object",
         "properties": {"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}},
     });
-    let mut driver = gated_by(interrupt("int", Some("c"), schema), "ask");
+    let mut driver = interrupted_call_by(interrupt("int", Some("c"), schema), "ask");
     let verdict = Verdict::Approve {
         args: Some(json!({"x": 2})),
     };
@@ -88,7 +88,7 @@ fn an_answer_to_the_agent_does_not_stand_in_for_the_pages_own_question() {
     assert_eq!(driver.invocation("c").args, json!({"x": 2}));
     driver.returns("c", json!(1));
     // If the page needs no approval, the agent's question is the only one.
-    let mut driver = gated("f");
+    let mut driver = interrupted_call("f");
     driver.approve("c");
     driver.returns("d", json!(1));
     driver.plays([]);
@@ -96,8 +96,8 @@ fn an_answer_to_the_agent_does_not_stand_in_for_the_pages_own_question() {
 }
 
 #[test]
-fn a_denied_gate_has_its_answer_even_if_the_agent_gives_none() {
-    let mut driver = gated("theirs");
+fn a_denied_interrupt_denies_its_call_without_a_result_of_the_agent() {
+    let mut driver = interrupted_call("theirs");
     driver.deny("c", Some("no"));
     driver.returns("d", json!(1));
     let payload = json!({"approved": false, "reason": "no"});
@@ -108,7 +108,7 @@ fn a_denied_gate_has_its_answer_even_if_the_agent_gives_none() {
     driver.send("more");
     assert_answered(&driver.request().messages, &Default::default());
 
-    let mut driver = gated("theirs");
+    let mut driver = interrupted_call("theirs");
     driver.deny("c", None);
     driver.returns("d", json!(1));
     driver.event(started());
@@ -122,8 +122,8 @@ fn a_denied_gate_has_its_answer_even_if_the_agent_gives_none() {
 }
 
 #[test]
-fn a_failed_resume_keeps_the_question_answered_and_the_call_gated() {
-    let mut driver = gated("f");
+fn a_failed_resume_keeps_the_answer_and_the_interrupt() {
+    let mut driver = interrupted_call("f");
     driver.approve("c");
     driver.returns("d", json!(1));
     let first = driver.request().clone();
@@ -143,7 +143,7 @@ fn a_failed_resume_keeps_the_question_answered_and_the_call_gated() {
 }
 
 #[test]
-fn nothing_is_sent_before_every_interrupt_has_its_answer() {
+fn nothing_is_sent_before_every_interrupt_is_answered() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -181,7 +181,7 @@ fn nothing_is_sent_before_every_interrupt_has_its_answer() {
 }
 
 #[test]
-fn a_question_without_yes_or_no_gates_its_call_all_the_same() {
+fn an_interrupt_without_a_boolean_schema_blocks_its_call() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");
@@ -201,7 +201,7 @@ fn a_question_without_yes_or_no_gates_its_call_all_the_same() {
 }
 
 #[test]
-fn a_gate_comes_too_late_for_an_eager_call() {
+fn an_interrupt_does_not_block_a_started_eager_call() {
     let mut driver = Driver::new();
     let mut eager = action("f");
     eager.eager = true;
@@ -219,8 +219,8 @@ fn a_gate_comes_too_late_for_an_eager_call() {
 }
 
 #[test]
-fn an_answer_from_the_inbox_is_the_decision_of_its_card() {
-    let mut driver = gated("theirs");
+fn an_answer_by_interrupt_id_decides_the_card_of_its_call() {
+    let mut driver = interrupted_call("theirs");
     driver.returns("d", json!(1));
     driver.answers("int", Some(json!({"approved": false, "reason": "no"})));
     let reason = Some("no".to_owned());
@@ -230,7 +230,7 @@ fn an_answer_from_the_inbox_is_the_decision_of_its_card() {
 }
 
 #[test]
-fn an_interrupt_about_an_answered_call_leaves_the_call_alone() {
+fn an_interrupt_does_not_change_an_answered_call() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -243,7 +243,7 @@ fn an_interrupt_about_an_answered_call_leaves_the_call_alone() {
 }
 
 #[test]
-fn a_later_run_of_the_stream_does_not_lift_the_gate() {
+fn a_later_run_of_the_stream_does_not_lift_an_interrupt() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");
@@ -258,8 +258,8 @@ fn a_later_run_of_the_stream_does_not_lift_the_gate() {
 }
 
 #[test]
-fn what_was_denied_is_not_asked_about_again() {
-    let mut driver = gated("theirs");
+fn a_repeated_interrupt_is_answered_with_the_earlier_denial() {
+    let mut driver = interrupted_call("theirs");
     driver.returns("d", json!(1));
     driver.deny("c", None);
     driver.event(started());
@@ -276,8 +276,8 @@ fn what_was_denied_is_not_asked_about_again() {
 }
 
 #[test]
-fn the_agent_may_ask_about_an_approved_call_again() {
-    let mut driver = gated("theirs");
+fn an_agent_may_interrupt_an_approved_call_again() {
+    let mut driver = interrupted_call("theirs");
     driver.returns("d", json!(1));
     driver.approve("c");
     driver.event(started());
@@ -292,8 +292,8 @@ fn the_agent_may_ask_about_an_approved_call_again() {
 }
 
 #[test]
-fn a_gated_call_does_not_run_after_a_reload() {
-    let snapshot = gated("f").session.conversation().export();
+fn an_interrupted_call_does_not_run_after_a_reload() {
+    let snapshot = interrupted_call("f").session.conversation().export();
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.input(Input::Load {
@@ -305,7 +305,7 @@ fn a_gated_call_does_not_run_after_a_reload() {
 }
 
 #[test]
-fn an_expired_question_can_only_be_given_up() {
+fn an_expired_interrupt_can_only_be_cancelled() {
     let mut driver = Driver::new();
     driver.send("hi");
     let mut late = interrupt("late", None, json!(null));
@@ -324,7 +324,7 @@ fn an_expired_question_can_only_be_given_up() {
 }
 
 #[test]
-fn an_expired_approval_can_be_denied_which_gives_it_up() {
+fn denying_an_expired_approval_cancels_its_interrupt() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -345,7 +345,7 @@ fn an_expired_approval_can_be_denied_which_gives_it_up() {
 
 /// Servers do not accept a message and an answer in one run.
 #[test]
-fn a_message_after_an_abandoned_question_goes_out_after_the_news() {
+fn a_message_after_a_stop_is_sent_after_the_cancellation() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.plays([
@@ -370,8 +370,8 @@ fn a_message_after_an_abandoned_question_goes_out_after_the_news() {
 
 /// A denial remains when the agent announces the call again (as ag-ui-langgraph does).
 #[test]
-fn a_refused_call_that_is_announced_again_ends_denied() {
-    let mut driver = gated("theirs");
+fn a_denied_call_that_is_announced_again_stays_denied() {
+    let mut driver = interrupted_call("theirs");
     driver.returns("d", json!(1));
     assert_eq!(driver.deny("c", None), None);
     driver.event(started());
@@ -385,8 +385,8 @@ fn a_refused_call_that_is_announced_again_ends_denied() {
 }
 
 #[test]
-fn stop_takes_an_approved_call_out_of_the_agents_hands() {
-    let mut driver = gated("f");
+fn stop_keeps_the_approval_of_a_call_that_the_agent_runs() {
+    let mut driver = interrupted_call("f");
     driver.approve("c");
     if driver.runs.len() == 1 {
         driver.returns("d", json!(1));

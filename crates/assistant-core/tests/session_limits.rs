@@ -33,7 +33,7 @@ fn turn(driver: &mut Driver, id: &str) -> bool {
 }
 
 #[test]
-fn what_is_over_the_window_is_told_when_to_try_again() {
+fn a_rate_limited_call_reports_its_retry_delay() {
     let mut driver = Driver::new();
     driver.register(limited("f", CallLimits::default().calls(2, 60_000)));
     assert!(turn(&mut driver, "a"));
@@ -62,7 +62,7 @@ fn what_is_over_the_window_is_told_when_to_try_again() {
 }
 
 #[test]
-fn what_is_over_the_limit_at_one_time_or_in_one_answer_is_refused() {
+fn calls_over_the_concurrent_or_per_run_limit_fail() {
     let mut driver = with([
         limited("one", CallLimits::default().concurrent(1)),
         limited("two", CallLimits::default().per_run(2)),
@@ -103,7 +103,7 @@ fn what_is_over_the_limit_at_one_time_or_in_one_answer_is_refused() {
 }
 
 #[test]
-fn nobody_is_asked_about_what_is_over_a_limit() {
+fn a_call_over_a_limit_is_not_asked_about() {
     let mut spec = asking("f");
     spec.limits = CallLimits::default().calls(1, 1_000);
     let mut driver = Driver::new();
@@ -128,7 +128,7 @@ fn nobody_is_asked_about_what_is_over_a_limit() {
 }
 
 #[test]
-fn what_the_page_asks_for_itself_is_limited_too() {
+fn direct_calls_are_rate_limited_too() {
     let mut driver = Driver::new();
     driver.register(limited("f", CallLimits::default().calls(1, 1_000)));
     for request in 0..2 {
@@ -153,7 +153,7 @@ fn what_the_page_asks_for_itself_is_limited_too() {
 }
 
 #[test]
-fn what_is_not_permitted_does_not_start_whatever_a_person_said() {
+fn a_forbidden_call_does_not_start_even_if_approved() {
     for asks in [false, true] {
         let mut driver = Driver::new();
         driver.register(if asks { asking("f") } else { action("f") });
@@ -174,7 +174,7 @@ fn what_is_not_permitted_does_not_start_whatever_a_person_said() {
 }
 
 #[test]
-fn a_permission_that_takes_its_time_is_asked_for_once_and_awaited() {
+fn a_pending_permission_is_requested_once_and_awaited() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.host.permission = Some(Answer::Later);
@@ -212,7 +212,7 @@ fn a_permission_that_takes_its_time_is_asked_for_once_and_awaited() {
 }
 
 #[test]
-fn a_permission_is_for_the_call_as_it_was() {
+fn a_permission_does_not_apply_to_a_changed_call() {
     let mut driver = Driver::new();
     let mut spec = action("f");
     spec.eager = true;
@@ -232,7 +232,7 @@ fn a_permission_is_for_the_call_as_it_was() {
 }
 
 #[test]
-fn a_remembered_approval_is_no_permission() {
+fn a_remembered_approval_does_not_replace_a_permission() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");
@@ -247,7 +247,7 @@ fn a_remembered_approval_is_no_permission() {
 }
 
 #[test]
-fn a_call_that_the_agent_is_told_to_run_needs_permission_too() {
+fn a_remote_call_needs_permission_too() {
     let mut driver = Driver::new();
     driver.register(remote_action("f"));
     driver.host.permission = Some(Answer::Now(Err("no".to_owned())));
@@ -258,7 +258,7 @@ fn a_call_that_the_agent_is_told_to_run_needs_permission_too() {
 }
 
 #[test]
-fn what_is_cleaned_is_what_is_shown_and_what_runs() {
+fn sanitized_arguments_are_shown_and_run() {
     let mut driver = Driver::new();
     let mut spec = asking("f");
     spec.parameters =
@@ -300,7 +300,7 @@ fn what_is_cleaned_is_what_is_shown_and_what_runs() {
 }
 
 #[test]
-fn what_was_remembered_holds_for_the_cleaned_arguments() {
+fn a_remembered_approval_applies_to_sanitized_arguments() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.host.clean = Some(|args| Some(json!({"to": args["to"].as_str()?.trim()})));

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::*;
 
-fn thought(id: &str, text: &str) -> [EventKind; 2] {
+fn reasoning(id: &str, text: &str) -> [EventKind; 2] {
     [
         EventKind::ReasoningMessageStart {
             message_id: id.to_owned(),
@@ -22,7 +22,7 @@ fn thought(id: &str, text: &str) -> [EventKind; 2] {
     ]
 }
 
-fn thought_end(id: &str) -> EventKind {
+fn reasoning_end(id: &str) -> EventKind {
     EventKind::ReasoningMessageEnd {
         message_id: id.to_owned(),
     }
@@ -40,17 +40,17 @@ fn span(conversation: &Conversation, id: &str) -> Option<Span> {
 }
 
 #[test]
-fn a_thought_knows_how_long_it_took() {
+fn a_reasoning_part_has_a_duration() {
     let mut driver = speaking();
     driver.host.clock = 1_000;
-    driver.events(thought("r", "Hm"));
+    driver.events(reasoning("r", "Hm"));
     let open = span(driver.session.conversation(), "r").unwrap();
     assert_eq!(
         (open.started_at, open.ended_at, open.duration()),
         (1_000, None, None)
     );
     driver.host.clock = 13_500;
-    driver.event(thought_end("r"));
+    driver.event(reasoning_end("r"));
     let done = span(driver.session.conversation(), "r").unwrap();
     assert_eq!(done.duration(), Some(12_500));
 
@@ -60,7 +60,7 @@ fn a_thought_knows_how_long_it_took() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_gives_no_negative_time() {
+fn a_clock_set_back_gives_no_negative_duration() {
     let span = Span {
         started_at: 10,
         ended_at: Some(4),
@@ -69,7 +69,7 @@ fn a_clock_that_was_set_back_gives_no_negative_time() {
 }
 
 #[test]
-fn times_and_cuts_go_through_json_unchanged() {
+fn times_and_cuts_round_trip_through_json() {
     for json in [
         json!({"id": "r", "role": "reasoning", "parts": [
             {"type": "reasoning", "text": "Hm", "startedAt": 5, "endedAt": 9, "lang": "en"}]}),
@@ -90,8 +90,8 @@ fn cut(driver: &Driver, id: &str) -> Option<Cut> {
     driver.session.conversation().message(&id.into())?.cut
 }
 
-/// Sends part of a word, followed by another event.
-fn half(then: impl FnOnce(&mut Driver)) -> Option<Cut> {
+/// Sends a part of a word, then another input; returns the mark of the text.
+fn incomplete_text(then: impl FnOnce(&mut Driver)) -> Option<Cut> {
     let mut driver = speaking();
     driver.events([
         text_start("first"),
@@ -109,24 +109,24 @@ fn half(then: impl FnOnce(&mut Driver)) -> Option<Cut> {
 }
 
 #[test]
-fn a_text_says_why_it_is_short() {
-    let stopped = half(|driver| {
+fn an_incomplete_text_has_the_reason_for_its_end() {
+    let stopped = incomplete_text(|driver| {
         driver.input(Input::Stop);
     });
     assert_eq!(stopped, Some(Cut::Stopped));
-    let failed = half(|driver| {
+    let failed = incomplete_text(|driver| {
         driver.event(run_error("no"));
     });
     assert_eq!(failed, Some(Cut::Failed));
-    let broken = half(|driver| {
+    let broken = incomplete_text(|driver| {
         driver.close();
     });
     assert_eq!(broken, Some(Cut::BrokenOff));
-    let lost = half(|driver| {
+    let lost = incomplete_text(|driver| {
         driver.break_off(FailureKind::Network);
     });
     assert_eq!(lost, Some(Cut::BrokenOff));
-    let whole = half(|driver| {
+    let whole = incomplete_text(|driver| {
         driver.event(text_end("m"));
         finish_run(driver);
     });
@@ -134,7 +134,7 @@ fn a_text_says_why_it_is_short() {
 }
 
 #[test]
-fn a_text_that_goes_on_is_no_longer_short() {
+fn a_resumed_text_is_no_longer_marked_incomplete() {
     let mut driver = speaking();
     driver.events([text_start("m"), text("m", "Ha")]);
     driver.input(Input::Stop);
@@ -145,7 +145,7 @@ fn a_text_that_goes_on_is_no_longer_short() {
 }
 
 #[test]
-fn steps_are_counted_off() {
+fn steps_and_subagents_are_tracked_until_they_finish() {
     let step = |name: &str| EventKind::StepStarted {
         step_name: name.to_owned(),
     };

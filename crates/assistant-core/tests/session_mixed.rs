@@ -21,7 +21,7 @@ fn mixed() -> Driver {
 }
 
 #[test]
-fn the_agent_may_run_its_own_tool_when_the_page_has_answered() {
+fn an_agent_may_run_its_own_tool_after_the_results_of_the_page() {
     let mut driver = mixed();
     finish_run(&mut driver);
     assert_eq!(driver.phase("c"), Phase::Running);
@@ -41,7 +41,7 @@ fn the_agent_may_run_its_own_tool_when_the_page_has_answered() {
 }
 
 #[test]
-fn it_is_left_to_the_agent_for_one_run_only() {
+fn a_remote_call_stays_open_for_one_run_only() {
     let mut driver = mixed();
     finish_run(&mut driver);
     driver.returns("d", json!(1));
@@ -60,7 +60,7 @@ fn it_is_left_to_the_agent_for_one_run_only() {
 }
 
 #[test]
-fn an_invented_tool_is_passed_over_after_the_agent_has_gone_on() {
+fn an_unknown_tool_is_skipped_once_the_agent_continues() {
     let mut driver = mixed();
     finish_run(&mut driver);
     driver.returns("d", json!(1));
@@ -73,7 +73,7 @@ fn an_invented_tool_is_passed_over_after_the_agent_has_gone_on() {
 }
 
 #[test]
-fn a_provider_that_wants_every_call_answered_gets_it_with_the_next_try() {
+fn a_retry_answers_every_call_after_a_provider_error() {
     let mut driver = mixed();
     finish_run(&mut driver);
     driver.returns("d", json!(1));
@@ -86,7 +86,7 @@ fn a_provider_that_wants_every_call_answered_gets_it_with_the_next_try() {
 }
 
 #[test]
-fn what_the_agent_names_as_pending_is_answered_at_once() {
+fn a_call_that_the_agent_reports_as_pending_is_answered_at_once() {
     let mut driver = mixed();
     let pending_tool_call_ids = Some(vec!["c".to_owned(), "d".to_owned()]);
     driver.event(ended_with(Some(Outcome::Success {
@@ -101,7 +101,7 @@ fn what_the_agent_names_as_pending_is_answered_at_once() {
 }
 
 #[test]
-fn alone_it_is_answered_at_once() {
+fn an_unknown_tool_alone_in_its_run_fails_at_once() {
     let mut driver = with([action("g")]);
     driver.events(calls("c", "theirs", "{}"));
     finish_run(&mut driver);
@@ -113,7 +113,7 @@ fn alone_it_is_answered_at_once() {
 }
 
 #[test]
-fn nothing_spins_when_no_run_follows() {
+fn an_unknown_tool_fails_when_no_run_follows() {
     let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::RunCount(1),
         ..SessionOptions::default()
@@ -131,7 +131,7 @@ fn nothing_spins_when_no_run_follows() {
 }
 
 #[test]
-fn a_call_beside_an_approval_of_the_agent_waits_for_the_run_that_resumes() {
+fn a_remote_call_beside_an_interrupt_waits_for_the_resumed_run() {
     let mut driver = with([]);
     driver.events(calls("c", "theirs", "{}"));
     driver.events(calls("d", "pay", "{}"));
@@ -151,7 +151,7 @@ fn a_call_beside_an_approval_of_the_agent_waits_for_the_run_that_resumes() {
 }
 
 #[test]
-fn what_was_left_to_the_agent_may_be_gated_by_it() {
+fn an_agent_may_interrupt_a_remote_call_in_a_later_run() {
     let mut driver = mixed();
     finish_run(&mut driver);
     driver.returns("d", json!(1));
@@ -166,7 +166,7 @@ fn what_was_left_to_the_agent_may_be_gated_by_it() {
 
 /// Ending the loop concerns runs that follow results; an answer of the user is still sent.
 #[test]
-fn an_approval_goes_out_although_a_handler_ends_the_loop() {
+fn an_approval_is_sent_although_a_handler_ends_the_loop() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");
@@ -185,7 +185,7 @@ fn an_approval_goes_out_although_a_handler_ends_the_loop() {
 
 /// Some agents identify their question by its metadata.
 #[test]
-fn what_came_along_with_a_question_goes_back_with_its_answer() {
+fn an_answer_returns_the_metadata_of_its_interrupt() {
     for decide in [true, false] {
         let along = json!({"ticket": [1, "x"]});
         let mut asked = gate("int", "c");

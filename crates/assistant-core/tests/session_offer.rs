@@ -35,7 +35,7 @@ fn three() -> Driver {
 }
 
 #[test]
-fn a_filter_narrows_what_the_next_run_offers() {
+fn a_filter_narrows_the_tools_of_the_next_run() {
     let mut driver = three();
     driver.send("all");
     assert_eq!(offered(&driver), ["pay", "read", "help"]);
@@ -58,7 +58,7 @@ fn a_filter_narrows_what_the_next_run_offers() {
 }
 
 #[test]
-fn what_the_filter_keeps_back_is_refused_if_it_is_called() {
+fn a_call_of_a_filtered_tool_fails() {
     let mut driver = three();
     narrow(&mut driver, Some(OfferFilter::default().tag("cart")));
     driver.send("hi");
@@ -77,7 +77,7 @@ fn what_the_filter_keeps_back_is_refused_if_it_is_called() {
 }
 
 #[test]
-fn a_filter_that_comes_during_a_run_is_about_the_next_one() {
+fn a_filter_set_during_a_run_applies_to_the_next_one() {
     let mut driver = three();
     driver.send("hi");
     narrow(&mut driver, Some(OfferFilter::default()));
@@ -90,7 +90,7 @@ fn a_filter_that_comes_during_a_run_is_about_the_next_one() {
 }
 
 #[test]
-fn what_the_agent_asks_for_is_offered_until_the_person_speaks() {
+fn a_revealed_tool_is_offered_until_the_next_user_message() {
     let mut driver = three();
     narrow(&mut driver, Some(OfferFilter::default().tag("cart")));
     driver.send("hi");
@@ -111,7 +111,7 @@ fn what_the_agent_asks_for_is_offered_until_the_person_speaks() {
 }
 
 #[test]
-fn the_list_of_tools_says_which_are_offered() {
+fn list_tools_marks_the_offered_ones() {
     let mut driver = three();
     let mut gone = tagged("gone", &["cart"]);
     gone.enabled = false;
@@ -135,7 +135,7 @@ fn the_list_of_tools_says_which_are_offered() {
 }
 
 #[test]
-fn the_page_itself_may_ask_for_what_the_agent_is_not_offered() {
+fn a_direct_call_may_use_a_tool_that_is_not_offered() {
     let mut driver = three();
     narrow(&mut driver, Some(OfferFilter::default()));
     driver.send("hi");

@@ -10,7 +10,7 @@ use crate::support::*;
 
 /// The default of ag-ui-langgraph: a custom event, then an ordinary end.
 #[test]
-fn the_older_dialect_is_answered_in_kind() {
+fn a_custom_interrupt_event_is_answered_by_a_command() {
     let mut driver = Driver::new();
     driver.input(Input::SetForwardedProps {
         props: json!({"command": {"goto": "x"}, "own": 1}),
@@ -54,7 +54,7 @@ fn the_older_dialect_is_answered_in_kind() {
 
 /// A server with both dialects reports an interrupt twice.
 #[test]
-fn the_outcome_counts_where_a_custom_event_says_the_same() {
+fn an_interrupt_outcome_replaces_an_equal_custom_event() {
     let mut driver = Driver::new();
     driver.send("hi");
     let asked = EventKind::Custom {
@@ -74,7 +74,7 @@ fn the_outcome_counts_where_a_custom_event_says_the_same() {
 
 /// Several answers of the older dialect are distinguished by the ids of their events.
 #[test]
-fn several_questions_of_the_older_dialect_are_answered_by_id() {
+fn several_custom_interrupts_are_answered_by_id() {
     let mut driver = Driver::new();
     driver.send("hi");
     let asked = |id: &str| assistant_core::event::Event {

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::*;
 
 #[test]
-fn a_run_sends_what_is_true_when_the_page_is_ready() {
+fn a_request_is_built_from_the_state_at_its_opening() {
     let mut driver = Driver::new();
     driver.manual_opening = true;
     let id = driver.register(action("old"));
@@ -45,7 +45,7 @@ fn a_run_sends_what_is_true_when_the_page_is_ready() {
 }
 
 #[test]
-fn a_run_that_is_stopped_before_the_page_is_ready_sends_nothing() {
+fn a_run_stopped_before_its_opening_sends_nothing() {
     let mut driver = Driver::new();
     driver.manual_opening = true;
     driver.send("hi");

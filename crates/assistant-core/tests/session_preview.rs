@@ -48,7 +48,7 @@ fn approve_as(driver: &mut Driver, shown: Fingerprint) -> Option<Refusal> {
 }
 
 #[test]
-fn what_would_change_is_asked_when_the_question_is_put_and_again_when_it_is_approved() {
+fn a_preview_is_requested_for_the_card_and_again_on_approval() {
     let mut driver = asked();
     assert_eq!(driver.previews.len(), 1);
     assert_eq!(driver.previews[0].args, json!({"n": 1}));
@@ -73,7 +73,7 @@ fn what_would_change_is_asked_when_the_question_is_put_and_again_when_it_is_appr
 }
 
 #[test]
-fn an_approval_of_what_would_change_otherwise_by_now_is_void_and_shown_anew() {
+fn a_changed_preview_voids_the_approval_and_is_shown_again() {
     let mut driver = asked();
     says(&mut driver, Ok(json!("2 files")));
     let seen = shown(&driver);
@@ -94,7 +94,7 @@ fn an_approval_of_what_would_change_otherwise_by_now_is_void_and_shown_anew() {
 }
 
 #[test]
-fn what_was_not_shown_yet_is_not_approved() {
+fn an_approval_before_the_preview_does_not_start_the_call() {
     let mut driver = asked();
     let (early, seen) = (driver.previews[0].ticket, shown(&driver));
     assert_eq!(approve_as(&mut driver, seen), None);
@@ -114,7 +114,7 @@ fn what_was_not_shown_yet_is_not_approved() {
 }
 
 #[test]
-fn a_preview_that_fails_is_said_and_can_be_approved_knowingly() {
+fn a_failed_preview_is_shown_and_can_be_approved() {
     let mut driver = asked();
     says(&mut driver, Err("offline"));
     assert_eq!(driver.call("c").preview(), Some(&Err("offline".to_owned())));
@@ -130,7 +130,7 @@ fn a_preview_that_fails_is_said_and_can_be_approved_knowingly() {
 }
 
 #[test]
-fn denying_and_stopping_wait_for_nothing() {
+fn denying_and_stopping_do_not_wait_for_a_preview() {
     let mut driver = asked();
     assert_eq!(driver.deny("c", None), None);
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
@@ -154,7 +154,7 @@ fn denying_and_stopping_wait_for_nothing() {
 }
 
 #[test]
-fn what_edited_arguments_would_change_is_shown_before_it_is_approved() {
+fn edited_arguments_are_previewed_before_they_are_approved() {
     let mut driver = asked();
     says(&mut driver, Ok(json!("1 file")));
     let args = Some(json!({"n": 2}));
@@ -171,7 +171,7 @@ fn what_edited_arguments_would_change_is_shown_before_it_is_approved() {
 }
 
 #[test]
-fn a_call_that_changes_has_another_preview() {
+fn the_preview_of_a_changed_action_starts_nothing() {
     let mut driver = Driver::new();
     driver.register(previewing("f"));
     driver.send("hi");
@@ -194,7 +194,7 @@ fn a_call_that_changes_has_another_preview() {
 }
 
 #[test]
-fn a_rule_that_asks_puts_the_preview_too_and_what_is_remembered_needs_none() {
+fn a_policy_question_has_a_preview_and_a_remembered_call_none() {
     let mut driver = Driver::new();
     let mut spec = previewing("f");
     spec.approval = Policy::Ask;
@@ -219,7 +219,7 @@ fn a_rule_that_asks_puts_the_preview_too_and_what_is_remembered_needs_none() {
 }
 
 #[test]
-fn after_a_reload_it_is_asked_for_again() {
+fn a_preview_is_requested_again_after_a_reload() {
     let mut driver = asked();
     says(&mut driver, Ok(json!("1 file")));
     let snapshot = driver.session.snapshot();

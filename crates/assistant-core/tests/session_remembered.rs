@@ -57,7 +57,7 @@ fn runs(driver: &mut Driver, id: &str, args: &str) -> bool {
 }
 
 #[test]
-fn a_decision_holds_once_unless_a_person_says_more() {
+fn a_plain_approval_is_not_remembered() {
     let once = Verdict::Approve { args: None };
     let mut driver = allowed(asking("f"), "{}", once);
     assert!(!runs(&mut driver, "c", "{}"));
@@ -65,7 +65,7 @@ fn a_decision_holds_once_unless_a_person_says_more() {
 }
 
 #[test]
-fn a_remembered_approval_lets_the_next_call_run_and_is_marked_on_it() {
+fn a_remembered_approval_starts_an_equal_call_and_marks_it() {
     let mut driver = allowed(asking("f"), r#"{"to":"Ann"}"#, remember(SESSION, false));
     let kept = driver.session.remembered_approvals()[0].clone();
     assert_eq!((kept.name.as_str(), kept.scope), ("f", SESSION));
@@ -88,7 +88,7 @@ fn a_remembered_approval_lets_the_next_call_run_and_is_marked_on_it() {
 }
 
 #[test]
-fn any_arguments_are_allowed_only_where_a_person_says_so() {
+fn an_approval_covers_other_arguments_only_if_the_user_chose_so() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
     assert!(runs(&mut driver, "c", r#"{"to":"Bob"}"#));
     let mut spec = asking("f");
@@ -104,7 +104,7 @@ fn any_arguments_are_allowed_only_where_a_person_says_so() {
 }
 
 #[test]
-fn a_rule_that_would_ask_is_answered_by_what_was_allowed() {
+fn a_remembered_approval_satisfies_a_policy_that_asks() {
     let mut driver = Driver::new();
     driver.host.ask = Some(true);
     let mut spec = action("f");
@@ -117,7 +117,7 @@ fn a_rule_that_would_ask_is_answered_by_what_was_allowed() {
 }
 
 #[test]
-fn an_action_says_how_far_an_approval_is_remembered() {
+fn an_action_limits_the_extent_of_remembered_approvals() {
     let with = |remembering| {
         let mut spec = asking("f");
         spec.remembering = remembering;
@@ -160,7 +160,7 @@ fn an_action_says_how_far_an_approval_is_remembered() {
 }
 
 #[test]
-fn it_is_bound_to_the_rules_of_the_action() {
+fn a_remembered_approval_is_bound_to_the_rules_of_its_action() {
     type Edit = fn(&mut ActionSpec);
     let changes: [(&str, Edit); 6] = [
         ("schema", |spec| {
@@ -198,7 +198,7 @@ fn it_is_bound_to_the_rules_of_the_action() {
 }
 
 #[test]
-fn a_change_of_the_rules_between_the_judgement_and_the_start_asks_again() {
+fn a_rule_change_between_check_and_start_asks_again() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
     driver.send("go on");
     driver.event(started());
@@ -215,7 +215,7 @@ fn a_change_of_the_rules_between_the_judgement_and_the_start_asks_again() {
 }
 
 #[test]
-fn what_is_revoked_asks_again_even_if_the_call_was_let_pass_already() {
+fn revoking_an_approval_before_the_start_asks_again() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
     let id = driver.session.remembered_approvals()[0].id.clone();
     driver.send("go on");
@@ -246,7 +246,7 @@ fn what_is_revoked_asks_again_even_if_the_call_was_let_pass_already() {
 }
 
 #[test]
-fn one_for_a_conversation_holds_in_no_other() {
+fn a_conversation_approval_does_not_apply_in_another() {
     for (scope, elsewhere) in [(RememberScope::Conversation, false), (SESSION, true)] {
         let mut driver = allowed(asking("f"), "{}", remember(scope, true));
         assert!(runs(&mut driver, "here", "{}"));
@@ -256,7 +256,7 @@ fn one_for_a_conversation_holds_in_no_other() {
 }
 
 #[test]
-fn a_stored_conversation_brings_no_approvals_along() {
+fn a_stored_conversation_contains_no_remembered_approvals() {
     let driver = allowed(asking("f"), "{}", remember(SESSION, true));
     let snapshot = driver.session.snapshot();
     assert!(!snapshot.to_string().contains("any"), "{snapshot}");
@@ -271,7 +271,7 @@ fn a_stored_conversation_brings_no_approvals_along() {
 }
 
 #[test]
-fn what_outlives_the_session_is_the_hosts_to_keep() {
+fn lasting_approvals_are_stored_by_the_host() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
     assert_eq!(driver.kept, []);
     call(&mut driver, "c", "{}");
@@ -329,7 +329,7 @@ fn what_outlives_the_session_is_the_hosts_to_keep() {
 }
 
 #[test]
-fn an_answer_to_the_agent_is_neither_remembered_nor_given_by_memory() {
+fn an_interrupt_is_neither_remembered_nor_approved_from_memory() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
     driver.send("go on");
     driver.event(started());
@@ -348,7 +348,7 @@ fn an_answer_to_the_agent_is_neither_remembered_nor_given_by_memory() {
 }
 
 #[test]
-fn what_may_have_run_before_a_reload_is_asked_about_each_time() {
+fn a_call_with_an_unknown_outcome_ignores_remembered_approvals() {
     let mut driver = allowed(asking("f"), "{}", remember(RememberScope::Always, true));
     driver.manual_commits = true;
     call(&mut driver, "c", "{}");
@@ -376,7 +376,7 @@ fn what_may_have_run_before_a_reload_is_asked_about_each_time() {
 }
 
 #[test]
-fn edited_arguments_are_what_is_remembered() {
+fn an_edited_approval_remembers_the_edited_arguments() {
     let what = Remember::new(SESSION, false);
     let args = Some(json!({"to": "Bob"}));
     let verdict = Verdict::Remember { args, what };
@@ -386,7 +386,7 @@ fn edited_arguments_are_what_is_remembered() {
 }
 
 #[test]
-fn nothing_is_remembered_where_the_session_does_not_want_it() {
+fn a_session_can_refuse_to_remember_approvals() {
     let mut driver = Driver::with(SessionOptions {
         remember_approvals: false,
         ..SessionOptions::default()
@@ -398,7 +398,7 @@ fn nothing_is_remembered_where_the_session_does_not_want_it() {
 }
 
 #[test]
-fn how_much_is_remembered_is_bounded() {
+fn remembered_approvals_are_bounded_in_number_and_size() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, false));
     for number in 0..300 {
         driver.host.clock += 10_000;
@@ -434,7 +434,7 @@ fn sync(driver: &mut Driver, approvals: Vec<RememberedApproval>) {
 }
 
 #[test]
-fn what_another_tab_revokes_is_revoked_and_what_it_allows_is_allowed() {
+fn approvals_and_revocations_of_another_tab_apply() {
     let mut driver = allowed(asking("f"), "{}", remember(RememberScope::Always, true));
     let kept = driver.session.remembered_approvals().to_vec();
     sync(&mut driver, kept.clone());
@@ -447,14 +447,14 @@ fn what_another_tab_revokes_is_revoked_and_what_it_allows_is_allowed() {
 }
 
 #[test]
-fn another_tab_does_not_revoke_what_is_remembered_for_this_page_alone() {
+fn another_tab_does_not_revoke_a_session_approval() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
     sync(&mut driver, Vec::new());
     assert!(runs(&mut driver, "c", "{}"));
 }
 
 #[test]
-fn what_another_tab_revokes_before_the_start_is_asked_about() {
+fn a_revocation_by_another_tab_before_the_start_asks_again() {
     let mut driver = allowed(asking("f"), "{}", remember(RememberScope::Always, true));
     driver.send("go on");
     driver.event(started());
@@ -467,7 +467,7 @@ fn what_another_tab_revokes_before_the_start_is_asked_about() {
 }
 
 /// An approval lets the agent run `b`, which is not sent yet, since the agent asked something else.
-fn about_to_be_told(bounds: GrantBounds) -> Driver {
+fn before_handoff(bounds: GrantBounds) -> Driver {
     let mut driver = Driver::new();
     driver.register(remote_action("f"));
     driver.send("hi");
@@ -500,7 +500,7 @@ fn sent_about(driver: &Driver, id: &str) -> String {
 
 /// Asserts that the user is asked about `b` before anything else is sent to the agent, and denies
 /// it.
-fn is_asked_first(mut driver: Driver) {
+fn assert_asked_first(mut driver: Driver) {
     assert_eq!(driver.phase("b"), Phase::ApprovalRequested);
     let runs = driver.runs.len();
     driver.answers("q", Some(json!("yes")));
@@ -511,21 +511,21 @@ fn is_asked_first(mut driver: Driver) {
 }
 
 #[test]
-fn what_is_revoked_before_the_agent_is_told_is_asked_about() {
-    let mut driver = about_to_be_told(GrantBounds::default());
+fn a_revocation_before_the_handoff_asks_again() {
+    let mut driver = before_handoff(GrantBounds::default());
     let id = driver.session.remembered_approvals()[0].id.clone();
     driver.input(Input::ForgetApproval { id });
-    is_asked_first(driver);
-    let mut driver = about_to_be_told(GrantBounds::default());
+    assert_asked_first(driver);
+    let mut driver = before_handoff(GrantBounds::default());
     driver.answers("q", Some(json!("yes")));
     assert_eq!(sent_about(&driver, "b"), "approved", "it still holds");
 }
 
 #[test]
-fn what_is_over_before_the_agent_is_told_is_asked_about() {
+fn an_expiry_before_the_handoff_asks_again() {
     let mut bounds = GrantBounds::default();
     bounds.lasts_ms = Some(1_000);
-    let mut driver = about_to_be_told(bounds);
+    let mut driver = before_handoff(bounds);
     let runs = driver.runs.len();
     driver.host.clock += 1_000;
     driver.answers("q", Some(json!("yes")));
@@ -538,10 +538,10 @@ fn what_is_over_before_the_agent_is_told_is_asked_about() {
 /// An approval that expires when its action is gone, too, leaves no card to ask with: the call is answered and
 /// the loop continues.
 #[test]
-fn a_call_to_hand_off_whose_approval_and_action_are_gone_is_answered() {
+fn a_handoff_whose_approval_and_action_are_removed_fails() {
     let mut bounds = GrantBounds::default();
     bounds.lasts_ms = Some(1_000);
-    let mut driver = about_to_be_told(bounds);
+    let mut driver = before_handoff(bounds);
     let runs = driver.runs.len();
     driver.unregister(RegistrationId(1));
     driver.host.clock += 1_000;
@@ -556,8 +556,8 @@ fn a_call_to_hand_off_whose_approval_and_action_are_gone_is_answered() {
 }
 
 #[test]
-fn what_the_agent_was_told_stays_told_when_it_is_revoked() {
-    let mut driver = about_to_be_told(GrantBounds::default());
+fn a_revocation_does_not_recall_a_handed_off_call() {
+    let mut driver = before_handoff(GrantBounds::default());
     driver.answers("q", Some(json!("yes")));
     driver.event(started());
     let id = driver.session.remembered_approvals()[0].id.clone();
@@ -570,7 +570,7 @@ fn what_the_agent_was_told_stays_told_when_it_is_revoked() {
 
 /// Arguments that are not an object have no fields: an approval of such a call applies to no other.
 #[test]
-fn what_has_no_fields_is_remembered_exactly() {
+fn arguments_without_fields_are_remembered_exactly() {
     let mut spec = asking("f");
     spec.remembering = Remembering::SameFields(vec!["to".to_owned()]);
     spec.parameters = json!({});

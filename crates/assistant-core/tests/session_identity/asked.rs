@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_approval_does_not_slip_to_the_neighbour_of_a_dropped_call() {
+fn an_approval_does_not_apply_to_the_call_after_an_omitted_one() {
     let mut driver = with([asking("pay")]);
     driver.events(calls("a", "pay", "{\"to\":\"Ann\"}"));
     driver.events(calls("b", "pay", "{\"to\":\"Bob\"}"));
@@ -27,7 +27,7 @@ fn an_approval_does_not_slip_to_the_neighbour_of_a_dropped_call() {
 }
 
 #[test]
-fn a_denied_call_that_a_list_moves_to_another_message_does_not_run() {
+fn a_denied_call_that_a_snapshot_moves_does_not_run() {
     let mut driver = with([action("f")]);
     driver.events([start("c", "f"), args("c", "{}"), end("c")]);
     driver.event(interrupted(vec![gate("int", "c")]));
@@ -46,7 +46,7 @@ fn a_denied_call_that_a_list_moves_to_another_message_does_not_run() {
 }
 
 #[test]
-fn a_call_that_changes_after_the_agents_question_is_asked_about_anew() {
+fn a_call_that_changes_after_its_interrupt_is_asked_about_again() {
     for (name, args) in [("erase_faq", "{\"id\":1}"), ("lookup_faq", "{\"id\":2}")] {
         let mut driver = with([action("lookup_faq"), action("erase_faq")]);
         driver.events(calls("c", "lookup_faq", "{\"id\":1}"));
@@ -72,7 +72,7 @@ fn a_call_that_changes_after_the_agents_question_is_asked_about_anew() {
 }
 
 #[test]
-fn a_question_is_put_again_after_a_reload_whatever_the_rule_says_by_then() {
+fn a_pending_approval_survives_a_reload_despite_a_changed_policy() {
     let mut rule = action("f");
     rule.approval = assistant_core::action::Policy::Ask;
     let mut driver = Driver::new();
@@ -91,7 +91,7 @@ fn a_question_is_put_again_after_a_reload_whatever_the_rule_says_by_then() {
 }
 
 #[test]
-fn a_denied_call_that_never_ended_is_in_no_request() {
+fn a_denied_call_with_incomplete_arguments_is_in_no_request() {
     let mut driver = with([action("f")]);
     driver.events(says("m", "well"));
     driver.event(start_in("c", "f", Some("m")));
@@ -105,7 +105,7 @@ fn a_denied_call_that_never_ended_is_in_no_request() {
 }
 
 #[test]
-fn a_refusal_outlives_the_branch_that_a_person_deletes() {
+fn a_denial_survives_the_deletion_of_its_branch() {
     let mut driver = with([asking("f"), action("g")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
@@ -128,7 +128,7 @@ fn a_refusal_outlives_the_branch_that_a_person_deletes() {
 }
 
 #[test]
-fn a_question_that_was_given_up_before_a_reload_is_answered_where_it_was_put() {
+fn a_stopped_interrupt_is_answered_on_its_branch_after_a_reload() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     driver.event(interrupted(vec![gate("int", "c")]));
@@ -159,7 +159,7 @@ fn a_question_that_was_given_up_before_a_reload_is_answered_where_it_was_put() {
 }
 
 #[test]
-fn an_approval_that_a_change_of_rules_voids_is_asked_for_again() {
+fn an_approval_voided_by_changed_rules_is_asked_for_again() {
     let mut driver = with([asking("f")]);
     driver.manual_commits = true;
     driver.events(calls("c", "f", "{\"to\":\"Ann\"}"));
@@ -187,7 +187,7 @@ fn an_approval_that_a_change_of_rules_voids_is_asked_for_again() {
 }
 
 #[test]
-fn one_card_answers_all_that_ask_about_its_call() {
+fn one_card_answers_all_interrupts_of_its_call() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     driver.event(interrupted(vec![gate("one", "c"), gate("two", "c")]));
@@ -209,7 +209,7 @@ fn one_card_answers_all_that_ask_about_its_call() {
 }
 
 #[test]
-fn a_call_that_was_asked_about_and_comes_back_under_another_name_is_asked_about() {
+fn a_pending_call_that_returns_with_another_name_is_asked_about() {
     let mut driver = with([asking("pay"), action("look")]);
     driver.events(calls("c", "pay", "{}"));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);

@@ -1,4 +1,4 @@
-//! A call that the user deleted, and that an agent lists again.
+//! Calls that the user deleted and that an agent lists again.
 
 use assistant_core::{
     conversation::{Change, Phase},
@@ -10,7 +10,7 @@ use super::{hi, listed};
 use crate::support::*;
 
 #[test]
-fn a_call_that_was_deleted_does_not_run_again() {
+fn a_deleted_call_does_not_run_again() {
     let mut driver = with([action("f")]);
     driver.events([text_start("m")]);
     driver.event(start_in("c", "f", Some("m")));
@@ -39,7 +39,7 @@ fn a_call_that_was_deleted_does_not_run_again() {
 }
 
 #[test]
-fn a_call_that_ended_while_it_was_deleted_is_drawn_as_ended_when_it_is_back() {
+fn a_deleted_call_that_ended_is_redrawn_as_ended_when_it_returns() {
     let mut driver = with([asking("f")]);
     driver.send("go");
     driver.event(started());

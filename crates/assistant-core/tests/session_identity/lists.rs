@@ -1,4 +1,5 @@
-//! Repeated, moved or added items of a list start nothing that the newest response did not request.
+//! Repeated, moved or added items of a snapshot start nothing that the newest response did not
+//! request.
 
 #[cfg(feature = "callouts")]
 use assistant_core::{conversation::MarkdownTools, session::SessionOptions};
@@ -6,7 +7,7 @@ use assistant_core::{conversation::MarkdownTools, session::SessionOptions};
 use super::*;
 
 #[test]
-fn a_finished_handler_does_not_run_again_in_another_message() {
+fn a_finished_call_does_not_rerun_in_another_message() {
     let mut driver = with([action("f")]);
     driver.events([start("c", "f"), args("c", "{}"), end("c")]);
     finish_run(&mut driver);
@@ -24,7 +25,7 @@ fn a_finished_handler_does_not_run_again_in_another_message() {
 }
 
 #[test]
-fn a_result_that_only_a_list_brings_ends_its_card() {
+fn a_result_from_a_snapshot_ends_its_call() {
     let mut driver = with([]);
     driver.events(calls("c", "theirs", "{}"));
     let list = vec![
@@ -41,7 +42,7 @@ fn a_result_that_only_a_list_brings_ends_its_card() {
 }
 
 #[test]
-fn a_call_that_is_listed_twice_runs_once() {
+fn a_call_listed_twice_runs_once() {
     let mut driver = with([action("f")]);
     driver.events(says("m", "well"));
     let twice = listed("m", &[("c", "f", "{}"), ("c", "f", "{}")]);
@@ -52,7 +53,7 @@ fn a_call_that_is_listed_twice_runs_once() {
 }
 
 #[test]
-fn a_call_that_a_list_adds_to_an_old_message_does_not_run() {
+fn a_call_added_to_an_old_message_does_not_run() {
     let mut driver = second_run();
     let mut list = driver.session.conversation().received_messages();
     list[1] = listed("m", &[("c", "f", "{}")]);
@@ -76,7 +77,7 @@ fn a_call_that_a_list_adds_to_an_old_message_does_not_run() {
 
 /// By then, the older result belongs to the new branch's call, which has another result, too.
 #[test]
-fn a_call_that_is_listed_before_a_result_of_another_branch_does_not_run() {
+fn a_call_listed_before_a_result_of_another_branch_does_not_run() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "theirs", "{}"));
     driver.event(result("t", "c", "1"));
@@ -103,7 +104,7 @@ fn a_call_that_is_listed_before_a_result_of_another_branch_does_not_run() {
 }
 
 #[test]
-fn a_call_that_is_listed_before_an_old_result_does_not_run() {
+fn a_call_listed_before_an_old_result_does_not_run() {
     let mut driver = with([action("f")]);
     driver.events(calls("a", "f", "{}"));
     finish_run(&mut driver);
@@ -131,7 +132,7 @@ fn listed_at(place: usize) -> Driver {
 }
 
 #[test]
-fn a_call_that_is_listed_before_a_go_ahead_does_not_run() {
+fn a_call_listed_before_a_handoff_does_not_run() {
     let mut driver = listed_at(2);
     finish_run(&mut driver);
     assert_eq!(
@@ -145,7 +146,7 @@ fn a_call_that_is_listed_before_a_go_ahead_does_not_run() {
 }
 
 #[test]
-fn a_go_ahead_with_the_result_in_it_is_as_old_as_before() {
+fn a_handoff_replaced_by_its_result_keeps_its_position() {
     for (place, starts) in [(2, 0), (3, 1)] {
         let mut driver = listed_at(place);
         let mut list = driver.request().messages.clone();
@@ -159,7 +160,7 @@ fn a_go_ahead_with_the_result_in_it_is_as_old_as_before() {
 }
 
 #[test]
-fn a_result_that_lost_its_call_is_as_old_as_before() {
+fn a_result_whose_call_was_dropped_keeps_its_position() {
     let mut driver = with([action("f")]);
     driver.events(calls("a", "f", "{}"));
     finish_run(&mut driver);
@@ -179,7 +180,7 @@ fn a_result_that_lost_its_call_is_as_old_as_before() {
 }
 
 #[test]
-fn what_a_failed_try_left_does_not_run_in_the_next_under_another_id() {
+fn a_call_of_a_failed_run_does_not_run_in_a_renamed_message() {
     let mut driver = with([action("f")]);
     driver.events(calls("a", "theirs", "{}"));
     driver.event(result("t", "a", "1"));
@@ -197,7 +198,7 @@ fn what_a_failed_try_left_does_not_run_in_the_next_under_another_id() {
 
 #[cfg(feature = "callouts")]
 #[test]
-fn a_written_call_that_a_list_has_anywhere_is_one_call() {
+fn a_snapshot_does_not_duplicate_a_markdown_call() {
     for home in ["m", "n"] {
         let mut driver = Driver::with(SessionOptions {
             markdown_tools: MarkdownTools::Intercept,
@@ -231,7 +232,7 @@ fn a_written_call_that_a_list_has_anywhere_is_one_call() {
 /// A list rewrites the first of many messages, and another branch starts far below: that one keeps
 /// all of its text, and the shared messages are copied at once.
 #[test]
-fn what_another_branch_shares_is_copied_from_the_first_change_on() {
+fn shared_messages_are_copied_from_the_first_change_on() {
     const COUNT: usize = 300;
     let entry = |n: usize, parent: Option<usize>| {
         let parent = parent.map(|n| format!("m{n}"));

@@ -1,4 +1,4 @@
-//! Identity of calls: a call stays itself, and the shown version runs, for any rewritten history.
+//! Identity of calls: a call keeps its identity, and the shown version runs, for any rewritten history.
 
 mod asked;
 mod deleted;

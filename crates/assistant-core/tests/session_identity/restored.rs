@@ -48,7 +48,7 @@ fn commented_results() -> Driver {
 }
 
 #[test]
-fn what_was_deleted_comes_back_as_it_was_and_runs_nothing() {
+fn a_restored_branch_is_unchanged_and_runs_nothing() {
     let mut driver = commented_results();
     let (before, keys) = (driver.session.export(), [driver.key("c"), driver.key("d")]);
     let message = home(&driver, "c");
@@ -76,7 +76,7 @@ fn what_was_deleted_comes_back_as_it_was_and_runs_nothing() {
 }
 
 #[test]
-fn what_the_deletion_ended_stays_ended() {
+fn a_call_cancelled_by_a_deletion_stays_cancelled() {
     let mut driver = with([asking("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
@@ -92,7 +92,7 @@ fn what_the_deletion_ended_stays_ended() {
 }
 
 #[test]
-fn what_the_agent_asked_about_it_has_no_answer_any_more() {
+fn an_interrupt_of_a_deleted_branch_is_not_restored() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     driver.event(interrupted(vec![gate("int", "c")]));
@@ -106,7 +106,7 @@ fn what_the_agent_asked_about_it_has_no_answer_any_more() {
 }
 
 #[test]
-fn it_comes_back_until_a_run_begins_and_once() {
+fn a_branch_can_be_restored_once_until_the_next_run() {
     let nothing = Some(Refusal::Tree(TreeError::NothingDeleted));
     let mut driver = commented_results();
     assert_eq!(restore(&mut driver).refused, nothing);

@@ -11,7 +11,7 @@ use super::{hi, listed};
 use crate::support::*;
 
 /// Branches off another version of the user's last message; the agent answers there.
-fn begin_again(driver: &mut Driver) {
+fn branch_off(driver: &mut Driver) {
     let path = driver.session.conversation().path();
     let message = path.rev().find(|message| message.role == Role::User);
     let change = TreeChange::Edit {
@@ -23,13 +23,13 @@ fn begin_again(driver: &mut Driver) {
 }
 
 #[test]
-fn a_call_that_ran_on_another_branch_does_not_run_where_a_list_has_it() {
+fn a_call_that_ran_on_another_branch_does_not_rerun_when_listed() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     driver.returns("c", json!("done"));
     finish_run(&mut driver);
-    begin_again(&mut driver);
+    branch_off(&mut driver);
     driver.event(snapshot(vec![listed("n", &[("c", "f", "{}")])]));
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 1);
@@ -39,13 +39,13 @@ fn a_call_that_ran_on_another_branch_does_not_run_where_a_list_has_it() {
 }
 
 #[test]
-fn a_call_that_was_denied_on_another_branch_is_not_asked_about_where_a_list_has_it() {
+fn a_call_denied_on_another_branch_stays_denied_when_listed() {
     let mut driver = with([asking("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     driver.deny("c", None);
     finish_run(&mut driver);
-    begin_again(&mut driver);
+    branch_off(&mut driver);
     driver.event(snapshot(vec![listed("n", &[("c", "f", r#"{"x":2}"#)])]));
     finish_run(&mut driver);
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
@@ -53,20 +53,20 @@ fn a_call_that_was_denied_on_another_branch_is_not_asked_about_where_a_list_has_
 }
 
 #[test]
-fn an_id_that_a_later_run_announces_on_another_branch_is_another_call() {
+fn an_id_announced_on_another_branch_is_another_call() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     driver.returns("c", json!(1));
     finish_run(&mut driver);
-    begin_again(&mut driver);
+    branch_off(&mut driver);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 2);
 }
 
 #[test]
-fn a_call_that_a_list_left_out_runs_when_a_later_run_announces_it() {
+fn an_omitted_call_runs_when_a_later_run_announces_it() {
     let mut driver = with([asking("f")]);
     driver.events(calls("c", "f", "{}"));
     driver.event(snapshot(vec![hi()]));
@@ -82,7 +82,7 @@ fn a_call_that_a_list_left_out_runs_when_a_later_run_announces_it() {
 }
 
 #[test]
-fn a_finished_call_that_a_list_left_out_and_a_later_run_announces_is_reported() {
+fn a_reused_id_of_a_finished_call_raises_a_notice() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);

@@ -1,9 +1,9 @@
-//! Stored and shown references point to existing items.
+//! References in stored and shown data point to existing items.
 
 use super::*;
 
 #[test]
-fn what_goes_on_below_a_message_that_leaves_is_reported_as_moved() {
+fn the_child_of_an_omitted_message_is_reported_as_moved() {
     let mut driver = second_run();
     let list = driver.session.conversation().received_messages();
     let step = driver.event(snapshot(vec![list[0].clone(), list[2].clone()]));
@@ -12,7 +12,7 @@ fn what_goes_on_below_a_message_that_leaves_is_reported_as_moved() {
 }
 
 #[test]
-fn a_result_that_was_not_sent_comes_back_as_it_was() {
+fn an_unsent_result_is_unchanged_after_a_reload() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
@@ -23,7 +23,7 @@ fn a_result_that_was_not_sent_comes_back_as_it_was() {
 }
 
 #[test]
-fn arguments_that_go_on_or_broke_off_are_not_taken_for_complete() {
+fn reopened_or_truncated_arguments_are_not_complete() {
     let mut driver = with([]);
     driver.events(calls("c", "theirs", "{\"x\": 1}"));
     driver.event(start("c", "theirs"));
@@ -35,7 +35,7 @@ fn arguments_that_go_on_or_broke_off_are_not_taken_for_complete() {
 }
 
 #[test]
-fn an_export_names_nothing_that_was_moved_or_deleted() {
+fn an_export_after_a_move_can_be_imported() {
     let mut driver = with([]);
     driver.events(says("m", "one"));
     driver.events(says("n", "two"));
@@ -48,7 +48,7 @@ fn an_export_names_nothing_that_was_moved_or_deleted() {
 }
 
 #[test]
-fn a_branch_whose_difference_left_the_tree_is_no_other() {
+fn the_shown_branch_is_current_once_its_continuation_is_omitted() {
     let mut driver = with([]);
     driver.events(says("m", "one"));
     driver.events(says("n", "two"));
@@ -64,7 +64,7 @@ fn a_branch_whose_difference_left_the_tree_is_no_other() {
 }
 
 #[test]
-fn a_message_whose_call_runs_is_not_moved_away_from_its_run() {
+fn a_message_cannot_be_moved_while_a_call_of_its_run_runs() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     driver.events(says("n", "two"));
@@ -81,7 +81,7 @@ fn a_message_whose_call_runs_is_not_moved_away_from_its_run() {
 }
 
 #[test]
-fn what_is_shown_stands_where_the_tree_has_it() {
+fn the_shown_path_follows_a_snapshot_that_omits_its_start() {
     let mut driver = second_run();
     let conversation = driver.session.conversation();
     let second = conversation.run_tip().cloned().unwrap();
@@ -105,7 +105,7 @@ fn what_is_shown_stands_where_the_tree_has_it() {
 }
 
 #[test]
-fn a_call_that_changed_after_the_question_says_so_after_a_reload() {
+fn a_changed_call_is_still_marked_after_a_reload() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{\"id\":1}"));
     driver.event(interrupted(vec![gate("int", "c")]));
