@@ -18,7 +18,7 @@ fn assistant() -> Assistant {
 }
 
 #[test]
-fn what_would_begin_something_is_refused() {
+fn an_assistant_on_a_server_refuses_to_send_and_execute() {
     let assistant = assistant();
     assert_eq!(assistant.send("Hello"), Err(Refusal::Ended));
     assert_eq!(assistant.retry(), Err(Refusal::Ended));
@@ -31,7 +31,7 @@ fn what_would_begin_something_is_refused() {
 }
 
 #[test]
-fn what_only_says_something_is_inert() {
+fn registration_state_and_import_are_inert_on_a_server() {
     let assistant = assistant();
     let action = ToolAction::new("rename", "Renames").handler(|| "done");
     let registered = assistant.register(action).unwrap();

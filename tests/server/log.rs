@@ -57,7 +57,7 @@ fn a_page_with_its_provider_logs_nothing() {
 }
 
 #[test]
-fn each_hook_without_a_provider_is_named_once() {
+fn each_hook_without_a_provider_logs_one_warning() {
     let log = log_of("out");
     for hook in [
         "use_assistant_action",

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::app::{Ran, app, existing, render};
 
 #[test]
-fn a_window_is_its_shell_and_the_same_each_time() {
+fn a_window_renders_the_same_empty_shell_each_time() {
     let pages: Vec<String> = (0..2).map(|_| render(|| app(Ran::default()))).collect();
     assert_eq!(pages[0], pages[1]);
     assert!(pages[0].contains("<h1>atlas</h1>"), "{}", pages[0]);
@@ -31,7 +31,7 @@ fn a_window_is_its_shell_and_the_same_each_time() {
 }
 
 #[test]
-fn what_is_registered_on_a_server_does_not_run() {
+fn registered_handlers_do_not_run_on_a_server() {
     let ran = Ran::default();
     let counted = ran.clone();
     render(move || app(counted));
@@ -39,7 +39,7 @@ fn what_is_registered_on_a_server_does_not_run() {
 }
 
 #[test]
-fn an_assistant_of_the_application_is_drawn_as_the_others() {
+fn an_existing_assistant_renders_as_a_shell() {
     let page = render(existing);
     assert_eq!(page.matches("data-assistant-chat").count(), 2, "{page}");
     assert!(page.contains("false"), "its signals can be read: {page}");
@@ -50,7 +50,7 @@ fn an_assistant_of_the_application_is_drawn_as_the_others() {
 }
 
 #[test]
-fn forms_and_texts_are_drawn_whole() {
+fn forms_and_exact_texts_render_completely_on_a_server() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -77,7 +77,7 @@ fn forms_and_texts_are_drawn_whole() {
 }
 
 #[test]
-fn pages_are_drawn_on_many_threads_at_once() {
+fn pages_render_on_several_threads_at_once() {
     let drawn: Vec<_> = (0..8)
         .map(|_| std::thread::spawn(|| (0..20).map(|_| render(|| app(Ran::default()))).next_back()))
         .collect();
@@ -88,7 +88,7 @@ fn pages_are_drawn_on_many_threads_at_once() {
 }
 
 #[test]
-fn what_is_for_browsers_is_its_fallback() {
+fn client_only_renders_its_fallback_on_a_server() {
     let page = render(|| {
         view! {
             <main>

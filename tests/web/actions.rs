@@ -32,7 +32,7 @@ fn names(assistant: &leptos_assistant::Assistant) -> Vec<String> {
 
 /// Rule "registration"
 #[wasm_bindgen_test]
-async fn an_action_is_listed_while_its_component_lives_and_is_enabled() {
+async fn an_action_is_listed_while_mounted_and_enabled() {
     let shown = RwSignal::new(true);
     let enabled = RwSignal::new(false);
     let chat = chat(MockAgent::new(), move || {
@@ -60,7 +60,7 @@ async fn an_action_is_listed_while_its_component_lives_and_is_enabled() {
 
 /// Rules "results on the wire", "order of calls": any serialisable value, once, in call order
 #[wasm_bindgen_test]
-async fn results_of_every_kind_go_out_together_in_call_order() {
+async fn results_of_one_run_are_sent_together_in_call_order() {
     let agent = MockAgent::new()
         .answer(
             Script::new()
@@ -94,7 +94,7 @@ async fn results_of_every_kind_go_out_together_in_call_order() {
 
 /// Rules "typed arguments", "errors for the model": a mismatch names the field, an error reaches the model
 #[wasm_bindgen_test]
-async fn a_handler_that_cannot_read_its_arguments_says_which_field() {
+async fn an_argument_mismatch_is_reported_with_its_field() {
     let agent = MockAgent::new()
         .answer(Script::new().call("web_search", &json!({"query": 1, "n": 2})))
         .answer(Script::new().text("I see."));
@@ -124,7 +124,7 @@ async fn a_handler_that_cannot_read_its_arguments_says_which_field() {
 
 /// Rule "tool context"
 #[wasm_bindgen_test]
-async fn a_handler_knows_its_call_and_the_chat() {
+async fn a_handler_reads_its_iteration_and_the_history() {
     let agent = MockAgent::new()
         .answer(Script::new().call("look", &json!({})))
         .answer(Script::new().call("look", &json!({})))
@@ -149,7 +149,7 @@ async fn a_handler_knows_its_call_and_the_chat() {
 
 /// Rule "context"
 #[wasm_bindgen_test]
-async fn context_goes_along_while_its_component_lives() {
+async fn context_is_sent_while_its_component_is_mounted() {
     let shown = RwSignal::new(true);
     let project = RwSignal::new("atlas".to_owned());
     let chat = chat(MockAgent::new(), move || {
@@ -194,7 +194,7 @@ async fn context_goes_along_while_its_component_lives() {
 
 /// Rule "ending the loop"
 #[wasm_bindgen_test]
-async fn a_handler_may_end_the_loop() {
+async fn a_handler_can_stop_the_loop() {
     let agent = MockAgent::new().answer(Script::new().call("last", &json!({})));
     let chat = chat(agent, || {
         use_assistant_action(ToolAction::new("last", "").handler(
@@ -251,7 +251,7 @@ async fn two_providers_do_not_share_actions() {
 
 /// Rule "silent tools": a handler that never answers
 #[wasm_bindgen_test]
-async fn a_silent_handler_is_given_up_after_its_time() {
+async fn a_handler_without_a_result_fails_after_its_timeout() {
     let agent = MockAgent::new().answer(Script::new().call("silent", &json!({})));
     let chat = chat(agent, || {
         use_assistant_action(ToolAction::new("silent", "").timeout_ms(50).handler(
@@ -273,7 +273,7 @@ async fn a_silent_handler_is_given_up_after_its_time() {
 
 /// Rule "when a tool starts": an eager action runs before its run is over; its result goes out with the continuation
 #[wasm_bindgen_test]
-async fn an_eager_action_starts_at_the_end_of_its_arguments() {
+async fn an_eager_action_starts_once_its_arguments_are_complete() {
     let agent = MockAgent::new()
         .answer(
             Script::new()
@@ -307,7 +307,7 @@ async fn an_eager_action_starts_at_the_end_of_its_arguments() {
 
 /// Rule "steps before a handler": calling an action from the page
 #[wasm_bindgen_test]
-async fn an_action_can_be_run_by_hand() {
+async fn an_action_can_be_executed_from_the_page() {
     let chat = chat(MockAgent::new(), || {
         use_assistant_action(
             ToolAction::new("web_search", "")

@@ -41,12 +41,12 @@ async fn payments(asks: fn(ToolAction<Value>) -> ToolAction<Value>) -> (Chat, Rw
     (chat, paid)
 }
 
-pub const LONGER: &str = ".la-approval-longer";
+pub const DURATION_BUTTON: &str = ".la-approval-longer";
 const SCOPES: &str = ".la-approval-scopes";
 
 /// Opens the choice of how long an approval applies.
-pub async fn opens_scopes(chat: &Chat) {
-    assert!(chat.page.click(LONGER));
+pub async fn open_scopes(chat: &Chat) {
+    assert!(chat.page.click(DURATION_BUTTON));
     chat.appears(SCOPES).await;
 }
 
@@ -57,11 +57,11 @@ pub fn scope(chat: &Chat, value: &str) -> web_sys::HtmlInputElement {
 }
 
 async fn choose(chat: &Chat, value: &str) {
-    opens_scopes(chat).await;
+    open_scopes(chat).await;
     scope(chat, value).click();
 }
 
-async fn approves(chat: &Chat) {
+async fn approve_and_finish(chat: &Chat) {
     chat.reads(".la-approval").await;
     button(chat, "Approve").click();
     chat.idle().await;
@@ -72,7 +72,7 @@ async fn request_approval(chat: &Chat) {
     chat.appears(".la-approval").await;
 }
 
-async fn passes(chat: &Chat) {
+async fn run_without_approval(chat: &Chat) {
     chat.assistant.send("Pay").unwrap();
     chat.idle().await;
     assert!(chat.page.find(".la-approval").is_none());
@@ -80,12 +80,12 @@ async fn passes(chat: &Chat) {
 
 /// Rule "remembered approvals"
 #[wasm_bindgen_test]
-async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked() {
+async fn an_approval_for_the_conversation_applies_again_and_can_be_revoked() {
     let (chat, paid) = payments(|pay| pay).await;
     assert!(chat.page.text(".la-allowed").contains("asked every time"));
     request_approval(&chat).await;
     choose(&chat, "conversation").await;
-    approves(&chat).await;
+    approve_and_finish(&chat).await;
     assert!(
         chat.page.find(".la-tool-allowed").is_none(),
         "this one was asked about"
@@ -94,7 +94,7 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
         chat.page.text(".la-allowed-item").contains("Ann"),
         "the list has it"
     );
-    passes(&chat).await;
+    run_without_approval(&chat).await;
     assert_eq!(paid.get_untracked(), 2);
     assert_eq!(chat.page.text(".la-tool-allowed").trim(), "Allowed earlier");
     // It leads to the list in which it can be revoked, in plain words.
@@ -125,7 +125,7 @@ async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked
 
 /// Rule "remembered approvals": one control for the duration, another for the arguments
 #[wasm_bindgen_test]
-async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
+async fn an_approval_covers_other_arguments_only_if_the_box_is_checked() {
     let (chat, paid) = payments(|pay| pay).await;
     request_approval(&chat).await;
     let wider = ".la-approval [type=checkbox]";
@@ -134,10 +134,10 @@ async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
     chat.appears(wider).await;
     let tick = chat.page.find(wider).unwrap();
     tick.unchecked_into::<web_sys::HtmlElement>().click();
-    approves(&chat).await;
+    approve_and_finish(&chat).await;
     assert!(chat.page.text(".la-allowed-which").contains("Any values"));
-    passes(&chat).await;
-    passes(&chat).await;
+    run_without_approval(&chat).await;
+    run_without_approval(&chat).await;
     assert_eq!(paid.get_untracked(), 3, "to Bob, too");
     let args = || chat.page.find(".la-allowed-item pre").is_none();
     assert!(args());
@@ -145,10 +145,10 @@ async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
 
 /// Rule "remembered approvals": the action may exclude them
 #[wasm_bindgen_test]
-async fn an_action_that_always_asks_offers_no_choice() {
+async fn always_ask_and_remember_for_limit_remembered_approvals() {
     let (chat, _) = payments(ToolAction::always_ask).await;
     request_approval(&chat).await;
-    assert!(chat.page.find(LONGER).is_none());
+    assert!(chat.page.find(DURATION_BUTTON).is_none());
     let key = chat.assistant.pending_approvals().get_untracked()[0];
     use leptos_assistant::action::{Remember, RememberScope};
     let what = Remember::new(RememberScope::Session, true);
@@ -163,8 +163,8 @@ async fn an_action_that_always_asks_offers_no_choice() {
     assert!(chat.page.text(wider).contains("same to"));
     let tick = chat.page.find(".la-approval [type=checkbox]").unwrap();
     tick.unchecked_into::<web_sys::HtmlElement>().click();
-    approves(&chat).await;
-    passes(&chat).await;
+    approve_and_finish(&chat).await;
+    run_without_approval(&chat).await;
     request_approval(&chat).await;
     assert_eq!(paid.get_untracked(), 2, "Bob is somebody else");
 }
@@ -172,11 +172,11 @@ async fn an_action_that_always_asks_offers_no_choice() {
 /// Rule "remembered approvals": the choice is in the page only while it is open, and closed it is
 /// the approval of one call
 #[wasm_bindgen_test]
-async fn how_long_an_approval_applies_is_chosen_in_a_group_that_opens() {
+async fn the_duration_of_an_approval_is_chosen_in_a_disclosed_group() {
     let (chat, _) = payments(|pay| pay).await;
     request_approval(&chat).await;
     let expanded = || {
-        let longer = chat.page.find(LONGER).unwrap();
+        let longer = chat.page.find(DURATION_BUTTON).unwrap();
         longer.get_attribute("aria-expanded").unwrap()
     };
     let named = |selector: &'static str| {
@@ -185,7 +185,7 @@ async fn how_long_an_approval_applies_is_chosen_in_a_group_that_opens() {
     };
     assert_eq!(expanded(), "false");
     assert_eq!(chat.page.count(".la-approval input"), 0);
-    opens_scopes(&chat).await;
+    open_scopes(&chat).await;
     assert_eq!(expanded(), "true");
     assert_eq!(
         chat.page.text(SCOPES),
@@ -205,16 +205,16 @@ async fn how_long_an_approval_applies_is_chosen_in_a_group_that_opens() {
     let escape = web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
     let radio = scope(&chat, "session");
     radio.dispatch_event(&escape.unwrap()).unwrap();
-    assert!(until(|| named(LONGER)).await);
+    assert!(until(|| named(DURATION_BUTTON)).await);
     assert_eq!((expanded().as_str(), chat.page.count(SCOPES)), ("false", 0));
-    opens_scopes(&chat).await;
+    open_scopes(&chat).await;
     assert!(
         scope(&chat, "once").checked(),
         "what is closed is not chosen"
     );
     scope(&chat, "session").click();
-    assert!(chat.page.click(LONGER));
-    approves(&chat).await;
+    assert!(chat.page.click(DURATION_BUTTON));
+    approve_and_finish(&chat).await;
     assert_eq!(count(&chat.assistant), 0);
 }
 
@@ -239,11 +239,11 @@ fn count(assistant: &Assistant) -> usize {
 
 /// Rule "remembered approvals": permanent approvals are stored by the application
 #[wasm_bindgen_test]
-async fn what_is_allowed_always_holds_in_another_session() {
+async fn a_permanent_approval_is_loaded_in_another_session() {
     let memory = Memory::default();
     let (chat, _) = payments(|pay| pay).await;
     request_approval(&chat).await;
-    opens_scopes(&chat).await;
+    open_scopes(&chat).await;
     let always = ".la-approval-scopes [value=always]";
     assert!(chat.page.find(always).is_none(), "nobody would keep it");
     deny(&chat);
@@ -251,14 +251,14 @@ async fn what_is_allowed_always_holds_in_another_session() {
     chat.assistant.keep_approvals(memory.clone());
     request_approval(&chat).await;
     choose(&chat, "always").await;
-    approves(&chat).await;
+    approve_and_finish(&chat).await;
     assert_eq!(memory.0.borrow().len(), 1);
 
     let (other, paid) = payments(|pay| pay).await;
     memory.0.borrow_mut().push(json!("nonsense"));
     other.assistant.keep_approvals(memory.clone());
     assert!(until(|| count(&other.assistant) == 1).await);
-    passes(&other).await;
+    run_without_approval(&other).await;
     assert_eq!(paid.get_untracked(), 1);
     let id = other.assistant.remembered_approvals().get_untracked()[0]
         .id
@@ -269,7 +269,7 @@ async fn what_is_allowed_always_holds_in_another_session() {
 
 /// Rule "remembered approvals": stored by the browser, and revoked in all tabs at once
 #[wasm_bindgen_test]
-async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
+async fn tabs_share_stored_approvals_and_revocations() {
     let name = format!("test-{}", js_sys::Math::random());
     // Each has its own connection and channel, as a tab has.
     let tab = async || {
@@ -282,20 +282,20 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
     let (other, paid) = tab().await;
     request_approval(&one).await;
     choose(&one, "always").await;
-    approves(&one).await;
+    approve_and_finish(&one).await;
     assert!(until(|| count(&other.assistant) == 1).await);
-    passes(&other).await;
+    run_without_approval(&other).await;
     assert_eq!(paid.get_untracked(), 1);
 
     // A page that is loaded later has it; approvals given here do not remove those of other tabs.
     let (late, late_paid) = tab().await;
     assert!(until(|| count(&late.assistant) == 1).await);
-    passes(&late).await;
-    passes(&late).await;
+    run_without_approval(&late).await;
+    run_without_approval(&late).await;
     assert_eq!(late_paid.get_untracked(), 2);
     request_approval(&late).await;
     choose(&late, "always").await;
-    approves(&late).await;
+    approve_and_finish(&late).await;
     for tab in [&one, &other, &late] {
         assert!(until(|| count(&tab.assistant) == 2).await);
     }
@@ -317,7 +317,7 @@ async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
 
 /// Rule "remembered approvals": the content of a store is untrusted
 #[wasm_bindgen_test]
-async fn what_a_store_cannot_read_allows_nothing() {
+async fn malformed_stored_approvals_are_ignored() {
     let nonsense = IndexedDbApprovals::new(format!("test-{}", js_sys::Math::random()));
     nonsense.keep(vec![json!(7), json!({"id": "a"}), json!({"id": 3})]);
     let loaded = nonsense.load().await;
@@ -347,7 +347,7 @@ fn bounded(pay: ToolAction<Value>) -> ToolAction<Value> {
 
 /// Rule "remembered approvals": bounds narrowed by the user, and the remaining bounds in the list
 #[wasm_bindgen_test]
-async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
+async fn bounds_are_narrowed_on_the_card_and_remaining_uses_are_listed() {
     let (chat, paid) = payments(bounded).await;
     request_approval(&chat).await;
     assert!(chat.page.find(".la-approval-bounds").is_none());
@@ -363,7 +363,7 @@ async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
     assert!(label.contains("Highest sum"), "{label}");
     set(&chat, "[name=uses]", "1");
     set(&chat, "[name=maximum]", "20");
-    approves(&chat).await;
+    approve_and_finish(&chat).await;
     let kept = chat.assistant.remembered_approvals().get_untracked();
     assert_eq!(kept[0].uses, Some(1));
     assert_eq!(kept[0].maxima[0].max, 20.into());
@@ -378,7 +378,7 @@ async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
     let revoke = chat.page.find(".la-allowed-item button").unwrap();
     let label = revoke.get_attribute("aria-label");
     assert_eq!(label.as_deref(), Some("Revoke Pay somebody"));
-    passes(&chat).await;
+    run_without_approval(&chat).await;
     assert_eq!(paid.get_untracked(), 2);
     assert!(until(|| item().contains("Used up")).await, "{}", item());
     request_approval(&chat).await;
@@ -387,7 +387,7 @@ async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
 
 /// Rule "remembered approvals": of two tabs with one use left, one runs
 #[wasm_bindgen_test]
-async fn two_tabs_count_one_use_between_them() {
+async fn two_tabs_share_the_last_use_of_an_approval() {
     let name = format!("test-{}", js_sys::Math::random());
     let tab = async || {
         let (chat, paid) = payments(|pay| pay.remember_uses(1)).await;
@@ -399,7 +399,7 @@ async fn two_tabs_count_one_use_between_them() {
     let (other, other_paid) = tab().await;
     request_approval(&one).await;
     choose(&one, "always").await;
-    approves(&one).await;
+    approve_and_finish(&one).await;
     assert!(until(|| count(&other.assistant) == 1).await);
     assert_eq!(one_paid.get_untracked(), 1);
     one.assistant.send("Pay").unwrap();
@@ -419,7 +419,7 @@ async fn two_tabs_count_one_use_between_them() {
 /// Rule "remembered approvals": of two connections to one database, one replaces an approval that
 /// both have read
 #[wasm_bindgen_test]
-async fn of_two_connections_one_replaces_an_approval() {
+async fn only_one_of_two_connections_swaps_an_approval() {
     use leptos_assistant::store::Swap;
     let name = format!("test-{}", js_sys::Math::random());
     let tabs = [0, 1].map(|_| IndexedDbApprovals::new(name.as_str()));

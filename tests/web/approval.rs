@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    interrupts::{click, says},
+    interrupts::{click, has_label},
     support::{Chat, chat},
 };
 
@@ -48,7 +48,7 @@ pub fn button(chat: &Chat, name: &str) -> web_sys::HtmlElement {
         .unwrap();
     (0..list.length())
         .filter_map(|i| list.item(i)?.dyn_into::<web_sys::HtmlElement>().ok())
-        .find(|button| says(button, name))
+        .find(|button| has_label(button, name))
         .unwrap()
 }
 
@@ -59,7 +59,7 @@ pub fn deny(chat: &Chat) {
 
 /// Rules "asking first", "cards and focus", "approving", "order after a call"
 #[wasm_bindgen_test]
-async fn approving_runs_the_tool_once_and_the_agent_goes_on() {
+async fn an_approved_call_runs_once_and_the_run_continues() {
     let (chat, ran) = weather(|| Approval::Always, json!({"location": "Bern"})).await;
     chat.appears(".la-approval").await;
     assert_eq!(ran.get_untracked(), 0, "nothing runs unasked");
@@ -92,7 +92,7 @@ async fn approving_runs_the_tool_once_and_the_agent_goes_on() {
 
 /// Rules "denying", "words of a denial"
 #[wasm_bindgen_test]
-async fn denying_runs_nothing_and_tells_the_agent() {
+async fn a_denied_call_does_not_run_and_is_reported_to_the_agent() {
     let (chat, ran) = weather(|| Approval::Always, json!({})).await;
     chat.appears(".la-approval").await;
     deny(&chat);
@@ -109,7 +109,7 @@ async fn denying_runs_nothing_and_tells_the_agent() {
 
 /// Rule "denying": with a reason
 #[wasm_bindgen_test]
-async fn a_reason_for_denying_reaches_the_agent() {
+async fn the_reason_of_a_denial_is_sent_to_the_agent() {
     let (chat, _) = weather(|| Approval::Always, json!({})).await;
     chat.appears(".la-approval").await;
     assert!(
@@ -152,7 +152,7 @@ async fn a_reason_for_denying_reaches_the_agent() {
 
 /// Rule "rules about asking": the rule sees the arguments
 #[wasm_bindgen_test]
-async fn a_rule_decides_by_the_arguments() {
+async fn an_approval_rule_checks_the_arguments() {
     let rule = || Approval::when(|args: &Value| args["amount"].as_f64().is_none_or(|n| n > 100.0));
     let (small, ran) = weather(rule, json!({"amount": 50})).await;
     small.idle().await;
@@ -165,7 +165,7 @@ async fn a_rule_decides_by_the_arguments() {
 
 /// Rule "cards and focus": the card never takes the focus; the text of the composer stays
 #[wasm_bindgen_test]
-async fn the_card_leaves_the_focus_and_the_text_alone() {
+async fn an_approval_card_keeps_focus_and_text_of_the_composer() {
     let ran = RwSignal::new(0);
     let _ = ran;
     let agent = MockAgent::new().answer(
@@ -203,9 +203,9 @@ async fn the_card_leaves_the_focus_and_the_text_alone() {
     assert!(!input.read_only());
 }
 
-/// Line 3 of the design: hidden characters are made visible
+/// Hidden characters in arguments are shown by their code points.
 #[wasm_bindgen_test]
-async fn hidden_characters_are_made_visible() {
+async fn hidden_characters_in_arguments_are_made_visible() {
     let (chat, _) = weather(|| Approval::Always, json!({"file": "gpj.\u{202e}exe"})).await;
     chat.appears(".la-approval .la-control-char").await;
     assert_eq!(chat.page.text(".la-approval .la-control-char"), "U+202E");
@@ -214,7 +214,7 @@ async fn hidden_characters_are_made_visible() {
 /// Rule "who runs a call": the agent runs its own tool, and gets the decision as the call's tool
 /// message.
 #[wasm_bindgen_test]
-async fn the_agent_is_told_what_the_person_decides_about_its_own_tool() {
+async fn decisions_about_an_agent_tool_are_sent_to_the_agent() {
     for (decision, told) in [("Approve", "approved"), ("Deny", "denied")] {
         let mut answer = Script::new();
         if decision == "Approve" {

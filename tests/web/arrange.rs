@@ -46,7 +46,7 @@ fn slow() -> MockAgent {
 }
 
 #[wasm_bindgen_test]
-async fn a_composer_of_ones_own_sends_and_stops() {
+async fn a_custom_composer_sends_and_stops() {
     let agent = slow();
     let asked = agent.clone();
     let page = mount(move || {
@@ -96,7 +96,7 @@ async fn a_composer_of_ones_own_sends_and_stops() {
 }
 
 #[wasm_bindgen_test]
-async fn files_are_taken_where_the_parts_for_them_stand() {
+async fn a_custom_composer_with_attachment_parts_accepts_files() {
     let page = mount(move || {
         view! {
             <AssistantProvider agent=MockAgent::new()>
@@ -132,7 +132,7 @@ async fn files_are_taken_where_the_parts_for_them_stand() {
 }
 
 #[wasm_bindgen_test]
-async fn an_application_writes_along_through_a_handle() {
+async fn a_composer_handle_reads_and_writes_the_text() {
     let agent = MockAgent::new();
     let asked = agent.clone();
     let seen = RwSignal::new(String::new());
@@ -178,7 +178,7 @@ fn Insert() -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn a_message_of_ones_own_holds_the_parts_and_what_can_be_done() {
+async fn a_custom_message_renders_parts_and_actions() {
     let agent = MockAgent::new().answer(Script::new().text("An answer"));
     let heard = RwSignal::new(Vec::<Feedback>::new());
     let on_feedback = move |said: Feedback| heard.update(|list| list.push(said));
@@ -240,7 +240,7 @@ fn Say(text: &'static str) -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn a_window_of_ones_own_has_a_name_a_head_and_a_voice() {
+async fn a_custom_window_has_label_header_and_announcer() {
     let agent = MockAgent::new().answer(Script::new().text("Yes"));
     let label = RwSignal::new("Help".to_owned());
     let page = mount(move || {
@@ -297,7 +297,7 @@ async fn a_window_of_ones_own_has_a_name_a_head_and_a_voice() {
 }
 
 #[wasm_bindgen_test]
-async fn parts_that_stand_alone_say_so_and_draw_nothing() {
+async fn parts_outside_their_root_log_an_error_and_render_nothing() {
     let errors = console_errors();
     let page = mount(|| {
         view! {
@@ -346,7 +346,7 @@ fn Pieces() -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn pieces_of_messages_find_their_assistant() {
+async fn part_views_and_call_slots_find_their_assistant() {
     let step = |name: &str| EventKind::StepStarted {
         step_name: name.to_owned(),
     };

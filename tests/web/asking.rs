@@ -1,4 +1,4 @@
-//! Questions of handlers in the card of a call: by the renderer, by a form, or not at all.
+//! Questions of handlers in the card of a call, asked by a renderer or by a form.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -58,7 +58,7 @@ async fn asked(action: impl Fn() -> ToolAction + Send + Sync + 'static) -> Chat 
 }
 
 #[wasm_bindgen_test]
-async fn an_action_that_asks_with_a_schema_gets_a_form_in_its_card() {
+async fn ask_with_shows_a_form_in_the_card_of_the_call() {
     let chat = asked(asks_with).await;
     assert!(chat.page.text(FORM).contains("Which colour?"));
     assert!(chat.assistant.activity().get_untracked().asking);
@@ -87,7 +87,7 @@ async fn an_action_that_asks_with_a_schema_gets_a_form_in_its_card() {
 }
 
 #[wasm_bindgen_test]
-async fn a_question_of_a_handler_can_be_given_up() {
+async fn a_question_of_a_handler_can_be_skipped() {
     let chat = asked(asks_with).await;
     click(&chat, FORM, "Skip");
     chat.idle().await;
@@ -99,7 +99,7 @@ async fn a_question_of_a_handler_can_be_given_up() {
 }
 
 #[wasm_bindgen_test]
-async fn without_renderer_and_schema_asking_says_at_once_what_is_missing() {
+async fn ask_without_renderer_or_schema_fails_at_once() {
     let console = console_errors();
     let chat = chat(paints(), || use_assistant_action(asking_action())).await;
     chat.assistant.send("go").unwrap();
@@ -115,7 +115,7 @@ async fn without_renderer_and_schema_asking_says_at_once_what_is_missing() {
 }
 
 #[wasm_bindgen_test]
-async fn a_renderer_whose_component_goes_leaves_no_question_behind() {
+async fn unmounting_the_renderer_ends_its_question() {
     let console = console_errors();
     let shown = RwSignal::new(true);
     let draws = || use_tool_renderer("paint", button);
@@ -134,7 +134,7 @@ async fn a_renderer_whose_component_goes_leaves_no_question_behind() {
 }
 
 #[wasm_bindgen_test]
-async fn a_form_takes_over_from_a_renderer_whose_component_goes() {
+async fn a_form_replaces_an_unmounted_renderer() {
     let shown = RwSignal::new(true);
     let draws = || use_tool_renderer("paint", button);
     let chat = chat(paints(), move || {
@@ -154,7 +154,7 @@ async fn a_form_takes_over_from_a_renderer_whose_component_goes() {
 }
 
 #[wasm_bindgen_test]
-async fn a_renderer_that_moves_keeps_the_question() {
+async fn a_question_survives_a_change_of_renderer() {
     let first = RwSignal::new(true);
     let draws = || use_tool_renderer("paint", button);
     let chat = chat(paints(), move || {
@@ -176,7 +176,7 @@ async fn a_renderer_that_moves_keeps_the_question() {
 }
 
 #[wasm_bindgen_test]
-async fn what_draws_all_tools_leaves_a_form_its_place() {
+async fn a_renderer_for_all_tools_keeps_the_form() {
     let chat = chat(paints(), || {
         use_tool_renderer(ToolTarget::All, |call: ToolCallView| {
             view! { <p class="all">{move || call.name()}</p> }
@@ -213,7 +213,7 @@ async fn an_answer_of_another_type_is_an_error() {
 
 /// A call of the page has no message; its handler's question is in the inbox.
 #[wasm_bindgen_test]
-async fn a_call_of_the_page_asks_in_the_inbox() {
+async fn a_call_from_the_page_shows_its_question_in_the_inbox() {
     let chat = chat(MockAgent::new(), || use_assistant_action(asks_with())).await;
     let answer = RwSignal::new(None);
     let assistant: Assistant = chat.assistant.clone();

@@ -101,7 +101,7 @@ fn parts(agent: &MockAgent) -> Vec<ContentPart> {
 }
 
 #[wasm_bindgen_test]
-async fn without_a_word_of_the_host_no_files_are_taken() {
+async fn files_are_not_accepted_without_the_attachments_prop() {
     let agent = MockAgent::new();
     let talks_to = agent.clone();
     let page = mount(move || {
@@ -119,7 +119,7 @@ async fn without_a_word_of_the_host_no_files_are_taken() {
 }
 
 #[wasm_bindgen_test]
-async fn files_go_along_as_parts_of_the_message() {
+async fn files_are_sent_as_parts_of_the_message() {
     let agent = MockAgent::new();
     let page = chat(&agent, Attachments::new()).await;
     let picker = find(&page, "input[type=file]");
@@ -156,7 +156,7 @@ async fn files_go_along_as_parts_of_the_message() {
 }
 
 #[wasm_bindgen_test]
-async fn files_may_go_without_words_and_nothing_may_not() {
+async fn files_can_be_sent_without_text() {
     let agent = MockAgent::new();
     let page = chat(&agent, Attachments::new()).await;
     send(&page, " ");
@@ -174,7 +174,7 @@ async fn files_may_go_without_words_and_nothing_may_not() {
 }
 
 #[wasm_bindgen_test]
-async fn pasted_words_stay_words() {
+async fn pasted_text_with_an_image_stays_text() {
     let page = chat(&MockAgent::new(), Attachments::new()).await;
     let event = js_sys::Function::new_with_args(
         "target",
@@ -193,7 +193,7 @@ async fn pasted_words_stay_words() {
 }
 
 #[wasm_bindgen_test]
-async fn files_are_dropped_anywhere_on_the_chat_and_nowhere_else() {
+async fn files_can_be_dropped_on_the_chat_only() {
     let page = chat(&MockAgent::new(), Attachments::new()).await;
     let file = [("a.txt", "text/plain", "a")];
     let log = find(&page, "[role=log]");
@@ -213,7 +213,7 @@ async fn files_are_dropped_anywhere_on_the_chat_and_nowhere_else() {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_refused_says_why() {
+async fn refused_files_show_the_reason() {
     let rules = Attachments::new()
         .accept("image/*, .TXT,application/pdf")
         .max_bytes(10)
@@ -246,7 +246,7 @@ async fn what_is_refused_says_why() {
 }
 
 #[wasm_bindgen_test]
-async fn removing_passes_the_focus_on() {
+async fn removing_a_file_moves_the_focus_to_the_next() {
     let page = chat(&MockAgent::new(), Attachments::new()).await;
     let files = [("a", "", "x"), ("b", "", "x")];
     give(&find(&page, "input[type=file]"), "pick", &files);
@@ -265,7 +265,7 @@ async fn removing_passes_the_focus_on() {
 }
 
 #[wasm_bindgen_test]
-async fn a_message_that_is_refused_keeps_text_and_files() {
+async fn a_refused_message_keeps_its_text_and_files() {
     let wait = std::time::Duration::from_millis(400);
     let agent = MockAgent::new().answer(Script::new().text("A").wait(wait));
     let options = SessionOptions {
@@ -294,7 +294,7 @@ async fn a_message_that_is_refused_keeps_text_and_files() {
 }
 
 #[wasm_bindgen_test]
-async fn an_upload_sends_an_address_in_place_of_bytes() {
+async fn an_uploaded_file_is_sent_as_a_url() {
     let agent = MockAgent::new();
     let rules = Attachments::new().upload(|file: web_sys::File| async move {
         match file.name().as_str() {
@@ -351,7 +351,7 @@ async fn a_picture_has_a_thumbnail() {
 }
 
 #[wasm_bindgen_test]
-async fn a_name_hides_nothing_and_goes_along_as_it_is() {
+async fn a_file_name_is_shown_without_controls_and_sent_unchanged() {
     let agent = MockAgent::new();
     let page = chat(&agent, Attachments::new().max_files(1)).await;
     let picker = find(&page, "input[type=file]");

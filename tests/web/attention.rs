@@ -36,7 +36,7 @@ async fn pays(agent: MockAgent, options: SessionOptions) -> Chat {
 }
 
 #[wasm_bindgen_test]
-async fn a_call_that_was_denied_says_so_when_it_comes_again() {
+async fn a_repeated_denied_call_is_marked_as_decided() {
     let again = || Script::new().call("pay", &json!({"sum": 1}));
     let agent = MockAgent::new().answer(again()).answer(again());
     let chat = pays(agent.answer(Script::new().text("Fine.")), limited(20)).await;
@@ -50,7 +50,7 @@ async fn a_call_that_was_denied_says_so_when_it_comes_again() {
 }
 
 #[wasm_bindgen_test]
-async fn more_calls_than_the_budget_are_told_in_one_notice() {
+async fn calls_over_the_question_limit_show_one_notice() {
     let script = (0..6).fold(Script::new(), |all, n| all.call("pay", &json!({"sum": n})));
     let chat = pays(MockAgent::new().answer(script), limited(2)).await;
     chat.appears(".la-batch").await;
@@ -69,7 +69,7 @@ async fn more_calls_than_the_budget_are_told_in_one_notice() {
 }
 
 #[wasm_bindgen_test]
-async fn questions_of_the_agent_above_the_budget_are_one_line() {
+async fn interrupts_over_the_question_limit_are_collapsed() {
     let schema = || json!({"type": "boolean"});
     let ids = ["a", "b", "c", "d", "e"];
     let asks = || ids.iter().map(|id| question(id, None, schema())).collect();

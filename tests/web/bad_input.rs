@@ -27,7 +27,7 @@ fn act(says: &'static str) -> ToolAction {
 }
 
 #[wasm_bindgen_test]
-async fn an_approval_renderer_that_returns_nothing_has_the_built_in_card() {
+async fn an_empty_approval_renderer_falls_back_to_the_built_in_card() {
     let console = console_errors();
     let chat = chat(calls(), || {
         let asks = act("done").approval(Approval::Always);
@@ -46,7 +46,7 @@ async fn an_approval_renderer_that_returns_nothing_has_the_built_in_card() {
 
 /// An empty card is not an error.
 #[wasm_bindgen_test]
-async fn a_renderer_that_returns_nothing_shows_nothing() {
+async fn a_renderer_that_returns_nothing_is_no_error() {
     let (errors, warnings) = (console_errors(), console_warnings());
     let chat = chat(calls(), || use_assistant_action(act("done").render(|_| ()))).await;
     chat.assistant.send("go").unwrap();
@@ -57,7 +57,7 @@ async fn a_renderer_that_returns_nothing_shows_nothing() {
 }
 
 #[wasm_bindgen_test]
-async fn an_action_registered_twice_is_said_once_and_the_newest_runs() {
+async fn a_duplicate_action_is_reported_once_and_the_newest_runs() {
     let console = console_warnings();
     let newest = RwSignal::new(true);
     let agent = calls()
@@ -84,7 +84,7 @@ async fn an_action_registered_twice_is_said_once_and_the_newest_runs() {
 }
 
 #[wasm_bindgen_test]
-async fn an_action_that_moves_to_another_component_is_not_registered_twice() {
+async fn an_action_moved_between_components_is_not_a_duplicate() {
     let console = console_warnings();
     let first = RwSignal::new(true);
     let offer = || use_assistant_action(act("done"));
@@ -104,7 +104,7 @@ async fn an_action_that_moves_to_another_component_is_not_registered_twice() {
 }
 
 #[wasm_bindgen_test]
-async fn a_schema_that_is_no_schema_is_said_and_not_offered() {
+async fn an_action_with_an_invalid_schema_is_reported_and_not_offered() {
     for none in [
         json!("object"),
         json!(null),
@@ -142,7 +142,7 @@ async fn a_schema_that_is_no_schema_is_said_and_not_offered() {
 
 /// A schema that becomes invalid leaves the previous one in force.
 #[wasm_bindgen_test]
-async fn a_schema_that_becomes_none_is_said_and_the_one_before_stays() {
+async fn a_schema_that_turns_invalid_keeps_the_previous_schema() {
     let schema = RwSignal::new(json!({"type": "object", "title": "Good"}));
     let chat = chat(calls(), move || {
         use_assistant_action(act("done").parameters(schema));
@@ -159,7 +159,7 @@ async fn a_schema_that_becomes_none_is_said_and_the_one_before_stays() {
 }
 
 #[wasm_bindgen_test]
-async fn an_action_can_be_disabled_while_its_schema_is_none() {
+async fn an_action_can_be_disabled_while_its_schema_is_invalid() {
     let schema = RwSignal::new(json!({"type": "object"}));
     let enabled = RwSignal::new(true);
     let chat = chat(MockAgent::new(), move || {
@@ -179,7 +179,7 @@ async fn an_action_can_be_disabled_while_its_schema_is_none() {
 
 /// A definition that follows signals is registered repeatedly, but an error is logged once.
 #[wasm_bindgen_test]
-async fn a_name_that_is_refused_is_said_once_whatever_changes() {
+async fn an_invalid_name_is_reported_once_despite_updates() {
     let console = console_errors();
     let open = RwSignal::new(1);
     let chat = chat(calls(), move || {
@@ -204,7 +204,7 @@ async fn a_name_that_is_refused_is_said_once_whatever_changes() {
 }
 
 #[wasm_bindgen_test]
-async fn what_register_refuses_leaves_nothing_behind() {
+async fn a_refused_registration_leaves_no_effect_behind() {
     let chat = chat(calls(), || use_assistant_action(act("done"))).await;
     let open = RwSignal::new(1);
     let named = ToolAction::new("no name", "").description(move || format!("{}", open.get()));
@@ -223,7 +223,7 @@ struct Amount {
 }
 
 #[wasm_bindgen_test]
-async fn a_struct_that_does_not_fit_its_schema_is_said_once() {
+async fn a_struct_that_mismatches_its_schema_is_reported_once() {
     let console = console_warnings();
     let wrong = Script::new()
         .call("pay", &json!({"amount": "5"}))
@@ -256,7 +256,7 @@ async fn a_struct_that_does_not_fit_its_schema_is_said_once() {
 /// Signals of a component are disposed with it; a handler that continues may still set them,
 /// without effect.
 #[wasm_bindgen_test]
-async fn a_handler_that_sets_signals_of_a_disposed_owner_ends_as_any_other() {
+async fn a_handler_can_set_signals_of_a_disposed_owner() {
     let (shown, ready) = (RwSignal::new(true), RwSignal::new(false));
     let offer = move || {
         let own = RwSignal::new(0);

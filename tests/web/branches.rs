@@ -59,7 +59,7 @@ fn press(element: &web_sys::Element, key: &str, ctrl: bool) {
 }
 
 #[wasm_bindgen_test]
-async fn another_answer_is_another_version_and_the_buttons_lead_between_them() {
+async fn regenerate_adds_a_version_and_buttons_switch_versions() {
     let chat = asked(&["A", "B"]).await;
     assert_eq!(chat.page.count(".la-branch-picker"), 0, "one version");
     button(&chat.page, "Regenerate").click();
@@ -89,7 +89,7 @@ async fn another_answer_is_another_version_and_the_buttons_lead_between_them() {
 }
 
 #[wasm_bindgen_test]
-async fn a_message_is_written_anew_where_it_stands() {
+async fn a_message_is_edited_in_place_as_a_new_version() {
     let chat = asked(&["A", "B"]).await;
     button(&chat.page, "Edit message").click();
     chat.appears(".la-message-editor").await;
@@ -116,7 +116,7 @@ async fn a_message_is_written_anew_where_it_stands() {
 }
 
 #[wasm_bindgen_test]
-async fn escape_leaves_all_as_it_was() {
+async fn escape_cancels_an_edit_of_a_message() {
     let chat = asked(&["A"]).await;
     button(&chat.page, "Edit message").click();
     chat.appears(".la-message-editor").await;
@@ -143,7 +143,7 @@ async fn escape_leaves_all_as_it_was() {
 }
 
 #[wasm_bindgen_test]
-async fn who_looks_at_another_version_is_told_what_goes_on_and_led_back() {
+async fn a_notice_links_to_the_version_with_the_active_run() {
     let agent = MockAgent::new()
         .answer(says("A"))
         .answer(says("B").wait(Duration::from_millis(400)).text("and more"));
@@ -194,7 +194,7 @@ fn Slow() -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_said_in_between_is_marked_and_the_box_is_empty() {
+async fn an_interjection_is_marked_and_clears_the_composer() {
     let call = Script::new().call("slow", &serde_json::json!({}));
     let agent = MockAgent::new().answer(call).answer(says("Understood."));
     let chat = chat(agent, || view! { <Slow /> }).await;
@@ -222,7 +222,7 @@ async fn what_is_said_in_between_is_marked_and_the_box_is_empty() {
 }
 
 #[wasm_bindgen_test]
-async fn the_parts_work_in_messages_of_ones_own() {
+async fn branch_picker_and_editor_work_in_a_custom_message() {
     fn bubble(message: MessageCell) -> impl IntoView {
         view! {
             <MessageRoot message>

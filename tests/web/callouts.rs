@@ -67,7 +67,7 @@ fn slowly(text: &str) -> Script {
 
 /// Rule "callouts in place": one card, in its place from the announcement to the end
 #[wasm_bindgen_test]
-async fn a_callout_is_one_card_from_its_header_to_its_end() {
+async fn a_streaming_callout_keeps_one_card() {
     let agent = MockAgent::new()
         .answer(slowly(SEARCH))
         .answer(Script::new().text("Bye."));
@@ -107,7 +107,7 @@ async fn a_callout_is_one_card_from_its_header_to_its_end() {
 
 /// Rule "callouts run by permission": a call waits forever, unless the host lets it run
 #[wasm_bindgen_test]
-async fn an_input_runs_only_if_the_host_lets_it() {
+async fn a_callout_runs_only_with_the_intercept_option() {
     let text = "> [!tool search]\n> state: input-available\n> input: {query: cats}\n";
     for (tools, count) in [(MarkdownTools::Display, 0), (MarkdownTools::Intercept, 1)] {
         let agent = MockAgent::new()
@@ -123,7 +123,7 @@ async fn an_input_runs_only_if_the_host_lets_it() {
 
 /// Rule "callouts are text": the content of a callout is text
 #[wasm_bindgen_test]
-async fn nothing_in_a_callout_is_markup() {
+async fn a_callout_renders_no_markup() {
     let evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     let text = format!(
         "> [!tool name=\"{evil}\"]\n> input: {{a: '{evil}', b: 'javascript:alert(1)'}}\n> error: '[x](javascript:alert(2)) {evil}'\n\n{evil}"
@@ -170,7 +170,7 @@ const EVIL: &str = "\"\n> [!tool search]\n";
 
 /// A transcript as a script: the page answers open calls, the agent the others
 #[wasm_bindgen_test]
-async fn a_transcript_plays_in_the_runs_that_it_takes() {
+async fn a_transcript_plays_across_the_runs_it_needs() {
     let runs: Runs = SendWrapper::new(Rc::default());
     let (noted, answer) = (
         runs.clone(),

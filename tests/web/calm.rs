@@ -1,4 +1,4 @@
-//! States of the window: each is shown once, in plain words, and technical data on demand only.
+//! States of the window: each is shown once in plain words, with technical data on demand.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -20,7 +20,7 @@ use super::support::{chat, open_text};
 
 /// Rule "interrupted answers": a mark or a notice, not both
 #[wasm_bindgen_test]
-async fn a_stop_is_shown_once() {
+async fn a_stopped_run_shows_either_a_mark_or_a_notice() {
     let wait = Duration::from_secs(60);
     let agent = MockAgent::new()
         .answer(open_text("Half").wait(wait))
@@ -46,7 +46,7 @@ async fn a_stop_is_shown_once() {
 
 /// Rule "interrupted answers": the card of a call that was stopped shows it
 #[wasm_bindgen_test]
-async fn a_stopped_call_needs_no_notice() {
+async fn a_stopped_call_shows_no_notice() {
     let agent = MockAgent::new().answer(Script::new().call("work", &json!({})));
     let chat = chat(agent, || {
         use_assistant_action(ToolAction::new("work", "").handler(|_: Value| async {
@@ -128,7 +128,7 @@ impl Connection {
         Self { online, _get: get }
     }
 
-    fn comes_back(&self) {
+    fn restore(&self) {
         self.online.set(true);
         let event = web_sys::Event::new("online").unwrap();
         window().dispatch_event(&event).unwrap();
@@ -144,7 +144,7 @@ impl Drop for Connection {
 
 /// A run that failed offline is retried once, and none of its handlers starts again.
 #[wasm_bindgen_test]
-async fn what_failed_offline_continues_when_the_browser_is_back() {
+async fn a_run_that_failed_offline_continues_once_online() {
     let lost = Failure::new(FailureKind::Network, "TypeError: Failed to fetch");
     let agent = MockAgent::new()
         .answer(Script::new().call("work", &json!({})))
@@ -166,13 +166,13 @@ async fn what_failed_offline_continues_when_the_browser_is_back() {
         chat.page.text("[role=alert] .la-notice-text"),
         "You are offline. The assistant continues when you are back."
     );
-    connection.comes_back();
+    connection.restore();
     let done = until(|| chat.page.text("[role=log]").contains("Back.")).await;
     assert!(done, "{}", chat.page.text("[role=log]"));
     chat.idle().await;
     assert_eq!(chat.results(2), ["1"]);
     assert_eq!(ran.get_untracked(), 1);
-    connection.comes_back();
+    connection.restore();
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 3, "once");
 
@@ -181,7 +181,7 @@ async fn what_failed_offline_continues_when_the_browser_is_back() {
     chat.appears("[role=alert]").await;
     let said = chat.page.text("[role=alert] .la-notice-text");
     assert_eq!(said, "The assistant could not be reached.");
-    connection.comes_back();
+    connection.restore();
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 4);
     assert_eq!(chat.page.text("[role=alert] button"), "Retry");
@@ -189,7 +189,7 @@ async fn what_failed_offline_continues_when_the_browser_is_back() {
 
 /// Rule "the default card": plain words in its line, the rest on demand
 #[wasm_bindgen_test]
-async fn a_card_has_plain_words_and_the_reason_of_a_failure_below() {
+async fn the_default_card_shows_a_readable_name_and_the_failure_reason() {
     let script = Script::new()
         .call_as("a", "web_search", "{\"q\":\"tides\"}")
         .result("a", "{\"error\":\"The search\\n is down.\"}")
@@ -218,7 +218,7 @@ async fn a_card_has_plain_words_and_the_reason_of_a_failure_below() {
 }
 
 #[wasm_bindgen_test]
-async fn thinking_is_a_quiet_line_and_turns_have_equal_gaps() {
+async fn the_thinking_line_has_no_spinner_and_turns_have_equal_gaps() {
     let wait = Duration::from_millis(500);
     let agent = MockAgent::new().answer(Script::new().wait(wait).text("Hello."));
     let chat = chat(agent, || view! { <style>{STYLE}</style> }).await;
@@ -241,7 +241,7 @@ async fn thinking_is_a_quiet_line_and_turns_have_equal_gaps() {
 
 /// The reasons of failures are remarks, no larger than the text of an answer.
 #[wasm_bindgen_test]
-async fn reasons_of_failures_are_no_larger_than_the_answer() {
+async fn failure_reasons_use_a_smaller_font_than_the_answer() {
     let failed = EventKind::RunError {
         message: "The model is overloaded.".to_owned(),
         code: None,
@@ -331,7 +331,7 @@ async fn listing(threads: Vec<ThreadInfo>) -> Mounted {
 }
 
 #[wasm_bindgen_test]
-async fn past_conversations_have_times_and_are_found_by_title() {
+async fn past_conversations_show_times_and_are_found_by_title() {
     #[allow(clippy::cast_possible_truncation, reason = "a time of today")]
     let now = js_sys::Date::now() as i64;
     let day = 86_400_000;
@@ -404,7 +404,7 @@ async fn many_past_conversations_with_any_title_keep_the_layout() {
 
 /// The search finds words in messages, and neither names of fields nor deleted conversations.
 #[wasm_bindgen_test]
-async fn past_conversations_are_found_by_what_was_said() {
+async fn past_conversations_are_found_by_message_text() {
     #[component]
     fn Ask(assistant: RwSignal<Option<Assistant>>) -> impl IntoView {
         assistant.set(use_assistant());

@@ -47,7 +47,7 @@ fn search() -> ToolAction<Search> {
 
 /// Rule "renderers": the renderer is updated in every status
 #[wasm_bindgen_test]
-async fn a_renderer_sees_every_status() {
+async fn a_renderer_is_updated_in_every_status() {
     let pause = std::time::Duration::from_millis(120);
     for (query, last) in [
         ("rust", "Found 2 results for \"rust\""),
@@ -76,7 +76,7 @@ async fn a_renderer_sees_every_status() {
 
 /// Rule "render-only actions": they are neither offered nor run, and completed by the agent
 #[wasm_bindgen_test]
-async fn a_render_only_action_shows_what_the_agent_does() {
+async fn a_render_only_action_shows_the_result_of_the_agent() {
     let pause = std::time::Duration::from_millis(400);
     let agent = MockAgent::new().answer(
         Script::new()
@@ -104,7 +104,7 @@ async fn a_render_only_action_shows_what_the_agent_does() {
 
 /// Rule "renderers": partial arguments on request
 #[wasm_bindgen_test]
-async fn arguments_can_be_followed_while_they_stream_in() {
+async fn a_renderer_receives_partial_arguments_while_they_stream() {
     let pause = std::time::Duration::from_millis(80);
     let call = |id: &str, delta: &str| leptos_assistant::event::EventKind::ToolCallArgs {
         tool_call_id: id.to_owned(),
@@ -148,7 +148,7 @@ async fn arguments_can_be_followed_while_they_stream_in() {
 
 /// Rule "the default card": without a renderer
 #[wasm_bindgen_test]
-async fn an_unknown_tool_has_the_default_card_and_fails_with_its_name() {
+async fn an_unknown_tool_shows_the_default_card_and_an_error_with_its_name() {
     let agent = MockAgent::new().answer(Script::new().call("nobody", &json!({"a": 1})));
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
@@ -175,7 +175,7 @@ async fn an_unknown_tool_has_the_default_card_and_fails_with_its_name() {
 
 /// Rule "renderers that fail": a failing renderer shows an error box, and the rest is not affected
 #[wasm_bindgen_test]
-async fn a_failing_renderer_does_not_take_the_chat_with_it() {
+async fn a_failed_renderer_leaves_the_rest_of_the_chat_intact() {
     let agent = MockAgent::new()
         .answer(Script::new().text("Before.").call("bad", &json!({})))
         .answer(Script::new().text("After."));
@@ -200,7 +200,7 @@ async fn a_failing_renderer_does_not_take_the_chat_with_it() {
 
 /// Rule "progress": progress and preliminary results are shown, only the last result is sent
 #[wasm_bindgen_test]
-async fn progress_and_preliminary_results_are_only_shown() {
+async fn progress_and_preliminary_results_are_shown_but_not_sent() {
     let agent = MockAgent::new()
         .answer(Script::new().call("steps", &json!({})))
         .answer(Script::new().text("Done."));
@@ -235,7 +235,7 @@ async fn progress_and_preliminary_results_are_only_shown() {
 
 /// Rule "questions of handlers": a handler awaits a choice made in its card
 #[wasm_bindgen_test]
-async fn a_choice_in_the_card_is_the_result() {
+async fn a_choice_in_the_card_becomes_the_result() {
     let agent = MockAgent::new()
         .answer(Script::new().call("choose", &json!({})))
         .answer(Script::new().text("Done."));
@@ -285,7 +285,7 @@ async fn a_choice_in_the_card_is_the_result() {
 
 /// Rule "cards fold": adjacent finished calls are grouped behind one line; failed ones are not
 #[wasm_bindgen_test]
-async fn calls_that_are_done_stand_behind_one_line() {
+async fn adjacent_finished_calls_fold_into_one_line() {
     let mut script = Script::new();
     for (id, content) in [
         ("a", "1"),
@@ -328,7 +328,7 @@ async fn calls_that_are_done_stand_behind_one_line() {
 
 /// Of many tools in a row, the first is announced, and then the one that still runs.
 #[wasm_bindgen_test]
-async fn of_tools_in_a_row_the_first_is_said_and_what_runs_on() {
+async fn consecutive_calls_announce_the_first_and_the_running_one() {
     let script = Script::new()
         .call_as("a", "look", "{}")
         .result("a", "1")
@@ -349,7 +349,7 @@ async fn of_tools_in_a_row_the_first_is_said_and_what_runs_on() {
 
 /// A card that the user has opened stays out of groups
 #[wasm_bindgen_test]
-async fn a_card_that_is_open_does_not_go_behind_a_line() {
+async fn an_opened_card_is_not_folded() {
     let pause = std::time::Duration::from_millis(1_000);
     let mut script = Script::new();
     for id in ["a", "b", "c", "d"] {
@@ -377,7 +377,7 @@ async fn a_card_that_is_open_does_not_go_behind_a_line() {
 }
 
 #[wasm_bindgen_test]
-async fn arguments_that_are_no_json_are_shown_as_they_came() {
+async fn arguments_that_are_not_json_are_shown_verbatim() {
     let script = Script::new().call_as("c1", "web_search", "{\"q\":");
     let agent = MockAgent::new()
         .answer(script)

@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    support::{Chat, asks_first, chat, chat_with},
+    support::{Chat, chat, chat_with, register_with_approval},
     trusted::deciders,
 };
 
@@ -32,7 +32,7 @@ fn press(chat: &Chat, key: &str, shift: bool, composing: bool) -> bool {
 }
 
 #[wasm_bindgen_test]
-async fn enter_sends_shift_enter_and_composition_do_not() {
+async fn enter_sends_but_shift_enter_and_composition_do_not() {
     let chat = chat(MockAgent::new(), || ()).await;
     input(&chat).set_value("hello");
     assert!(
@@ -55,7 +55,7 @@ async fn enter_sends_shift_enter_and_composition_do_not() {
 }
 
 #[wasm_bindgen_test]
-async fn enter_during_a_run_queues_the_text_and_stops_nothing() {
+async fn enter_during_a_run_queues_the_text() {
     let slow = Script::new()
         .text("A")
         .wait(std::time::Duration::from_millis(150))
@@ -81,7 +81,7 @@ async fn enter_during_a_run_queues_the_text_and_stops_nothing() {
 
 /// Without interjections the text stays, and the reason is shown.
 #[wasm_bindgen_test]
-async fn enter_during_a_run_keeps_the_text_where_nothing_is_queued() {
+async fn enter_during_a_run_keeps_the_text_without_interjections() {
     let slow = std::time::Duration::from_millis(150);
     let agent = MockAgent::new().answer(Script::new().text("A").wait(slow).text("B"));
     let options = SessionOptions {
@@ -100,10 +100,10 @@ async fn enter_during_a_run_keeps_the_text_where_nothing_is_queued() {
     assert_eq!(chat.agent.inputs().len(), 1);
 }
 
-/// Beside Stop, Send is shown once there is something to send, and says what it does. The
-/// description of the text box is the same all the time.
+/// Send is shown beside Stop once there is text, with a label for its effect. The description of
+/// the text box does not change.
 #[wasm_bindgen_test]
-async fn send_says_what_it_does_while_the_assistant_works() {
+async fn the_send_button_changes_its_label_during_a_run() {
     let slow = std::time::Duration::from_millis(300);
     let agent = MockAgent::new()
         .answer(Script::new().text("A").wait(slow).text("B"))
@@ -148,7 +148,7 @@ fn type_in(chat: &Chat, text: &str) {
 }
 
 #[wasm_bindgen_test]
-async fn stop_ends_the_run_and_keeps_what_came() {
+async fn stop_ends_the_run_and_keeps_the_partial_answer() {
     let agent = MockAgent::new().answer(
         Script::new()
             .text("So far")
@@ -178,7 +178,7 @@ async fn stop_ends_the_run_and_keeps_what_came() {
 }
 
 #[wasm_bindgen_test]
-async fn nothing_is_sent_for_an_empty_text() {
+async fn a_blank_text_is_not_sent() {
     let chat = chat(MockAgent::new(), || ()).await;
     input(&chat).set_value("  \n ");
     press(&chat, "Enter", false, false);
@@ -197,7 +197,7 @@ async fn asking(auto_deny: bool) -> Chat {
         ..SessionOptions::default()
     };
     let chat = chat_with(agent, options, || {
-        asks_first("deploy");
+        register_with_approval("deploy");
     })
     .await;
     chat.assistant.send("go").unwrap();
@@ -211,7 +211,7 @@ fn send_button(chat: &Chat) -> web_sys::HtmlElement {
 
 /// Typing is always possible; if sending is not, the reason is shown, and the text stays.
 #[wasm_bindgen_test]
-async fn an_open_approval_refuses_the_message_and_keeps_its_text() {
+async fn a_pending_approval_refuses_a_message_and_keeps_its_text() {
     let chat = asking(false).await;
     assert!(!input(&chat).read_only());
     input(&chat).set_value("wait");
@@ -233,7 +233,7 @@ async fn an_open_approval_refuses_the_message_and_keeps_its_text() {
 }
 
 #[wasm_bindgen_test]
-async fn with_auto_deny_a_message_denies_what_is_open() {
+async fn with_auto_deny_a_message_denies_the_pending_approval() {
     let chat = asking(true).await;
     assert!(!send_button(&chat).hidden());
     let hint = chat.page.text(".la-composer-reason");
@@ -286,7 +286,7 @@ async fn the_text_of_the_composer_is_the_reason_of_a_denial() {
 
 /// A denial by a script is recorded as the application's, as with the button of the card.
 #[wasm_bindgen_test]
-async fn a_script_that_sends_a_reason_denies_for_the_application() {
+async fn a_scripted_denial_is_recorded_as_the_applications() {
     let chat = asking(false).await;
     let log = chat.assistant.start_audit(|_| ());
     type_in(&chat, "no");
@@ -297,16 +297,16 @@ async fn a_script_that_sends_a_reason_denies_for_the_application() {
     assert_eq!(deciders(&log), ["application"]);
 }
 
-/// With several requests it is not known which one the text is about.
+/// With several pending approvals the text cannot be matched to one of them.
 #[wasm_bindgen_test]
-async fn with_two_requests_the_text_denies_none() {
+async fn with_two_pending_approvals_the_text_denies_neither() {
     let agent = MockAgent::new().answer(
         Script::new()
             .call("deploy", &json!({"to": 1}))
             .call("deploy", &json!({"to": 2})),
     );
     let chat = chat(agent, || {
-        asks_first("deploy");
+        register_with_approval("deploy");
     })
     .await;
     chat.assistant.send("go").unwrap();

@@ -29,7 +29,7 @@ fn priced(text: &str, output: u64) -> Script {
 const COST_BUTTON: &str = ".la-message-bar button[aria-expanded]";
 
 #[wasm_bindgen_test]
-async fn answers_say_what_they_cost_where_the_application_gives_prices() {
+async fn answers_show_their_cost_if_the_application_sets_prices() {
     let agent = MockAgent::new()
         .answer(priced("A", 100_000))
         .answer(priced("B", 0));
@@ -60,7 +60,7 @@ async fn answers_say_what_they_cost_where_the_application_gives_prices() {
 
 #[cfg(feature = "records")]
 #[wasm_bindgen_test]
-async fn what_one_page_records_another_follows_and_runs_nothing() {
+async fn a_follower_page_applies_updates_and_runs_no_call() {
     use std::{cell::RefCell, rc::Rc};
 
     use leptos_assistant::{ToolAction, records::Update, use_assistant_action};

@@ -49,7 +49,7 @@ fn cover(css: &str) -> HtmlElement {
     layer.unchecked_into()
 }
 
-async fn is_refused(chat: &Chat, ran: RwSignal<u32>, why: &str) {
+async fn assert_not_approvable(chat: &Chat, ran: RwSignal<u32>, why: &str) {
     for _ in 0..12 {
         settle().await;
         assert!(chat.page.find(READY).is_none(), "{why}");
@@ -59,25 +59,25 @@ async fn is_refused(chat: &Chat, ran: RwSignal<u32>, why: &str) {
     assert_eq!(ran.get_untracked(), 0, "{why}");
 }
 
-async fn is_approved(chat: &Chat, ran: RwSignal<u32>, why: &str) {
+async fn assert_approvable(chat: &Chat, ran: RwSignal<u32>, why: &str) {
     chat.reads(".la-approval").await;
     assert!(chat.page.click(".la-approval-yes"));
     assert!(until(|| ran.get_untracked() == 1).await, "{why}");
 }
 
 #[wasm_bindgen_test]
-async fn under_a_layer_that_takes_no_clicks_nothing_is_approved() {
+async fn a_layer_without_pointer_events_blocks_approval() {
     let (chat, ran) = pending_approval().await;
     let layer = cover("pointer-events: none; background: white");
-    is_refused(&chat, ran, "a layer without clicks").await;
+    assert_not_approvable(&chat, ran, "a layer without clicks").await;
     assert!(until(|| chat.page.find(COVERED).is_some()).await);
     layer.remove();
-    is_approved(&chat, ran, "the layer is gone").await;
+    assert_approvable(&chat, ran, "the layer is gone").await;
     assert!(chat.page.find(COVERED).is_none());
 }
 
 #[wasm_bindgen_test]
-async fn a_covered_request_is_approved_on_top_of_the_page() {
+async fn a_covered_approval_can_be_raised_to_the_top_layer() {
     let (chat, ran) = pending_approval().await;
     let layer = cover("background: white");
     assert!(until(|| chat.page.find(RAISE).is_some()).await);
@@ -89,7 +89,7 @@ async fn a_covered_request_is_approved_on_top_of_the_page() {
         "it counts half a second later"
     );
     assert_eq!(chat.page.count(".la-approval"), 1, "it is the same request");
-    is_approved(&chat, ran, "nothing is above it").await;
+    assert_approvable(&chat, ran, "nothing is above it").await;
     chat.idle().await;
     assert!(chat.page.find(dialog).is_none());
     let focused = document().active_element().unwrap();
@@ -101,7 +101,7 @@ async fn a_covered_request_is_approved_on_top_of_the_page() {
 }
 
 #[wasm_bindgen_test]
-async fn back_from_the_top_the_request_is_in_its_place() {
+async fn closing_the_top_layer_returns_the_approval_to_its_place() {
     let (chat, ran) = pending_approval().await;
     let layer = cover("background: white");
     assert!(until(|| chat.page.find(RAISE).is_some()).await);
@@ -110,11 +110,11 @@ async fn back_from_the_top_the_request_is_in_its_place() {
     assert!(chat.page.click(".la-on-top > .la-dialog-actions button"));
     assert!(until(|| chat.page.find("dialog").is_none()).await);
     layer.remove();
-    is_approved(&chat, ran, "it is in its place").await;
+    assert_approvable(&chat, ran, "it is in its place").await;
 }
 
 #[wasm_bindgen_test]
-async fn styles_that_hide_a_request_or_a_part_of_it_let_nothing_be_approved() {
+async fn styles_that_hide_part_of_an_approval_block_it() {
     for (selector, name, value) in [
         (".la-approval", "opacity", "0.01"),
         (".la-approval-title", "opacity", "0.2"),
@@ -137,14 +137,14 @@ async fn styles_that_hide_a_request_or_a_part_of_it_let_nothing_be_approved() {
     ] {
         let (chat, ran) = pending_approval().await;
         style(&chat, selector, name, Some(value));
-        is_refused(&chat, ran, &format!("{selector} {name}: {value}")).await;
+        assert_not_approvable(&chat, ran, &format!("{selector} {name}: {value}")).await;
         style(&chat, selector, name, None);
-        is_approved(&chat, ran, &format!("without {name}")).await;
+        assert_approvable(&chat, ran, &format!("without {name}")).await;
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_layer_that_draws_nothing_is_no_cover() {
+async fn an_invisible_layer_does_not_block_approval() {
     for css in [
         "pointer-events: none",
         "pointer-events: none; opacity: 0; background: white",
@@ -152,7 +152,7 @@ async fn a_layer_that_draws_nothing_is_no_cover() {
     ] {
         let (chat, ran) = pending_approval().await;
         let layer = cover(css);
-        is_approved(&chat, ran, css).await;
+        assert_approvable(&chat, ran, css).await;
         layer.remove();
     }
 }
@@ -170,19 +170,19 @@ fn in_shadow_root(css: &str) -> web_sys::Element {
 }
 
 #[wasm_bindgen_test]
-async fn a_layer_in_a_closed_shadow_root_covers_a_request() {
+async fn a_layer_in_a_closed_shadow_root_blocks_approval() {
     let (chat, ran) = pending_approval().await;
     let host = in_shadow_root(
         "position: fixed; inset: 0; z-index: 99; pointer-events: none; background: white",
     );
-    is_refused(&chat, ran, "a layer that no hit test finds").await;
+    assert_not_approvable(&chat, ran, "a layer that no hit test finds").await;
     assert!(until(|| chat.page.find(COVERED).is_some()).await);
     host.remove();
-    is_approved(&chat, ran, "the layer is gone").await;
+    assert_approvable(&chat, ran, "the layer is gone").await;
 }
 
 #[wasm_bindgen_test]
-async fn a_glance_at_the_end_of_a_request_is_not_enough() {
+async fn scrolling_past_the_end_of_an_approval_does_not_count_as_reading() {
     let args = json!({"city": "Oslo"});
     let (chat, ran) = weather(|| leptos_assistant::Approval::Always, args).await;
     chat.appears(".la-approval").await;
@@ -214,11 +214,11 @@ async fn a_glance_at_the_end_of_a_request_is_not_enough() {
             );
         }
     }
-    is_approved(&chat, ran, "it was read").await;
+    assert_approvable(&chat, ran, "it was read").await;
 }
 
 #[wasm_bindgen_test]
-async fn the_shadow_of_a_neighbour_is_no_cover() {
+async fn the_box_shadow_of_a_neighbour_does_not_block_approval() {
     let (chat, ran) = pending_approval().await;
     let card = chat.page.find(".la-approval").unwrap();
     let edges = card.get_bounding_client_rect();
@@ -227,17 +227,17 @@ async fn the_shadow_of_a_neighbour_is_no_cover() {
         "inset: auto 0 auto 0; top: 0; height: {}px; box-shadow: 0 16px 40px rgb(0 0 0 / 20%); pointer-events: none",
         (edges.top() - 6.0).max(0.0)
     ));
-    // Long enough for the browser to deny that the request is visible.
+    // Wait until the browser would have reported a hidden request.
     for _ in 0..12 {
         settle().await;
         assert!(chat.page.find(COVERED).is_none());
     }
-    is_approved(&chat, ran, "a shadow").await;
+    assert_approvable(&chat, ran, "a shadow").await;
     neighbour.remove();
 }
 
 #[wasm_bindgen_test]
-async fn a_covered_dialog_of_a_handler_confirms_nothing() {
+async fn a_covered_confirmation_dialog_cannot_be_confirmed() {
     const CONFIRM: &str = "dialog button[value=confirm]";
     let sure = RwSignal::new(None);
     let agent = MockAgent::new().answer(Script::new().call("erase", &json!({})));
@@ -271,7 +271,7 @@ async fn a_covered_dialog_of_a_handler_confirms_nothing() {
 }
 
 #[wasm_bindgen_test]
-async fn a_cover_that_comes_after_reading_stops_an_approval() {
+async fn a_layer_added_after_reading_blocks_approval() {
     let (chat, ran) = pending_approval().await;
     chat.reads(".la-approval").await;
     let layer = cover("background: white");
@@ -280,11 +280,11 @@ async fn a_cover_that_comes_after_reading_stops_an_approval() {
     settle().await;
     assert_eq!(ran.get_untracked(), 0);
     layer.remove();
-    is_approved(&chat, ran, "the layer is gone").await;
+    assert_approvable(&chat, ran, "the layer is gone").await;
 }
 
 #[wasm_bindgen_test]
-async fn without_reports_of_the_browser_hit_tests_decide() {
+async fn hit_tests_replace_missing_visibility_reports() {
     let prototype = js_sys::Reflect::get(&window(), &"IntersectionObserverEntry".into()).unwrap();
     let prototype = js_sys::Reflect::get(&prototype, &"prototype".into()).unwrap();
     let prototype: js_sys::Object = prototype.unchecked_into();
@@ -292,15 +292,15 @@ async fn without_reports_of_the_browser_hit_tests_decide() {
     js_sys::Reflect::delete_property(&prototype, &"isVisible".into()).unwrap();
     let (chat, ran) = pending_approval().await;
     let layer = cover("pointer-events: none; background: white");
-    is_refused(&chat, ran, "a layer without clicks").await;
+    assert_not_approvable(&chat, ran, "a layer without clicks").await;
     layer.remove();
-    is_approved(&chat, ran, "the layer is gone").await;
+    assert_approvable(&chat, ran, "the layer is gone").await;
     let (chat, ran) = pending_approval().await;
     for (name, value) in [("opacity", "0.01"), ("filter", "blur(9px)")] {
         style(&chat, ".la-chat", name, Some(value));
-        is_refused(&chat, ran, &format!("around it, {name}: {value}")).await;
+        assert_not_approvable(&chat, ran, &format!("around it, {name}: {value}")).await;
         style(&chat, ".la-chat", name, None);
     }
-    is_approved(&chat, ran, "the styles are gone").await;
+    assert_approvable(&chat, ran, "the styles are gone").await;
     js_sys::Object::define_property(&prototype, &"isVisible".into(), &own.unchecked_into());
 }

@@ -42,7 +42,7 @@ fn in_a_task(act: impl FnOnce() + 'static) {
 }
 
 #[wasm_bindgen_test]
-async fn what_cuts_an_input_off_is_told_to_the_panic_hook() {
+async fn an_interrupted_input_is_reported_to_the_panic_hook() {
     let chat = chat_of(Scissors, SessionOptions::default(), || ()).await;
     let told: Rc<RefCell<Vec<String>>> = Rc::default();
     let (list, earlier) = (SendWrapper::new(Rc::clone(&told)), panic::take_hook());

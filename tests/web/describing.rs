@@ -51,7 +51,7 @@ fn described(args: &Value) -> Description {
 }
 
 #[wasm_bindgen_test]
-async fn title_while_running_is_said_while_it_runs() {
+async fn title_while_running_is_announced_during_the_call() {
     let done = RwSignal::new(false);
     let agent = MockAgent::new().answer(Script::new().call("deploy", &json!({})));
     let chat = chat(agent, move || {
@@ -74,7 +74,7 @@ async fn title_while_running_is_said_while_it_runs() {
 }
 
 #[wasm_bindgen_test]
-async fn a_described_call_has_its_arguments_one_click_away() {
+async fn a_described_call_folds_its_exact_arguments() {
     let (chat, ran) = deployed("Deploy", described, 1).await;
     let text = chat.page.text(".la-approval");
     assert!(
@@ -109,7 +109,7 @@ async fn a_described_call_has_its_arguments_one_click_away() {
 
 /// Arguments that a description omits are never folded, such as the address that gets a copy.
 #[wasm_bindgen_test]
-async fn arguments_that_a_description_does_not_mention_are_shown_below_it() {
+async fn arguments_missing_from_the_description_are_shown_below_it() {
     let args = json!({
         "to": "ada@example.org",
         "cc": ["eve@evil.example"],
@@ -155,7 +155,7 @@ async fn arguments_that_a_description_does_not_mention_are_shown_below_it() {
 
 /// An empty or too long description has the exact arguments below it at once.
 #[wasm_bindgen_test]
-async fn a_description_that_is_none_leaves_the_exact_arguments() {
+async fn an_empty_or_oversized_description_shows_the_exact_arguments() {
     let nothing = |_: &Value| Description::new("  ").row("", " ");
     let too_much = |_: &Value| Description::new("x".repeat(10_000));
     let rows = |_: &Value| (0..100).fold(Description::default(), |all, row| all.row("Row", row));
@@ -176,7 +176,7 @@ async fn a_description_that_is_none_leaves_the_exact_arguments() {
 }
 
 #[wasm_bindgen_test]
-async fn titles_of_any_kind_are_contained() {
+async fn empty_hidden_and_long_titles_are_bounded() {
     let long: &'static str = Box::leak("Deploy it now ".repeat(1_000).into_boxed_str());
     for (title, shown) in [
         ("", "Runs on this page: deploy"),
@@ -197,7 +197,7 @@ async fn titles_of_any_kind_are_contained() {
 
 /// Rules "approving", "when an answer counts": each for its own call, and only after all were read.
 #[wasm_bindgen_test]
-async fn several_questions_of_one_response_are_answered_together() {
+async fn several_approvals_of_one_response_are_approved_together() {
     let (chat, ran) = deployed("Deploy", described, 3).await;
     chat.appears(".la-batch").await;
     assert!(
@@ -239,7 +239,7 @@ async fn several_questions_of_one_response_are_answered_together() {
 
 /// Calls with nothing but a title are distinguished by their most significant argument.
 #[wasm_bindgen_test]
-async fn rows_of_several_questions_tell_calls_apart() {
+async fn batch_rows_distinguish_similar_calls() {
     let (chat, _) = deployed("Deploy", |_| Description::default(), 2).await;
     chat.appears(".la-batch").await;
     let rows_of = |chat: &Chat| chat.page.text(".la-batch-rows");
@@ -261,7 +261,7 @@ async fn rows_of_several_questions_tell_calls_apart() {
 
 /// A button's truncated title is complete in its accessible name and its tooltip.
 #[wasm_bindgen_test]
-async fn a_button_with_a_long_title_says_all_of_it() {
+async fn an_approve_button_exposes_its_whole_title() {
     let title = "Deploy the newest version to every region in which a customer is";
     let (chat, _) = deployed(title, described, 1).await;
     let button = chat.page.find(".la-approval-yes").unwrap();
@@ -271,7 +271,7 @@ async fn a_button_with_a_long_title_says_all_of_it() {
 }
 
 #[wasm_bindgen_test]
-async fn several_questions_of_one_response_are_denied_together() {
+async fn several_approvals_of_one_response_are_denied_together() {
     let (chat, ran) = deployed("Deploy", described, 2).await;
     chat.appears(".la-batch").await;
     chat.page.click(".la-batch-no");

@@ -28,9 +28,9 @@ fn delta(delta: &str) -> EventKind {
     }
 }
 
-/// Rendered text stays: new text is appended, and nothing is inserted in between.
+/// Rendered blocks are kept, and new text is appended after them.
 #[wasm_bindgen_test]
-async fn long_arguments_grow_at_their_end() {
+async fn streaming_arguments_are_appended_in_blocks() {
     let half = "\"väder, \u{202e}wind\" ".repeat(800);
     let end = EventKind::ToolCallEnd {
         tool_call_id: "c".to_owned(),
@@ -67,7 +67,7 @@ async fn long_arguments_grow_at_their_end() {
 
 /// A snapshot may replace the arguments.
 #[wasm_bindgen_test]
-async fn other_arguments_take_the_place_of_what_was_shown() {
+async fn a_snapshot_replaces_the_shown_arguments() {
     use leptos_assistant::event::message_from_value;
     let call = serde_json::json!({
         "id": "a",

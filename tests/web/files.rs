@@ -50,7 +50,7 @@ async fn sent(chat: &Chat, parts: Vec<ContentPart>) {
 }
 
 #[wasm_bindgen_test]
-async fn a_picture_in_the_message_is_shown_and_nothing_is_fetched() {
+async fn inline_images_are_shown_and_remote_media_are_not_fetched() {
     let chat = chat(MockAgent::new(), || ()).await;
     let parts = vec![
         media("image", data("image/png", PIXEL), Some("pixel.png")),
@@ -77,7 +77,7 @@ async fn a_picture_in_the_message_is_shown_and_nothing_is_fetched() {
 }
 
 #[wasm_bindgen_test]
-async fn what_cannot_be_followed_is_no_link() {
+async fn unsafe_and_opaque_file_addresses_are_not_links() {
     let chat = chat(MockAgent::new(), || ()).await;
     let handle = Source::File {
         value: "file-123".to_owned(),
@@ -114,7 +114,7 @@ async fn what_cannot_be_followed_is_no_link() {
 }
 
 #[wasm_bindgen_test]
-async fn a_picture_that_is_none_becomes_a_file() {
+async fn a_broken_image_is_shown_as_a_file() {
     let chat = chat(MockAgent::new(), || ()).await;
     let broken = media("image", data("image/png", "AAAA"), Some("broken.png"));
     sent(&chat, vec![broken]).await;
@@ -123,7 +123,7 @@ async fn a_picture_that_is_none_becomes_a_file() {
 }
 
 #[wasm_bindgen_test]
-async fn a_name_hides_nothing() {
+async fn hidden_characters_are_removed_from_file_names() {
     let chat = chat(MockAgent::new(), || ()).await;
     let parts = vec![
         media(
@@ -191,7 +191,7 @@ fn Sender() -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn files_of_the_agent_are_shown_under_the_same_rules() {
+async fn files_of_the_agent_follow_the_same_media_rules() {
     let list = json!({"files": [
         {"type": "image", "source": {"type": "data", "value": PIXEL, "mimeType": "image/png"}},
         {"type": "image", "source": {"type": "url", "value": "https://media.example/a.png"}},
@@ -208,7 +208,7 @@ async fn files_of_the_agent_are_shown_under_the_same_rules() {
 }
 
 #[wasm_bindgen_test]
-async fn files_in_the_result_of_a_tool_are_shown() {
+async fn files_in_a_tool_result_are_shown() {
     let image = media("image", data("image/png", PIXEL), Some("chart.png"));
     let result = EventKind::ToolCallResult {
         message_id: "r".to_owned(),

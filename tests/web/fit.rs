@@ -47,7 +47,7 @@ const BELOW: &str = "[data-assistant-chat] > .la-inbox";
 
 /// Rule "interrupts": the questions follow the newest message, and scroll with it.
 #[wasm_bindgen_test]
-async fn the_inbox_stands_in_the_transcript_at_any_height() {
+async fn the_inbox_is_inside_the_transcript_at_any_height() {
     let height = RwSignal::new(256);
     let chat = boxed(asking_agent(3), height).await;
     chat.assistant.send("go").unwrap();
@@ -85,7 +85,7 @@ async fn the_inbox_stands_in_the_transcript_at_any_height() {
 }
 
 #[wasm_bindgen_test]
-async fn tab_leads_through_the_buttons_of_the_newest_turn_and_of_the_one_in_focus() {
+async fn tab_reaches_the_buttons_of_the_newest_and_the_focused_turn() {
     let agent = MockAgent::new()
         .answer(Script::new().text("One."))
         .answer(Script::new().text("Two."));
@@ -110,7 +110,7 @@ async fn tab_leads_through_the_buttons_of_the_newest_turn_and_of_the_one_in_focu
 }
 
 #[wasm_bindgen_test]
-async fn new_conversation_is_undone_until_something_is_said() {
+async fn a_new_conversation_can_be_undone_until_the_first_message() {
     let agent = MockAgent::new()
         .answer(Script::new().text("One."))
         .answer(Script::new().text("Two."));
@@ -165,7 +165,7 @@ async fn new_conversation_is_undone_until_something_is_said() {
 
 /// Undo takes its own space: the text box stays in a small window.
 #[wasm_bindgen_test]
-async fn undo_covers_no_composer_in_a_small_window() {
+async fn the_undo_toast_does_not_cover_the_composer_in_a_small_window() {
     let chat = chat(MockAgent::new().answer(Script::new().text("One.")), || {
         view! {
             <style>{STYLE}</style>
@@ -190,7 +190,7 @@ async fn undo_covers_no_composer_in_a_small_window() {
 }
 
 #[wasm_bindgen_test]
-async fn a_thread_that_is_loaded_while_a_dialog_is_open_leaves_nothing_open() {
+async fn importing_a_conversation_closes_an_open_dialog() {
     let agent = MockAgent::new()
         .answer(Script::new().text("Kept."))
         .answer(Script::new().call("drop", &json!({})));
@@ -228,7 +228,7 @@ fn right(element: &web_sys::Element) -> f64 {
 
 /// A long error scrolls, and leaves room for what is typed.
 #[wasm_bindgen_test]
-async fn a_long_error_leaves_the_composer_in_a_small_window() {
+async fn a_long_error_keeps_the_composer_visible_in_a_small_window() {
     let error = "It failed. ".repeat(24);
     let agent = MockAgent::new().answer(Script::new().text("A.").error(&error));
     let chat = boxed(agent, RwSignal::new(256)).await;
@@ -303,7 +303,7 @@ const HOST: &str = "button { text-transform: uppercase; letter-spacing: 3px; col
     font-style: italic; word-spacing: 9px; text-indent: 8px }";
 
 #[wasm_bindgen_test]
-async fn styles_of_a_page_for_bare_elements_change_no_text() {
+async fn element_selectors_of_the_page_do_not_restyle_the_chat() {
     let agent = MockAgent::new().answer(Script::new().text("# Title\n\nSome *text*."));
     let chat = boxed(agent, RwSignal::new(560)).await;
     chat.assistant.send("go").unwrap();

@@ -39,7 +39,7 @@ async fn has_focus(chat: &Chat, selector: &str) {
 }
 
 #[wasm_bindgen_test]
-async fn an_answered_question_passes_it_to_the_next_and_the_last_to_the_text_box() {
+async fn an_answered_interrupt_moves_the_focus_to_the_next_or_the_composer() {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let asks = vec![
         question("first", None, schema.clone()),
@@ -60,7 +60,7 @@ async fn an_answered_question_passes_it_to_the_next_and_the_last_to_the_text_box
 }
 
 #[wasm_bindgen_test]
-async fn a_notice_that_goes_passes_it_to_the_text_box() {
+async fn a_removed_notice_moves_the_focus_to_the_composer() {
     let agent = MockAgent::new()
         .answer(Script::new().text("Half").cut())
         .answer(Script::new().text("Half").cut());
@@ -75,7 +75,7 @@ async fn a_notice_that_goes_passes_it_to_the_text_box() {
 }
 
 #[wasm_bindgen_test]
-async fn edited_arguments_keep_it_in_the_card() {
+async fn editing_arguments_keeps_the_focus_in_the_card() {
     let schema = json!({
         "type": "object",
         "properties": {"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}}
@@ -98,7 +98,7 @@ async fn edited_arguments_keep_it_in_the_card() {
 
 /// A deleted, restored or renamed conversation is rendered anew, with its buttons.
 #[wasm_bindgen_test]
-async fn the_list_of_past_conversations_never_loses_it() {
+async fn the_list_of_past_conversations_keeps_the_focus() {
     #[component]
     fn Ask() -> impl IntoView {
         let assistant: Assistant = use_assistant()?;

@@ -59,7 +59,7 @@ fn answer(chat: &Chat) -> Value {
 }
 
 #[wasm_bindgen_test]
-async fn each_kind_of_value_has_a_field_of_its_own() {
+async fn each_schema_type_has_its_own_field() {
     let chat = asked(json!({
         "$defs": {"Colour": {"enum": ["red", "blue"], "title": "Colour"}},
         "type": "object",
@@ -123,7 +123,7 @@ async fn each_kind_of_value_has_a_field_of_its_own() {
 }
 
 #[wasm_bindgen_test]
-async fn a_plain_text_is_asked_for_as_text() {
+async fn a_string_schema_shows_a_text_field() {
     let chat = asked(json!({"type": "string", "minLength": 2})).await;
     assert!(chat.page.click(".la-form button[type=submit]"));
     settle().await;
@@ -140,7 +140,7 @@ async fn a_plain_text_is_asked_for_as_text() {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_missing_or_no_json_is_asked_for_in_plain_words() {
+async fn missing_values_and_invalid_json_have_readable_problems() {
     let chat = asked(json!({
         "type": "object",
         "properties": {
@@ -164,7 +164,7 @@ async fn what_is_missing_or_no_json_is_asked_for_in_plain_words() {
 }
 
 #[wasm_bindgen_test]
-async fn without_a_schema_text_is_text_and_json_is_json() {
+async fn an_answer_without_a_schema_is_parsed_as_json_or_kept_as_text() {
     for (typed, meant) in [
         ("Friday at 8", json!("Friday at 8")),
         ("{\"day\": 5}", json!({"day": 5})),
@@ -184,7 +184,7 @@ async fn without_a_schema_text_is_text_and_json_is_json() {
 }
 
 #[wasm_bindgen_test]
-async fn a_yes_or_no_is_two_buttons() {
+async fn a_boolean_question_has_two_buttons() {
     let approved = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
     for (schema, words, meant) in [
         (json!({"type": "boolean"}), "YesNoSkip", json!(false)),
@@ -200,7 +200,7 @@ async fn a_yes_or_no_is_two_buttons() {
 
 /// An agent's default takes effect in a field: hidden characters are shown below it.
 #[wasm_bindgen_test]
-async fn what_is_hidden_in_a_field_is_shown_below_it() {
+async fn hidden_characters_in_a_field_are_shown_below_it() {
     let chat = asked(json!({
         "type": "object",
         "properties": {"to": {"type": "string", "default": "bank\u{202e}knab"}}
@@ -211,7 +211,7 @@ async fn what_is_hidden_in_a_field_is_shown_below_it() {
 
 /// Deep, wide and circular schemas neither crash the page nor produce endless forms.
 #[wasm_bindgen_test]
-async fn a_schema_without_bounds_is_asked_for_as_json() {
+async fn an_unbounded_schema_yields_a_bounded_form() {
     let wide: serde_json::Map<String, Value> = (0..5_000)
         .map(|n| (format!("p{n}"), json!({"type": "string"})))
         .collect();
@@ -228,7 +228,7 @@ async fn a_schema_without_bounds_is_asked_for_as_json() {
 
 /// Validation errors use the application's texts, as far as it has any.
 #[wasm_bindgen_test]
-async fn what_is_wrong_is_said_in_the_words_of_the_application() {
+async fn validation_problems_use_the_labels_of_the_application() {
     let words = || Labels {
         reasons: vec![
             ("minimum", "mindestens {limit}".into()),
@@ -277,7 +277,7 @@ async fn what_is_wrong_is_said_in_the_words_of_the_application() {
 
 /// The texts of an agent's schema can neither hide nor reorder surrounding text.
 #[wasm_bindgen_test]
-async fn what_is_hidden_in_the_words_of_a_schema_is_shown() {
+async fn hidden_characters_in_schema_texts_are_shown() {
     let said = |what: &str| format!("{what}\u{202e}x\u{200b}");
     let chat = asked(json!({"type": "object", "title": said("form"), "properties": {
         "text": {"type": "string", "title": said("a"), "description": said("b"), "minLength": 9},

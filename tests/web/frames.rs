@@ -10,7 +10,7 @@ use leptos_assistant::{
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-fn pressed(page: &Mounted, selector: &str, key: &str) {
+fn press(page: &Mounted, selector: &str, key: &str) {
     let init = web_sys::KeyboardEventInit::new();
     init.set_key(key);
     init.set_bubbles(true);
@@ -66,7 +66,7 @@ async fn a_popup_opens_by_its_button_and_closes_by_escape() {
     assert_eq!(focused(), "la-composer-input");
     let input: web_sys::HtmlTextAreaElement = page.find("textarea").unwrap().unchecked_into();
     input.set_value("half a sentence");
-    pressed(&page, "textarea", "Escape");
+    press(&page, "textarea", "Escape");
     settle().await;
     assert_eq!(expanded(&page).as_deref(), Some("false"));
     assert_eq!(focused(), "la-popup-button");
@@ -84,7 +84,7 @@ async fn a_popup_opens_by_its_button_and_closes_by_escape() {
 }
 
 #[wasm_bindgen_test]
-async fn an_answer_that_comes_while_a_popup_is_closed_leaves_a_mark() {
+async fn an_answer_in_a_closed_popup_marks_it_unread() {
     let agent = MockAgent::new()
         .answer(Script::new().text("One"))
         .answer(Script::new().text("Two"));
@@ -130,17 +130,17 @@ async fn escape_in_a_dialog_leaves_the_popup_open() {
         }
     });
     settle().await;
-    pressed(&page, ".inside", "Escape");
+    press(&page, ".inside", "Escape");
     settle().await;
     assert!(open.get_untracked());
     page.find("dialog").unwrap().remove();
-    pressed(&page, "textarea", "Escape");
+    press(&page, "textarea", "Escape");
     settle().await;
     assert!(!open.get_untracked());
 }
 
 #[wasm_bindgen_test]
-async fn a_sidebar_collapses_and_keeps_the_focus_and_what_is_written() {
+async fn a_collapsed_sidebar_keeps_focus_and_draft() {
     let open = RwSignal::new(true);
     let page = mount(move || {
         view! {
@@ -171,7 +171,7 @@ async fn a_sidebar_collapses_and_keeps_the_focus_and_what_is_written() {
 }
 
 #[wasm_bindgen_test]
-async fn a_sidebar_without_children_holds_a_window() {
+async fn a_sidebar_without_children_contains_a_chat_window() {
     let page = mount(|| {
         view! {
             <AssistantProvider agent=MockAgent::new()><ChatSidebar label="Help" /></AssistantProvider>

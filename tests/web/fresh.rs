@@ -29,7 +29,7 @@ fn offered(input: &RunInput) -> Vec<String> {
 }
 
 #[wasm_bindgen_test]
-async fn a_message_carries_what_was_changed_right_before_it() {
+async fn a_message_is_sent_with_context_changed_right_before() {
     let selected = RwSignal::new("atlas".to_owned());
     let urgent = RwSignal::new(false);
     let chat = chat(MockAgent::new(), move || {
@@ -51,7 +51,7 @@ async fn a_message_carries_what_was_changed_right_before_it() {
 }
 
 #[wasm_bindgen_test]
-async fn a_continuation_carries_what_the_handler_changed() {
+async fn a_continuation_is_sent_with_changes_of_the_handler() {
     let page = RwSignal::new("list".to_owned());
     let agent = MockAgent::new().answer(Script::new().call("go_to_cart", &json!({})));
     let chat = chat(agent, move || {
@@ -79,7 +79,7 @@ async fn a_continuation_carries_what_the_handler_changed() {
 }
 
 #[wasm_bindgen_test]
-async fn a_handler_waits_for_an_action_that_comes_later() {
+async fn a_handler_waits_for_a_later_registration() {
     let shown = RwSignal::new(false);
     let agent = MockAgent::new().answer(Script::new().call("open", &json!({})));
     let chat = chat(agent, move || {
@@ -107,7 +107,7 @@ async fn a_handler_waits_for_an_action_that_comes_later() {
 }
 
 #[wasm_bindgen_test]
-async fn an_action_that_is_disabled_while_it_runs_finishes_and_keeps_its_card() {
+async fn an_action_disabled_while_running_finishes_and_keeps_its_card() {
     let items = RwSignal::new(2);
     let agent = MockAgent::new().answer(Script::new().call("buy", &json!({})));
     let chat = chat(agent, move || {
@@ -133,7 +133,7 @@ async fn an_action_that_is_disabled_while_it_runs_finishes_and_keeps_its_card() 
 }
 
 #[wasm_bindgen_test]
-async fn context_that_is_no_json_is_left_out_and_said_once() {
+async fn context_that_is_not_json_is_omitted_and_reported_once() {
     let errors = console_errors();
     let chat = chat(MockAgent::new(), || {
         let bad = || std::collections::HashMap::from([(vec![1], 2)]);
@@ -164,7 +164,7 @@ fn Finder(found: Found) -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn a_handle_is_refused_once_its_provider_is_gone() {
+async fn a_handle_is_refused_after_its_provider_is_unmounted() {
     let found: Found = SendWrapper::new(Rc::default());
     let (agent, seen) = (MockAgent::new(), found.clone());
     let talks_to = agent.clone();
@@ -184,7 +184,7 @@ async fn a_handle_is_refused_once_its_provider_is_gone() {
 }
 
 #[wasm_bindgen_test]
-async fn an_assistant_made_elsewhere_outlives_its_provider() {
+async fn an_existing_assistant_outlives_its_provider() {
     let agent = MockAgent::new().answer(Script::new().text("First."));
     let assistant = Assistant::new(agent.clone(), SessionOptions::default());
     let shown = assistant.clone();
@@ -210,7 +210,7 @@ async fn an_assistant_made_elsewhere_outlives_its_provider() {
 }
 
 #[wasm_bindgen_test]
-async fn the_summary_of_a_turn_is_followed() {
+async fn the_summary_signal_is_updated_after_a_turn() {
     let chat = chat(MockAgent::new(), || ()).await;
     let seen = RwSignal::new(Vec::new());
     let summary = chat.assistant.summary();

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    interrupts::{answer, click, fill, says},
+    interrupts::{answer, click, fill, has_label},
     support::{Chat, chat, question},
     verdicts::choose,
 };
@@ -37,14 +37,14 @@ async fn asked(interrupt: Interrupt) -> Chat {
 }
 
 /// Clicks the button of this name as a pointer does: scripts and keys have no click count.
-fn point_at(chat: &Chat, within: &str, name: &str) {
+fn click_as_pointer(chat: &Chat, within: &str, name: &str) {
     let list = chat
         .page
         .root
         .query_selector_all(&format!("{within} button"));
     let list = list.unwrap();
     let mut buttons = (0..list.length()).filter_map(|at| list.item(at));
-    let named = |button: &web_sys::Node| says(button, name);
+    let named = |button: &web_sys::Node| has_label(button, name);
     let init = web_sys::MouseEventInit::new();
     init.set_bubbles(true);
     init.set_cancelable(true);
@@ -53,18 +53,18 @@ fn point_at(chat: &Chat, within: &str, name: &str) {
     buttons.find(named).unwrap().dispatch_event(&event).unwrap();
 }
 
-async fn rests() {
+async fn wait_a_while() {
     for _ in 0..10 {
         settle().await;
     }
 }
 
 #[wasm_bindgen_test]
-async fn an_answer_to_the_agent_counts_once_its_words_were_read_to_their_end() {
+async fn an_answer_counts_once_the_question_was_read_to_its_end() {
     let mut open = question("q", None, json!({"type": "boolean"}));
     open.message = Some("Shall I keep everything?\n".repeat(60));
     let chat = asked(open).await;
-    rests().await;
+    wait_a_while().await;
     let words = chat.page.find("blockquote").unwrap();
     assert_eq!(words.scroll_top(), 0);
     let hint = || {
@@ -84,7 +84,7 @@ async fn an_answer_to_the_agent_counts_once_its_words_were_read_to_their_end() {
 }
 
 #[wasm_bindgen_test]
-async fn all_that_an_agent_wants_to_run_is_to_be_read() {
+async fn every_action_request_must_be_read_before_deciding() {
     let lines: Vec<u32> = (0..200).collect();
     let action = |name: &str| json!({"name": name, "args": {"lines": lines}});
     let metadata = json!({"action_requests": [action("write"), action("delete")]});
@@ -101,7 +101,7 @@ async fn all_that_an_agent_wants_to_run_is_to_be_read() {
     choose(&chat, 1, "reject");
     let first = chat.page.find("pre .la-approval-end").unwrap();
     first.scroll_into_view();
-    rests().await;
+    wait_a_while().await;
     click(&chat, ".la-question", "Send decisions");
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 1, "the second was not read");
@@ -111,7 +111,7 @@ async fn all_that_an_agent_wants_to_run_is_to_be_read() {
 }
 
 #[wasm_bindgen_test]
-async fn a_form_of_the_agent_counts_later_and_giving_up_at_once() {
+async fn a_form_answer_requires_reading_but_skipping_does_not() {
     let text = json!({"type": "object", "properties": {"day": {"type": "string"}}});
     let mut open = question("q", None, text);
     open.message = Some("Which day?\n".repeat(60));
@@ -132,7 +132,7 @@ async fn a_form_of_the_agent_counts_later_and_giving_up_at_once() {
 }
 
 #[wasm_bindgen_test]
-async fn an_actions_own_question_counts_no_earlier() {
+async fn a_custom_approval_renderer_counts_no_earlier() {
     let agent = MockAgent::new()
         .answer(Script::new().call("pay", &json!({"amount": 5})))
         .answer(Script::new().text("Paid."));
@@ -179,7 +179,7 @@ async fn an_actions_own_question_counts_no_earlier() {
 
 /// A card may move under the pointer when another one is removed.
 #[wasm_bindgen_test]
-async fn a_click_on_what_has_just_moved_counts_for_nothing() {
+async fn a_click_on_a_card_that_just_moved_is_ignored() {
     let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
     let asks = Script::new().interrupt(vec![question("q", None, schema)]);
     let pays = |name: &str| Script::new().call(name, &json!({}));
@@ -220,11 +220,11 @@ async fn a_click_on_what_has_just_moved_counts_for_nothing() {
         // Beside it, not above: scroll anchoring keeps a reader's position if it can.
         let move_down = "transform: translateY(40px)";
         chat.page.root.set_attribute("style", move_down).unwrap();
-        point_at(&chat, card, "Approve");
+        click_as_pointer(&chat, card, "Approve");
         assert_eq!(chat.agent.inputs().len(), 1, "{card}");
         chat.appears(&format!("{card} button[aria-disabled]")).await;
         chat.reads(card).await;
-        point_at(&chat, card, "Approve");
+        click_as_pointer(&chat, card, "Approve");
         chat.idle().await;
         assert_eq!(chat.agent.inputs().len(), 2, "{card}");
     }
@@ -233,7 +233,7 @@ async fn a_click_on_what_has_just_moved_counts_for_nothing() {
 /// For a question that has a card, the inbox only shows how to cancel it after its answer was
 /// rejected.
 #[wasm_bindgen_test]
-async fn a_rejected_answer_about_a_call_can_be_given_up_in_the_inbox() {
+async fn a_rejected_answer_about_a_call_can_be_skipped_in_the_inbox() {
     let wrong = Failure::new(FailureKind::Http { status: 422 }, "no such resume");
     let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
     let asks = vec![question("q", Some("c1"), schema)];

@@ -45,7 +45,7 @@ async fn results(names: &[&str], setup: fn()) -> Vec<String> {
 }
 
 #[wasm_bindgen_test]
-async fn a_handler_gives_back_values_at_once_or_in_time() {
+async fn handlers_return_values_synchronously_or_asynchronously() {
     let told = results(
         &[
             "none", "text", "sum", "json", "later", "context", "alone", "list",
@@ -97,7 +97,7 @@ async fn a_handler_gives_back_values_at_once_or_in_time() {
 }
 
 #[wasm_bindgen_test]
-async fn errors_of_all_kinds_reach_the_agent() {
+async fn handler_errors_of_any_type_are_sent_to_the_agent() {
     let told =
         results(&["text", "boxed", "server", "std", "mixed", "fine"], || {
             use_assistant_action(ToolAction::new("text", "").handler(|| Err::<(), _>("closed")));
@@ -143,7 +143,7 @@ async fn ordered(amount: Value) -> Chat {
 }
 
 #[wasm_bindgen_test]
-async fn rules_denials_and_renderers_are_given_the_handlers_type() {
+async fn rules_denials_and_renderers_use_the_type_of_the_handler() {
     let chat = ordered(json!(5.0)).await;
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"o1\""]);

@@ -21,7 +21,7 @@ fn list() -> Value {
 
 /// Rule "export and import": a page begins with a stored conversation of its host
 #[wasm_bindgen_test]
-async fn a_provider_begins_with_a_conversation() {
+async fn a_provider_shows_its_initial_conversation() {
     let page = mount(|| {
         view! {
             <AssistantProvider agent=MockAgent::new() initial=list()>
@@ -36,7 +36,7 @@ async fn a_provider_begins_with_a_conversation() {
 
 /// Rule "export and import": export and import round trip; an invalid conversation changes nothing
 #[wasm_bindgen_test]
-async fn a_conversation_is_exported_and_imported() {
+async fn an_exported_conversation_can_be_imported() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.send("one").unwrap();
     chat.idle().await;
@@ -62,7 +62,7 @@ async fn a_conversation_is_exported_and_imported() {
 /// A stored question is shown before its component is mounted: it can be denied at once, and
 /// approved after mounting.
 #[wasm_bindgen_test]
-async fn a_stored_question_waits_for_the_component_of_its_action() {
+async fn a_restored_approval_waits_for_the_component_of_its_action() {
     let here = RwSignal::new(true);
     let agent = MockAgent::new()
         .answer(Script::new().call("pay", &json!({"to": "Ann"})))

@@ -135,7 +135,7 @@ fn success(text: &str) -> Value {
 }
 
 #[wasm_bindgen_test]
-async fn a_header_that_the_browser_refuses_is_a_notice_that_names_it() {
+async fn a_header_refused_by_the_browser_is_named_in_a_notice() {
     let server = Server::answers([success("Better.")]);
     for (name, value, what) in [
         ("x-note", "snow \u{2603}", "a character outside Latin-1"),
@@ -169,7 +169,7 @@ async fn a_header_that_the_browser_refuses_is_a_notice_that_names_it() {
 }
 
 #[wasm_bindgen_test]
-async fn a_busy_server_says_when_to_come_back() {
+async fn a_retry_after_header_sets_the_wait_of_the_notice() {
     let date = date_after(60_000.0);
     let server = Server::answers([
         error(429, "", json!({"retry-after": "30"})),
@@ -203,7 +203,7 @@ async fn a_busy_server_says_when_to_come_back() {
 }
 
 #[wasm_bindgen_test]
-async fn an_error_without_end_is_read_only_as_far_as_it_is_shown() {
+async fn an_endless_error_body_is_read_up_to_a_limit() {
     let server = Server::answers([
         json!({"status": 500, "pieces": "on fire, ".repeat(40)}),
         error(500, "  out of fuel\n", json!({})),
@@ -226,7 +226,7 @@ async fn an_error_without_end_is_read_only_as_far_as_it_is_shown() {
 }
 
 #[wasm_bindgen_test]
-async fn a_response_that_ends_in_the_middle_of_a_frame_broke_off() {
+async fn a_response_cut_inside_a_frame_is_truncated() {
     let begun = events(&[
         json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
         json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "Half an"}),
@@ -247,7 +247,7 @@ async fn a_response_that_ends_in_the_middle_of_a_frame_broke_off() {
 }
 
 #[wasm_bindgen_test]
-async fn what_a_failed_request_carried_goes_along_with_the_retry() {
+async fn a_retry_sends_the_messages_of_the_failed_request_again() {
     let call = [
         json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "measure", "parentMessageId": "First.", "delta": "{}"}),
     ];
@@ -276,7 +276,7 @@ async fn what_a_failed_request_carried_goes_along_with_the_retry() {
 }
 
 #[wasm_bindgen_test]
-async fn headers_are_asked_for_anew_and_one_more_goes_along() {
+async fn dynamic_headers_are_read_for_each_request() {
     let server = Server::answers([success("One."), success("Two."), success("Three.")]);
     let count = Rc::new(Cell::new(0));
     let turns = move || {
@@ -297,7 +297,7 @@ async fn headers_are_asked_for_anew_and_one_more_goes_along() {
 }
 
 #[wasm_bindgen_test]
-async fn strict_takes_no_more_than_the_letter_of_the_protocol() {
+async fn a_strict_agent_rejects_frames_outside_the_protocol() {
     let loose = || {
         let text = success("Hello.")["body"].as_str().unwrap().to_owned();
         stream(&format!("{text}data: [DONE]\n\n"))

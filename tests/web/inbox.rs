@@ -17,7 +17,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
     interrupts::{answer, click, fill},
-    support::{Chat, asks_first, chat, question},
+    support::{Chat, chat, question, register_with_approval},
 };
 
 /// Returns a confirmation that names no call, as frameworks send it: without a schema, or without a
@@ -40,7 +40,7 @@ async fn asked(interrupts: Vec<Interrupt>, then: impl Fn(MockAgent) -> MockAgent
 }
 
 #[wasm_bindgen_test]
-async fn a_confirmation_without_a_card_is_approved_or_denied_never_written() {
+async fn a_confirmation_without_a_call_has_buttons_and_no_text_field() {
     let deed = json!({"name": "refund", "args": {"order": "A-17", "amount": 40}});
     let metadata = json!({"adk": {"originalFunctionCall": deed}});
     let chat = asked(vec![confirmation("c", metadata)], |agent| {
@@ -66,7 +66,7 @@ async fn a_confirmation_without_a_card_is_approved_or_denied_never_written() {
 }
 
 #[wasm_bindgen_test]
-async fn of_many_tools_all_that_came_along_is_shown() {
+async fn a_confirmation_of_many_tools_shows_all_of_them() {
     let tool = |at: usize| json!({"name": format!("tool-{at}"), "args": {"at": at}});
     let few: Vec<Value> = (0..3).map(tool).collect();
     let many: Vec<Value> = (0..30).map(tool).collect();
@@ -85,7 +85,7 @@ async fn of_many_tools_all_that_came_along_is_shown() {
 }
 
 #[wasm_bindgen_test]
-async fn what_the_agent_says_is_capped_and_marked_as_its_own() {
+async fn a_question_of_the_agent_is_truncated_and_quoted() {
     let mut open = question("c", None, json!({"type": "boolean"}));
     open.message = Some("Approved by the page. ".repeat(5_000));
     let chat = asked(vec![open], |agent| agent).await;
@@ -99,7 +99,7 @@ async fn what_the_agent_says_is_capped_and_marked_as_its_own() {
 }
 
 #[wasm_bindgen_test]
-async fn after_its_time_a_question_can_only_be_given_up() {
+async fn an_expired_question_can_only_be_skipped() {
     let at = js_sys::Date::new(&(js_sys::Date::now() + 1_000.0).into());
     let expires_at = Some(String::from(at.to_iso_string()));
     let late = |id: &str, schema: Value| Interrupt {
@@ -135,7 +135,7 @@ async fn after_its_time_a_question_can_only_be_given_up() {
 }
 
 #[wasm_bindgen_test]
-async fn an_answer_that_the_agent_does_not_accept_can_be_given_again_or_given_up() {
+async fn a_rejected_answer_can_be_repeated_or_skipped() {
     let wrong = || Failure::new(FailureKind::Http { status: 422 }, "no such day");
     let text = json!({"type": "object", "properties": {"day": {"type": "string"}}});
     let chat = asked(vec![question("day", None, text)], |agent| {
@@ -168,7 +168,7 @@ async fn an_answer_that_the_agent_does_not_accept_can_be_given_again_or_given_up
 /// Rule "approvals of the page": a call of the page itself needs approval like any other,
 /// outside of the messages
 #[wasm_bindgen_test]
-async fn a_call_of_the_page_itself_asks_in_the_inbox() {
+async fn a_call_from_the_page_asks_for_approval_in_the_inbox() {
     let runs = RwSignal::new(0);
     let chat = chat(MockAgent::new(), move || {
         use_assistant_action(
@@ -230,12 +230,12 @@ async fn a_call_of_the_page_itself_asks_in_the_inbox() {
 
 /// Commands of an observer take effect after the step that it was notified of.
 #[wasm_bindgen_test]
-async fn who_hears_of_calls_may_use_the_handle() {
+async fn a_call_observer_can_use_the_assistant_handle() {
     let agent = MockAgent::new()
         .answer(Script::new().call("deploy", &json!({})))
         .answer(Script::new().text("Fine."));
     let chat = chat(agent, || {
-        asks_first("deploy");
+        register_with_approval("deploy");
     })
     .await;
     let assistant = chat.assistant.clone();

@@ -55,7 +55,7 @@ async fn asked<V: IntoView + 'static>(
 }
 
 #[wasm_bindgen_test]
-async fn an_interrupt_of_ones_own_takes_the_place_of_the_built_in_one() {
+async fn a_custom_interrupt_renderer_replaces_the_built_in_question() {
     let chat = asked("choose_seat", || {
         use_interrupt_renderer("choose_seat", seat);
     })
@@ -83,7 +83,7 @@ async fn an_interrupt_of_ones_own_takes_the_place_of_the_built_in_one() {
 }
 
 #[wasm_bindgen_test]
-async fn an_interrupt_of_ones_own_is_given_up_at_once() {
+async fn a_custom_interrupt_renderer_can_skip_at_once() {
     let chat = asked("choose_seat", || {
         use_interrupt_renderer("choose_seat", seat);
     })
@@ -95,7 +95,7 @@ async fn an_interrupt_of_ones_own_is_given_up_at_once() {
 }
 
 #[wasm_bindgen_test]
-async fn the_renderer_of_the_reason_goes_before_the_one_for_all() {
+async fn an_interrupt_renderer_for_the_reason_precedes_the_one_for_all() {
     let named = RwSignal::new(true);
     let seats = || use_interrupt_renderer("choose_seat", seat);
     let chat = asked("choose_seat", move || {
@@ -113,7 +113,7 @@ async fn the_renderer_of_the_reason_goes_before_the_one_for_all() {
 }
 
 #[wasm_bindgen_test]
-async fn a_renderer_whose_component_goes_leaves_the_built_in_question() {
+async fn unmounting_an_interrupt_renderer_restores_the_built_in_question() {
     let shown = RwSignal::new(true);
     let seats = || use_interrupt_renderer("choose_seat", seat);
     let chat = asked("choose_seat", move || {
@@ -128,7 +128,7 @@ async fn a_renderer_whose_component_goes_leaves_the_built_in_question() {
 }
 
 #[wasm_bindgen_test]
-async fn an_interrupt_renderer_that_draws_nothing_has_the_built_in_question() {
+async fn an_empty_interrupt_renderer_falls_back_to_the_built_in_question() {
     let console = console_errors();
     let chat = asked("choose_seat", || {
         use_interrupt_renderer("choose_seat", |_: InterruptView| ());
@@ -144,7 +144,7 @@ async fn an_interrupt_renderer_that_draws_nothing_has_the_built_in_question() {
 }
 
 #[wasm_bindgen_test]
-async fn an_interrupt_renderer_that_fails_shows_the_built_in_question() {
+async fn a_failed_interrupt_renderer_falls_back_to_the_built_in_question() {
     let chat = asked("choose_seat", || {
         use_interrupt_renderer("choose_seat", |_: InterruptView| {
             Err::<(), _>(std::io::Error::other("no plane"))
@@ -156,7 +156,7 @@ async fn an_interrupt_renderer_that_fails_shows_the_built_in_question() {
 }
 
 #[wasm_bindgen_test]
-async fn render_interrupts_draws_until_the_guard_goes() {
+async fn render_interrupts_applies_until_its_guard_is_dropped() {
     let chat = asked("choose_seat", || ()).await;
     let guard = chat.assistant.render_interrupts("choose_seat", seat);
     chat.appears(".seat").await;
@@ -167,7 +167,7 @@ async fn render_interrupts_draws_until_the_guard_goes() {
 }
 
 #[wasm_bindgen_test]
-async fn a_question_says_its_end_and_whether_an_answer_was_taken() {
+async fn an_interrupt_view_returns_its_expiry_and_rejection() {
     let kept: Rc<RefCell<Vec<InterruptView>>> = Rc::default();
     let place = send_wrapper::SendWrapper::new(Rc::clone(&kept));
     let mut asks = question("q", None, json!({"type": "string"}));
@@ -198,7 +198,7 @@ async fn a_question_says_its_end_and_whether_an_answer_was_taken() {
 
 /// An answer counts for the question as shown, once it can have been read.
 #[wasm_bindgen_test]
-async fn an_answer_to_another_question_is_refused() {
+async fn an_answer_to_a_replaced_question_is_refused() {
     let kept: Rc<RefCell<Vec<InterruptView>>> = Rc::default();
     let place = send_wrapper::SendWrapper::new(Rc::clone(&kept));
     let mut other = question("q", None, json!({"type": "string"}));

@@ -22,7 +22,7 @@ pub fn click(chat: &Chat, within: &str, name: &str) {
         .unwrap();
     let button = (0..list.length())
         .filter_map(|i| list.item(i)?.dyn_into::<web_sys::HtmlElement>().ok())
-        .find(|button| says(button, name))
+        .find(|button| has_label(button, name))
         .unwrap_or_else(|| panic!("{name} in {}", chat.page.root.inner_html()));
     button.click();
     // Deny asks for a reason first, if one is accepted.
@@ -32,7 +32,7 @@ pub fn click(chat: &Chat, within: &str, name: &str) {
 }
 
 /// Returns true if a button has this label, with or without its subject.
-pub fn says(button: &web_sys::Node, name: &str) -> bool {
+pub fn has_label(button: &web_sys::Node, name: &str) -> bool {
     let text = button.text_content().unwrap_or_default();
     text.split(": ").next() == Some(name)
 }
@@ -54,7 +54,7 @@ pub fn fill(chat: &Chat, selector: &str, text: &str) {
 }
 
 #[wasm_bindgen_test]
-async fn questions_are_forms_and_all_answers_go_out_at_once() {
+async fn interrupts_are_forms_and_all_answers_are_sent_together() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -127,7 +127,7 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
 
 /// After one of several was answered, the rest is still shown as needed.
 #[wasm_bindgen_test]
-async fn several_questions_have_numbers_and_a_count() {
+async fn several_interrupts_are_numbered_and_counted() {
     let approved = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
     let agent = MockAgent::new()
         .answer(Script::new().call_as("c1", "pay", "{}").interrupt(vec![
@@ -179,7 +179,7 @@ async fn several_questions_have_numbers_and_a_count() {
 }
 
 #[wasm_bindgen_test]
-async fn an_agents_question_about_a_call_is_its_approval_card() {
+async fn an_interrupt_about_a_call_is_its_approval_card() {
     let schema = json!({
         "type": "object",
         "properties": {"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}},
@@ -271,7 +271,7 @@ async fn arguments_can_be_edited_before_approving() {
 
 /// A question with a time limit; after it, the question can only be cancelled.
 #[wasm_bindgen_test]
-async fn the_time_to_answer_is_shown_and_ends() {
+async fn the_time_limit_of_an_interrupt_is_shown_and_enforced() {
     let soon = |ms: f64| {
         let at = js_sys::Date::new(&(js_sys::Date::now() + ms).into());
         Some(String::from(at.to_iso_string()))

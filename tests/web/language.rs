@@ -29,7 +29,7 @@ fn Actions() -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn a_switch_of_labels_is_followed_by_what_is_drawn() {
+async fn changed_labels_update_the_mounted_chat() {
     let agent = MockAgent::new().answer(
         Script::new()
             .text("Two calls")
@@ -117,7 +117,7 @@ async fn a_switch_of_labels_is_followed_by_what_is_drawn() {
 
 /// The texts in rendered markdown, in a file's card and in a form, apart from reactive attributes.
 #[wasm_bindgen_test]
-async fn words_inside_an_answer_follow_in_place() {
+async fn changed_labels_update_rendered_answers_in_place() {
     const MARKDOWN: &str = "```rust\nfn main() {}\n```\n\n> [!TIP]\n> Try it.\n\n- [x] one\n- [ ] two\n\n\
         | a |\n| - |\n| b |\n\n![pic](https://media.example/p.png) A note.[^1]\n\n[^1]: Here.\n";
     let agent = MockAgent::new().answer(Script::new().text(MARKDOWN));
@@ -211,7 +211,11 @@ async fn words_inside_an_answer_follow_in_place() {
 }
 
 /// Checks the given texts in English, in German, and in English again.
-async fn switched(chat: &Chat, german: RwSignal<bool>, places: &[(&str, &str, &str)]) {
+async fn assert_follows_language(
+    chat: &Chat,
+    german: RwSignal<bool>,
+    places: &[(&str, &str, &str)],
+) {
     for german_now in [false, true, false] {
         german.set(german_now);
         settle().await;
@@ -224,7 +228,7 @@ async fn switched(chat: &Chat, german: RwSignal<bool>, places: &[(&str, &str, &s
 }
 
 #[wasm_bindgen_test]
-async fn what_was_refused_follows_as_well() {
+async fn changed_labels_update_refusals_and_validation_problems() {
     let german = RwSignal::new(false);
     let words = move || match german.get() {
         false => Labels::default(),
@@ -273,7 +277,7 @@ async fn what_was_refused_follows_as_well() {
         ),
         (".la-attachment-refusals", "b.png", "b.png geht nicht"),
     ];
-    switched(&chat, german, &files).await;
+    assert_follows_language(&chat, german, &files).await;
 
     assert!(chat.page.click(".la-message-edit"));
     chat.appears(".la-message-editor").await;
@@ -281,7 +285,7 @@ async fn what_was_refused_follows_as_well() {
     chat.appears(".la-ask").await;
     click(&chat, ".la-message-editor", "Send");
     let box_ = (".la-message-editor [role=alert]", "work", "Gerade nicht");
-    switched(&chat, german, &[box_]).await;
+    assert_follows_language(&chat, german, &[box_]).await;
 
     for (text, english, german_words) in [("x", "number", "Keine Zahl"), ("1", "3", "mindestens 3")]
     {
@@ -291,6 +295,6 @@ async fn what_was_refused_follows_as_well() {
             (".la-ask .la-form-problems", english, german_words),
             (".la-ask .la-field-problem", english, german_words),
         ];
-        switched(&chat, german, &places).await;
+        assert_follows_language(&chat, german, &places).await;
     }
 }

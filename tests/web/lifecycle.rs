@@ -35,7 +35,7 @@ fn Panel(finishes: bool) -> impl IntoView {
 
 /// Rule "unmounting": the handler is dropped, the call answered as cancelled
 #[wasm_bindgen_test]
-async fn a_component_that_goes_takes_its_running_handler_along() {
+async fn unmounting_a_component_cancels_its_running_handler() {
     let shown = RwSignal::new(true);
     let agent = MockAgent::new()
         .answer(Script::new().call("work", &json!({})))
@@ -65,7 +65,7 @@ async fn a_component_that_goes_takes_its_running_handler_along() {
 /// Rules "unmounting", "the default card": a finished card falls back when its component is
 /// unmounted
 #[wasm_bindgen_test]
-async fn a_card_that_shows_falls_back_when_its_component_goes() {
+async fn a_custom_card_falls_back_after_its_component_is_unmounted() {
     let shown = RwSignal::new(true);
     let agent = MockAgent::new()
         .answer(Script::new().call("work", &json!({})))
@@ -93,7 +93,7 @@ async fn a_card_that_shows_falls_back_when_its_component_goes() {
 
 /// Rule "questions of handlers": the dialog of a handler is closed with it
 #[wasm_bindgen_test]
-async fn a_confirm_dialog_answers_and_goes() {
+async fn a_confirm_dialog_resolves_and_closes_on_stop() {
     let agent = MockAgent::new()
         .answer(Script::new().call("confirmDeletion", &json!({})))
         .answer(Script::new().call("confirmDeletion", &json!({})));
@@ -133,7 +133,7 @@ async fn a_confirm_dialog_answers_and_goes() {
 
 /// Rule "several conversations"
 #[wasm_bindgen_test]
-async fn a_new_conversation_leaves_the_old_one_to_come_back_to() {
+async fn the_previous_conversation_can_be_reopened_after_a_new_one() {
     let agent = MockAgent::new()
         .answer(Script::new().text("First answer."))
         .answer(Script::new().text("Second answer."));
@@ -162,7 +162,7 @@ async fn a_new_conversation_leaves_the_old_one_to_come_back_to() {
 /// Rule "unmounting": a question whose action is gone says so; it can be denied, and approved once
 /// the action is back
 #[wasm_bindgen_test]
-async fn a_question_whose_component_goes_can_still_be_denied() {
+async fn an_approval_of_an_unmounted_action_can_only_be_dismissed() {
     let shown = RwSignal::new(true);
     let agent = MockAgent::new()
         .answer(Script::new().call("deploy", &json!({})))
@@ -223,7 +223,7 @@ async fn a_question_whose_component_goes_can_still_be_denied() {
 
 /// Rule "silent tools": a tool that runs for long is shown as slow
 #[wasm_bindgen_test]
-async fn a_tool_that_takes_long_is_pointed_out() {
+async fn a_slow_call_is_marked_as_longer_than_usual() {
     use leptos_assistant::{AssistantProvider, chat::Transcript, testing::mount, use_assistant};
     let agent = MockAgent::new().answer(Script::new().call("work", &json!({})));
     let page = mount(move || {
@@ -259,7 +259,7 @@ fn Nested(children: ChildrenFn) -> impl IntoView {
 
 /// An unmounted page ends its handlers, and the agent is not notified.
 #[wasm_bindgen_test]
-async fn a_provider_that_goes_asks_the_agent_nothing_more() {
+async fn an_unmounted_provider_sends_no_further_request() {
     use leptos_assistant::{AssistantProvider, ChatWindow, testing::mount, use_assistant};
     let agent = MockAgent::new().answer(Script::new().call("work", &json!({})));
     let (shown, talks_to) = (
@@ -295,7 +295,7 @@ async fn a_provider_that_goes_asks_the_agent_nothing_more() {
 }
 
 #[wasm_bindgen_test]
-async fn the_ids_of_past_conversations_are_a_signal() {
+async fn past_conversations_is_a_signal_of_ids() {
     let chat = chat(MockAgent::new(), || ()).await;
     let past = chat.assistant.past_conversations();
     let count = Memo::new(move |_| past.with(Vec::len));

@@ -51,7 +51,7 @@ async fn turn(chat: &Chat) {
 
 /// Rule "permission"
 #[wasm_bindgen_test]
-async fn what_is_not_permitted_says_why_to_the_agent_and_on_the_card() {
+async fn a_refused_permission_is_reported_to_the_agent_and_on_the_card() {
     let (chat, sent) = mails(
         &["eve@evil.test", "ann@example.com", "bob@example.com"],
         |send| {
@@ -85,7 +85,7 @@ async fn what_is_not_permitted_says_why_to_the_agent_and_on_the_card() {
 
 /// Rule "limits"
 #[wasm_bindgen_test]
-async fn what_is_over_a_limit_is_not_asked_about() {
+async fn a_call_over_its_limit_requests_no_approval() {
     let (chat, sent) = mails(&["a", "b"], |send| {
         send.limits(CallLimits::default().calls(1, 3_600_000))
             .approval(Approval::Always)
@@ -106,7 +106,7 @@ async fn what_is_over_a_limit_is_not_asked_about() {
 
 /// Rule "cleaned arguments"
 #[wasm_bindgen_test]
-async fn what_is_cleaned_is_what_the_card_shows_and_what_runs() {
+async fn sanitized_arguments_are_shown_on_the_card_and_run() {
     let (chat, sent) = mails(&["  ANN "], |send| {
         let clean = |args: &mut Value| {
             let to = args["to"]
@@ -150,7 +150,7 @@ impl AuditSink for Lines {
 
 /// Rule "audit"
 #[wasm_bindgen_test]
-async fn every_attempt_is_on_record_redacted_and_told() {
+async fn each_attempt_is_recorded_redacted_and_passed_to_observers() {
     let (chat, _) = mails(&["ann", "bob"], |send| send.approval(Approval::Always)).await;
     let log = chat.assistant.start_audit(|entry| {
         if let Some(to) = entry.args.get_mut("to") {

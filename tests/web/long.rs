@@ -39,7 +39,7 @@ fn hidden(chat: &Chat) -> Option<String> {
 }
 
 #[wasm_bindgen_test]
-async fn a_long_table_is_shown_in_part_and_the_rest_on_request() {
+async fn a_long_table_is_truncated_and_expandable() {
     let rows = |from: usize, to: usize| (from..to).map(|at| format!("| {at} | x |\n"));
     let text: String = rows(0, 450).collect();
     let chat = answered(format!("| a | b |\n| - | - |\n{text}")).await;
@@ -62,7 +62,7 @@ async fn a_long_table_is_shown_in_part_and_the_rest_on_request() {
 }
 
 #[wasm_bindgen_test]
-async fn a_text_of_many_blocks_is_shown_in_part() {
+async fn a_text_of_many_blocks_is_truncated_and_expandable() {
     let text: String = (0..1_000)
         .map(|at| format!("```\nnumber {at}\n```\n\n"))
         .collect();
@@ -79,7 +79,7 @@ async fn a_text_of_many_blocks_is_shown_in_part() {
 }
 
 #[wasm_bindgen_test]
-async fn lists_columns_and_inlines_are_bounded() {
+async fn lists_columns_and_inline_elements_are_bounded() {
     for text in [
         "- item\n".repeat(5_000),
         format!(
@@ -104,7 +104,7 @@ async fn lists_columns_and_inlines_are_bounded() {
 }
 
 #[wasm_bindgen_test]
-async fn ordinary_answers_are_shown_whole() {
+async fn an_answer_of_ordinary_length_is_not_truncated() {
     let table: String = (0..150).map(|at| format!("| {at} | x |\n")).collect();
     let list = "- item\n".repeat(250);
     let code = format!("```js\n{}```\n", "const a = 1;\n".repeat(3_000));
@@ -119,7 +119,7 @@ fn calls(count: usize) -> Script {
 }
 
 #[wasm_bindgen_test]
-async fn many_requests_are_drawn_in_part_and_only_those_can_be_approved_together() {
+async fn batch_approval_lists_only_the_rendered_approvals() {
     let ran = StoredValue::new(0);
     let options = SessionOptions {
         questions: QuestionLimits {

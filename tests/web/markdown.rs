@@ -67,7 +67,7 @@ fn watch(element: &web_sys::Element) -> (Seen, web_sys::MutationObserver) {
 }
 
 #[wasm_bindgen_test]
-async fn blocks_become_elements() {
+async fn markdown_blocks_become_elements() {
     let text = "# Plan\n\nSome **bold**, *soft*, ~~gone~~ and `code`.\n\n- [x] one\n- [ ] two\n\n3. three\n\n\
         | a | b |\n|:--|--:|\n| 1 | 2 |\n\n> said\n\n> [!WARNING]\n> Mind it.\n\n---\n\n```rust\nfn main() {}\n```\n";
     let chat = answered(&[text]).await;
@@ -94,9 +94,9 @@ async fn blocks_become_elements() {
     assert_eq!(count("button.la-code-copy[type=button]"), 1);
 }
 
-/// The first rule of the design: no markup from a model, and only safe addresses.
+/// A model creates no markup, and only links with safe addresses.
 #[wasm_bindgen_test]
-async fn nothing_unsafe_becomes_an_element_or_an_address() {
+async fn unsafe_markup_and_addresses_stay_text() {
     let text = "<script>alert(1)</script>\n\n<b onclick=alert(2)>x</b>\n\n[run](javascript:alert(3)) \
         [go](https://example.com/a \"t\") ![pic](https://evil.example/p.png)\n";
     let chat = answered(&[text]).await;
@@ -123,7 +123,7 @@ async fn nothing_unsafe_becomes_an_element_or_an_address() {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_not_fetched_says_where_it_lies() {
+async fn an_unfetched_image_shows_its_host_beside_other_alt_text() {
     let text = "![Your bank](https://evil.example:8443/p.png) ![](https://evil.example/q.png) \
         ![own](/own.png) ![evil.example](https://evil.example/r.png)\n";
     let chat = answered(&[text]).await;
@@ -138,7 +138,7 @@ async fn what_is_not_fetched_says_where_it_lies() {
 }
 
 #[wasm_bindgen_test]
-async fn a_host_that_looks_like_another_is_shown_as_it_is_asked_for() {
+async fn a_lookalike_host_is_shown_in_its_normalized_form() {
     for (text, expected) in [
         (
             "[аррӏе.com](https://аррӏе.com/)",
@@ -161,7 +161,7 @@ async fn a_host_that_looks_like_another_is_shown_as_it_is_asked_for() {
 }
 
 #[wasm_bindgen_test]
-async fn finished_blocks_are_left_alone_and_open_text_is_appended() {
+async fn finished_blocks_are_not_mutated_while_text_is_appended() {
     let agent = MockAgent::new().answer(streamed(&[
         "First *one*.\n\nSecond",
         " grows",
@@ -195,7 +195,7 @@ async fn finished_blocks_are_left_alone_and_open_text_is_appended() {
 }
 
 #[wasm_bindgen_test]
-async fn open_code_only_grows() {
+async fn open_code_is_only_appended() {
     let line = "let value = compute(1, 2, 3); // a line of code\n";
     let many = line.repeat(100);
     let agent = MockAgent::new().answer(streamed(&[
@@ -218,7 +218,7 @@ async fn open_code_only_grows() {
 }
 
 #[wasm_bindgen_test]
-async fn a_highlighter_colours_finished_code_if_it_keeps_the_text() {
+async fn a_highlighter_is_applied_only_if_it_preserves_the_code() {
     let honest = Highlighter::new(|code: String, language: String| async move {
         let (first, rest) = code.split_at(2);
         let token = |text: &str, class: String| Token {
@@ -254,7 +254,7 @@ async fn a_highlighter_colours_finished_code_if_it_keeps_the_text() {
 }
 
 #[wasm_bindgen_test]
-async fn a_footnote_is_found_by_its_reference() {
+async fn a_footnote_reference_focuses_its_note() {
     let chat = answered(&["See[^1].\n\n", "[^1]: The note.\n"]).await;
     let button = format!("{ANSWER} button[data-footnote='1']");
     chat.appears(&button).await;
@@ -266,7 +266,7 @@ async fn a_footnote_is_found_by_its_reference() {
 }
 
 #[wasm_bindgen_test]
-async fn what_a_person_writes_stays_as_it_is() {
+async fn messages_of_the_user_are_not_rendered_as_markdown() {
     let chat = chat(MockAgent::new().answer(Script::new().text("ok")), || ()).await;
     chat.assistant.send("**not bold**\n- no list").unwrap();
     chat.idle().await;
@@ -305,7 +305,7 @@ async fn formulas_are_mathml() {
 
 /// The bar of a quote, the marks of a list and the columns of a table follow the text direction.
 #[wasm_bindgen_test]
-async fn a_block_is_written_the_way_its_words_are() {
+async fn blocks_follow_the_direction_of_their_text() {
     let chat = answered(&[
         "> اقتباس\n>\n> ثانٍ\n\n- بند\n\n| أ | ب |\n| - | - |\n| ١ | ٢ |\n\n> quote\n\n",
         "> [!NOTE]\n> ملاحظة\n",

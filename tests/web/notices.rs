@@ -12,10 +12,10 @@ use leptos_assistant::{
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{asks_first, chat};
+use super::support::{chat, register_with_approval};
 
 #[wasm_bindgen_test]
-async fn a_failure_is_an_alert_and_retry_asks_again() {
+async fn a_failure_is_an_alert_and_retry_repeats_the_request() {
     let failure = Failure::new(FailureKind::Http { status: 500 }, "HTTP 500");
     let agent = MockAgent::new()
         .fail(failure)
@@ -48,7 +48,7 @@ async fn a_failure_is_an_alert_and_retry_asks_again() {
 }
 
 #[wasm_bindgen_test]
-async fn a_busy_agent_says_when_to_come_back_and_retry_works_at_once() {
+async fn a_busy_agent_shows_its_wait_and_retry_works_at_once() {
     let busy = Failure::new(FailureKind::Http { status: 429 }, "HTTP 429");
     let agent = MockAgent::new()
         .fail(busy.clone().retry_after_ms(4_200))
@@ -71,7 +71,7 @@ async fn a_busy_agent_says_when_to_come_back_and_retry_works_at_once() {
 }
 
 #[wasm_bindgen_test]
-async fn a_stream_that_breaks_off_keeps_its_text_and_is_no_success() {
+async fn a_truncated_stream_keeps_its_text_and_shows_an_alert() {
     let chat = chat(
         MockAgent::new().answer(Script::new().text("Half an").cut()),
         || (),
@@ -85,7 +85,7 @@ async fn a_stream_that_breaks_off_keeps_its_text_and_is_no_success() {
 
 /// Rule "the run limit"
 #[wasm_bindgen_test]
-async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
+async fn the_run_limit_stops_the_loop_and_continue_sends_the_results() {
     let mut agent = MockAgent::new();
     for _ in 0..3 {
         agent = agent.answer(Script::new().call("again", &json!({})));
@@ -115,9 +115,9 @@ async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
     assert!(chat.page.text("[role=log]").contains("At last."));
 }
 
-/// A wrong address: no connection, and a clear message
+/// A wrong address leads to a clear message.
 #[wasm_bindgen_test]
-async fn an_address_that_nobody_answers_at_is_named() {
+async fn an_unreachable_address_shows_a_notice_with_retry() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant
         .set_agent(HttpAgent::new("http://127.0.0.1:9/"));
@@ -136,7 +136,7 @@ async fn an_address_that_nobody_answers_at_is_named() {
 
 /// A program that has ended responds to nothing: the chat says so, and offers nothing else.
 #[wasm_bindgen_test]
-async fn a_chat_that_has_stopped_says_so_and_offers_to_load_the_page_again() {
+async fn a_stopped_chat_shows_an_alert_with_a_reload_link() {
     let chat = chat(MockAgent::new(), || ()).await;
     for _ in 0..2 {
         leptos_assistant::chat::show_stopped(&Labels::default());
@@ -152,7 +152,7 @@ async fn a_chat_that_has_stopped_says_so_and_offers_to_load_the_page_again() {
 
 /// All of the chat's own texts are the application's labels.
 #[wasm_bindgen_test]
-async fn notices_speak_the_language_of_the_application() {
+async fn notices_use_the_labels_of_the_application() {
     let answer = Script::new().text("So far").wait(Duration::from_secs(60));
     let words = || Labels {
         notice_stopped: "Angehalten.".into(),
@@ -178,7 +178,7 @@ async fn notices_speak_the_language_of_the_application() {
 
 /// An agent's error message can neither reorder or hide surrounding text, nor fill the page.
 #[wasm_bindgen_test]
-async fn an_agents_words_in_a_notice_hide_nothing_and_end() {
+async fn an_error_message_in_a_notice_is_bounded_and_shows_hidden_characters() {
     let said = "Paid.\u{202e}deliaf\u{202c} \u{200b}Ask \u{e0041}again";
     let long = format!("{said} {}", "x".repeat(100_000));
     let http = Failure::new(FailureKind::Http { status: 500 }, long.clone());
@@ -206,9 +206,9 @@ async fn an_agents_words_in_a_notice_hide_nothing_and_end() {
     }
 }
 
-/// Retry says that something happens: its button is gone with the press.
+/// Retry is announced, because its button is removed on click.
 #[wasm_bindgen_test]
-async fn retry_is_announced_and_passes_the_focus_on() {
+async fn retry_is_announced_and_moves_the_focus_to_the_composer() {
     let agent = MockAgent::new()
         .fail(Failure::new(FailureKind::Http { status: 500 }, "HTTP 500"))
         .answer(Script::new().text("Back."));
@@ -230,12 +230,12 @@ async fn retry_is_announced_and_passes_the_focus_on() {
     chat.idle().await;
 }
 
-/// A screen reader that passes an element with the role `status` says so, also if it is empty.
+/// Some screen readers announce an element with the role `status` even if it is empty.
 #[wasm_bindgen_test]
 async fn no_empty_element_has_the_role_status() {
     let agent = MockAgent::new().answer(Script::new().call("deploy", &json!({"to": "here"})));
     let chat = chat(agent, || {
-        asks_first("deploy");
+        register_with_approval("deploy");
     })
     .await;
     chat.assistant.send("go").unwrap();
@@ -247,9 +247,9 @@ async fn no_empty_element_has_the_role_status() {
     }
 }
 
-/// Everything outside of a modal dialog is inert: what happens meanwhile is announced inside.
+/// Everything outside of a modal dialog is inert, so announcements are made inside of it.
 #[wasm_bindgen_test]
-async fn a_dialog_announces_what_happens_while_it_is_open() {
+async fn an_open_dialog_contains_the_announcements() {
     let agent = MockAgent::new().answer(Script::new().call("drop", &json!({})).text("Before."));
     let chat = chat(agent, || {
         use_assistant_action(ToolAction::new("drop", "").handler(

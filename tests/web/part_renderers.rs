@@ -1,5 +1,4 @@
-//! Custom renderers of parts: which one is used, for how long, and that other parts are not
-//! affected.
+//! Custom renderers of parts: their selection and lifetime, and their isolation from other parts.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -16,7 +15,7 @@ use super::{
 };
 
 #[wasm_bindgen_test]
-async fn a_host_draws_its_own_kinds() {
+async fn custom_part_renderers_draw_their_activity_types() {
     let chat = chat(
         MockAgent::new().answer(
             says([
@@ -50,7 +49,7 @@ async fn a_host_draws_its_own_kinds() {
 }
 
 #[wasm_bindgen_test]
-async fn what_a_component_draws_goes_with_it() {
+async fn a_part_renderer_applies_while_its_component_is_mounted() {
     let here = RwSignal::new(true);
     let chat = chat(
         MockAgent::new().answer(says([activity("w", "weather", json!({"title": "Rain"}))])),
@@ -84,7 +83,7 @@ fn Weather() -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn a_renderer_that_fails_shows_an_error_and_the_default() {
+async fn a_failed_part_renderer_shows_an_error_and_the_default() {
     let chat = chat(
         MockAgent::new().answer(says([activity("w", "weather", json!({}))]).text("And on.")),
         || {
@@ -105,9 +104,9 @@ async fn a_renderer_that_fails_shows_an_error_and_the_default() {
     assert!(chat.page.text("[role=log]").contains("And on."));
 }
 
-/// 3 parts; append to a text part → DOM nodes of the others are the same objects
+/// An update of one part keeps the DOM nodes of the others.
 #[wasm_bindgen_test]
-async fn a_part_that_grows_leaves_the_others_alone() {
+async fn an_updated_part_keeps_the_nodes_of_the_others() {
     let wait = std::time::Duration::from_millis(120);
     let script = says([activity("a", "one", json!({"title": "One"}))])
         .text("Some")

@@ -60,7 +60,7 @@ pub(super) async fn answered(script: Script) -> Chat {
 }
 
 #[wasm_bindgen_test]
-async fn a_thought_shows_its_newest_line_then_how_long_it_took() {
+async fn reasoning_shows_its_latest_line_and_then_its_duration() {
     let wait = std::time::Duration::from_millis(150);
     let script = says(thought("r", "First line.\n\n**Second** line"))
         .wait(wait)
@@ -87,7 +87,7 @@ async fn a_thought_shows_its_newest_line_then_how_long_it_took() {
 }
 
 #[wasm_bindgen_test]
-async fn opening_a_thought_takes_no_focus_and_lasts() {
+async fn opened_reasoning_keeps_the_focus_and_stays_open() {
     let wait = std::time::Duration::from_millis(200);
     let script = says(thought("r", "Hm")).wait(wait).event(thought_end("r"));
     let chat = chat(MockAgent::new().answer(script), || ()).await;
@@ -102,7 +102,7 @@ async fn opening_a_thought_takes_no_focus_and_lasts() {
 }
 
 #[wasm_bindgen_test]
-async fn a_sealed_thought_without_words_shows_nothing() {
+async fn encrypted_reasoning_without_text_is_not_shown() {
     let sealed = EventKind::ReasoningEncryptedValue {
         entity: EncryptedEntity::Message,
         entity_id: "r".to_owned(),
@@ -117,7 +117,7 @@ async fn a_sealed_thought_without_words_shows_nothing() {
 }
 
 #[wasm_bindgen_test]
-async fn an_activity_follows_its_deltas_in_the_same_elements() {
+async fn an_activity_is_updated_by_deltas_in_place() {
     let wait = std::time::Duration::from_millis(120);
     let script = says([activity(
         "a",
@@ -153,7 +153,7 @@ async fn an_activity_follows_its_deltas_in_the_same_elements() {
 
 /// Plain values are shown as text; nested ones are JSON, and markup is text.
 #[wasm_bindgen_test]
-async fn an_unknown_activity_is_names_and_values() {
+async fn an_unknown_activity_is_shown_as_names_and_values() {
     let content = json!({
         "berthName": "Quay <b>4</b>",
         "depth_m": 7.5,
@@ -191,7 +191,7 @@ async fn an_unknown_activity_is_names_and_values() {
 }
 
 #[wasm_bindgen_test]
-async fn an_activity_of_many_names_is_cut() {
+async fn an_activity_with_many_fields_is_truncated() {
     let many: serde_json::Map<_, _> = (0..500)
         .map(|n| (format!("k{n}"), "é".repeat(300).into()))
         .collect();
@@ -205,7 +205,7 @@ async fn an_activity_of_many_names_is_cut() {
 }
 
 #[wasm_bindgen_test]
-async fn a_huge_activity_is_cut() {
+async fn a_huge_activity_is_truncated() {
     let long = json!({"rows": vec!["x".repeat(100); 2_000]});
     let chat = answered(says([activity("a", "table", long)])).await;
     chat.page.click(".la-activity > summary");
@@ -219,7 +219,7 @@ async fn a_huge_activity_is_cut() {
 }
 
 #[wasm_bindgen_test]
-async fn sources_are_links_where_they_may_be_followed() {
+async fn sources_with_safe_addresses_are_links() {
     let list = json!({"sources": [
         {"title": "Tides", "url": "https://tides.example/a", "snippet": "High and low"},
         {"title": "Evil", "url": "javascript:alert(1)"},
@@ -252,7 +252,7 @@ async fn sources_are_links_where_they_may_be_followed() {
 }
 
 #[wasm_bindgen_test]
-async fn many_sources_are_folded_and_others_are_data() {
+async fn many_sources_are_folded_and_malformed_ones_shown_as_data() {
     let many: Vec<Value> = (0..5)
         .map(|n| json!({"title": n.to_string(), "url": "/x"}))
         .collect();
@@ -268,7 +268,7 @@ async fn many_sources_are_folded_and_others_are_data() {
 }
 
 #[wasm_bindgen_test]
-async fn steps_show_what_goes_on_then_how_many_there_were() {
+async fn steps_show_the_current_one_and_then_their_count() {
     let step = |name: &str| EventKind::StepStarted {
         step_name: name.to_owned(),
     };
@@ -297,7 +297,7 @@ async fn steps_show_what_goes_on_then_how_many_there_were() {
 
 /// Rule "usage": an incomplete message keeps its mark after more messages, and in another window.
 #[wasm_bindgen_test]
-async fn steps_and_answers_that_were_cut_off_keep_their_mark() {
+async fn steps_and_answers_of_a_stopped_run_keep_their_mark() {
     let step = |name: &str| EventKind::StepStarted {
         step_name: name.to_owned(),
     };
@@ -345,7 +345,7 @@ async fn steps_and_answers_that_were_cut_off_keep_their_mark() {
 }
 
 #[wasm_bindgen_test]
-async fn a_subagent_that_failed_says_why() {
+async fn a_failed_subagent_shows_its_error() {
     let subagent_run_id = || "sub".to_owned();
     let script = Script::new()
         .event(EventKind::SubagentStarted {
@@ -373,7 +373,7 @@ async fn a_subagent_that_failed_says_why() {
 }
 
 #[wasm_bindgen_test]
-async fn a_stopped_answer_says_so() {
+async fn a_stopped_answer_is_marked() {
     let wait = std::time::Duration::from_millis(400);
     let open = EventKind::TextMessageStart {
         message_id: "m".to_owned(),
@@ -399,7 +399,7 @@ async fn a_stopped_answer_says_so() {
 
 /// Each of several agents in one run has its own name.
 #[wasm_bindgen_test]
-async fn an_agent_that_has_a_name_speaks_under_it() {
+async fn a_message_with_a_name_shows_its_speaker() {
     let start = |id: &str, name: Option<&str>| EventKind::TextMessageStart {
         message_id: id.to_owned(),
         role: None,

@@ -41,7 +41,7 @@ async fn emptying(files: RwSignal<Result<u32, &'static str>>) -> (Chat, RwSignal
 }
 
 #[wasm_bindgen_test]
-async fn what_would_change_is_shown_and_an_approval_of_something_else_is_void() {
+async fn an_approval_is_void_if_the_preview_has_changed() {
     let files = RwSignal::new(Ok(2));
     let (chat, emptied) = emptying(files).await;
     let preview = || chat.page.text(".la-approval pre[data-kind=preview]");
@@ -60,7 +60,7 @@ async fn what_would_change_is_shown_and_an_approval_of_something_else_is_void() 
 }
 
 #[wasm_bindgen_test]
-async fn what_would_change_is_looked_at_once_more_before_it_runs() {
+async fn the_preview_is_checked_again_before_the_call_runs() {
     let (looks, ready, ran) = (RwSignal::new(0), RwSignal::new(true), RwSignal::new(0));
     let agent = MockAgent::new().answer(Script::new().call("empty", &json!({})));
     let chat = chat(agent, move || {
@@ -128,7 +128,7 @@ async fn edited_arguments_are_reviewed_in_one_step() {
 }
 
 #[wasm_bindgen_test]
-async fn a_preview_that_fails_is_said_on_the_card() {
+async fn a_failed_preview_is_reported_on_the_card() {
     let files = RwSignal::new(Ok(2));
     let (chat, emptied) = emptying(files).await;
     chat.reads(".la-approval").await;

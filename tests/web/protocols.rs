@@ -66,7 +66,7 @@ fn ui_text(text: &str) -> Value {
 }
 
 #[wasm_bindgen_test]
-async fn a_backend_of_the_ai_sdk_calls_a_tool_of_the_page() {
+async fn an_ai_sdk_backend_calls_a_tool_of_the_page() {
     let server = Server::answers([ui_call("get_weather"), ui_text("It is sunny.")]);
     let chat = chat_with(UiStreamAgent::ui_stream("/api/chat")).await;
     chat.assistant.send("weather?").unwrap();
@@ -92,7 +92,7 @@ async fn a_backend_of_the_ai_sdk_calls_a_tool_of_the_page() {
 }
 
 #[wasm_bindgen_test]
-async fn what_asks_first_asks_in_every_protocol() {
+async fn approvals_apply_to_calls_of_an_ai_sdk_backend() {
     let server = Server::answers([ui_call("delete_all"), ui_text("All right.")]);
     let chat = chat_with(UiStreamAgent::ui_stream("/api/chat")).await;
     chat.assistant.send("delete").unwrap();
@@ -109,7 +109,7 @@ async fn what_asks_first_asks_in_every_protocol() {
 }
 
 #[wasm_bindgen_test]
-async fn the_loop_against_a_model_endpoint_is_the_sessions() {
+async fn the_session_runs_the_loop_against_a_completions_endpoint() {
     let chunk = |delta: Value, finish: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
     let call = |args: &str, head: bool| match head {
         true => json!({"tool_calls": [{"index": 0, "id": "c1", "type": "function",
@@ -149,7 +149,7 @@ async fn the_loop_against_a_model_endpoint_is_the_sessions() {
 }
 
 #[wasm_bindgen_test]
-async fn a_refused_key_is_said_and_can_be_retried() {
+async fn a_refused_api_key_shows_a_notice_and_can_be_retried() {
     let refused = error(401, r#"{"error":{"message":"no such key"}}"#, json!({}));
     let server = Server::answers([refused, stream("data: [DONE]\n\n")]);
     let chat = chat_with(CompletionsAgent::completions("/v1", "small")).await;

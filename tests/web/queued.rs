@@ -23,7 +23,7 @@ fn lost() -> Failure {
 }
 
 /// Mounts a chat whose answer to a question did not reach the agent.
-async fn unanswered(then: impl Fn(MockAgent) -> MockAgent) -> Chat {
+async fn chat_with_undelivered_answer(then: impl Fn(MockAgent) -> MockAgent) -> Chat {
     let asks = vec![question("q", None, json!({"type": "boolean"}))];
     let agent = MockAgent::new().answer(Script::new().text("Well?").interrupt(asks));
     let chat = chat(then(agent.fail(lost())), || ()).await;
@@ -35,8 +35,8 @@ async fn unanswered(then: impl Fn(MockAgent) -> MockAgent) -> Chat {
 }
 
 #[wasm_bindgen_test]
-async fn a_message_waits_in_sight_until_the_answer_is_out() {
-    let chat = unanswered(|agent| {
+async fn a_queued_message_is_shown_until_the_answer_is_sent() {
+    let chat = chat_with_undelivered_answer(|agent| {
         agent
             .answer(Script::new().wait(Duration::from_millis(300)).text("Good."))
             .answer(Script::new().text("At once."))
@@ -66,8 +66,8 @@ async fn a_message_waits_in_sight_until_the_answer_is_out() {
 }
 
 #[wasm_bindgen_test]
-async fn retrying_a_failed_answer_keeps_what_was_said_since() {
-    let chat = unanswered(|agent| {
+async fn retrying_a_failed_answer_keeps_queued_messages() {
+    let chat = chat_with_undelivered_answer(|agent| {
         agent
             .fail(lost())
             .answer(Script::new().text("Good."))
@@ -127,7 +127,7 @@ fn queued(chat: &Chat) -> Vec<String> {
 }
 
 #[wasm_bindgen_test]
-async fn a_queued_message_is_taken_back_or_removed() {
+async fn a_queued_message_can_be_edited_or_removed() {
     let slow = Script::new().text("A").wait(Duration::from_secs(60));
     let chat = chat(MockAgent::new().answer(slow), || ()).await;
     chat.assistant.send("go").unwrap();
@@ -172,7 +172,7 @@ async fn a_queued_message_is_taken_back_or_removed() {
 }
 
 #[wasm_bindgen_test]
-async fn a_queued_message_is_taken_back_with_its_files() {
+async fn a_queued_message_is_edited_with_its_files() {
     let slow = Script::new().text("A").wait(Duration::from_secs(60));
     let body = PartBody::Media {
         kind: "document".to_owned(),

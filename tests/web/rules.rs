@@ -1,4 +1,4 @@
-//! The end of the loop by a limit, and its notice.
+//! Stop conditions of the loop, and their notices.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -36,7 +36,7 @@ async fn looping(stop_when: StopCondition, setup: impl Fn() + Send + Sync + 'sta
 }
 
 #[wasm_bindgen_test]
-async fn a_rule_of_the_application_ends_the_loop() {
+async fn a_stop_rule_of_the_application_ends_the_loop() {
     let free = Rc::new(Cell::new(true));
     let seen = send_wrapper::SendWrapper::new(Rc::clone(&free));
     let chat = looping(StopCondition::Rule("enough".into()), move || {
@@ -60,7 +60,7 @@ async fn a_rule_of_the_application_ends_the_loop() {
 }
 
 #[wasm_bindgen_test]
-async fn a_rule_that_nobody_gave_ends_nothing() {
+async fn a_missing_stop_rule_does_not_end_the_loop() {
     let chat = looping(StopCondition::Rule("unknown".into()), again).await;
     assert_eq!(chat.agent.inputs().len(), 3);
     assert_eq!(chat.page.count(".la-notice"), 0);
@@ -68,7 +68,7 @@ async fn a_rule_that_nobody_gave_ends_nothing() {
 
 /// An answer to the agent is sent regardless of the limit; the notice names the limit anyway.
 #[wasm_bindgen_test]
-async fn the_notice_of_the_limit_names_the_limit() {
+async fn the_notice_of_a_run_limit_names_the_limit() {
     let agent = MockAgent::new()
         .answer(Script::new().interrupt(vec![question("q", None, json!({"type": "boolean"}))]))
         .answer(Script::new().call("again", &json!({})));
@@ -89,7 +89,7 @@ async fn the_notice_of_the_limit_names_the_limit() {
 }
 
 #[wasm_bindgen_test]
-async fn results_of_a_loaded_conversation_are_sent_when_the_person_says_so() {
+async fn results_of_an_imported_conversation_are_sent_on_continue() {
     let chat = looping(StopCondition::RunCount(1), again).await;
     assert_eq!(chat.agent.inputs().len(), 1);
     let saved = chat.assistant.export();
@@ -105,7 +105,7 @@ async fn results_of_a_loaded_conversation_are_sent_when_the_person_says_so() {
 }
 
 #[wasm_bindgen_test]
-async fn a_call_whose_id_was_used_before_is_pointed_out() {
+async fn a_reused_call_id_shows_a_warning() {
     let call = || Script::new().call_as("c1", "again", "{}");
     let agent = MockAgent::new()
         .answer(call())

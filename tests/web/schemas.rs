@@ -51,7 +51,7 @@ fn but(pointer: &str, value: Value) -> Value {
 }
 
 #[wasm_bindgen_test]
-fn a_schema_that_fits_its_struct_is_taken() {
+fn a_schema_that_fits_its_struct_is_accepted() {
     assert_schema_fits::<Trip>(&trip());
     assert_schema_fits::<Value>(&trip());
     assert_schema_fits::<()>(&json!({"type": "null"}));
@@ -65,7 +65,7 @@ fn a_schema_that_fits_its_struct_is_taken() {
 }
 
 #[wasm_bindgen_test]
-fn a_field_that_the_struct_needs_must_be_required() {
+fn a_required_struct_field_must_be_required_in_the_schema() {
     let found = schema_misfits::<Trip>(&but("/required", json!([])));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("missing field `city`"), "{found:?}");
@@ -77,7 +77,7 @@ fn a_field_that_the_struct_needs_must_be_required() {
 }
 
 #[wasm_bindgen_test]
-fn a_field_of_another_type_is_found() {
+fn a_property_of_another_type_is_reported() {
     for (pointer, other) in [
         ("/properties/city", json!({"type": "integer"})),
         ("/properties/city", json!({"type": ["string", "null"]})),
@@ -98,7 +98,7 @@ fn a_field_of_another_type_is_found() {
 }
 
 #[wasm_bindgen_test]
-fn a_property_that_the_struct_denies_or_does_not_know_is_found() {
+fn a_property_unknown_to_the_struct_is_reported() {
     let mut schema = trip();
     schema["properties"]["nightz"] = json!({"type": "integer"});
     let found = schema_misfits::<Trip>(&schema);
@@ -113,7 +113,7 @@ fn a_property_that_the_struct_denies_or_does_not_know_is_found() {
 }
 
 #[wasm_bindgen_test]
-fn a_schema_that_is_none_fits_nothing() {
+fn an_invalid_schema_fits_no_struct() {
     for none in [
         json!("object"),
         json!({"type": "object", "properties": {"city": 7}}),
@@ -155,7 +155,7 @@ mod typed {
     }
 
     #[wasm_bindgen_test]
-    async fn typed_offers_the_schema_of_the_type_and_holds_calls_to_it() {
+    async fn typed_offers_the_derived_schema_and_validates_calls() {
         let script = Script::new()
             .call("refund", &json!({"order": "A-1", "euros": 0}))
             .call(

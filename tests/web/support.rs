@@ -275,7 +275,7 @@ pub fn console_warnings() -> Console {
 }
 
 /// Registers an action that the user approves each time, below a provider.
-pub fn asks_first(name: &str) {
+pub fn register_with_approval(name: &str) {
     let action = ToolAction::new(name, "").approval(Approval::Always);
     use_assistant_action(action.handler(|_: Value| async { Ok::<_, ToolError>(1) }));
 }

@@ -13,7 +13,7 @@ use super::support::chat;
 
 /// Rule "text grows in place": text is appended to its node; other messages are not touched
 #[wasm_bindgen_test]
-async fn text_is_appended_and_neighbours_are_left_alone() {
+async fn streaming_text_is_appended_without_touching_other_messages() {
     let pause = std::time::Duration::from_millis(200);
     let mut script = Script::new();
     let id = "m".to_owned();
@@ -80,9 +80,9 @@ async fn text_is_appended_and_neighbours_are_left_alone() {
     assert_eq!(*touched.borrow(), 0, "an earlier message sees no mutation");
 }
 
-/// Line 1 of the design: text of a model is text
+/// Markup in a text of the model or the user creates no elements.
 #[wasm_bindgen_test]
-async fn markup_from_a_model_is_text() {
+async fn markup_from_a_model_is_shown_as_text() {
     let evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     let chat = chat(MockAgent::new().answer(Script::new().text(evil)), || ()).await;
     chat.assistant.send(evil).unwrap();
@@ -91,7 +91,7 @@ async fn markup_from_a_model_is_text() {
     assert!(chat.page.text("[data-role=assistant]").contains(evil));
 }
 
-/// Empty messages have no element
+/// An empty message has no element.
 #[wasm_bindgen_test]
 async fn an_empty_message_is_not_shown() {
     let chat = chat(MockAgent::new().answer(Script::new().text("")), || ()).await;

@@ -29,7 +29,7 @@ fn calls(names: &[&str]) -> MockAgent {
 }
 
 #[wasm_bindgen_test]
-async fn a_tool_keeps_its_card_when_the_component_of_its_action_goes() {
+async fn a_tool_renderer_survives_the_component_of_its_action() {
     let on_route = RwSignal::new(true);
     let chat = chat(calls(&["get_weather"]), move || {
         use_tool_renderer("get_weather", |call: ToolCallView<Weather>| {
@@ -54,7 +54,7 @@ async fn a_tool_keeps_its_card_when_the_component_of_its_action_goes() {
 }
 
 #[wasm_bindgen_test]
-async fn the_best_fitting_renderer_draws_and_goes_with_its_component() {
+async fn the_most_specific_tool_renderer_applies_while_mounted() {
     let shown = RwSignal::new(true);
     let chat = chat(calls(&["own", "named", "other"]), move || {
         use_assistant_action(
@@ -92,7 +92,7 @@ async fn the_best_fitting_renderer_draws_and_goes_with_its_component() {
 }
 
 #[wasm_bindgen_test]
-async fn a_question_is_asked_in_the_words_of_the_page() {
+async fn an_approval_shows_the_description_of_its_action() {
     let agent = MockAgent::new().answer(
         Script::new()
             .call("get_weather", &json!({"city": "Os\u{202e}lo"}))
@@ -121,7 +121,7 @@ async fn a_question_is_asked_in_the_words_of_the_page() {
 }
 
 #[wasm_bindgen_test]
-async fn changes_of_the_state_lose_nothing() {
+async fn nested_state_updates_are_all_applied() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.set_state(json!({"count": 0, "left": 0}));
     let heard = chat.assistant.clone();

@@ -29,7 +29,7 @@ async fn frames() {
 }
 
 /// Adds the style sheets, and gives the chat a height.
-fn dressed(chat: &Chat) {
+fn add_styles(chat: &Chat) {
     let style = document().create_element("style").unwrap();
     let sheets = [
         leptos_assistant::STYLE,
@@ -56,7 +56,7 @@ fn thread(exchanges: usize) -> Value {
 
 async fn opened(exchanges: usize) -> Chat {
     let chat = chat(MockAgent::new(), || ()).await;
-    dressed(&chat);
+    add_styles(&chat);
     chat.assistant.import(thread(exchanges)).unwrap();
     frames().await;
     chat
@@ -66,7 +66,7 @@ fn log(chat: &Chat) -> web_sys::HtmlElement {
     chat.page.find("[role=log]").unwrap()
 }
 
-fn rest(chat: &Chat) -> i32 {
+fn distance_from_end(chat: &Chat) -> i32 {
     let log = log(chat);
     log.scroll_height() - log.scroll_top() - log.client_height()
 }
@@ -104,11 +104,11 @@ async fn scroll_by(chat: &Chat, distance: f64) {
 }
 
 #[wasm_bindgen_test]
-async fn a_long_thread_opens_at_its_end_with_few_messages_in_the_page() {
+async fn a_long_thread_opens_at_its_end_with_few_messages_mounted() {
     let chat = opened(500).await;
     assert!(mounted(&chat) <= 60, "{} are in the page", mounted(&chat));
     assert!(chat.page.find("[data-message-id=a499]").is_some());
-    assert!(rest(&chat) < 2, "its end is in view");
+    assert!(distance_from_end(&chat) < 2, "its end is in view");
     let last = "article:has(> [data-message-id=a499])";
     let last = chat.page.find(last).unwrap();
     assert_eq!(last.get_attribute("aria-posinset").as_deref(), Some("1000"));
@@ -116,7 +116,7 @@ async fn a_long_thread_opens_at_its_end_with_few_messages_in_the_page() {
 }
 
 #[wasm_bindgen_test]
-async fn a_short_thread_is_in_the_page_as_a_whole() {
+async fn a_short_thread_is_mounted_completely() {
     let chat = opened(10).await;
     assert_eq!(mounted(&chat), 20);
     assert_eq!(
@@ -127,7 +127,7 @@ async fn a_short_thread_is_in_the_page_as_a_whole() {
 }
 
 #[wasm_bindgen_test]
-async fn earlier_messages_come_in_and_later_ones_go_while_the_place_holds() {
+async fn scrolling_mounts_and_unmounts_messages_without_moving_the_view() {
     let chat = opened(300).await;
     let total = log(&chat).scroll_height();
     for step in 0..60 {
@@ -149,20 +149,20 @@ async fn earlier_messages_come_in_and_later_ones_go_while_the_place_holds() {
         chat.page.find("[data-message-id=a290]").is_none(),
         "what is far away is gone"
     );
-    assert!(rest(&chat) > 10_000);
+    assert!(distance_from_end(&chat) > 10_000);
     assert!(
         log(&chat).scroll_height() > total / 2,
         "room is kept for what is not there"
     );
     chat.page.click(".la-jump");
     frames().await;
-    assert!(rest(&chat) < 2, "back at the end");
+    assert!(distance_from_end(&chat) < 2, "back at the end");
     assert!(chat.page.find("[data-message-id=a297]").is_some());
     assert!(mounted(&chat) <= 75);
 }
 
 #[wasm_bindgen_test]
-async fn a_jump_into_the_middle_shows_what_is_there() {
+async fn a_jump_into_the_middle_mounts_the_messages_there() {
     let chat = opened(300).await;
     let log = log(&chat);
     log.set_scroll_top(log.scroll_height() / 2);
@@ -177,14 +177,14 @@ async fn a_jump_into_the_middle_shows_what_is_there() {
 }
 
 #[wasm_bindgen_test]
-async fn everything_is_in_the_page_for_whoever_searches_or_asks_for_it() {
+async fn show_all_and_find_in_page_mount_every_message() {
     let chat = opened(100).await;
     assert!(chat.page.text(".la-show-all").contains("200"));
     assert!(chat.page.click(".la-show-all"));
     frames().await;
     assert_eq!(mounted(&chat), 200);
     assert_eq!(chat.page.count(".la-show-all, [aria-setsize]"), 0);
-    assert!(rest(&chat) < 2, "the end stays in view");
+    assert!(distance_from_end(&chat) < 2, "the end stays in view");
     let chat = opened(100).await;
     let init = web_sys::KeyboardEventInit::new();
     init.set_key("f");
@@ -208,7 +208,7 @@ fn snapshot(list: &Value) -> EventKind {
 }
 
 #[wasm_bindgen_test]
-async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
+async fn the_scroll_position_is_kept_while_new_messages_are_counted() {
     // Enough time to scroll, also for a slow browser.
     let (first, second) = (Duration::from_millis(2_500), Duration::from_millis(1_000));
     let mut longer = thread(60);
@@ -224,7 +224,7 @@ async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
         .event(snapshot(&longer))
         .wait(second);
     let chat = chat(MockAgent::new().answer(script), || ()).await;
-    dressed(&chat);
+    add_styles(&chat);
     chat.assistant.import(thread(60)).unwrap();
     chat.assistant.send("go").unwrap();
     frames().await;
@@ -250,7 +250,7 @@ async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
     assert_eq!(chat.page.text(".la-jump"), "2 new messages");
     assert!(chat.page.click(".la-jump"));
     frames().await;
-    assert!(rest(&chat) < 2);
+    assert!(distance_from_end(&chat) < 2);
     chat.idle().await;
 }
 
@@ -291,7 +291,7 @@ fn dated() -> Value {
 }
 
 #[wasm_bindgen_test]
-async fn days_times_and_costs_are_shown_where_they_are_known() {
+async fn days_times_and_costs_are_shown_if_known() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.import(dated()).unwrap();
     frames().await;
@@ -334,7 +334,7 @@ async fn days_times_and_costs_are_shown_where_they_are_known() {
 }
 
 #[wasm_bindgen_test]
-async fn a_turn_has_one_bar_once_it_is_finished() {
+async fn a_finished_turn_has_one_action_bar() {
     let pause = Duration::from_millis(250);
     let script = Script::new().text("One.").text("Two.").wait(pause);
     let chat = chat(MockAgent::new().answer(script), || ()).await;
@@ -366,7 +366,7 @@ async fn a_turn_has_one_bar_once_it_is_finished() {
 }
 
 #[wasm_bindgen_test]
-async fn a_host_that_asks_hears_what_the_person_thinks() {
+async fn on_feedback_receives_each_vote() {
     let heard = RwSignal::new(Vec::new());
     let page = leptos_assistant::testing::mount(move || {
         let on_feedback = move |feedback: Feedback| {

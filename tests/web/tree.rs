@@ -85,7 +85,7 @@ async fn drawn(chat: &Chat) {
 }
 
 #[wasm_bindgen_test]
-async fn it_is_drawn_with_lines_and_the_same_keys() {
+async fn the_tree_drawing_has_lines_and_the_keys_of_the_list() {
     let chat = tree(&two_answers(), "a1").await;
     assert_eq!(chat.page.count(".la-tree-way"), 0, "a list first");
     drawn(&chat).await;
@@ -116,7 +116,7 @@ async fn it_is_drawn_with_lines_and_the_same_keys() {
 }
 
 #[wasm_bindgen_test]
-async fn it_zooms_by_buttons_keys_and_wheel_and_fits() {
+async fn the_tree_drawing_zooms_by_buttons_keys_and_wheel() {
     let chat = tree(&two_answers(), "a1").await;
     drawn(&chat).await;
     let width = || box_of(&chat, "q").width();
@@ -157,7 +157,7 @@ async fn it_zooms_by_buttons_keys_and_wheel_and_fits() {
 }
 
 #[wasm_bindgen_test]
-async fn a_large_drawing_has_in_the_page_what_is_in_view() {
+async fn a_large_tree_drawing_mounts_only_visible_rows() {
     let name = |at: usize| format!("m{at}");
     let deep = (1..1_000).map(|at| (name(at), Some(name(at - 1))));
     let wide = (1_000..3_000).map(|at| (name(at), Some(name(0))));
@@ -185,7 +185,7 @@ async fn a_large_drawing_has_in_the_page_what_is_in_view() {
 }
 
 #[wasm_bindgen_test]
-async fn a_deletion_is_said_and_undone() {
+async fn a_branch_deletion_is_announced_and_can_be_undone() {
     let chat = tree(&two_answers(), "a1").await;
     press(&chat, "Home");
     press(&chat, "ArrowDown");

@@ -1,4 +1,4 @@
-//! Decisions by events of the user: scripted events decide nothing.
+//! Decisions require an event of the user; scripted events are ignored.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -13,7 +13,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    allowed::{LONGER, opens_scopes, scope},
+    allowed::{DURATION_BUTTON, open_scopes, scope},
     approval::button,
     interrupts::{click, fill},
     support::{Chat, chat, question},
@@ -42,7 +42,7 @@ async fn pays() -> (Chat, RwSignal<Vec<Value>>) {
 }
 
 /// Stops accepting the scripted events of this test.
-fn distrust(chat: &Chat) {
+fn reject_scripted_events(chat: &Chat) {
     drop(chat.scripted.take());
 }
 
@@ -55,9 +55,9 @@ fn key(on: &web_sys::HtmlElement, key: &str) {
 }
 
 #[wasm_bindgen_test]
-async fn a_click_of_a_script_approves_nothing() {
+async fn a_scripted_click_does_not_approve() {
     let (chat, ran) = pays().await;
-    distrust(&chat);
+    reject_scripted_events(&chat);
     let approve = button(&chat, "Approve");
     approve.click();
     key(&approve, "Enter");
@@ -70,10 +70,10 @@ async fn a_click_of_a_script_approves_nothing() {
 }
 
 #[wasm_bindgen_test]
-async fn a_choice_of_a_script_allows_nothing_for_later() {
+async fn a_scripted_choice_of_duration_is_reverted() {
     let (chat, _) = pays().await;
-    opens_scopes(&chat).await;
-    distrust(&chat);
+    open_scopes(&chat).await;
+    reject_scripted_events(&chat);
     let (once, wider) = (scope(&chat, "once"), scope(&chat, "conversation"));
     let shown = || (once.checked(), wider.checked());
     wider.set_checked(true);
@@ -91,7 +91,7 @@ async fn a_choice_of_a_script_allows_nothing_for_later() {
     settle().await;
     assert_eq!(shown(), (true, false), "a click of its label is cancelled");
     key(&wider, "ArrowDown");
-    chat.page.find(LONGER).unwrap().click();
+    chat.page.find(DURATION_BUTTON).unwrap().click();
     settle().await;
     assert_eq!(shown(), (true, false), "the group stays open");
     assert!(chat.page.click(".la-approval-yes"));
@@ -104,13 +104,13 @@ async fn a_choice_of_a_script_allows_nothing_for_later() {
 }
 
 #[wasm_bindgen_test]
-async fn a_form_that_a_script_submits_runs_nothing() {
+async fn a_scripted_form_submission_does_not_run_the_call() {
     let (chat, ran) = pays().await;
     click(&chat, ".la-approval", "Change…");
     chat.appears(".la-form input").await;
     fill(&chat, ".la-form input", "9");
     chat.reads(".la-approval").await;
-    distrust(&chat);
+    reject_scripted_events(&chat);
     let form: web_sys::HtmlFormElement = chat.page.find(".la-form").unwrap().unchecked_into();
     // Its event is trusted even if a script causes it.
     form.request_submit().unwrap();
@@ -124,7 +124,7 @@ async fn a_form_that_a_script_submits_runs_nothing() {
 }
 
 #[wasm_bindgen_test]
-async fn a_script_answers_no_question_of_the_agent() {
+async fn a_scripted_click_does_not_answer_an_interrupt() {
     let yes = question("q", None, json!({"type": "boolean"}));
     let agent = MockAgent::new()
         .answer(Script::new().interrupt(vec![yes]))
@@ -132,7 +132,7 @@ async fn a_script_answers_no_question_of_the_agent() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.reads(".la-question").await;
-    distrust(&chat);
+    reject_scripted_events(&chat);
     click(&chat, ".la-question", "Yes");
     click(&chat, ".la-question", "No");
     settle().await;
@@ -144,7 +144,7 @@ async fn a_script_answers_no_question_of_the_agent() {
 
 /// A view of the application decides in an event of the user, or not at all.
 #[wasm_bindgen_test]
-async fn a_view_of_an_application_approves_in_an_event_of_the_user() {
+async fn a_custom_card_approves_only_in_an_event_of_the_user() {
     let told = RwSignal::new(Vec::new());
     let kept = RwSignal::new(None::<ToolCallView<Value>>);
     let agent = MockAgent::new()
@@ -171,7 +171,7 @@ async fn a_view_of_an_application_approves_in_an_event_of_the_user() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.reads(".la-approval-custom").await;
-    distrust(&chat);
+    reject_scripted_events(&chat);
     chat.page.find(".yes").unwrap().click();
     let call = kept.get_untracked().unwrap();
     assert_eq!(
@@ -194,10 +194,10 @@ pub fn deciders(log: &AuditLog) -> Vec<Value> {
 }
 
 #[wasm_bindgen_test]
-async fn a_decision_of_the_application_is_recorded_as_its_own() {
+async fn decisions_by_the_application_are_recorded_as_such() {
     let (chat, ran) = pays().await;
     let log = chat.assistant.start_audit(|_| ());
-    distrust(&chat);
+    reject_scripted_events(&chat);
     let first = chat.assistant.pending_approvals().get_untracked()[0];
     chat.assistant.approve(&first).unwrap();
     assert!(until(|| ran.with_untracked(Vec::len) == 1).await);
@@ -208,7 +208,7 @@ async fn a_decision_of_the_application_is_recorded_as_its_own() {
 }
 
 #[wasm_bindgen_test]
-async fn a_press_of_the_user_is_recorded_as_theirs() {
+async fn decisions_by_clicks_of_the_user_are_recorded_as_such() {
     let (chat, _) = pays().await;
     let log = chat.assistant.start_audit(|_| ());
     assert!(chat.page.click(".la-approval-yes"));
@@ -221,10 +221,10 @@ async fn a_press_of_the_user_is_recorded_as_theirs() {
 
 /// A view outside of an approval card decides as the application outside of an event of the user.
 #[wasm_bindgen_test]
-async fn a_view_outside_of_a_card_decides_as_the_application() {
+async fn a_decision_outside_a_card_is_recorded_as_the_applications() {
     let (chat, ran) = pays().await;
     let log = chat.assistant.start_audit(|_| ());
-    distrust(&chat);
+    reject_scripted_events(&chat);
     let pending = || chat.assistant.pending_approvals().get_untracked()[0];
     chat.assistant
         .tool_call(&pending())
@@ -243,7 +243,7 @@ async fn a_view_outside_of_a_card_decides_as_the_application() {
 }
 
 #[wasm_bindgen_test]
-async fn an_action_that_only_the_user_approves_refuses_the_application() {
+async fn only_user_approves_refuses_approvals_of_the_application() {
     let ran = RwSignal::new(0);
     let agent = MockAgent::new()
         .answer(Script::new().call("pay", &json!({})))
@@ -275,7 +275,7 @@ async fn an_action_that_only_the_user_approves_refuses_the_application() {
 }
 
 #[wasm_bindgen_test]
-async fn a_script_confirms_no_dialog_of_a_handler() {
+async fn a_scripted_close_does_not_confirm_a_dialog() {
     let sure = RwSignal::new(None);
     let agent = MockAgent::new().answer(Script::new().call("erase", &json!({})));
     let chat = chat(agent, move || {
@@ -289,7 +289,7 @@ async fn a_script_confirms_no_dialog_of_a_handler() {
     chat.assistant.send("go").unwrap();
     chat.appears("dialog button[value=confirm]:not([aria-disabled])")
         .await;
-    distrust(&chat);
+    reject_scripted_events(&chat);
     let dialog = chat.page.find("dialog").unwrap();
     let dialog: web_sys::HtmlDialogElement = dialog.unchecked_into();
     dialog.close_with_return_value("confirm");

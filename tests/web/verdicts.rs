@@ -74,7 +74,7 @@ fn decisions(chat: &Chat) -> Value {
 }
 
 #[wasm_bindgen_test]
-async fn every_action_has_a_decision_of_its_own() {
+async fn each_action_request_has_its_own_decision() {
     // It names one of the calls, which has no card.
     let chat = asked(list(Some("c1"), &pay_and_delete())).await;
     assert_eq!(chat.page.count("[data-tool-name=pay] .la-approval"), 0);
@@ -117,7 +117,7 @@ async fn every_action_has_a_decision_of_its_own() {
 }
 
 #[wasm_bindgen_test]
-async fn arguments_are_edited_and_answers_are_written_in_the_list() {
+async fn edit_and_respond_decisions_take_arguments_and_text() {
     let chat = asked(list(None, &pay_and_delete())).await;
     choose(&chat, 0, "edit");
     choose(&chat, 1, "respond");
@@ -146,7 +146,7 @@ async fn arguments_are_edited_and_answers_are_written_in_the_list() {
 }
 
 #[wasm_bindgen_test]
-async fn no_action_is_hidden_however_many_there_are() {
+async fn all_action_requests_are_shown_and_must_be_read() {
     let requests: Vec<Value> = (0..25)
         .map(|at| json!({"name": format!("tool-{at}"), "args": {"at": at}}))
         .collect();
@@ -168,7 +168,7 @@ async fn no_action_is_hidden_however_many_there_are() {
 }
 
 #[wasm_bindgen_test]
-async fn a_script_chooses_no_decision() {
+async fn a_scripted_click_does_not_choose_a_decision() {
     let chat = asked(list(None, &pay_and_delete())).await;
     choose(&chat, 0, "reject");
     choose(&chat, 1, "reject");
@@ -185,7 +185,7 @@ async fn a_script_chooses_no_decision() {
 }
 
 #[wasm_bindgen_test]
-async fn rejected_decisions_can_be_made_again_or_given_up() {
+async fn rejected_decisions_can_be_repeated_or_skipped() {
     let wrong = Failure::new(FailureKind::Http { status: 422 }, "no such resume");
     let first = Script::new().interrupt(vec![list(None, &pay_and_delete())]);
     let agent = MockAgent::new()
@@ -222,7 +222,7 @@ async fn rejected_decisions_can_be_made_again_or_given_up() {
 }
 
 #[wasm_bindgen_test]
-async fn a_boolean_among_other_answers_has_buttons_and_a_form() {
+async fn a_boolean_among_other_types_has_buttons_and_a_form() {
     for (press, sent) in [("Yes", json!(true)), ("No", json!(false))] {
         let open = question("q", None, json!({"type": ["string", "boolean"]}));
         let chat = asked(open).await;

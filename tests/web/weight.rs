@@ -7,7 +7,7 @@ use super::support::chat;
 
 /// Rule "cards fold"
 #[wasm_bindgen_test]
-async fn a_hundred_calls_side_by_side_are_few_nodes() {
+async fn a_hundred_grouped_calls_add_few_nodes() {
     let mut script = Script::new();
     for number in 0..100 {
         let id = format!("c{number}");

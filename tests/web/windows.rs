@@ -56,7 +56,7 @@ fn buttons(chat: &Chat, window: &str, card: &str) -> u32 {
 }
 
 /// Asserts that every id reference resolves to exactly one element.
-fn references_are_unique(chat: &Chat) {
+fn assert_unique_ids(chat: &Chat) {
     let all = chat.page.root.query_selector_all("[id]").unwrap();
     let mut seen = HashSet::new();
     for at in 0..all.length() {
@@ -67,14 +67,14 @@ fn references_are_unique(chat: &Chat) {
 
 /// Asserts that the window mounted first asks, and that the other refers to it and asks once it is
 /// unmounted.
-async fn is_asked_once(chat: &Chat, shown: RwSignal<bool>, card: &str) {
+async fn assert_asked_in_one_window(chat: &Chat, shown: RwSignal<bool>, card: &str) {
     chat.appears(&format!("{FIRST} {card}")).await;
     settle().await;
     assert!(buttons(chat, FIRST, card) > 0);
     assert_eq!(chat.page.count(&format!("{SECOND} {card}")), 0);
     let note = chat.page.text(&format!("{SECOND} .la-elsewhere"));
     assert!(note.contains("Side"), "{note}");
-    references_are_unique(chat);
+    assert_unique_ids(chat);
     shown.set(false);
     chat.appears(&format!("{SECOND} {card}")).await;
     assert_eq!(chat.page.count(".la-elsewhere"), 0);
@@ -83,11 +83,11 @@ async fn is_asked_once(chat: &Chat, shown: RwSignal<bool>, card: &str) {
 }
 
 #[wasm_bindgen_test]
-async fn an_approval_is_asked_in_one_window() {
+async fn an_approval_is_shown_in_one_window() {
     let asks = || act().approval(Approval::Always);
     let (chat, shown) = two_windows(calls(), asks).await;
     chat.assistant.send("go").unwrap();
-    is_asked_once(&chat, shown, ".la-approval").await;
+    assert_asked_in_one_window(&chat, shown, ".la-approval").await;
     chat.reads(&format!("{SECOND} .la-approval")).await;
     click(&chat, SECOND, "Approve");
     chat.idle().await;
@@ -95,7 +95,7 @@ async fn an_approval_is_asked_in_one_window() {
 }
 
 #[wasm_bindgen_test]
-async fn an_approval_of_ones_own_is_asked_in_one_window() {
+async fn a_custom_approval_card_is_shown_in_one_window() {
     let asks = || {
         act().approval(Approval::Always).render_approval(|call: ToolCallView| {
             view! { <div class="own"><button on:click=move |_| drop(call.deny(None))>"No"</button></div> }
@@ -103,28 +103,28 @@ async fn an_approval_of_ones_own_is_asked_in_one_window() {
     };
     let (chat, shown) = two_windows(calls(), asks).await;
     chat.assistant.send("go").unwrap();
-    is_asked_once(&chat, shown, ".own").await;
+    assert_asked_in_one_window(&chat, shown, ".own").await;
     click(&chat, SECOND, "No");
     chat.idle().await;
     assert!(chat.results(1)[0].contains("denied"));
 }
 
 #[wasm_bindgen_test]
-async fn an_interrupt_is_asked_in_one_window() {
+async fn an_interrupt_is_shown_in_one_window() {
     let asked = question("q", None, json!({"type": "string"}));
     let agent = MockAgent::new()
         .answer(Script::new().interrupt(vec![asked]))
         .answer(Script::new().text("Well."));
     let (chat, shown) = two_windows(agent, act).await;
     chat.assistant.send("go").unwrap();
-    is_asked_once(&chat, shown, ".la-question").await;
+    assert_asked_in_one_window(&chat, shown, ".la-question").await;
     click(&chat, SECOND, "Skip");
     chat.idle().await;
     assert_eq!(chat.agent.inputs().len(), 2);
 }
 
 #[wasm_bindgen_test]
-async fn a_form_of_a_handler_is_asked_in_one_window() {
+async fn a_form_of_a_handler_is_shown_in_one_window() {
     let asks = || {
         ToolAction::new("act", "").handler(|_: Value, context: ToolContext| async move {
             let schema = json!({"type": "string"});
@@ -133,7 +133,7 @@ async fn a_form_of_a_handler_is_asked_in_one_window() {
     };
     let (chat, shown) = two_windows(calls(), asks).await;
     chat.assistant.send("go").unwrap();
-    is_asked_once(&chat, shown, ".la-ask").await;
+    assert_asked_in_one_window(&chat, shown, ".la-ask").await;
     click(&chat, SECOND, "Skip");
     chat.idle().await;
 }
@@ -152,7 +152,7 @@ async fn a_confirm_dialog_opens_in_one_window() {
     settle().await;
     assert_eq!(chat.page.count("dialog"), 1);
     assert_eq!(chat.page.count(&format!("{FIRST} dialog")), 1);
-    references_are_unique(&chat);
+    assert_unique_ids(&chat);
     shown.set(false);
     chat.appears(&format!("{SECOND} dialog[open]")).await;
     chat.appears("dialog button[value=confirm]:not([aria-disabled])")
@@ -163,7 +163,7 @@ async fn a_confirm_dialog_opens_in_one_window() {
 }
 
 #[wasm_bindgen_test]
-async fn a_question_can_be_taken_over_by_the_other_window() {
+async fn the_other_window_can_take_over_a_question() {
     let asks = || act().approval(Approval::Always);
     let (chat, _shown) = two_windows(calls(), asks).await;
     chat.assistant.send("go").unwrap();
@@ -179,7 +179,7 @@ async fn a_question_can_be_taken_over_by_the_other_window() {
 }
 
 #[wasm_bindgen_test]
-async fn one_window_speaks() {
+async fn only_one_window_announces() {
     let asks = || act().approval(Approval::Always);
     let (chat, shown) = two_windows(calls(), asks).await;
     chat.assistant.send("go").unwrap();

@@ -29,7 +29,7 @@ async fn called(args: Value, action: impl Fn() -> ToolAction + Send + Sync + 'st
 }
 
 #[wasm_bindgen_test]
-async fn text_result_sends_a_string_as_it_is() {
+async fn text_result_sends_a_string_unquoted() {
     let says = || {
         ToolAction::new("act", "")
             .handler(|_: Value| async { Ok::<_, ToolError>("It is \"done\".") })
@@ -41,7 +41,7 @@ async fn text_result_sends_a_string_as_it_is() {
 }
 
 #[wasm_bindgen_test]
-async fn unchecked_leaves_the_arguments_to_the_handler() {
+async fn unchecked_passes_invalid_arguments_to_the_handler() {
     let wrong = json!({"amount": "much"});
     let chat = called(wrong.clone(), || act().parameters(amount())).await;
     assert!(
@@ -54,7 +54,7 @@ async fn unchecked_leaves_the_arguments_to_the_handler() {
 }
 
 /// Returns the maximum number of two parallel handlers that run at the same time.
-async fn side_by_side(action: fn(ToolAction) -> ToolAction) -> u32 {
+async fn max_parallel_handlers(action: fn(ToolAction) -> ToolAction) -> u32 {
     let (now, most) = (RwSignal::new(0), RwSignal::new(0));
     let work = move |_: Value| async move {
         now.update(|count| *count += 1);
@@ -76,13 +76,13 @@ async fn side_by_side(action: fn(ToolAction) -> ToolAction) -> u32 {
 }
 
 #[wasm_bindgen_test]
-async fn exclusive_runs_alone() {
-    assert_eq!(side_by_side(|action| action).await, 2);
-    assert_eq!(side_by_side(ToolAction::exclusive).await, 1);
+async fn an_exclusive_action_runs_alone() {
+    assert_eq!(max_parallel_handlers(|action| action).await, 2);
+    assert_eq!(max_parallel_handlers(ToolAction::exclusive).await, 1);
 }
 
 /// Returns the result sent for a call whose component is unmounted while the handler runs.
-async fn left_alone(action: fn(ToolAction) -> ToolAction) -> String {
+async fn result_after_unmount(action: fn(ToolAction) -> ToolAction) -> String {
     let (shown, ready) = (RwSignal::new(true), RwSignal::new(false));
     let started = RwSignal::new(false);
     let offer = move || {
@@ -107,13 +107,20 @@ async fn left_alone(action: fn(ToolAction) -> ToolAction) -> String {
 }
 
 #[wasm_bindgen_test]
-async fn detached_goes_on_without_its_component() {
-    assert!(left_alone(|action| action).await.contains("unmounted"));
-    assert_eq!(left_alone(ToolAction::detached).await, "\"written\"");
+async fn a_detached_handler_survives_its_component() {
+    assert!(
+        result_after_unmount(|action| action)
+            .await
+            .contains("unmounted")
+    );
+    assert_eq!(
+        result_after_unmount(ToolAction::detached).await,
+        "\"written\""
+    );
 }
 
 #[wasm_bindgen_test]
-async fn timeout_ms_gives_the_handler_up() {
+async fn timeout_ms_ends_a_pending_handler() {
     let agent = MockAgent::new().answer(calls(json!({})));
     let started = RwSignal::new(false);
     let chat = chat(agent, move || {
@@ -142,7 +149,7 @@ async fn timeout_ms_gives_the_handler_up() {
 }
 
 #[wasm_bindgen_test]
-async fn eager_runs_before_the_agent_has_ended() {
+async fn an_eager_action_runs_while_the_agent_streams() {
     let ran = RwSignal::new(false);
     let long = Script::new()
         .call("act", &json!({}))
@@ -161,7 +168,7 @@ async fn eager_runs_before_the_agent_has_ended() {
 }
 
 #[wasm_bindgen_test]
-async fn from_definition_offers_what_the_list_says() {
+async fn from_definition_offers_the_tool_of_the_list() {
     let chat = chat(MockAgent::new(), || {
         let list = [json!({"name": "pay", "description": "Pays", "parameters": amount()})];
         let (mut found, refused) = definitions_from_json(&list);
@@ -180,7 +187,7 @@ async fn from_definition_offers_what_the_list_says() {
 }
 
 #[wasm_bindgen_test]
-async fn a_schema_that_is_a_signal_is_told_and_held_to_as_it_is_now() {
+async fn a_schema_signal_is_read_for_each_run() {
     let limit = RwSignal::new(10);
     let schema = move || json!({"type": "object", "properties": {"amount": {"type": "integer", "maximum": limit.get()}}});
     let agent = MockAgent::new()
@@ -205,7 +212,7 @@ async fn a_schema_that_is_a_signal_is_told_and_held_to_as_it_is_now() {
 }
 
 #[wasm_bindgen_test]
-async fn registrations_say_what_was_registered() {
+async fn registrations_return_the_options_of_each_action() {
     let shown = RwSignal::new(true);
     let chat = chat(MockAgent::new(), move || {
         let plain = || use_assistant_action(ToolAction::new("plain", "").enabled(false));

@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use crate::support::chat;
 
 #[wasm_bindgen_test]
-async fn pace_waits_between_the_words() {
+async fn pace_delays_each_word() {
     let chat = chat(MockAgent::new(), || ()).await;
     let clock = FakeClock::at(0);
     let agent = ScriptedAgent::new(|_| Script::new().text("one two three"));
@@ -31,7 +31,7 @@ async fn pace_waits_between_the_words() {
 }
 
 #[wasm_bindgen_test]
-async fn a_script_reads_what_was_said_and_what_came_of_its_calls() {
+async fn a_script_reads_the_last_message_and_its_results() {
     let chat = chat(MockAgent::new(), || {
         use_assistant_action(ToolAction::new("add", "").handler(|_: Value| 3));
     })
@@ -54,7 +54,7 @@ async fn a_script_reads_what_was_said_and_what_came_of_its_calls() {
 
 #[cfg(feature = "callouts")]
 #[wasm_bindgen_test]
-async fn transcript_gives_one_answer_to_whatever_is_said() {
+async fn transcript_gives_one_fixed_answer() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant
         .set_agent(ScriptedAgent::transcript("What a *day*."));

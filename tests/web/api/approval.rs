@@ -32,7 +32,7 @@ async fn called(
 }
 
 #[wasm_bindgen_test]
-async fn denial_says_what_the_agent_is_told() {
+async fn denial_sets_the_result_of_a_denied_call() {
     let chat = called(json!({"amount": 5}), || {
         act()
             .approval(Approval::Always)
@@ -65,13 +65,13 @@ fn is_much(args: &Value) -> bool {
 }
 
 #[wasm_bindgen_test]
-async fn when_asks_by_the_arguments() {
+async fn approval_when_depends_on_the_arguments() {
     assert!(requires_approval(500, || Approval::when(is_much)).await);
     assert!(!requires_approval(5, || Approval::when(is_much)).await);
 }
 
 #[wasm_bindgen_test]
-async fn when_async_asks_once_it_is_known() {
+async fn approval_when_async_waits_for_its_rule() {
     let rule = || {
         Approval::when_async(|args| async move {
             settle().await;
@@ -83,7 +83,7 @@ async fn when_async_asks_once_it_is_known() {
 }
 
 #[wasm_bindgen_test]
-async fn approve_lets_it_run_and_approve_with_lets_it_run_otherwise() {
+async fn approve_runs_a_call_and_approve_with_replaces_its_arguments() {
     let action = || act().parameters(amount()).approval(Approval::Always);
     let chat = called(json!({"amount": 5}), action).await;
     chat.appears(".la-approval").await;
@@ -110,7 +110,7 @@ async fn approve_lets_it_run_and_approve_with_lets_it_run_otherwise() {
 }
 
 /// Returns the call that `render_approval` received.
-async fn drawn() -> (Chat, ToolCallView) {
+async fn custom_card() -> (Chat, ToolCallView) {
     let kept: Rc<RefCell<Option<ToolCallView>>> = Rc::default();
     let place = SendWrapper::new(Rc::clone(&kept));
     let chat = called(json!({"amount": 5}), move || {
@@ -131,8 +131,8 @@ async fn drawn() -> (Chat, ToolCallView) {
 }
 
 #[wasm_bindgen_test]
-async fn a_card_of_ones_own_approves_with_other_arguments() {
-    let (chat, call) = drawn().await;
+async fn a_custom_card_approves_with_other_arguments() {
+    let (chat, call) = custom_card().await;
     assert!(call.can_run() && !call.is_asked_by_agent());
     assert!(call.approval_takes().edits && call.approval_takes().reason);
     assert_eq!(call.edit_schema(), Some(amount()));
@@ -151,8 +151,8 @@ async fn a_card_of_ones_own_approves_with_other_arguments() {
 }
 
 #[wasm_bindgen_test]
-async fn a_card_of_ones_own_denies() {
-    let (chat, call) = drawn().await;
+async fn a_custom_card_denies() {
+    let (chat, call) = custom_card().await;
     call.deny(Some("too much".into())).unwrap();
     chat.idle().await;
     assert_eq!(
@@ -165,8 +165,8 @@ async fn a_card_of_ones_own_denies() {
 }
 
 #[wasm_bindgen_test]
-async fn a_card_of_ones_own_approves() {
-    let (chat, call) = drawn().await;
+async fn a_custom_card_approves() {
+    let (chat, call) = custom_card().await;
     chat.scrolls_through(".la-approval-custom").await;
     assert!(
         until(move || untrack(|| call.can_approve())).await,

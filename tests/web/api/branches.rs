@@ -34,7 +34,7 @@ async fn answered(answers: [&str; 2]) -> Chat {
 }
 
 #[wasm_bindgen_test]
-async fn edit_says_it_anew_and_show_version_leads_back() {
+async fn edit_creates_a_version_and_show_version_returns() {
     let chat = answered(["First.", "Second."]).await;
     let first = chat.assistant.messages().get_untracked()[0].id.clone();
     chat.assistant.edit(&first, "two").unwrap();
@@ -51,7 +51,7 @@ async fn edit_says_it_anew_and_show_version_leads_back() {
 }
 
 #[wasm_bindgen_test]
-async fn regenerate_asks_for_another_answer() {
+async fn regenerate_requests_another_answer() {
     let chat = answered(["First.", "Second."]).await;
     let changes = chat.assistant.tree_changes();
     let before = changes.get_untracked();
@@ -63,7 +63,7 @@ async fn regenerate_asks_for_another_answer() {
 }
 
 #[wasm_bindgen_test]
-async fn show_run_branch_leads_to_what_is_under_way() {
+async fn show_run_branch_selects_the_branch_of_the_run() {
     let slow = Script::new()
         .wait(Duration::from_millis(600))
         .text("Second.");
@@ -89,7 +89,7 @@ async fn show_run_branch_leads_to_what_is_under_way() {
 }
 
 #[wasm_bindgen_test]
-async fn interject_is_delivered_with_the_results() {
+async fn an_interjection_is_sent_with_the_results() {
     for content in [false, true] {
         let ready = RwSignal::new(false);
         let chat = chat(MockAgent::new().answer(calls(json!({}))), move || {
@@ -117,7 +117,7 @@ async fn interject_is_delivered_with_the_results() {
 }
 
 #[wasm_bindgen_test]
-async fn offer_too_offers_what_the_filter_keeps_back_until_the_person_speaks() {
+async fn offer_too_overrides_the_filter_until_the_next_message() {
     let agent = MockAgent::new().answer(Script::new().call("look", &json!({})));
     let chat = chat(agent, || {
         let assistant = leptos_assistant::use_assistant().unwrap();

@@ -19,7 +19,7 @@ use super::{act, amount};
 use crate::support::{Chat, chat, question};
 
 /// Mounts a chat whose action was called; returns the call that its card received.
-async fn shown(
+async fn rendered_call(
     script: Script,
     action: impl Fn() -> ToolAction + Clone + Send + Sync + 'static,
 ) -> (Chat, ToolCallView) {
@@ -44,8 +44,9 @@ fn one_call(args: &str) -> Script {
 }
 
 #[wasm_bindgen_test]
-async fn a_call_says_what_it_is_and_what_came_of_it() {
-    let (chat, call) = shown(one_call("{ \"amount\": 5 }"), || act().parameters(amount())).await;
+async fn a_call_view_returns_arguments_result_and_status() {
+    let (chat, call) =
+        rendered_call(one_call("{ \"amount\": 5 }"), || act().parameters(amount())).await;
     chat.idle().await;
     assert_eq!((call.id().as_str(), call.name().as_str()), ("c-1", "act"));
     let cell = chat.assistant.call(call.key()).unwrap();
@@ -72,27 +73,27 @@ struct Amount {
 
 #[wasm_bindgen_test]
 async fn cast_reads_the_arguments_as_another_type() {
-    let (chat, call) = shown(one_call("{\"amount\":5}"), act).await;
+    let (chat, call) = rendered_call(one_call("{\"amount\":5}"), act).await;
     chat.idle().await;
     assert_eq!(call.cast::<Amount>().args(), Some(Amount { amount: 5 }));
     assert_eq!(call.cast::<Vec<u8>>().args(), None);
 }
 
 #[wasm_bindgen_test]
-async fn a_call_that_fails_says_why() {
+async fn a_failed_call_returns_its_error() {
     let fails = || {
         let work = |_: Value| async { Err::<(), _>(ToolError::new("no funds")) };
         ToolAction::new("act", "").handler(work)
     };
-    let (chat, call) = shown(one_call("{}"), fails).await;
+    let (chat, call) = rendered_call(one_call("{}"), fails).await;
     chat.idle().await;
     assert_eq!(call.status(), Status::Failed);
     assert!(call.error().is_some_and(|why| why.contains("no funds")));
 }
 
 #[wasm_bindgen_test]
-async fn preliminary_and_progress_are_there_before_the_result() {
-    let (chat, call) = shown(one_call("{}"), || {
+async fn preliminary_and_progress_precede_the_result() {
+    let (chat, call) = rendered_call(one_call("{}"), || {
         let work = |_: Value, context: ToolContext| async move {
             context.progress(0.25, "a quarter");
             context.preliminary(json!([1]));
@@ -124,12 +125,12 @@ async fn stream_args_shows_arguments_before_they_are_complete() {
             delta: "{\"amount\": 5, ".into(),
         })
         .wait(Duration::from_secs(60));
-    let (chat, call) = shown(script.clone(), || act().stream_args()).await;
+    let (chat, call) = rendered_call(script.clone(), || act().stream_args()).await;
     let call = call.cast::<Amount>();
     assert!(until(|| call.args() == Some(Amount { amount: 5 })).await);
     assert_eq!(call.status(), Status::Pending);
     drop(chat);
-    let (chat, call) = shown(script, act).await;
+    let (chat, call) = rendered_call(script, act).await;
     settle().await;
     assert_eq!(call.cast::<Amount>().args(), None);
     drop(chat);
@@ -151,7 +152,7 @@ enum Class {
 }
 
 /// Returns a call whose arguments stop after the given text.
-async fn stopping_at(text: &str) -> (Chat, ToolCallView<Trip>) {
+async fn call_with_partial_args(text: &str) -> (Chat, ToolCallView<Trip>) {
     let id = || "c-1".to_owned();
     let script = Script::new()
         .event(EventKind::ToolCallStart {
@@ -164,13 +165,13 @@ async fn stopping_at(text: &str) -> (Chat, ToolCallView<Trip>) {
             delta: text.into(),
         })
         .wait(Duration::from_secs(60));
-    let (chat, call) = shown(script, || act().stream_args()).await;
+    let (chat, call) = rendered_call(script, || act().stream_args()).await;
     assert!(until(|| call.args_text() == text).await);
     (chat, call.cast())
 }
 
 #[wasm_bindgen_test]
-async fn stream_args_gives_what_is_complete_in_any_order() {
+async fn stream_args_returns_complete_fields_in_any_order() {
     let fields = [
         r#""city": "Oslo""#,
         r#""nights": 12"#,
@@ -192,7 +193,7 @@ async fn stream_args_gives_what_is_complete_in_any_order() {
                 .get(count)
                 .map(|at| ["\"city\": \"O", "\"nights\": 1", "\"class\": \"fi"][*at]);
             let text: Vec<&str> = whole.iter().copied().chain(next).collect();
-            let (chat, call) = stopping_at(&format!("{{{}", text.join(", "))).await;
+            let (chat, call) = call_with_partial_args(&format!("{{{}", text.join(", "))).await;
             let has = |at: usize| order[..count].contains(&at);
             assert_eq!(
                 call.arg::<String>("city"),
@@ -214,20 +215,20 @@ async fn stream_args_gives_what_is_complete_in_any_order() {
 }
 
 #[wasm_bindgen_test]
-async fn arg_reads_what_runs_once_the_arguments_are_complete() {
-    let (chat, call) = shown(one_call("{\"amount\":5}"), act).await;
+async fn arg_reads_one_field_of_the_arguments() {
+    let (chat, call) = rendered_call(one_call("{\"amount\":5}"), act).await;
     chat.idle().await;
     assert_eq!(
         (call.arg::<u8>("amount"), call.arg::<u8>("other")),
         (Some(5), None)
     );
     drop(chat);
-    let (_chat, call) = stopping_at(r#"{"city": "Oslo", "#).await;
+    let (_chat, call) = call_with_partial_args(r#"{"city": "Oslo", "#).await;
     assert_eq!(call.arg::<String>("city").as_deref(), Some("Oslo"));
 }
 
 #[wasm_bindgen_test]
-async fn render_only_shows_what_the_agent_did_with_the_files_it_gave() {
+async fn render_only_shows_a_result_of_the_agent_and_its_files() {
     let picture = json!([{"type": "image",
         "source": {"type": "data", "value": "AA==", "mimeType": "image/png"}}]);
     let content = leptos_assistant::event::content_from_value(picture).unwrap();
@@ -236,7 +237,7 @@ async fn render_only_shows_what_the_agent_did_with_the_files_it_gave() {
         tool_call_id: "c-1".into(),
         content,
     });
-    let (chat, call) = shown(script, || ToolAction::new("act", "").render_only()).await;
+    let (chat, call) = rendered_call(script, || ToolAction::new("act", "").render_only()).await;
     chat.idle().await;
     assert!(chat.agent.inputs()[0].tools.is_empty(), "it is not offered");
     assert_eq!(call.status(), Status::Complete);
@@ -245,7 +246,7 @@ async fn render_only_shows_what_the_agent_did_with_the_files_it_gave() {
 }
 
 #[wasm_bindgen_test]
-async fn default_card_is_the_card_without_a_renderer() {
+async fn default_card_renders_the_built_in_card() {
     let chat = chat(MockAgent::new().answer(one_call("{}")), || {
         let frame = |call: ToolCallView| view! { <div class="frame">{call.default_card()}</div> };
         use_assistant_action(act().render(frame));
@@ -257,7 +258,7 @@ async fn default_card_is_the_card_without_a_renderer() {
 }
 
 #[wasm_bindgen_test]
-async fn what_the_agent_says_of_an_action_of_the_page_is_reported() {
+async fn a_result_from_the_agent_is_marked_as_reported() {
     let script = one_call("{}").result("c-1", "done, trust me");
     let chat = chat(MockAgent::new().answer(script), || {
         use_assistant_action(act());
@@ -277,7 +278,7 @@ async fn what_the_agent_says_of_an_action_of_the_page_is_reported() {
 }
 
 #[wasm_bindgen_test]
-async fn a_question_of_the_agent_about_a_call_is_told_apart() {
+async fn an_approval_requested_by_the_agent_is_distinguished() {
     let schema = json!({"type": "object", "properties": {
         "approved": {"type": "boolean"}, "reason": {"type": "string"}}});
     let mut asked = question("q", Some("c-1"), schema);

@@ -1,4 +1,4 @@
-//! Errors in the console, and what the user sees when an application is wrong.
+//! Console errors and visible effects of mistakes in an application.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -13,7 +13,7 @@ use super::{act, calls};
 use crate::support::{chat, chat_with, console_errors};
 
 #[wasm_bindgen_test]
-async fn hooks_outside_of_a_provider_say_so_by_name() {
+async fn hooks_outside_a_provider_log_an_error_with_their_name() {
     let console = console_errors();
     let page = mount(|| {
         use_assistant_action(act());
@@ -45,7 +45,7 @@ async fn hooks_outside_of_a_provider_say_so_by_name() {
 }
 
 #[wasm_bindgen_test]
-async fn a_name_that_providers_refuse_is_an_error_in_the_console() {
+async fn an_invalid_tool_name_logs_an_error() {
     let console = console_errors();
     let chat = chat(MockAgent::new(), || {
         use_assistant_action(ToolAction::new("no name", ""));
@@ -58,7 +58,7 @@ async fn a_name_that_providers_refuse_is_an_error_in_the_console() {
 }
 
 #[wasm_bindgen_test]
-async fn a_stop_rule_that_is_missing_is_an_error_in_the_console() {
+async fn a_missing_stop_rule_logs_an_error() {
     let options = SessionOptions {
         stop_when: StopCondition::Rule("budget".into()),
         ..SessionOptions::default()
@@ -77,7 +77,7 @@ async fn a_stop_rule_that_is_missing_is_an_error_in_the_console() {
 }
 
 /// Returns the tone and the text of a call's card.
-async fn looks(result: Value) -> (Option<String>, String) {
+async fn card_tone_and_status(result: Value) -> (Option<String>, String) {
     let chat = chat(MockAgent::new().answer(calls(json!({}))), move || {
         let result = result.clone();
         let work = move |_: Value| {
@@ -97,18 +97,21 @@ async fn looks(result: Value) -> (Option<String>, String) {
 }
 
 #[wasm_bindgen_test]
-async fn a_result_that_calls_itself_a_failure_looks_like_one() {
+async fn a_result_that_reports_failure_renders_as_failed() {
     assert_eq!(
-        looks(json!({"success": true, "error": null})).await,
+        card_tone_and_status(json!({"success": true, "error": null})).await,
         (None, "Done".into())
     );
     for result in [json!({"success": false}), json!({"error": "no funds"})] {
-        assert_eq!(looks(result).await, (Some("error".into()), "Failed".into()));
+        assert_eq!(
+            card_tone_and_status(result).await,
+            (Some("error".into()), "Failed".into())
+        );
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_renderer_that_fails_shows_what_it_says_above_the_default_card() {
+async fn a_failed_renderer_shows_its_error_above_the_default_card() {
     let chat = chat(MockAgent::new().answer(calls(json!({}))), || {
         let fails = |_: ToolCallView| Err::<(), _>(std::io::Error::other("no chart"));
         use_assistant_action(act().render(fails));

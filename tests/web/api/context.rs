@@ -44,7 +44,7 @@ async fn running(script: Script) -> (Chat, ToolContext) {
 }
 
 #[wasm_bindgen_test]
-async fn a_handler_knows_which_call_it_answers() {
+async fn a_context_identifies_its_call_and_message() {
     let script = Script::new().text("Well,").call_as("c-1", "act", "{}");
     let (chat, context) = running(script).await;
     assert_eq!((context.call_id(), context.iteration()), ("c-1", 0));
@@ -65,7 +65,7 @@ async fn a_handler_knows_which_call_it_answers() {
 }
 
 #[wasm_bindgen_test]
-async fn cancellation_tells_work_that_was_started_elsewhere() {
+async fn a_cancellation_token_resolves_on_stop() {
     let (chat, context) = running(calls(json!({}))).await;
     let token = context.cancellation().clone();
     let told = RwSignal::new(false);
@@ -82,7 +82,7 @@ async fn cancellation_tells_work_that_was_started_elsewhere() {
 }
 
 #[wasm_bindgen_test]
-async fn a_handler_says_how_far_it_is_and_what_it_has() {
+async fn a_handler_publishes_progress_and_a_preliminary_result() {
     let (chat, context) = running(calls(json!({}))).await;
     context.progress(0.5, "half of it");
     context.preliminary("the first half");
@@ -97,7 +97,7 @@ async fn a_handler_says_how_far_it_is_and_what_it_has() {
 }
 
 #[wasm_bindgen_test]
-async fn until_registered_gives_up_after_a_while() {
+async fn until_registered_fails_after_five_seconds() {
     let clock = FakeClock::at(0);
     let (_chat, context) = running(calls(json!({}))).await;
     let outcome: Rc<RefCell<Option<Result<(), ToolError>>>> = Rc::default();
@@ -114,7 +114,7 @@ async fn until_registered_gives_up_after_a_while() {
 }
 
 #[wasm_bindgen_test]
-async fn confirm_says_what_follows_and_how_bad_it_is() {
+async fn confirm_shows_its_text_and_the_danger_variant() {
     let (chat, context) = running(calls(json!({}))).await;
     let answers: Rc<RefCell<Vec<bool>>> = Rc::default();
     for danger in [false, true] {
@@ -143,7 +143,7 @@ async fn confirm_says_what_follows_and_how_bad_it_is() {
 }
 
 #[wasm_bindgen_test]
-async fn ask_waits_for_what_the_card_replies() {
+async fn ask_waits_for_the_reply_of_the_card() {
     let agent = MockAgent::new().answer(calls(json!({})));
     let chat = chat(agent, || {
         let asks = |_: Value, context: ToolContext| async move {
@@ -168,7 +168,7 @@ async fn ask_waits_for_what_the_card_replies() {
 }
 
 #[wasm_bindgen_test]
-async fn stop_loop_keeps_the_result_for_the_next_message() {
+async fn stop_loop_sends_the_result_with_the_next_message() {
     let chat = chat(MockAgent::new().answer(calls(json!({}))), || {
         let last = |_: Value, context: ToolContext| async move {
             context.stop_loop();

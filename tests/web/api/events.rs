@@ -35,7 +35,7 @@ fn Listener(heard: RwSignal<Vec<String>>) -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn messages_calls_and_errors_are_told_in_their_order() {
+async fn message_call_and_error_events_arrive_in_order() {
     let agent = MockAgent::new()
         .answer(calls(json!({})))
         .answer(Script::new().text("Done"))
@@ -75,7 +75,7 @@ async fn messages_calls_and_errors_are_told_in_their_order() {
 }
 
 #[wasm_bindgen_test]
-async fn the_loop_is_reported_in_order_and_a_failing_observer_stops_nothing() {
+async fn loop_events_arrive_in_order_despite_a_failed_observer() {
     use leptos_assistant::session::LoopEvent;
     let agent = MockAgent::new()
         .answer(Script::new().text("Before"))
@@ -113,7 +113,7 @@ async fn the_loop_is_reported_in_order_and_a_failing_observer_stops_nothing() {
 }
 
 #[wasm_bindgen_test]
-async fn a_listener_hears_nothing_from_before_and_nothing_after_it_went() {
+async fn a_listener_gets_no_events_from_before_or_after_its_lifetime() {
     let agent = MockAgent::new()
         .answer(Script::new().text("One"))
         .answer(Script::new().text("Two"))
@@ -160,7 +160,7 @@ async fn a_listener_hears_nothing_from_before_and_nothing_after_it_went() {
 }
 
 #[wasm_bindgen_test]
-async fn an_observer_that_fails_stops_neither_the_others_nor_the_run() {
+async fn a_failed_observer_stops_neither_the_others_nor_the_run() {
     let agent = MockAgent::new()
         .answer(calls(json!({})))
         .answer(Script::new().text("Done"));

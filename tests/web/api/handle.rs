@@ -18,7 +18,7 @@ use super::{act, calls};
 use crate::support::{chat, chat_with, question};
 
 #[wasm_bindgen_test]
-async fn set_state_goes_out_with_the_next_run() {
+async fn set_state_is_sent_with_the_next_run() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.set_state(json!({"draft": 1}));
     chat.assistant.send("go").unwrap();
@@ -27,7 +27,7 @@ async fn set_state_goes_out_with_the_next_run() {
 }
 
 #[wasm_bindgen_test]
-async fn set_forwarded_props_goes_out_with_every_run() {
+async fn forwarded_props_are_sent_with_every_run() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant
         .set_forwarded_props(json!({"tenant": "harbor"}));
@@ -55,7 +55,7 @@ impl Agent for Odd {
 }
 
 #[wasm_bindgen_test]
-async fn on_diagnostic_hears_what_an_agent_reports() {
+async fn on_diagnostic_receives_diagnostics_of_the_agent() {
     let chat = chat(MockAgent::new(), || ()).await;
     let heard: Rc<RefCell<Vec<String>>> = Rc::default();
     let log = Rc::clone(&heard);
@@ -74,7 +74,7 @@ async fn on_diagnostic_hears_what_an_agent_reports() {
 }
 
 #[wasm_bindgen_test]
-async fn go_on_goes_past_the_limit() {
+async fn go_on_continues_past_the_limit() {
     let options = SessionOptions {
         stop_when: StopCondition::RunCount(1),
         ..SessionOptions::default()
@@ -96,7 +96,7 @@ async fn go_on_goes_past_the_limit() {
 }
 
 #[wasm_bindgen_test]
-async fn retry_asks_again_and_dismiss_takes_the_notice_away() {
+async fn retry_repeats_the_run_and_dismiss_removes_the_notice() {
     let lost = || Failure::new(FailureKind::Network, "no connection");
     let chat = chat(MockAgent::new().fail(lost()).fail(lost()), || ()).await;
     chat.assistant.send("go").unwrap();
@@ -112,7 +112,7 @@ async fn retry_asks_again_and_dismiss_takes_the_notice_away() {
 }
 
 #[wasm_bindgen_test]
-async fn answer_resolves_and_give_up_lets_a_rejected_one_be() {
+async fn answer_resumes_an_interrupt_and_give_up_drops_a_rejected_answer() {
     let wrong = Failure::new(FailureKind::Http { status: 422 }, "no such day");
     let asks = vec![question("day", None, json!({"type": "string"}))];
     let agent = MockAgent::new()
@@ -139,7 +139,7 @@ async fn answer_resolves_and_give_up_lets_a_rejected_one_be() {
 }
 
 #[wasm_bindgen_test]
-async fn change_tree_changes_what_is_shown() {
+async fn change_tree_edits_and_selects_branches() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.send("one").unwrap();
     chat.idle().await;
@@ -162,7 +162,7 @@ async fn change_tree_changes_what_is_shown() {
 }
 
 #[wasm_bindgen_test]
-async fn send_content_sends_more_than_a_text() {
+async fn send_content_sends_text_and_an_image() {
     let parts = json!([{"type": "text", "text": "Look:"}, {"type": "image",
         "source": {"type": "url", "value": "https://example.com/a.png", "mimeType": "image/png"}}]);
     let parts = leptos_assistant::event::content_from_value(parts).unwrap();
@@ -174,7 +174,7 @@ async fn send_content_sends_more_than_a_text() {
 }
 
 #[wasm_bindgen_test]
-async fn stop_ends_what_is_under_way() {
+async fn stop_ends_the_current_run() {
     let long = Script::new().text("So").wait(Duration::from_secs(60));
     let chat = chat(MockAgent::new().answer(long), || ()).await;
     assert_eq!(chat.assistant.stop(), Err(Refusal::NothingToDo));
@@ -190,7 +190,7 @@ async fn stop_ends_what_is_under_way() {
 }
 
 #[wasm_bindgen_test]
-async fn with_thread_id_takes_the_id_and_import_the_conversation() {
+async fn with_thread_id_sets_the_id_and_import_loads_messages() {
     let assistant = Assistant::with_thread_id(MockAgent::new(), SessionOptions::default(), "mine");
     assert_eq!(assistant.thread_id().get_untracked(), "mine");
     assert_eq!(assistant.export()["threadId"], "mine");
@@ -204,7 +204,7 @@ async fn with_thread_id_takes_the_id_and_import_the_conversation() {
 }
 
 #[wasm_bindgen_test]
-async fn conversations_of_the_page_can_be_opened_again() {
+async fn a_past_conversation_can_be_reopened() {
     let agent = MockAgent::new();
     let assistant = Assistant::with_thread_id(agent, SessionOptions::default(), "first");
     assistant.send("one").unwrap();
@@ -219,7 +219,7 @@ async fn conversations_of_the_page_can_be_opened_again() {
 }
 
 #[wasm_bindgen_test]
-async fn register_lasts_as_long_as_its_guard() {
+async fn a_registration_lasts_as_long_as_its_guard() {
     let assistant = Assistant::new(MockAgent::new(), SessionOptions::default());
     assert!(assistant.register(ToolAction::new("no name", "")).is_err());
     let guard = assistant.register(act()).unwrap();
@@ -232,7 +232,7 @@ async fn register_lasts_as_long_as_its_guard() {
 }
 
 #[wasm_bindgen_test]
-async fn side_events_are_kept() {
+async fn side_events_returns_custom_events() {
     let custom = EventKind::Custom {
         name: "weather".into(),
         value: json!({"rain": true}),
@@ -254,7 +254,7 @@ async fn side_events_are_kept() {
 }
 
 #[wasm_bindgen_test]
-async fn summary_says_what_the_turn_did() {
+async fn summary_lists_runs_and_tools_of_the_turn() {
     let agent = MockAgent::new()
         .answer(calls(json!({})))
         .answer(Script::new().text("Done."));

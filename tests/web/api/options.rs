@@ -35,7 +35,7 @@ async fn two_calls(options: SessionOptions) -> (Chat, u32) {
 }
 
 #[wasm_bindgen_test]
-async fn sequential_runs_one_call_after_the_other() {
+async fn the_sequential_option_runs_calls_one_by_one() {
     let (chat, most) = two_calls(SessionOptions::default()).await;
     assert_eq!((chat.results(1), most), (vec!["1".into(), "2".into()], 2));
     drop(chat);
@@ -48,7 +48,7 @@ async fn sequential_runs_one_call_after_the_other() {
 }
 
 #[wasm_bindgen_test]
-async fn eager_runs_every_action_before_the_agent_has_ended() {
+async fn the_eager_option_runs_calls_while_the_agent_streams() {
     let ran = RwSignal::new(false);
     let options = SessionOptions {
         eager: true,

@@ -25,7 +25,7 @@ struct Weather {
 }
 
 #[wasm_bindgen_test]
-async fn render_parts_draws_until_the_guard_goes() {
+async fn render_parts_applies_until_its_guard_is_dropped() {
     let script = says([activity(
         "w",
         "weather",
@@ -67,7 +67,7 @@ async fn render_parts_draws_until_the_guard_goes() {
 }
 
 #[wasm_bindgen_test]
-async fn a_text_part_is_open_while_it_grows() {
+async fn a_text_part_is_open_while_it_streams() {
     let long = Script::new()
         .event(EventKind::TextMessageStart {
             message_id: "m".into(),

@@ -22,7 +22,7 @@ use crate::support::console_errors;
 
 /// Mounts every component with an `assistant` prop outside of a provider.
 #[wasm_bindgen_test]
-async fn an_assistant_that_is_given_is_the_one() {
+async fn components_accept_an_assistant_prop_outside_a_provider() {
     let console = console_errors();
     let given = Assistant::new(MockAgent::new(), SessionOptions::default());
     let suggestions = || vec![Suggestion::new("Begin")];
@@ -60,7 +60,7 @@ async fn an_assistant_that_is_given_is_the_one() {
 }
 
 /// Returns the announcements for an answer, in a built-in or a custom window.
-async fn spoken(speech: Speech, own: bool) -> String {
+async fn announcements(speech: Speech, own: bool) -> String {
     let agent = MockAgent::new().answer(Script::new().text("Sunny."));
     let page = mount(move || {
         view! {
@@ -92,17 +92,17 @@ fn Ask() -> impl IntoView {
 }
 
 #[wasm_bindgen_test]
-async fn speech_says_whether_answers_are_read() {
+async fn speech_controls_whether_answers_are_announced() {
     for own in [false, true] {
-        let said = spoken(Speech::AtTheEnd, own).await;
+        let said = announcements(Speech::AtTheEnd, own).await;
         assert!(said.contains("Sunny."), "{said}");
-        let said = spoken(Speech::Off, own).await;
+        let said = announcements(Speech::Off, own).await;
         assert!(!said.contains("Sunny."), "{said}");
     }
 }
 
 #[wasm_bindgen_test]
-async fn a_tree_may_begin_as_a_drawing() {
+async fn a_tree_view_can_start_as_a_drawing() {
     let begins = |drawn: bool| {
         mount(move || {
             let initial = json!([{"id": "q", "role": "user", "content": "q"},
@@ -124,7 +124,7 @@ async fn a_tree_may_begin_as_a_drawing() {
 }
 
 #[wasm_bindgen_test]
-async fn an_empty_state_shows_what_is_put_below() {
+async fn an_empty_state_renders_its_children() {
     let page = mount(|| {
         view! {
             <AssistantProvider agent=MockAgent::new()>
@@ -139,7 +139,7 @@ async fn an_empty_state_shows_what_is_put_below() {
 }
 
 #[wasm_bindgen_test]
-async fn on_open_hears_that_a_conversation_was_chosen() {
+async fn on_open_fires_when_a_conversation_is_selected() {
     let chosen = RwSignal::new(0);
     let agent = MockAgent::new().answer(Script::new().text("Here."));
     let page = mount(move || {
@@ -185,7 +185,7 @@ fn form(enabled: bool, exact: bool) -> (Mounted, RwSignal<Vec<Value>>) {
 }
 
 #[wasm_bindgen_test]
-async fn a_form_holds_what_it_is_given() {
+async fn a_schema_form_applies_its_props() {
     let (page, submitted) = form(true, false);
     settle().await;
     let submit = "button[type=submit]";
@@ -206,7 +206,7 @@ async fn a_form_holds_what_it_is_given() {
 }
 
 #[wasm_bindgen_test]
-async fn an_exact_text_may_leave_what_writing_needs() {
+async fn a_readable_exact_text_keeps_no_break_spaces() {
     let page = mount(|| {
         view! {
             <p class="exact">

@@ -35,13 +35,13 @@ impl<T: Clone + PartialEq + Send + Sync + 'static> Followed<T> {
         Self(seen)
     }
 
-    fn story(&self) -> Vec<T> {
+    fn values(&self) -> Vec<T> {
         self.0.get_untracked()
     }
 }
 
 /// Mounts a chat whose `setup` may track the assistant, and runs it to its end.
-async fn went(script: Script, setup: impl Fn() + Send + Sync + 'static) -> Chat {
+async fn finished_run(script: Script, setup: impl Fn() + Send + Sync + 'static) -> Chat {
     let chat = chat(MockAgent::new().answer(script), setup).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
@@ -49,7 +49,7 @@ async fn went(script: Script, setup: impl Fn() + Send + Sync + 'static) -> Chat 
 }
 
 #[wasm_bindgen_test]
-async fn state_follows_the_agent_and_the_page() {
+async fn the_state_signal_follows_agent_and_page() {
     let snapshot = |count: u32| EventKind::StateSnapshot {
         snapshot: json!({"count": count}),
     };
@@ -68,7 +68,7 @@ async fn state_follows_the_agent_and_the_page() {
     chat.assistant.set_state(json!({"count": 3}));
     settle().await;
     assert_eq!(
-        followed.story(),
+        followed.values(),
         [Value::Null, json!(1), json!(2), json!(3)]
     );
 }
@@ -96,7 +96,7 @@ async fn running_tools_and_activity_follow_a_handler() {
 }
 
 #[wasm_bindgen_test]
-async fn agent_steps_are_what_the_agent_says() {
+async fn agent_steps_lists_the_steps_of_the_run() {
     let step_name = || "look up".to_owned();
     let script = Script::new()
         .event(EventKind::StepStarted {
@@ -124,8 +124,8 @@ async fn agent_steps_are_what_the_agent_says() {
 }
 
 #[wasm_bindgen_test]
-async fn messages_give_their_signals() {
-    let chat = went(Script::new().text("Hello there."), || ()).await;
+async fn messages_lists_entries_and_their_cells() {
+    let chat = finished_run(Script::new().text("Hello there."), || ()).await;
     let entries = chat.assistant.messages().get_untracked();
     assert_eq!(entries.len(), 2);
     let ids: Vec<_> = entries.clone().into_iter().map(|entry| entry.id).collect();
@@ -141,7 +141,7 @@ async fn messages_give_their_signals() {
 }
 
 #[wasm_bindgen_test]
-async fn pending_approvals_and_interrupts_are_what_waits() {
+async fn interrupts_and_pending_approvals_list_open_questions() {
     let script = Script::new().interrupt(vec![question("day", None, Value::Null)]);
     let chat = chat(
         MockAgent::new().answer(script).answer(calls(json!({}))),
@@ -162,7 +162,7 @@ async fn pending_approvals_and_interrupts_are_what_waits() {
 }
 
 #[wasm_bindgen_test]
-async fn queued_is_what_waits_for_an_answer_to_go_out() {
+async fn queued_lists_messages_behind_an_undelivered_answer() {
     let lost = Failure::new(FailureKind::Network, "no connection");
     let asks = vec![question("q", None, json!({"type": "boolean"}))];
     let agent = MockAgent::new()
@@ -188,7 +188,7 @@ async fn queued_is_what_waits_for_an_answer_to_go_out() {
 }
 
 #[wasm_bindgen_test]
-async fn tools_are_what_is_offered() {
+async fn tools_lists_the_offered_actions() {
     let enabled = RwSignal::new(true);
     let chat = chat(MockAgent::new(), move || {
         use_assistant_action(act().enabled(enabled));
@@ -202,7 +202,7 @@ async fn tools_are_what_is_offered() {
 }
 
 #[wasm_bindgen_test]
-async fn a_message_has_its_text_as_a_signal() {
+async fn message_text_follows_a_streaming_message() {
     let wait = Duration::from_millis(150);
     let more = |delta: &str| EventKind::TextMessageContent {
         message_id: "m1".into(),
@@ -228,13 +228,13 @@ async fn a_message_has_its_text_as_a_signal() {
     chat.idle().await;
     assert_eq!(said.get_untracked(), "go");
     assert_eq!(text.get_untracked(), "So far and on");
-    assert_eq!(followed.story(), ["So far", "So far and on"]);
+    assert_eq!(followed.values(), ["So far", "So far and on"]);
     let unknown = leptos_assistant::conversation::MessageId::from("unknown");
     assert_eq!(chat.assistant.message_text(&unknown).get_untracked(), "");
 }
 
 #[wasm_bindgen_test]
-async fn running_calls_are_those_whose_handlers_run() {
+async fn running_calls_lists_calls_with_a_running_handler() {
     let ready = RwSignal::new(false);
     let agent = MockAgent::new().answer(calls(json!({})));
     let chat = chat(agent, move || {
@@ -257,5 +257,5 @@ async fn running_calls_are_those_whose_handlers_run() {
     assert_eq!(call.name(), "act");
     ready.set(true);
     chat.idle().await;
-    assert_eq!(followed.story(), [0, 1, 0]);
+    assert_eq!(followed.values(), [0, 1, 0]);
 }

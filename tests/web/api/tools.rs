@@ -29,7 +29,7 @@ fn tagged(name: &'static str, tag: &'static str) -> ToolAction {
 
 /// Rule "offered in a run"
 #[wasm_bindgen_test]
-async fn a_filter_that_follows_a_signal_is_read_when_a_run_opens() {
+async fn a_filter_signal_is_read_at_the_start_of_a_run() {
     let agent = MockAgent::new()
         .answer(Script::new().text("One"))
         .answer(Script::new().call("read_mail", &json!({})))
@@ -67,7 +67,7 @@ async fn a_filter_that_follows_a_signal_is_read_when_a_run_opens() {
 
 /// Rule "offered in a run"
 #[wasm_bindgen_test]
-async fn an_agent_finds_what_a_filter_keeps_back() {
+async fn list_tools_finds_actions_that_a_filter_excludes() {
     let agent = MockAgent::new()
         .answer(Script::new().call("list_tools", &json!({"query": "MAIL"})))
         .answer(Script::new().call("read_mail", &json!({"id": 7})))
@@ -95,7 +95,7 @@ async fn an_agent_finds_what_a_filter_keeps_back() {
 }
 
 #[wasm_bindgen_test]
-async fn a_handler_knows_where_it_stands() {
+async fn a_handler_reads_iteration_parent_message_and_tool_history() {
     let kept: Rc<RefCell<Vec<Value>>> = Rc::default();
     let agent = MockAgent::new()
         .answer(Script::new().call("look", &json!({})))
@@ -169,7 +169,7 @@ async fn nested() -> (
 
 /// Rule "steps before a handler"
 #[wasm_bindgen_test]
-async fn an_action_that_calls_another_is_shown_with_it_and_takes_it_along_when_it_is_stopped() {
+async fn stopping_a_parent_call_cancels_its_nested_call() {
     let (chat, records, ran) = nested().await;
     chat.assistant.send("buy").unwrap();
     chat.appears(".la-approval").await;
@@ -212,7 +212,7 @@ async fn an_action_that_calls_another_is_shown_with_it_and_takes_it_along_when_i
 }
 
 #[wasm_bindgen_test]
-async fn a_denied_child_is_an_error_of_the_one_that_asked() {
+async fn a_denied_nested_call_is_an_error_of_its_parent() {
     let (chat, _, ran) = nested().await;
     chat.assistant.send("buy").unwrap();
     chat.appears(".la-approval").await;

@@ -13,7 +13,7 @@ use leptos_assistant::{
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[wasm_bindgen_test]
-async fn a_suggestion_says_one_thing_and_shows_another() {
+async fn a_suggestion_can_show_a_label_and_send_another_text() {
     let agent = MockAgent::new();
     let asked = agent.clone();
     let page = mount(move || {
@@ -69,7 +69,7 @@ async fn heading_offset_moves_headings_down() {
 }
 
 #[wasm_bindgen_test]
-async fn labels_and_media_are_those_of_the_context() {
+async fn a_window_uses_labels_and_media_policy_of_the_context() {
     assert_eq!(*media_policy(), MediaPolicy::default());
     let seen = RwSignal::new(false);
     let page = mount(move || {
@@ -93,7 +93,7 @@ async fn labels_and_media_are_those_of_the_context() {
 }
 
 #[wasm_bindgen_test]
-async fn follow_ups_stand_there_once_something_was_said_and_nothing_runs() {
+async fn follow_ups_appear_after_an_answer_while_idle() {
     let agent = MockAgent::new().answer(Script::new().text("An answer"));
     let asked = agent.clone();
     let next = RwSignal::new(vec![Suggestion::new("Go on")]);

@@ -42,7 +42,7 @@ impl Broken {
     /// Reverts the modification; returns the errors since.
     fn repair(self) -> Vec<String> {
         drop(self);
-        went_wrong()
+        recorded_errors()
     }
 }
 
@@ -52,7 +52,7 @@ impl Drop for Broken {
     }
 }
 
-fn went_wrong() -> Vec<String> {
+fn recorded_errors() -> Vec<String> {
     let list = js_sys::Reflect::get(&js_sys::global(), &"wentWrong".into()).unwrap();
     js_sys::Array::from(&list)
         .iter()
@@ -65,17 +65,17 @@ fn database() -> String {
 }
 
 /// Plays the conversation to its end in a browser that stays broken.
-async fn goes_on_unsaved(script: &str, named: bool) {
+async fn play_unsaved(script: &str, named: bool) {
     let broken = Broken::by(script);
     let store = IndexedDbStore::new(database());
     let chat = Journey::open(store, named.then_some("t"));
-    chat.is_played(|_| ()).await;
+    chat.play(|_| ()).await;
     chat.assert_nothing_lost(true, "");
     assert!(
         chat.wait_until(Journey::shows_not_saved).await,
         "the person is told"
     );
-    chat.long_passes().await;
+    chat.advance_past_retries().await;
     chat.assert_usable();
     chat.assert_nothing_lost(true, "");
     let kept = chat.assistant.ownership().get_untracked();
@@ -84,22 +84,22 @@ async fn goes_on_unsaved(script: &str, named: bool) {
 }
 
 /// Does so with and without a conversation requested by name.
-async fn both_go_on_unsaved(script: &str) {
-    goes_on_unsaved(script, false).await;
-    goes_on_unsaved(script, true).await;
+async fn play_unsaved_with_and_without_id(script: &str) {
+    play_unsaved(script, false).await;
+    play_unsaved(script, true).await;
 }
 
 #[wasm_bindgen_test]
-async fn without_a_database_the_chat_goes_on() {
-    both_go_on_unsaved(
+async fn the_chat_works_without_a_database() {
+    play_unsaved_with_and_without_id(
         "return put(window, 'indexedDB', { value: undefined, configurable: true });",
     )
     .await;
 }
 
 #[wasm_bindgen_test]
-async fn where_opening_throws_the_chat_goes_on() {
-    both_go_on_unsaved(
+async fn the_chat_works_if_opening_the_database_throws() {
+    play_unsaved_with_and_without_id(
         "return put(IDBFactory.prototype, 'open', { configurable: true, writable: true,
            value() { throw new DOMException('broken', 'UnknownError'); } });",
     )
@@ -107,8 +107,8 @@ async fn where_opening_throws_the_chat_goes_on() {
 }
 
 #[wasm_bindgen_test]
-async fn where_opening_fails_the_chat_goes_on() {
-    both_go_on_unsaved(
+async fn the_chat_works_if_opening_the_database_fails() {
+    play_unsaved_with_and_without_id(
         "return put(IDBFactory.prototype, 'open', { configurable: true, writable: true,
            value() { return fake((request) => setTimeout(() => {
              request.error = new DOMException('broken', 'UnknownError');
@@ -119,8 +119,8 @@ async fn where_opening_fails_the_chat_goes_on() {
 }
 
 #[wasm_bindgen_test]
-async fn where_opening_never_answers_the_chat_goes_on() {
-    both_go_on_unsaved(
+async fn the_chat_works_if_opening_the_database_never_completes() {
+    play_unsaved_with_and_without_id(
         "return put(IDBFactory.prototype, 'open', { configurable: true, writable: true,
            value() { return fake(() => {}); } });",
     )
@@ -128,8 +128,8 @@ async fn where_opening_never_answers_the_chat_goes_on() {
 }
 
 #[wasm_bindgen_test]
-async fn with_a_quota_of_nothing_the_chat_goes_on() {
-    both_go_on_unsaved(
+async fn the_chat_works_if_the_quota_is_exceeded() {
+    play_unsaved_with_and_without_id(
         "return put(IDBObjectStore.prototype, 'put', { configurable: true, writable: true,
            value() { throw new DOMException('full', 'QuotaExceededError'); } });",
     )
@@ -137,8 +137,8 @@ async fn with_a_quota_of_nothing_the_chat_goes_on() {
 }
 
 #[wasm_bindgen_test]
-async fn where_writes_abort_the_chat_goes_on() {
-    both_go_on_unsaved(
+async fn the_chat_works_if_writes_abort() {
+    play_unsaved_with_and_without_id(
         "const before = IDBObjectStore.prototype.put;
          return put(IDBObjectStore.prototype, 'put', { configurable: true, writable: true,
            value(...args) {
@@ -153,8 +153,8 @@ async fn where_writes_abort_the_chat_goes_on() {
 
 /// Requests that complete after a long time, when their futures are gone.
 #[wasm_bindgen_test]
-async fn late_answers_do_no_harm() {
-    both_go_on_unsaved(
+async fn late_database_events_do_no_harm() {
+    play_unsaved_with_and_without_id(
         "const late = (name) => {
            const prototype = Object.hasOwn(IDBTransaction.prototype, name) ? IDBTransaction.prototype : IDBRequest.prototype;
            const { set, get } = Object.getOwnPropertyDescriptor(prototype, name);
@@ -168,15 +168,15 @@ async fn late_answers_do_no_harm() {
     .await;
 }
 
-async fn goes_on_saved(script: &str) {
+async fn play_saved(script: &str) {
     let name = database();
     for thread in [None, Some("t")] {
         let broken = Broken::by(script);
         let store = IndexedDbStore::new(&*name);
         let chat = Journey::open(store.clone(), thread);
-        chat.is_played(|_| ()).await;
+        chat.play(|_| ()).await;
         chat.assert_nothing_lost(true, "");
-        chat.long_passes().await;
+        chat.advance_past_retries().await;
         assert!(!chat.shows_not_saved(), "it is saved");
         chat.assert_usable();
         let kept = chat.assistant.ownership().get_untracked();
@@ -188,14 +188,13 @@ async fn goes_on_saved(script: &str) {
 }
 
 #[wasm_bindgen_test]
-async fn without_locks_the_chat_is_saved() {
-    goes_on_saved("return put(navigator, 'locks', { value: undefined, configurable: true });")
-        .await;
+async fn the_chat_is_saved_without_web_locks() {
+    play_saved("return put(navigator, 'locks', { value: undefined, configurable: true });").await;
 }
 
 #[wasm_bindgen_test]
-async fn with_locks_that_throw_the_chat_is_saved() {
-    goes_on_saved(
+async fn the_chat_is_saved_if_web_locks_throw() {
+    play_saved(
         "const value = { request() { throw new Error('broken'); }, query() { throw new Error('broken'); } };
          return put(navigator, 'locks', { value, configurable: true });",
     )
@@ -203,8 +202,8 @@ async fn with_locks_that_throw_the_chat_is_saved() {
 }
 
 #[wasm_bindgen_test]
-async fn with_locks_that_are_refused_the_chat_is_saved() {
-    goes_on_saved(
+async fn the_chat_is_saved_if_web_locks_are_refused() {
+    play_saved(
         "const value = { request: async () => { throw new Error('broken'); }, query: async () => { throw new Error('broken'); } };
          return put(navigator, 'locks', { value, configurable: true });",
     )
@@ -212,8 +211,8 @@ async fn with_locks_that_are_refused_the_chat_is_saved() {
 }
 
 #[wasm_bindgen_test]
-async fn with_locks_that_never_answer_the_chat_is_saved() {
-    goes_on_saved(
+async fn the_chat_is_saved_if_web_locks_never_resolve() {
+    play_saved(
         "const value = { request: () => new Promise(() => {}), query: () => new Promise(() => {}) };
          return put(navigator, 'locks', { value, configurable: true });",
     )
@@ -222,7 +221,7 @@ async fn with_locks_that_never_answer_the_chat_is_saved() {
 
 /// A database that is deleted meanwhile is created again, with everything that is on the screen.
 #[wasm_bindgen_test]
-async fn a_deleted_database_is_written_again() {
+async fn a_deleted_database_is_restored_from_the_open_chat() {
     let name = database();
     let store = IndexedDbStore::new(&*name);
     let chat = Journey::open(store.clone(), Some("t"));
@@ -230,7 +229,7 @@ async fn a_deleted_database_is_written_again() {
     let deleted = name.clone();
     let requests = Rc::new(RefCell::new(Vec::new()));
     let begun = Rc::clone(&requests);
-    chat.is_played(move |_| {
+    chat.play(move |_| {
         let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
         let deleting = factory.delete_database(&deleted).unwrap();
         begun.borrow_mut().push(deleting);
@@ -243,8 +242,8 @@ async fn a_deleted_database_is_written_again() {
         requests.borrow().iter().all(|it| it.ready_state() == done)
     };
     assert!(chat.wait_until(is_deleted).await);
-    chat.says("four").await;
-    chat.long_passes().await;
+    chat.send("four").await;
+    chat.advance_past_retries().await;
     assert!(!chat.shows_not_saved());
     let stored = store.load("t").await.unwrap().unwrap();
     let holds = |words: &str| stored.records.iter().any(|it| it.text.contains(words));

@@ -1,4 +1,4 @@
-//! A chat with a store that fails in every way, at every operation, at every moment.
+//! A chat with a store that fails: each kind of failure, at each operation and moment.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -28,9 +28,9 @@ pub(super) enum Operation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Fails(StoreErrorKind),
-    /// It has no effect, and never answers.
+    /// The operation has no effect, and its future never resolves.
     Silent,
-    /// It takes effect, and never answers.
+    /// The operation takes effect, but its future never resolves.
     Mute,
 }
 
@@ -57,7 +57,7 @@ impl Faulty {
         (one, two)
     }
 
-    fn asked<T: 'static>(
+    fn with_fault<T: 'static>(
         &self,
         operation: Operation,
         does: impl FnOnce() -> StoreFuture<T>,
@@ -77,27 +77,27 @@ impl Faulty {
 
 impl Store for Faulty {
     fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>> {
-        self.asked(Operation::Load, || self.inner.load(thread_id))
+        self.with_fault(Operation::Load, || self.inner.load(thread_id))
     }
 
     fn take(&self, thread_id: &str, writer: &str) -> StoreFuture<()> {
-        self.asked(Operation::Take, || self.inner.take(thread_id, writer))
+        self.with_fault(Operation::Take, || self.inner.take(thread_id, writer))
     }
 
     fn write(&self, batch: Batch) -> StoreFuture<()> {
-        self.asked(Operation::Write, || self.inner.write(batch))
+        self.with_fault(Operation::Write, || self.inner.write(batch))
     }
 
     fn threads(&self) -> StoreFuture<Vec<ThreadInfo>> {
-        self.asked(Operation::Threads, || self.inner.threads())
+        self.with_fault(Operation::Threads, || self.inner.threads())
     }
 
     fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()> {
-        self.asked(Operation::Label, || self.inner.label(thread_id, label))
+        self.with_fault(Operation::Label, || self.inner.label(thread_id, label))
     }
 
     fn remove(&self, thread_id: &str) -> StoreFuture<()> {
-        self.asked(Operation::Remove, || self.inner.remove(thread_id))
+        self.with_fault(Operation::Remove, || self.inner.remove(thread_id))
     }
 
     fn shared_as(&self) -> Option<String> {
@@ -143,7 +143,7 @@ impl Case {
     }
 
     /// Plays a conversation, and repairs the store at the end.
-    async fn plays(self) {
+    async fn play(self) {
         let store = Faulty::default();
         let fault = Rc::clone(&store.fault);
         let breaks = move |now: Moment| {
@@ -155,7 +155,7 @@ impl Case {
             breaks(self.moment);
         }
         let chat = Journey::open(store.clone(), self.named.then_some("t"));
-        chat.is_played(breaks).await;
+        chat.play(breaks).await;
         chat.assert_nothing_lost(!self.is_refused(), &format!("{self:?}"));
         if self.is_unsaved() {
             assert!(
@@ -167,10 +167,10 @@ impl Case {
         }
         chat.assistant.list_conversations();
         chat.assistant.rename_conversation("other", "Other");
-        chat.passes(10_000).await;
+        chat.advance(10_000).await;
         chat.assert_usable();
         store.fault.set(None);
-        chat.long_passes().await;
+        chat.advance_past_retries().await;
         chat.assert_usable();
         chat.assert_nothing_lost(!self.is_refused(), &format!("{self:?}"));
         assert_eq!(
@@ -210,7 +210,7 @@ async fn all_of(operation: Operation, faults: &[Fault], moments: &[Moment]) {
                     moment,
                     named,
                 };
-                case.plays().await;
+                case.play().await;
             }
         }
     }
@@ -224,31 +224,31 @@ const NEWER: Fault = Fault::Fails(StoreErrorKind::Newer);
 const UNAVAILABLE: Fault = Fault::Fails(StoreErrorKind::Unavailable);
 
 #[wasm_bindgen_test]
-async fn a_store_that_cannot_write_ends_nothing() {
+async fn the_chat_survives_a_store_that_cannot_write() {
     let faults = [FULL, FAILED, Fault::Silent, Fault::Mute];
     all_of(Operation::Write, &faults, &ALWAYS).await;
 }
 
 #[wasm_bindgen_test]
-async fn a_store_that_cannot_load_ends_nothing() {
+async fn the_chat_survives_a_store_that_cannot_load() {
     let faults = [FAILED, NEWER, Fault::Silent];
     all_of(Operation::Load, &faults, &[Moment::Before]).await;
 }
 
 #[wasm_bindgen_test]
-async fn a_store_that_cannot_be_taken_ends_nothing() {
+async fn the_chat_survives_a_store_without_ownership() {
     let faults = [FULL, Fault::Silent, Fault::Mute];
     all_of(Operation::Take, &faults, &[Moment::Before]).await;
 }
 
 #[wasm_bindgen_test]
-async fn a_store_that_can_do_nothing_ends_nothing() {
+async fn the_chat_survives_a_store_that_fails_every_operation() {
     let faults = [UNAVAILABLE, BLOCKED, Fault::Silent];
     all_of(Operation::Any, &faults, &ALWAYS).await;
 }
 
 #[wasm_bindgen_test]
-async fn lists_and_labels_that_fail_end_nothing() {
+async fn the_chat_survives_failed_lists_labels_and_removals() {
     for operation in [Operation::Threads, Operation::Label, Operation::Remove] {
         let faults = [FAILED, Fault::Silent];
         all_of(operation, &faults, &[Moment::Before]).await;

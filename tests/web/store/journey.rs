@@ -97,26 +97,26 @@ impl Journey {
             if holds(self) {
                 return true;
             }
-            self.passes(100).await;
+            self.advance(100).await;
         }
         false
     }
 
     /// Advances the time, and lets the browser run due tasks.
-    pub(super) async fn passes(&self, ms: u64) {
+    pub(super) async fn advance(&self, ms: u64) {
         self.clock.advance(Duration::from_millis(ms));
         tick().await;
     }
 
     /// Advances the time enough for a store to be retried.
-    pub(super) async fn long_passes(&self) {
+    pub(super) async fn advance_past_retries(&self) {
         for _ in 0..20 {
-            self.passes(5_000).await;
+            self.advance(5_000).await;
         }
         settle().await;
     }
 
-    pub(super) async fn says(&self, words: &str) {
+    pub(super) async fn send(&self, words: &str) {
         self.assistant.send(words).unwrap();
         assert!(
             self.wait_until(|it| it.page.text("[role=log]").contains(words))
@@ -126,7 +126,7 @@ impl Journey {
     }
 
     /// Waits until the assistant has answered with a text and is idle.
-    pub(super) async fn hears(&self, words: &str) {
+    pub(super) async fn wait_for_answer(&self, words: &str) {
         let heard = self
             .wait_until(|it| {
                 it.page.text("[role=log]").contains(words)
@@ -140,7 +140,7 @@ impl Journey {
         );
     }
 
-    pub(super) async fn is_asked(&self) {
+    pub(super) async fn wait_for_approval(&self) {
         let asked = |it: &Self| {
             let waits = it.assistant.pending_approvals().get_untracked();
             !waits.is_empty() && it.page.count(".la-approval") == 1
@@ -148,7 +148,7 @@ impl Journey {
         assert!(self.wait_until(asked).await, "the approval is there");
     }
 
-    pub(super) fn approves(&self) {
+    pub(super) fn approve(&self) {
         let call = self.assistant.pending_approvals().get_untracked()[0];
         self.call.set(Some(call));
         self.assistant.approve(&call).unwrap();
@@ -211,23 +211,23 @@ impl Journey {
     }
 
     /// Plays from the first message to the last; `at` is called before each moment.
-    pub(super) async fn is_played(&self, at: impl Fn(Moment) + Clone + 'static) {
+    pub(super) async fn play(&self, at: impl Fn(Moment) + Clone + 'static) {
         let now = at.clone();
         *self.in_handler.borrow_mut() = Some(Box::new(move || now(Moment::Runs)));
         at(Moment::Before);
-        self.says("one").await;
-        self.hears("Hello.").await;
-        self.says("two").await;
-        self.is_asked().await;
-        self.passes(100).await;
+        self.send("one").await;
+        self.wait_for_answer("Hello.").await;
+        self.send("two").await;
+        self.wait_for_approval().await;
+        self.advance(100).await;
         at(Moment::Asked);
-        self.passes(100).await;
-        self.is_asked().await;
-        self.approves();
-        self.hears("Paid.").await;
+        self.advance(100).await;
+        self.wait_for_approval().await;
+        self.approve();
+        self.wait_for_answer("Paid.").await;
         at(Moment::Result);
-        self.says("three").await;
-        self.hears("Goodbye.").await;
+        self.send("three").await;
+        self.wait_for_answer("Goodbye.").await;
         self.assert_usable();
     }
 }

@@ -23,7 +23,7 @@ use super::{batch, record};
 
 /// A store that fails on demand, and records its writes.
 #[derive(Clone, Default)]
-struct Moody {
+struct FailingStore {
     inner: MemoryStore,
     fails: Rc<Cell<Option<StoreErrorKind>>>,
     /// True if it cannot be opened.
@@ -31,7 +31,7 @@ struct Moody {
     written: Rc<RefCell<Vec<Batch>>>,
 }
 
-impl Moody {
+impl FailingStore {
     fn failing(kind: StoreErrorKind) -> Self {
         let store = Self::default();
         store.fails.set(Some(kind));
@@ -50,7 +50,7 @@ impl Moody {
     }
 }
 
-impl Store for Moody {
+impl Store for FailingStore {
     fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>> {
         self.or_fail(self.closed.get(), || self.inner.load(thread_id))
     }
@@ -160,7 +160,7 @@ impl Chat {
 
 /// Rule "after a reload": an approval is restored, and counts once
 #[wasm_bindgen_test]
-async fn a_question_is_asked_again() {
+async fn a_pending_approval_is_restored_after_a_reload() {
     let store = MemoryStore::default();
     let first = open(store.clone(), paying()).await;
     first.ask().await;
@@ -178,8 +178,8 @@ async fn a_question_is_asked_again() {
 }
 
 /// Ends a page in the middle of a handler, and returns the next one.
-async fn ended_in_the_middle(action: fn(Rc<Cell<u32>>) -> ToolAction) -> Chat {
-    let store = Moody::default();
+async fn reopened_during_handler(action: fn(Rc<Cell<u32>>) -> ToolAction) -> Chat {
+    let store = FailingStore::default();
     let first = open_with(store.clone(), paying(), action).await;
     first.assistant.send("go").unwrap();
     assert!(until(|| first.ran.get() == 1).await, "it runs");
@@ -203,8 +203,8 @@ fn hangs(ran: Rc<Cell<u32>>) -> ToolAction {
 
 /// Rule "after a reload": the outcome of the earlier start is unknown, so the user is asked
 #[wasm_bindgen_test]
-async fn what_had_begun_is_asked_about() {
-    let chat = ended_in_the_middle(hangs).await;
+async fn a_call_with_unknown_outcome_needs_approval_after_a_reload() {
+    let chat = reopened_during_handler(hangs).await;
     let waits = chat.assistant.pending_approvals();
     assert!(until(|| waits.with_untracked(Vec::len) == 1).await);
     let call = chat.assistant.tool_call(&waits.get_untracked()[0]).unwrap();
@@ -221,8 +221,8 @@ async fn what_had_begun_is_asked_about() {
 
 /// Rule "after a reload": an idempotent action runs again automatically
 #[wasm_bindgen_test]
-async fn idempotent_runs_again_by_itself() {
-    let chat = ended_in_the_middle(|ran| hangs(ran).idempotent()).await;
+async fn an_idempotent_call_runs_again_after_a_reload() {
+    let chat = reopened_during_handler(|ran| hangs(ran).idempotent()).await;
     assert!(until(|| chat.ran.get() == 1).await);
     let waits = chat.assistant.pending_approvals();
     assert_eq!(waits.with_untracked(Vec::len), 0);
@@ -259,7 +259,7 @@ async fn conversations_are_listed_renamed_deleted_and_restored() {
 }
 
 #[wasm_bindgen_test]
-async fn use_here_takes_a_conversation_back_from_another_tab() {
+async fn use_here_takes_ownership_from_another_tab() {
     let store = MemoryStore::default();
     let chat = open(store.clone(), paying()).await;
     chat.ask().await;
@@ -275,8 +275,8 @@ async fn use_here_takes_a_conversation_back_from_another_tab() {
 
 /// Rule "exactly once": nothing runs if its start cannot be written
 #[wasm_bindgen_test]
-async fn a_full_store_lets_nothing_start_and_the_chat_goes_on() {
-    let store = Moody::default();
+async fn a_full_store_blocks_calls_but_not_the_chat() {
+    let store = FailingStore::default();
     let chat = open(store.clone(), paying()).await;
     chat.ask().await;
     store.fails.set(Some(StoreErrorKind::Full));
@@ -307,8 +307,8 @@ async fn a_full_store_lets_nothing_start_and_the_chat_goes_on() {
 }
 
 #[wasm_bindgen_test]
-async fn a_browser_without_a_store_keeps_nothing_and_says_so() {
-    let store = Moody::failing(StoreErrorKind::Unavailable);
+async fn a_chat_without_a_store_shows_that_nothing_is_saved() {
+    let store = FailingStore::failing(StoreErrorKind::Unavailable);
     store.closed.set(true);
     let chat = open(store.clone(), paying()).await;
     assert_eq!(
@@ -328,8 +328,8 @@ async fn a_browser_without_a_store_keeps_nothing_and_says_so() {
 }
 
 #[wasm_bindgen_test]
-async fn a_damaged_conversation_is_left_as_it_is() {
-    let store = Moody::default();
+async fn a_damaged_conversation_is_not_overwritten() {
+    let store = FailingStore::default();
     let mut damaged = batch("before");
     damaged.put = vec![record("outline", "{\"messages\": [{\"id\": \"a\"}]}")];
     store.inner.write(damaged).await.unwrap();
@@ -350,8 +350,8 @@ async fn a_damaged_conversation_is_left_as_it_is() {
 
 /// A conversation with an unreadable journal entry does not start the call that it may be about.
 #[wasm_bindgen_test]
-async fn an_unreadable_journal_keeps_its_claims() {
-    let store = Moody::default();
+async fn an_unreadable_journal_entry_still_claims_its_call() {
+    let store = FailingStore::default();
     let first = open(store.clone(), paying()).await;
     first.ask().await;
     settle().await;
@@ -371,8 +371,8 @@ async fn an_unreadable_journal_keeps_its_claims() {
 
 /// Only changes are written: a token does not write the whole conversation.
 #[wasm_bindgen_test]
-async fn a_long_answer_is_written_a_few_times_and_alone() {
-    let store = Moody::default();
+async fn a_long_answer_is_written_in_few_batches_of_its_own() {
+    let store = FailingStore::default();
     let words: String = (0..2_000).map(|number| format!("word{number} ")).collect();
     let agent = MockAgent::new()
         .answer(Script::new().text("The first answer."))
@@ -396,8 +396,8 @@ async fn a_long_answer_is_written_a_few_times_and_alone() {
 
 /// Each call of the agent is written, and each result, without waiting for the end of the answer.
 #[wasm_bindgen_test]
-async fn a_call_of_the_agent_and_its_result_are_written_as_they_come() {
-    let store = Moody::default();
+async fn agent_calls_and_results_are_written_while_streaming() {
+    let store = FailingStore::default();
     // Longer than a save takes on a busy machine, shorter than the time between saves of text.
     let pause = std::time::Duration::from_millis(700);
     let script = Script::new().call_as("c1", "look_up", "{}").wait(pause);
@@ -425,8 +425,8 @@ async fn a_call_of_the_agent_and_its_result_are_written_as_they_come() {
 
 /// Calls that the agent runs itself are collected for a short time; a question is written at once.
 #[wasm_bindgen_test]
-async fn calls_of_the_agent_are_written_with_its_answer() {
-    let store = Moody::default();
+async fn many_agent_calls_are_written_in_few_batches() {
+    let store = FailingStore::default();
     let mut script = Script::new();
     for number in 0..30 {
         let id = format!("c{number}");
@@ -462,8 +462,8 @@ async fn calls_of_the_agent_are_written_with_its_answer() {
 
 /// The start is in the journal before the handler runs, with the snapshot that has the call.
 #[wasm_bindgen_test]
-async fn a_start_is_written_with_what_it_is_about() {
-    let store = Moody::default();
+async fn a_call_start_is_recorded_in_the_journal_with_one_result() {
+    let store = FailingStore::default();
     let chat = open(store.clone(), paying()).await;
     chat.ask().await;
     chat.approve();

@@ -1,4 +1,4 @@
-//! The contract of stores, tested on each.
+//! The contract of the trait `Store`, tested with each implementation.
 
 use futures_util::future::join;
 use leptos_assistant::store::{
@@ -33,7 +33,7 @@ async fn kind(store: &dyn Store, batch: Batch) -> Option<StoreErrorKind> {
     store.write(batch).await.err().map(|error| error.kind)
 }
 
-async fn promises(store: &dyn Store) {
+async fn assert_contract(store: &dyn Store) {
     assert_eq!(store.load("t").await, Ok(None));
     store.take("t", "one").await.unwrap();
     assert_eq!(store.load("t").await, Ok(None), "nothing is written yet");
@@ -95,18 +95,18 @@ async fn promises(store: &dyn Store) {
 }
 
 #[wasm_bindgen_test]
-async fn a_store_in_memory_keeps_the_promises() {
-    promises(&MemoryStore::default()).await;
+async fn the_memory_store_fulfils_the_store_contract() {
+    assert_contract(&MemoryStore::default()).await;
 }
 
 #[wasm_bindgen_test]
-async fn a_store_in_the_browser_keeps_the_promises() {
-    promises(&IndexedDbStore::new(database())).await;
+async fn the_indexed_db_store_fulfils_the_store_contract() {
+    assert_contract(&IndexedDbStore::new(database())).await;
 }
 
 /// Rule "exactly once": of two tabs that claim a start at the same time, one gets it
 #[wasm_bindgen_test]
-async fn two_connections_take_a_claim_once() {
+async fn of_two_connections_one_wins_a_claim() {
     let name = database();
     let (one, two) = (IndexedDbStore::new(&*name), IndexedDbStore::new(&*name));
     // Without other barriers between tabs: both are the same writer.
@@ -126,7 +126,7 @@ async fn two_connections_take_a_claim_once() {
 
 /// The reason for a refusal may precede or follow the writes of a batch.
 #[wasm_bindgen_test]
-async fn of_a_refused_batch_nothing_is_written() {
+async fn a_refused_batch_writes_nothing() {
     let store = IndexedDbStore::new(database());
     store.take("t", "one").await.unwrap();
     let mut first = writes("one", "outline", "first");
@@ -158,9 +158,9 @@ async fn of_a_refused_batch_nothing_is_written() {
     }
 }
 
-/// Version 1 had fences, too, but no index of them.
+/// Version 1 has the object stores for records and fences, but no index of the fences.
 #[wasm_bindgen_test]
-async fn a_database_of_the_version_before_goes_on() {
+async fn a_database_of_version_one_is_upgraded() {
     let name = database();
     let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
     let request = factory.open_with_u32(&name, 1).unwrap();
@@ -187,11 +187,11 @@ async fn a_database_of_the_version_before_goes_on() {
     let store = IndexedDbStore::new(name);
     let old = store.load("old").await.unwrap().unwrap();
     assert_eq!(old.records, [record("outline", "{}")]);
-    promises(&store).await;
+    assert_contract(&store).await;
 }
 
 /// Opens the browser's database directly.
-async fn raw(name: &str, version: u32) -> web_sys::IdbDatabase {
+async fn open_raw(name: &str, version: u32) -> web_sys::IdbDatabase {
     let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
     let request = factory.open_with_u32(name, version).unwrap();
     let opened = js_sys::Promise::new(&mut |resolve, _| request.set_onsuccess(Some(&resolve)));
@@ -200,9 +200,9 @@ async fn raw(name: &str, version: u32) -> web_sys::IdbDatabase {
 }
 
 #[wasm_bindgen_test]
-async fn a_database_of_a_newer_version_is_left_alone() {
+async fn a_database_of_a_newer_version_is_refused() {
     let name = database();
-    raw(&name, 99).await.close();
+    open_raw(&name, 99).await.close();
     let store = IndexedDbStore::new(&*name);
     let error = store.load("t").await.unwrap_err();
     assert_eq!(error.kind, StoreErrorKind::Newer);
@@ -211,9 +211,9 @@ async fn a_database_of_a_newer_version_is_left_alone() {
 }
 
 #[wasm_bindgen_test]
-async fn a_database_that_another_tab_does_not_let_go_of_is_given_up() {
+async fn opening_a_blocked_database_fails() {
     let name = database();
-    let held = raw(&name, 1).await;
+    let held = open_raw(&name, 1).await;
     let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
     // It waits for the connection above, and every later open request waits for it.
     let _deleting = factory.delete_database(&name).unwrap();
@@ -223,11 +223,11 @@ async fn a_database_that_another_tab_does_not_let_go_of_is_given_up() {
 }
 
 #[wasm_bindgen_test]
-async fn what_another_program_wrote_is_no_conversation() {
+async fn a_foreign_record_makes_a_conversation_corrupt() {
     let name = database();
     let store = IndexedDbStore::new(&*name);
     store.write(writes("w", "outline", "{}")).await.unwrap();
-    let database = raw(&name, 2).await;
+    let database = open_raw(&name, 2).await;
     let mode = web_sys::IdbTransactionMode::Readwrite;
     let transaction = database
         .transaction_with_str_and_mode("records", mode)

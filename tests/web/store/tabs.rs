@@ -1,4 +1,4 @@
-//! Two tabs with one conversation, one of which cannot write or is gone.
+//! Two tabs with one conversation, one of which cannot write or is closed.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ impl Journey {
         self.assistant.ownership().get_untracked()
     }
 
-    async fn acts(&self) -> bool {
+    async fn becomes_owner(&self) -> bool {
         self.wait_until(|it| matches!(it.ownership(), Ownership::ThisTab { .. }))
             .await
     }
@@ -25,25 +25,25 @@ impl Journey {
 
 /// Changes that a page could not write stay on its screen, and its call starts only there.
 #[wasm_bindgen_test]
-async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
+async fn a_tab_that_cannot_write_keeps_its_content_after_a_takeover() {
     let (ones, twos) = Faulty::shared();
     let clock = Journey::clock();
     let one = Journey::open_at(Rc::clone(&clock), ones.clone(), Some("t"));
-    assert!(one.acts().await);
-    one.says("one").await;
-    one.hears("Hello.").await;
-    one.passes(2_000).await;
+    assert!(one.becomes_owner().await);
+    one.send("one").await;
+    one.wait_for_answer("Hello.").await;
+    one.advance(2_000).await;
     let full = Fault::Fails(StoreErrorKind::Full);
     ones.fault.set(Some((Operation::Write, full)));
-    one.says("two").await;
-    one.is_asked().await;
+    one.send("two").await;
+    one.wait_for_approval().await;
     assert!(one.wait_until(Journey::shows_not_saved).await);
 
     let two = Journey::open_at(clock, twos.clone(), Some("t"));
     let follows = |it: &Journey| it.ownership() == Ownership::OtherTab;
     assert!(two.wait_until(follows).await, "one acts on it, and lives");
     two.assistant.use_here();
-    assert!(two.acts().await);
+    assert!(two.becomes_owner().await);
     assert!(two.page.text("[role=log]").contains("Hello."));
     assert_eq!(
         two.assistant.pending_approvals().with_untracked(Vec::len),
@@ -52,11 +52,11 @@ async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
 
     one.assert_usable();
     assert_eq!(one.ownership(), Ownership::NotStored);
-    one.approves();
-    one.hears("Paid.").await;
+    one.approve();
+    one.wait_for_answer("Paid.").await;
     assert_eq!((one.ran.get(), two.ran.get()), (1, 0));
     ones.fault.set(None);
-    one.long_passes().await;
+    one.advance_past_retries().await;
     one.assert_usable();
     assert!(
         one.shows_not_saved(),
@@ -70,25 +70,25 @@ async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
 
 /// A writer that does not answer is not a live tab.
 #[wasm_bindgen_test]
-async fn a_tab_that_is_gone_has_no_conversation() {
+async fn a_closed_tab_does_not_own_a_conversation() {
     let (store, other) = Faulty::shared();
     let chat = Journey::open(store, Some("t"));
-    assert!(chat.acts().await);
-    chat.says("one").await;
-    chat.hears("Hello.").await;
-    chat.passes(2_000).await;
+    assert!(chat.becomes_owner().await);
+    chat.send("one").await;
+    chat.wait_for_answer("Hello.").await;
+    chat.advance(2_000).await;
     other.take("t", "another").await.unwrap();
     chat.assistant.send("two").unwrap();
     for _ in 0..100 {
-        chat.passes(100).await;
+        chat.advance(100).await;
         chat.assert_usable();
     }
-    assert!(chat.acts().await);
+    assert!(chat.becomes_owner().await);
 }
 
-/// Locks that never answer name no owner; a live tab does.
+/// Web locks that never resolve name no owner; a live tab is still found.
 #[wasm_bindgen_test]
-async fn a_tab_that_answers_is_followed_without_locks_that_do() {
+async fn a_live_owner_is_followed_if_web_locks_never_resolve() {
     let locks = Broken::by(
         "const value = { request: () => new Promise(() => {}), query: () => new Promise(() => {}) };
          return put(navigator, 'locks', { value, configurable: true });",
@@ -96,9 +96,9 @@ async fn a_tab_that_answers_is_followed_without_locks_that_do() {
     let (ones, twos) = Faulty::shared();
     let clock = Journey::clock();
     let one = Journey::open_at(Rc::clone(&clock), ones, Some("t"));
-    assert!(one.acts().await);
-    one.says("one").await;
-    one.hears("Hello.").await;
+    assert!(one.becomes_owner().await);
+    one.send("one").await;
+    one.wait_for_answer("Hello.").await;
     let two = Journey::open_at(clock, twos, Some("t"));
     let follows = |it: &Journey| it.ownership() == Ownership::OtherTab;
     assert!(two.wait_until(follows).await);
