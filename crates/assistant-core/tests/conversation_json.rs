@@ -23,7 +23,7 @@ fn round_trip(json: &Value) {
 }
 
 #[test]
-fn a_message_goes_through_json_unchanged() {
+fn a_message_round_trips_through_json() {
     let json = json!({
         "id": "m", "role": "assistant", "priority": 3,
         "parts": [
@@ -46,7 +46,7 @@ fn a_message_goes_through_json_unchanged() {
 }
 
 #[test]
-fn results_of_any_kind_go_through_json_unchanged() {
+fn results_of_any_type_round_trip_through_json() {
     for output in [json!(null), json!("x"), json!([1]), json!({"a": null})] {
         round_trip(&json!({"id": "r", "role": "tool", "parts": [
             {"type": "tool-result", "toolCallId": "c", "toolName": "f", "output": output}]}));
@@ -57,7 +57,7 @@ fn results_of_any_kind_go_through_json_unchanged() {
 }
 
 #[test]
-fn calls_in_every_state_go_through_json_unchanged() {
+fn calls_in_every_state_round_trip_through_json() {
     for state in [
         "input-streaming",
         "input-available",
@@ -85,7 +85,7 @@ fn calls_in_every_state_go_through_json_unchanged() {
 }
 
 #[test]
-fn broken_messages_are_refused() {
+fn malformed_messages_are_refused() {
     for bad in [
         json!(null),
         json!({"id": "m", "role": "assistant"}),
@@ -103,7 +103,7 @@ fn broken_messages_are_refused() {
 }
 
 #[test]
-fn a_conversation_goes_through_json() {
+fn a_conversation_round_trips_through_json() {
     let mut driver = speaking();
     driver.events(says("m", "x"));
     driver.events(calls("c", "f", "{\"a\": 1}"));
@@ -126,7 +126,7 @@ fn a_conversation_goes_through_json() {
 
 /// Rule "export and import": a server's list can be opened.
 #[test]
-fn a_list_of_messages_is_a_conversation_of_one_branch() {
+fn a_message_list_is_imported_as_one_branch() {
     let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
     let list = json!([
         {"id": "u", "role": "user", "content": "go"},
@@ -158,7 +158,7 @@ fn called(more: Value) -> Value {
 }
 
 #[test]
-fn a_stored_call_keeps_the_state_that_its_phase_does_not_say() {
+fn a_stored_call_keeps_its_lifecycle_within_a_phase() {
     for (state, word) in [
         ("approval-responded", "allowed"),
         ("approval-responded", "denied"),
@@ -185,7 +185,7 @@ fn a_stored_call_keeps_the_state_that_its_phase_does_not_say() {
 }
 
 #[test]
-fn bad_data_is_not_half_imported() {
+fn malformed_data_is_refused_and_changes_nothing() {
     let good = speaking().session.conversation().export();
     let message = good["messages"][0].clone();
     let mut cases = vec![
@@ -237,7 +237,7 @@ fn bad_data_is_not_half_imported() {
 }
 
 #[test]
-fn wrong_references_to_results_are_mended() {
+fn invalid_result_references_are_repaired() {
     let mut driver = speaking();
     driver.events(calls("c", "f", "{}"));
     driver.event(result("t", "c", "ok"));
@@ -257,7 +257,7 @@ fn wrong_references_to_results_are_mended() {
 }
 
 #[test]
-fn a_message_that_came_to_stand_between_others_is_read_after_its_parent() {
+fn a_message_between_two_results_of_a_call_survives_import() {
     let mut driver = speaking();
     driver.events(calls("c", "f", "{}"));
     driver.event(result("t", "c", "ok"));
@@ -270,7 +270,7 @@ fn a_message_that_came_to_stand_between_others_is_read_after_its_parent() {
 }
 
 #[test]
-fn a_field_that_a_state_has_no_place_for_is_kept() {
+fn fields_that_a_call_state_does_not_use_are_kept_as_extra() {
     let error = json!({"message": "too early", "kind": "handler"});
     let json = json!({"id": "m", "role": "assistant", "parts": [
         {"type": "tool-call", "toolCallId": "c", "toolName": "f", "state": "input-available",

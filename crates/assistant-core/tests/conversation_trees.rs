@@ -28,7 +28,7 @@ fn tree() -> Value {
 }
 
 #[test]
-fn a_nested_tree_is_imported_in_every_wrapping() {
+fn a_nested_tree_is_imported_from_every_known_envelope() {
     let root = tree()[0].clone();
     for value in [
         tree(),
@@ -50,7 +50,7 @@ fn a_nested_tree_is_imported_in_every_wrapping() {
 }
 
 #[test]
-fn a_list_names_parents_in_any_order() {
+fn a_list_with_parent_ids_is_imported_in_any_order() {
     let list = json!([
         {"id": "a2", "role": "assistant", "parentId": "u1", "content": "two"},
         {"id": "a1", "role": "assistant", "parentId": "u1", "content": "one"},
@@ -85,7 +85,7 @@ fn a_list_names_parents_in_any_order() {
 }
 
 #[test]
-fn a_message_of_a_tree_keeps_calls_results_times_and_cost() {
+fn an_imported_message_keeps_calls_results_times_and_cost() {
     let conversation = import(json!([
         {"id": "u", "role": "User", "parentId": null, "contentBlocks": [{"content": "hi", "contentType": "Text"}]},
         {"id": "a", "role": "assistant", "parentId": "u", "timestamp": 5, "durationMs": 7,
@@ -141,7 +141,7 @@ fn a_message_of_a_tree_keeps_calls_results_times_and_cost() {
 }
 
 #[test]
-fn an_active_message_that_is_missing_shows_the_newest_path() {
+fn a_missing_active_message_selects_the_newest_path() {
     let nested = import(json!({"messages": tree(), "active": "gone"}));
     assert_eq!(path(&nested), ["u1", "a2"]);
     let mut export = import(tree()).export();
@@ -161,7 +161,7 @@ fn an_active_message_that_is_missing_shows_the_newest_path() {
 }
 
 #[test]
-fn a_bad_tree_is_not_imported() {
+fn a_malformed_tree_is_refused() {
     let error = |value: Value| -> FormatError { Conversation::import(value).unwrap_err() };
     let twice =
         error(json!([{"id": "x", "role": "user", "children": [{"id": "x", "role": "user"}]}]));

@@ -33,14 +33,14 @@ fn every(ranges: &[(u32, u32)]) -> impl Iterator<Item = char> {
 }
 
 #[test]
-fn what_unicode_calls_ignorable_is_hidden() {
+fn default_ignorable_code_points_are_hidden() {
     for c in every(&IGNORABLE) {
         assert!(is_hidden(c), "U+{:04X}", u32::from(c));
     }
 }
 
 #[test]
-fn controls_spaces_and_blanks_are_hidden() {
+fn control_characters_and_unusual_spaces_are_hidden() {
     for c in every(&[(0, 0x0010_ffff)]) {
         let laid_out = matches!(c, ' ' | '\n' | '\t');
         if (c.is_control() || c.is_whitespace()) && !laid_out {
@@ -53,7 +53,7 @@ fn controls_spaces_and_blanks_are_hidden() {
 }
 
 #[test]
-fn what_can_be_seen_is_not_hidden() {
+fn visible_characters_are_not_hidden() {
     for c in " \n\tazAZ09~!\u{a1}éßжΩאبक中あ한\u{300}\u{fffd}€😀".chars() {
         assert!(!is_hidden(c), "U+{:04X}", u32::from(c));
     }
@@ -66,7 +66,7 @@ fn what_can_be_seen_is_not_hidden() {
 }
 
 #[test]
-fn a_name_is_one_line_of_what_can_be_seen() {
+fn a_name_is_reduced_to_one_visible_line() {
     for (name, plain) in [
         ("report.pdf", "report.pdf"),
         ("photo\u{202e}gpj.exe", "photogpj.exe"),
@@ -87,7 +87,7 @@ fn a_name_is_one_line_of_what_can_be_seen() {
 }
 
 #[test]
-fn hosts_of_one_script_read_plainly() {
+fn hosts_of_one_script_are_plain() {
     for host in [
         "example.com:8443",
         "[::1]:8080",
@@ -111,7 +111,7 @@ fn hosts_of_one_script_read_plainly() {
 }
 
 #[test]
-fn hosts_that_can_be_taken_for_another_do_not() {
+fn confusable_hosts_are_not_plain() {
     for host in [
         "аррӏе.com",
         "раураӏ.com",
@@ -137,7 +137,7 @@ fn hosts_that_can_be_taken_for_another_do_not() {
 }
 
 #[test]
-fn letters_that_look_like_ascii_are_known() {
+fn letters_that_resemble_ascii_are_recognized() {
     let like = "xхχｘ𝐱ⅹ";
     for c in like.chars().skip(2) {
         assert_eq!(ascii_like(c).is_some(), c != 'χ', "{c}");

@@ -66,7 +66,7 @@ fn can_continue(driver: &mut Driver) {
 }
 
 #[test]
-fn a_message_ends_at_its_limit_and_the_run_goes_on() {
+fn a_message_is_cut_at_its_limit_and_the_run_continues() {
     let mut driver = limited(Limits::default().message_bytes(10));
     driver.events([
         text_start("m"),
@@ -89,7 +89,7 @@ fn a_message_ends_at_its_limit_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_message_that_continues_in_another_run_keeps_its_size() {
+fn a_message_continued_in_another_run_keeps_its_limit() {
     let mut driver = limited(Limits::default().message_bytes(10));
     driver.events([text_start("m"), text("m", "12345678"), text_end("m")]);
     finish_run(&mut driver);
@@ -99,7 +99,7 @@ fn a_message_that_continues_in_another_run_keeps_its_size() {
 }
 
 #[test]
-fn a_call_with_arguments_over_the_limit_does_not_run_and_is_answered() {
+fn a_call_with_oversized_arguments_is_answered_and_not_run() {
     let mut driver = limited(Limits::default().argument_bytes(20));
     driver.events([start("big", "f"), args("big", r#"{"a":1}"#)]);
     driver.event(args("big", &" ".repeat(30)));
@@ -122,7 +122,7 @@ fn a_call_with_arguments_over_the_limit_does_not_run_and_is_answered() {
 }
 
 #[test]
-fn a_call_that_was_cut_does_not_start_again_under_its_id() {
+fn a_call_with_cut_arguments_is_not_restarted_under_its_id() {
     let mut driver = limited(Limits::default().argument_bytes(20));
     driver.events([start("big", "f"), args("big", &" ".repeat(30)), end("big")]);
     driver.events(calls("big", "f", "{}"));
@@ -153,7 +153,7 @@ fn an_eager_call_does_not_start_when_its_arguments_are_cut() {
 }
 
 #[test]
-fn too_many_calls_end_the_run_and_none_of_them_starts() {
+fn too_many_calls_end_the_run_and_no_call_starts() {
     let mut driver = limited(Limits::default().calls(3));
     for index in 0..5 {
         driver.events(calls(&format!("c{index}"), "f", "{}"));
@@ -173,7 +173,7 @@ fn too_many_calls_end_the_run_and_none_of_them_starts() {
 }
 
 #[test]
-fn calls_are_counted_in_each_run_anew() {
+fn calls_are_counted_per_run() {
     let mut driver = limited(Limits::default().calls(2));
     for run in 0..3 {
         driver.events((0..2).flat_map(|at| calls(&format!("{run}-{at}"), "g", "{}")));
@@ -285,7 +285,7 @@ fn an_interrupt_in_both_dialects_counts_once() {
 }
 
 #[test]
-fn messages_of_a_run_s_input_are_limited_like_a_list() {
+fn messages_of_a_run_input_are_limited() {
     let mut driver = limited(Limits::default().id_bytes(20));
     let mut input = driver.request().clone();
     input.messages[0].id = "i".repeat(21);
@@ -300,7 +300,7 @@ fn messages_of_a_run_s_input_are_limited_like_a_list() {
 }
 
 #[test]
-fn a_limit_that_ends_a_run_is_a_failure_and_one_that_shortens_is_not() {
+fn only_a_limit_that_ends_the_run_is_a_failure() {
     let mut driver = limited(Limits::default().message_bytes(3));
     driver.says("too long");
     let failures = |driver: &Driver| {
@@ -320,7 +320,7 @@ fn a_limit_that_ends_a_run_is_a_failure_and_one_that_shortens_is_not() {
 }
 
 #[test]
-fn results_are_shortened() {
+fn results_over_the_limit_are_truncated() {
     let mut driver = limited(Limits::default().message_bytes(10));
     driver.events(calls("c", "server", "{}"));
     driver.event(result("r", "c", &"y".repeat(40)));
@@ -406,7 +406,7 @@ fn an_activity_stays_below_its_limit() {
 }
 
 #[test]
-fn a_run_ends_at_its_size() {
+fn a_run_ends_at_its_byte_limit() {
     let limits = Limits::default().run_bytes(1_000).message_bytes(300);
     let mut driver = limited(limits);
     for index in 0..20 {
@@ -420,7 +420,7 @@ fn a_run_ends_at_its_size() {
 }
 
 #[test]
-fn diagnostics_and_notices_are_counted() {
+fn diagnostics_and_notices_are_limited() {
     let mut driver = limited(Limits::default().diagnostics(5).notices(2));
     let mut told = 0;
     for _ in 0..20 {
@@ -449,7 +449,7 @@ fn diagnostics_and_notices_are_counted() {
 }
 
 #[test]
-fn events_without_effect_are_kept_up_to_a_size() {
+fn side_events_are_kept_up_to_their_byte_limit() {
     let mut driver = limited(Limits::default().side_event_bytes(20_000));
     for index in 0..100 {
         driver.event(EventKind::Custom {
@@ -466,10 +466,10 @@ fn events_without_effect_are_kept_up_to_a_size() {
     assert!(matches!(&kept.last().unwrap().kind, EventKind::Custom { name, .. } if name == "c99"));
 }
 
-/// Receives nothing.
-struct Nobody;
+/// A sink that drops everything.
+struct Discard;
 
-impl Sink for Nobody {
+impl Sink for Discard {
     fn event(&mut self, _: Event) {}
     fn diagnostic(&mut self, _: Diagnostic) {}
 }
@@ -481,10 +481,10 @@ fn read_until_it_fails(limits: &Limits, piece: &[u8]) -> (usize, String) {
     let mut reader = AgUi::default().decoder(driver.request(), limits);
     let mut read = 0;
     while !reader.has_failed() && read < 1_000_000 {
-        reader.push(piece, &mut Nobody);
+        reader.push(piece, &mut Discard);
         read += piece.len();
     }
-    let error = reader.finish(&mut Nobody).error;
+    let error = reader.finish(&mut Discard).error;
     (
         read,
         error.map_or_else(String::new, |error| error.code.to_owned()),
@@ -492,7 +492,7 @@ fn read_until_it_fails(limits: &Limits, piece: &[u8]) -> (usize, String) {
 }
 
 #[test]
-fn comments_count_as_bytes_of_a_response() {
+fn comments_count_towards_the_response_limit() {
     let limits = Limits::default().run_bytes(50_000).event_bytes(1_000_000);
     for piece in [&b": nothing to say\n"[..], b": ", b"\n\n", b"retry: 1\n"] {
         let (read, code) = read_until_it_fails(&limits, piece);
@@ -502,7 +502,7 @@ fn comments_count_as_bytes_of_a_response() {
 }
 
 #[test]
-fn an_event_has_a_limit_of_its_own() {
+fn a_single_event_has_its_own_limit() {
     let limits = Limits::default().event_bytes(2_000);
     let (read, code) = read_until_it_fails(&limits, b"data: x");
     assert_eq!(code, "limit");
@@ -510,7 +510,7 @@ fn an_event_has_a_limit_of_its_own() {
 }
 
 #[test]
-fn a_document_has_the_limit_of_an_event() {
+fn a_json_document_has_the_limit_of_an_event() {
     let limits = Limits::default().event_bytes(2_000);
     let (read, code) = read_until_it_fails(&limits, br#"{"a":"#);
     assert_eq!(code, "limit");
@@ -518,21 +518,21 @@ fn a_document_has_the_limit_of_an_event() {
 }
 
 #[test]
-fn a_stream_that_ends_at_its_limit_is_complete() {
+fn a_stream_of_exactly_its_limit_is_complete() {
     let whole = b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
     let mut driver = Driver::new();
     driver.send("hi");
     for (most, fails) in [(whole.len(), false), (whole.len() - 1, true)] {
         let limits = Limits::default().run_bytes(most);
         let mut reader = AgUi::default().decoder(driver.request(), &limits);
-        reader.push(whole, &mut Nobody);
+        reader.push(whole, &mut Discard);
         assert_eq!(reader.has_failed(), fails);
     }
 }
 
 #[cfg(feature = "callouts")]
 #[test]
-fn a_callout_that_the_limit_cuts_does_not_run() {
+fn a_callout_cut_by_a_limit_is_not_run() {
     use assistant_core::conversation::MarkdownTools;
     let written = "> [!tool f c]\n> input:\n>   a: 100\n>   b: 2000000\n";
     for eager in [false, true] {
@@ -630,7 +630,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_a_run_sends_its_session_stays_small(
+    fn the_session_stays_bounded_for_any_events(
         events in prop::collection::vec(any_event(), 0..400),
     ) {
         let mut driver = limited(small());

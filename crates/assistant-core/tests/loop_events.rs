@@ -119,7 +119,7 @@ fn two_calls() -> Vec<EventKind> {
 }
 
 #[test]
-fn each_iteration_is_reported_in_its_order_and_ends_with_one_final_response() {
+fn iterations_are_reported_in_order_with_one_final_response() {
     let mut chat = Logged::new(SessionOptions {
         sequential: true,
         ..SessionOptions::default()
@@ -152,7 +152,7 @@ fn each_iteration_is_reported_in_its_order_and_ends_with_one_final_response() {
 }
 
 #[test]
-fn concurrent_calls_are_all_generated_before_one_starts() {
+fn concurrent_calls_are_reported_before_one_starts() {
     let mut chat = Logged::new(SessionOptions::default());
     chat.send("go");
     chat.run(two_calls(), 0);
@@ -189,7 +189,7 @@ fn an_interjection_and_a_stop_are_reported() {
 }
 
 #[test]
-fn the_contents_of_an_opened_conversation_are_no_events() {
+fn loading_a_conversation_reports_no_events() {
     let mut chat = Logged::new(SessionOptions::default());
     chat.send("go");
     chat.run(says("m1", "Hello."), 0);

@@ -20,7 +20,7 @@ fn listener(observers: &Observers<Change>) -> Log {
 }
 
 #[test]
-fn an_observer_that_fails_leaves_the_others_and_the_run_alone() {
+fn a_failing_observer_affects_neither_the_others_nor_the_run() {
     let observers = Observers::<Change>::default();
     let first = listener(&observers);
     observers.add(|_: &Change| Err("the disk is full"));
@@ -49,7 +49,7 @@ fn an_observer_that_fails_leaves_the_others_and_the_run_alone() {
 }
 
 #[test]
-fn an_observer_that_panics_leaves_the_others_alone_and_is_reported() {
+fn a_panicking_observer_is_reported_and_affects_no_other() {
     let observers = Observers::<Change>::default();
     let first = listener(&observers);
     observers.add(|change: &Change| assert_ne!(*change, Change::Run, "not this one"));
@@ -64,7 +64,7 @@ fn an_observer_that_panics_leaves_the_others_alone_and_is_reported() {
 }
 
 #[test]
-fn observers_come_and_go_while_they_are_told() {
+fn observers_can_be_added_and_removed_during_a_notification() {
     let observers = Rc::new(Observers::<u32>::default());
     let log = Rc::new(RefCell::new(Vec::new()));
     let last: Rc<RefCell<Option<ObserverId>>> = Rc::default();

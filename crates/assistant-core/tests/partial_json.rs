@@ -96,7 +96,7 @@ fn assert_like_ai_sdk(text: &str, state: &str, value: Option<&Value>) {
 }
 
 #[test]
-fn values_and_states_are_those_of_the_ai_sdk() {
+fn values_and_states_match_the_ai_sdk() {
     let cases = vectors("ai_sdk_parse");
     assert!(!cases.is_empty());
     for case in cases {
@@ -109,7 +109,7 @@ fn values_and_states_are_those_of_the_ai_sdk() {
 }
 
 #[test]
-fn repaired_texts_mean_what_is_shown() {
+fn partial_values_match_the_repaired_json_of_the_ai_sdk() {
     for case in vectors("ai_sdk_fix_json") {
         let repaired = serde_json::from_str::<Value>(case["repaired"].as_str().unwrap()).ok();
         let shown = shown(case["input"].as_str().unwrap());
@@ -118,7 +118,7 @@ fn repaired_texts_mean_what_is_shown() {
 }
 
 #[test]
-fn every_prefix_of_a_document_is_shown_like_in_the_ai_sdk() {
+fn every_prefix_of_a_document_parses_like_in_the_ai_sdk() {
     let documents = vectors("ai_sdk_prefixes");
     assert!(!documents.is_empty());
     for document in documents {
@@ -139,7 +139,7 @@ fn every_prefix_of_a_document_is_shown_like_in_the_ai_sdk() {
 }
 
 #[test]
-fn fields_are_partial_or_complete_like_in_assistant_stream() {
+fn field_states_match_assistant_stream() {
     let cases = vectors("assistant_stream_objects");
     assert!(!cases.is_empty());
     for case in cases {
@@ -179,7 +179,7 @@ fn fields_are_partial_or_complete_like_in_assistant_stream() {
 }
 
 #[test]
-fn what_may_still_begin_is_empty() {
+fn text_that_has_no_value_yet_is_empty() {
     for text in ["", " \t\r\n", "-"] {
         assert_eq!(read(text).state(), DocumentState::Empty, "{text:?}");
         assert_eq!(read(text).field_state(&[]), FieldState::Partial);
@@ -187,7 +187,7 @@ fn what_may_still_begin_is_empty() {
 }
 
 #[test]
-fn a_tail_that_is_not_json_is_cut_off() {
+fn an_invalid_tail_is_cut_off() {
     for (text, value) in [
         (r#"{"a":1} thanks"#, json!({"a": 1})),
         (r#"{"a":1}}"#, json!({"a": 1})),
@@ -207,7 +207,7 @@ fn a_tail_that_is_not_json_is_cut_off() {
 }
 
 #[test]
-fn what_cannot_become_a_document_is_invalid_and_stays_so() {
+fn text_that_cannot_become_json_stays_invalid() {
     for text in [
         "hello",
         "}",
@@ -251,7 +251,7 @@ fn what_cannot_become_a_document_is_invalid_and_stays_so() {
 }
 
 #[test]
-fn surrogate_pairs_wait_for_their_second_half() {
+fn a_high_surrogate_is_held_until_its_low_surrogate() {
     let mut json = PartialJson::new();
     json.push(r#"["x\uD83D"#);
     assert_eq!(json.value(), Some(&json!(["x"])));
@@ -295,7 +295,7 @@ fn a_repeated_key_keeps_its_place_and_takes_the_last_value() {
 }
 
 #[test]
-fn nesting_is_bounded_where_serde_json_bounds_it() {
+fn nesting_has_the_limit_of_serde_json() {
     for (depth, state) in [
         (127, DocumentState::Complete),
         (128, DocumentState::Invalid),
@@ -313,7 +313,7 @@ fn nesting_is_bounded_where_serde_json_bounds_it() {
 }
 
 #[test]
-fn long_numbers_are_shown_in_part_and_then_whole() {
+fn long_numbers_are_partial_and_then_exact() {
     let digits = format!("0.{}", "123456789".repeat(1000));
     let json = read(&format!("[{digits}"));
     assert!(json.value().unwrap()[0].as_f64().unwrap() > 0.12);
@@ -335,7 +335,7 @@ fn long_numbers_are_shown_in_part_and_then_whole() {
 }
 
 #[test]
-fn a_copy_goes_its_own_way() {
+fn a_clone_is_independent() {
     let mut json = parse_partial(r#"{"a":"x"#);
     let copy = json.clone();
     json.push("y");
@@ -392,7 +392,7 @@ fn damaged() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_document_is_complete_and_equal(value in document(), pretty: bool) {
+    fn a_document_is_complete_and_equals_serde_json(value in document(), pretty: bool) {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
         let text = text.unwrap();
         let json = read(&text);
@@ -403,7 +403,7 @@ proptest! {
     }
 
     #[test]
-    fn complete_means_what_serde_json_reads(text in prop_oneof![near_json(), damaged(), ".{0,12}"]) {
+    fn a_text_is_complete_exactly_if_serde_json_accepts_it(text in prop_oneof![near_json(), damaged(), ".{0,12}"]) {
         let json = read(&text);
         match serde_json::from_str::<Value>(&text) {
             Ok(value) => {
@@ -415,7 +415,7 @@ proptest! {
     }
 
     #[test]
-    fn any_chunking_gives_the_same(text in prop_oneof![near_json(), damaged()], cuts in prop::collection::vec(any::<bool>(), 200)) {
+    fn chunked_input_parses_like_the_whole(text in prop_oneof![near_json(), damaged()], cuts in prop::collection::vec(any::<bool>(), 200)) {
         let mut json = PartialJson::new();
         let mut piece = String::new();
         for (ch, cut) in text.chars().zip(cuts.into_iter().cycle()) {

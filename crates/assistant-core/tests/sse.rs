@@ -203,7 +203,7 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn any_chunking_gives_the_same(
+    fn chunked_input_parses_like_the_whole(
         text in stream(),
         cuts in prop::collection::vec(0..200_usize, 0..12),
         limit in prop_oneof![Just(1 << 20), 4..40_usize],

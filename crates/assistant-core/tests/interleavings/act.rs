@@ -66,7 +66,7 @@ pub(super) enum BadEnd {
 
 /// A user's decision about a call.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Say {
+pub(super) enum Choice {
     Approve,
     Deny,
     Edit,
@@ -173,7 +173,7 @@ pub(super) enum Act {
     /// `late` decides for the version that an older card showed.
     Decide {
         pick: u8,
-        say: Say,
+        choice: Choice,
         twice: bool,
         late: bool,
     },
@@ -196,7 +196,7 @@ pub(super) enum Act {
     Shake(Shake),
     Tree(Tree),
     /// The next regular steps of user, agent and handlers.
-    GoOn(u8),
+    Proceed(u8),
 }
 
 /// The agent's id of a call: the run, counted back, and its number in it.
@@ -272,7 +272,12 @@ fn agent() -> impl Strategy<Value = Act> {
 }
 
 fn person() -> impl Strategy<Value = Act> {
-    let say = select(vec![Say::Approve, Say::Approve, Say::Deny, Say::Edit]);
+    let choice = select(vec![
+        Choice::Approve,
+        Choice::Approve,
+        Choice::Deny,
+        Choice::Edit,
+    ]);
     let flags = || (any::<bool>(), any::<bool>());
     let shake = select(vec![
         Shake::Stop,
@@ -286,8 +291,8 @@ fn person() -> impl Strategy<Value = Act> {
     ]);
     prop_oneof![
         2 => any::<Option<bool>>().prop_map(|rule| Act::Send { rule }),
-        5 => (n(), say, flags())
-            .prop_map(|(pick, say, (twice, late))| Act::Decide { pick, say, twice, late }),
+        5 => (n(), choice, flags())
+            .prop_map(|(pick, choice, (twice, late))| Act::Decide { pick, choice, twice, late }),
         2 => (n(), flags())
             .prop_map(|(pick, (approved, cancel))| Act::Answer { pick, approved, cancel }),
         1 => Just(Act::GiveUp),
@@ -333,6 +338,6 @@ fn act() -> impl Strategy<Value = Act> {
         8 => agent(),
         5 => person(),
         3 => page(),
-        6 => n().prop_map(Act::GoOn),
+        6 => n().prop_map(Act::Proceed),
     ]
 }

@@ -102,10 +102,10 @@ impl World {
             Act::Handler { pick, ends, twice } => self.end_handler(*pick, *ends, *twice),
             Act::Decide {
                 pick,
-                say,
+                choice,
                 twice,
                 late,
-            } => self.decide(*pick, *say, *twice, *late),
+            } => self.decide(*pick, *choice, *twice, *late),
             Act::Answer {
                 pick,
                 approved,
@@ -133,7 +133,7 @@ impl World {
             Act::Registry { name, rules } => self.change_registry(*name, *rules),
             Act::Shake(shake) => self.shake(*shake),
             Act::Tree(tree) => self.change_tree(*tree),
-            Act::GoOn(pick) => self.go_on(*pick),
+            Act::Proceed(pick) => self.proceed(*pick),
         }
     }
 

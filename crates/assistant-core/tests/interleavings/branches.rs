@@ -11,7 +11,7 @@ use assistant_core::{
 
 /// The user's newest message of a branch, if there is one.
 #[derive(Debug, Clone, PartialEq)]
-struct SaidLast(Option<MessageId>);
+struct LastUserMessage(Option<MessageId>);
 
 /// The knowledge of an observer of all branches.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Branches {
     /// The tip of the run's branch when a question was asked, by the question's id.
     asked: BTreeMap<String, Option<MessageId>>,
     /// The user's last message on the branch of the run that can be retried or continued.
-    offered: Option<SaidLast>,
+    offered: Option<LastUserMessage>,
 }
 
 impl Branches {
@@ -70,19 +70,23 @@ impl Branches {
         if !offers {
             self.offered = None;
         } else if self.offered.is_none() || moved {
-            self.offered = Some(said_last(conversation));
+            self.offered = Some(last_user_message(conversation));
         }
     }
 
     /// Checks a retried or continued run.
-    pub(super) fn goes_on(&self, session: &Session) {
+    pub(super) fn check_continued(&self, session: &Session) {
         if let Some(said) = &self.offered {
-            assert_eq!(*said, said_last(session.conversation()), "another branch");
+            assert_eq!(
+                *said,
+                last_user_message(session.conversation()),
+                "another branch"
+            );
         }
     }
 
     /// Checks an answer that a request carries.
-    pub(super) fn answers(&self, entry: &ResumeEntry, call: Option<&str>, session: &Session) {
+    pub(super) fn check_answer(&self, entry: &ResumeEntry, call: Option<&str>, session: &Session) {
         let conversation = session.conversation();
         let has_call = call.is_some_and(|id| conversation.call_by_wire_id(id).is_some());
         let at = self.asked.get(&entry.interrupt_id).cloned().flatten();
@@ -91,17 +95,17 @@ impl Branches {
     }
 }
 
-fn said_last(conversation: &Conversation) -> SaidLast {
+fn last_user_message(conversation: &Conversation) -> LastUserMessage {
     let mut path = conversation.run_path().rev();
     let said = path.find(|message| message.role == Role::User);
-    SaidLast(said.map(|message| message.id.clone()))
+    LastUserMessage(said.map(|message| message.id.clone()))
 }
 
 /// A message of a branch: its id, its text, its calls with their results.
 pub(super) type BranchMessage = (MessageId, String, Vec<String>);
 
 /// Returns true if a message has content. Empty ones (places for results) may come and go.
-fn tells(message: &Message) -> bool {
+fn has_content(message: &Message) -> bool {
     !message.text().is_empty() || message.has_calls()
 }
 
@@ -125,12 +129,14 @@ pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec
 fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<BranchMessage> {
     let path = conversation.path_to(tip).unwrap_or_default();
     let messages = path.into_iter().filter_map(|id| conversation.message(id));
-    let told = messages.filter(|message| tells(message)).map(|message| {
-        let calls = conversation.calls_in(message).map(|call| {
-            let result = call.result().map(|result| result.content.display_text());
-            format!("{} {} {} {result:?}", call.id, call.name, call.args_text())
+    let told = messages
+        .filter(|message| has_content(message))
+        .map(|message| {
+            let calls = conversation.calls_in(message).map(|call| {
+                let result = call.result().map(|result| result.content.display_text());
+                format!("{} {} {} {result:?}", call.id, call.name, call.args_text())
+            });
+            (message.id.clone(), message.text(), calls.collect())
         });
-        (message.id.clone(), message.text(), calls.collect())
-    });
     told.collect()
 }

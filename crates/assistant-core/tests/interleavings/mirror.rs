@@ -40,7 +40,7 @@ pub(super) struct Mirror {
 
 impl Mirror {
     /// Reads everything.
-    pub(super) fn anew(session: &Session) -> Self {
+    pub(super) fn rebuilt(session: &Session) -> Self {
         let conversation = session.conversation();
         let mut mirror = Self::default();
         for message in conversation.all_messages() {
@@ -67,7 +67,7 @@ impl Mirror {
         for change in &output.changes {
             self.store_changed(change, session);
             match change {
-                Change::Thread => *self = Self::anew(session),
+                Change::Thread => *self = Self::rebuilt(session),
                 Change::Path => self.read_path(conversation),
                 Change::MessageAdded(id) => {
                     self.read_message(id, conversation);
@@ -129,22 +129,25 @@ impl Mirror {
 
     /// Compares the mirror with the rebuilt view.
     pub(super) fn check(&self, session: &Session, output: &Output) {
-        let anew = Self::anew(session);
+        let rebuilt = Self::rebuilt(session);
         let said = &output.changes;
-        assert_eq!(self.path, anew.path, "the path, after {said:?}");
-        assert_eq!(self.messages, anew.messages, "messages, after {said:?}");
-        assert_eq!(self.stored, anew.stored, "what is stored, after {said:?}");
-        assert_eq!(self.parents, anew.parents, "parents, after {said:?}");
-        for (key, call) in &anew.calls {
+        assert_eq!(self.path, rebuilt.path, "the path, after {said:?}");
+        assert_eq!(self.messages, rebuilt.messages, "messages, after {said:?}");
+        assert_eq!(
+            self.stored, rebuilt.stored,
+            "what is stored, after {said:?}"
+        );
+        assert_eq!(self.parents, rebuilt.parents, "parents, after {said:?}");
+        for (key, call) in &rebuilt.calls {
             assert_eq!(self.calls.get(key), Some(call), "{key:?}, after {said:?}");
         }
-        assert_eq!(self.state, anew.state, "the state, after {said:?}");
-        assert_eq!(self.interrupts, anew.interrupts, "after {said:?}");
-        assert_eq!(self.notices, anew.notices, "after {said:?}");
-        assert_eq!(self.queue, anew.queue, "after {said:?}");
-        assert_eq!(self.tools, anew.tools, "after {said:?}");
-        assert_eq!(self.remembered, anew.remembered, "after {said:?}");
-        assert_eq!(self.thread, anew.thread, "after {said:?}");
+        assert_eq!(self.state, rebuilt.state, "the state, after {said:?}");
+        assert_eq!(self.interrupts, rebuilt.interrupts, "after {said:?}");
+        assert_eq!(self.notices, rebuilt.notices, "after {said:?}");
+        assert_eq!(self.queue, rebuilt.queue, "after {said:?}");
+        assert_eq!(self.tools, rebuilt.tools, "after {said:?}");
+        assert_eq!(self.remembered, rebuilt.remembered, "after {said:?}");
+        assert_eq!(self.thread, rebuilt.thread, "after {said:?}");
     }
 
     /// Writes the messages of a change, as an incremental store does.

@@ -43,7 +43,7 @@ proptest! {
     })]
 
     #[test]
-    fn every_schedule_keeps_the_rules(
+    fn every_random_schedule_keeps_the_invariants(
         options in any::<u8>(),
         schedule in schedule(),
     ) {
@@ -54,7 +54,7 @@ proptest! {
 /// A call arrives after the answer to the question about it, and the run with the answer fails: the
 /// next message waits until the question is answered again.
 #[test]
-fn a_message_waits_for_a_question_that_is_asked_again() {
+fn a_message_waits_until_a_reopened_question_is_answered() {
     use act::{Act, AnswerFormat, Args, BadEnd, Id, Parent};
     let id = || Id { back: 0, slot: 3 };
     let calls = vec![id()];
@@ -69,7 +69,7 @@ fn a_message_waits_for_a_question_that_is_asked_again() {
             asks: AnswerFormat::Card,
             calls,
         },
-        Act::GoOn(0),
+        Act::Proceed(0),
         call,
         Act::EndBadly(BadEnd::Network),
     ];
@@ -78,7 +78,7 @@ fn a_message_waits_for_a_question_that_is_asked_again() {
 
 /// A call left on a branch is followed by its result, regardless of the position of the original's.
 #[test]
-fn the_results_of_copies_are_listed() {
+fn a_result_is_listed_after_a_copied_call() {
     use act::{Act, Args, Ends, Id, Parent, Tree};
     use rewrite::Rewrite;
     let call = |slot, name, parent| Act::Call {
@@ -96,7 +96,7 @@ fn the_results_of_copies_are_listed() {
         message: 87,
         exact: true,
     };
-    let on = || Act::GoOn(0);
+    let on = || Act::Proceed(0);
     let schedule = vec![
         Act::Finish,
         on(),
@@ -133,7 +133,7 @@ fn a_result_is_listed_once_when_a_message_is_copied() {
         args,
         parent: Parent::Run,
     };
-    let on = || Act::GoOn(0);
+    let on = || Act::Proceed(0);
     let select = Tree::Select {
         message: 87,
         exact: true,
@@ -148,7 +148,7 @@ fn a_result_is_listed_once_when_a_message_is_copied() {
         Act::Result { call: id(0, 3) },
         Act::Snapshot(vec![
             Rewrite::AddMessage(168, 0, Args::Object),
-            Rewrite::Rehome(62, 109),
+            Rewrite::MoveCall(62, 109),
         ]),
         on(),
         Act::Tree(Tree::Edit(165)),
@@ -173,7 +173,7 @@ fn a_result_is_listed_once_when_a_message_is_copied() {
 /// A list moves a call out of a message and leaves the message as a branch: both are reported.
 #[test]
 fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
-    use act::{Act, Args, Id, Parent, Say};
+    use act::{Act, Args, Choice, Id, Parent};
     use rewrite::Rewrite;
     let call = |slot, name, parent| Act::Call {
         call: Id { back: 0, slot },
@@ -183,11 +183,11 @@ fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
     };
     let approve = || Act::Decide {
         pick: 0,
-        say: Say::Approve,
+        choice: Choice::Approve,
         twice: false,
         late: false,
     };
-    let on = || Act::GoOn(0);
+    let on = || Act::Proceed(0);
     let schedule = vec![
         call(2, 78, Parent::None),
         call(3, 158, Parent::None),
@@ -207,7 +207,7 @@ fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
         call(3, 0, Parent::None),
         call(0, 228, Parent::Newest),
         approve(),
-        Act::Snapshot(vec![Rewrite::Rehome(87, 33)]),
+        Act::Snapshot(vec![Rewrite::MoveCall(87, 33)]),
         Act::Snapshot(vec![Rewrite::Foreign(121), Rewrite::Drop(55)]),
     ];
     play(134, &Schedule(schedule));
@@ -216,7 +216,7 @@ fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
 /// Calls that left the branch of their stopped run: one that was handed off, and one that was not
 /// checked yet.
 #[test]
-fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
+fn calls_off_the_branch_of_a_stopped_run_do_not_keep_the_session_busy() {
     use act::{Act, Args, Id, Parent, Shake, Tree};
     use rewrite::Rewrite;
     let call = |back, name, parent| Act::Call {
@@ -225,7 +225,7 @@ fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
         args: Args::Object,
         parent,
     };
-    let on = || Act::GoOn(0);
+    let on = || Act::Proceed(0);
     for late in [None, Some(call(1, 15, Parent::Run))] {
         let parent = || match late {
             Some(_) => Parent::Run,
@@ -250,7 +250,7 @@ fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
 /// The page asks about a call, then the agent does, and meanwhile the page's rule changes to permit
 /// it: the user who was asked is still waited for.
 #[test]
-fn what_a_person_was_asked_about_waits_for_them_though_the_agent_asks_too() {
+fn a_call_waits_for_the_user_although_the_agent_asks_too() {
     use act::{Act, AnswerFormat, Args, Id, Parent};
     let id = || Id { back: 0, slot: 3 };
     let schedule = vec![
@@ -272,7 +272,7 @@ fn what_a_person_was_asked_about_waits_for_them_though_the_agent_asks_too() {
 
 /// Open calls of a branch that a deletion left behind are ended.
 #[test]
-fn a_branch_that_takes_the_place_of_a_deleted_one_waits_for_nobody() {
+fn a_branch_that_replaces_a_deleted_one_has_no_open_calls() {
     use act::{Act, Args, Id, Parent, Tree};
     use rewrite::Rewrite;
     let schedule = vec![
@@ -286,14 +286,14 @@ fn a_branch_that_takes_the_place_of_a_deleted_one_waits_for_nobody() {
             args: Args::Object,
             parent: Parent::Newest,
         },
-        Act::GoOn(200),
+        Act::Proceed(200),
         Act::Snapshot(vec![Rewrite::Merge(0)]),
         Act::Commit { pick: 0, ok: false },
         Act::Send { rule: None },
         Act::Send { rule: None },
         Act::Send { rule: None },
-        Act::GoOn(0),
-        Act::GoOn(0),
+        Act::Proceed(0),
+        Act::Proceed(0),
         Act::Tree(Tree::Delete(137)),
     ];
     play(56, &Schedule(schedule));
@@ -302,7 +302,7 @@ fn a_branch_that_takes_the_place_of_a_deleted_one_waits_for_nobody() {
 /// A list joins two messages, and the call of the second is copied with the first: it is listed
 /// once.
 #[test]
-fn a_call_is_listed_once_when_its_message_is_joined_to_a_shared_one() {
+fn a_call_is_listed_once_when_its_message_is_merged_into_a_shared_one() {
     use act::{Act, Args, Id, Parent, Tree};
     use rewrite::Rewrite;
     let call = |slot, name, args, parent| Act::Call {
@@ -312,7 +312,7 @@ fn a_call_is_listed_once_when_its_message_is_joined_to_a_shared_one() {
         parent,
     };
     let select = |message, exact| Act::Tree(Tree::Select { message, exact });
-    let on = || Act::GoOn(0);
+    let on = || Act::Proceed(0);
     let schedule = vec![
         call(0, 0, Args::List, Parent::None),
         call(1, 218, Args::Object, Parent::Run),

@@ -11,14 +11,14 @@ use assistant_core::{
 use serde_json::json;
 
 use super::{
-    act::{Say, Shake, Tree},
+    act::{Choice, Shake, Tree},
     acts::{name_of, pick_of},
     world::{World, spec},
 };
 use crate::support::*;
 
 impl World {
-    pub(super) fn decide(&mut self, pick: u8, say: Say, twice: bool, late: bool) {
+    pub(super) fn decide(&mut self, pick: u8, choice: Choice, twice: bool, late: bool) {
         let session = &self.driver.session;
         let pending = session.pending_approvals();
         let mut keys = session.conversation().path_calls();
@@ -30,10 +30,10 @@ impl World {
         else {
             return;
         };
-        let verdict = match say {
-            Say::Approve => Verdict::Approve { args: None },
-            Say::Deny => Verdict::Deny { reason: None },
-            Say::Edit => Verdict::Approve {
+        let verdict = match choice {
+            Choice::Approve => Verdict::Approve { args: None },
+            Choice::Deny => Verdict::Deny { reason: None },
+            Choice::Edit => Verdict::Approve {
                 args: Some(json!({"x": 2})),
             },
         };
@@ -171,7 +171,7 @@ impl World {
         }
     }
 
-    pub(super) fn go_on(&mut self, pick: u8) {
+    pub(super) fn proceed(&mut self, pick: u8) {
         let session = &self.driver.session;
         let asked = session.pending_approvals();
         let pending: Vec<CommitId> = self.pending.iter().copied().collect();

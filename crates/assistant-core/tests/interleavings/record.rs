@@ -73,7 +73,7 @@ impl Record {
     }
 
     /// Handles a change of branch: ids may refer to other calls.
-    pub(super) fn turn_off(&mut self, is_branch: bool) {
+    pub(super) fn branch_changes(&mut self, is_branch: bool) {
         if is_branch {
             self.said.clear();
         }
@@ -82,7 +82,7 @@ impl Record {
     }
 
     /// Handles a retry: events of the last attempt are repeated.
-    pub(super) fn tries_again(&mut self) {
+    pub(super) fn retries(&mut self) {
         self.said.clear();
     }
 
@@ -111,7 +111,7 @@ impl Record {
     }
 
     /// Handles an event of the current run.
-    pub(super) fn hears(&mut self, kind: &EventKind) {
+    pub(super) fn event_arrives(&mut self, kind: &EventKind) {
         match kind {
             EventKind::RunStarted { .. } => self.finish = None,
             EventKind::RunFinished { outcome, .. } => {
@@ -120,19 +120,19 @@ impl Record {
             }
             EventKind::RunError { .. } => self.finish = Some(false),
             EventKind::ToolCallStart { tool_call_id, .. } => {
-                self.say(tool_call_id.clone());
+                self.mention(tool_call_id.clone());
             }
-            EventKind::MessagesSnapshot { messages } => self.hears_list(messages),
+            EventKind::MessagesSnapshot { messages } => self.list_arrives(messages),
             _ => {}
         }
     }
 
-    fn say(&mut self, id: String) {
+    fn mention(&mut self, id: String) {
         self.said.entry(id).or_default().insert(self.run);
     }
 
     /// Handles a list. A call is new if it follows everything from before the run.
-    fn hears_list(&mut self, messages: &[Message]) {
+    fn list_arrives(&mut self, messages: &[Message]) {
         // Items that a list omits are gone: their ids may return as something new.
         let listed: BTreeSet<&String> = messages.iter().map(|message| &message.id).collect();
         self.before.retain(|id| listed.contains(id));
@@ -143,7 +143,7 @@ impl Record {
             if let MessageBody::Assistant { tool_calls, .. } = &message.body {
                 for call in tool_calls {
                     if !self.said.contains_key(&call.id) {
-                        self.say(call.id.clone());
+                        self.mention(call.id.clone());
                     }
                 }
             }

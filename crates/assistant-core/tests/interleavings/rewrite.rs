@@ -15,9 +15,9 @@ pub(super) enum Rewrite {
     Move(u8, u8),
     ReId(u8),
     /// Moves a call from its message to another.
-    Rehome(u8, u8),
+    MoveCall(u8, u8),
     /// Moves a call from its message to a new one.
-    Unhome(u8),
+    ExtractCall(u8),
     Split(u8),
     Merge(u8),
     Rename(u8, u8),
@@ -40,8 +40,8 @@ pub(super) fn rewrite() -> impl Strategy<Value = Rewrite> {
         n().prop_map(Rewrite::Drop),
         (n(), n()).prop_map(|(a, b)| Rewrite::Move(a, b)),
         n().prop_map(Rewrite::ReId),
-        (n(), n()).prop_map(|(a, b)| Rewrite::Rehome(a, b)),
-        n().prop_map(Rewrite::Unhome),
+        (n(), n()).prop_map(|(a, b)| Rewrite::MoveCall(a, b)),
+        n().prop_map(Rewrite::ExtractCall),
         n().prop_map(Rewrite::Split),
         n().prop_map(Rewrite::Merge),
         (n(), n()).prop_map(|(a, b)| Rewrite::Rename(a, b)),
@@ -122,13 +122,13 @@ impl List<'_> {
                 let place = self.place(a)?;
                 self.messages[place].id = self.fresh("s");
             }
-            Rewrite::Rehome(a, b) => {
+            Rewrite::MoveCall(a, b) => {
                 let (from, call) = self.call(a)?;
                 let to = self.assistant(b)?;
                 let call = self.calls_of(from)?.remove(call);
                 self.calls_of(to)?.push(call);
             }
-            Rewrite::Unhome(a) => {
+            Rewrite::ExtractCall(a) => {
                 let (from, call) = self.call(a)?;
                 let call = self.calls_of(from)?.remove(call);
                 let message = assistant(self.fresh("s"), vec![call]);
@@ -170,12 +170,12 @@ impl List<'_> {
             }
             Rewrite::AddCall(a, b, args) => {
                 let to = self.assistant(a)?;
-                let call = self.made_up(b, args);
+                let call = self.invented_call(b, args);
                 self.calls_of(to)?.push(call);
             }
             Rewrite::AddMessage(a, b, args) => {
                 let place = usize::from(a) % (self.messages.len() + 1);
-                let call = self.made_up(b, args);
+                let call = self.invented_call(b, args);
                 let message = assistant(self.fresh("s"), vec![call]);
                 self.messages.insert(place, message);
             }
@@ -210,7 +210,7 @@ impl List<'_> {
         Some(())
     }
 
-    fn made_up(&mut self, name: u8, args: Args) -> FunctionCall {
+    fn invented_call(&mut self, name: u8, args: Args) -> FunctionCall {
         let name = NAMES[usize::from(name) % NAMES.len()];
         FunctionCall::new(self.fresh("x"), name, args.text())
     }

@@ -86,7 +86,7 @@ impl World {
             driver.register(spec(name));
         }
         Self {
-            mirror: Mirror::anew(&driver.session),
+            mirror: Mirror::rebuilt(&driver.session),
             branches: Branches::default(),
             preparing: None,
             driver,
@@ -142,7 +142,7 @@ impl World {
         let output = self.driver.input(input.clone());
         Branches::compare(&others, &self.driver.session);
         if matches!(input, Input::Retry | Input::Continue) && output.refused.is_none() {
-            self.branches.goes_on(&self.driver.session);
+            self.branches.check_continued(&self.driver.session);
         }
         if output.refused.is_some() {
             assert!(output.effects.is_empty(), "{input:?}: {output:?}");
@@ -186,7 +186,7 @@ impl World {
                 self.live.remove(invocation);
             }
             Input::Event { event, .. } if self.driver.session.is_streaming() => {
-                self.record.hears(&event.kind);
+                self.record.event_arrives(&event.kind);
             }
             Input::RunClosed { end, .. } if self.driver.session.is_streaming() => {
                 self.record.run_closes(end);
@@ -253,8 +253,8 @@ impl World {
                 change:
                     TreeChange::Interject { .. } | TreeChange::Withdraw { .. } | TreeChange::ShowRun,
             } => {}
-            Input::Tree { .. } | Input::Send { .. } => self.record.turn_off(moved),
-            Input::Retry => self.record.tries_again(),
+            Input::Tree { .. } | Input::Send { .. } => self.record.branch_changes(moved),
+            Input::Retry => self.record.retries(),
             Input::NewThread => self.record = Record::default(),
             _ => {}
         }
@@ -313,7 +313,7 @@ impl World {
                     let call = open.interrupt.tool_call_id.as_deref();
                     let answer = open.answer.as_ref().expect("it is answered");
                     self.branches
-                        .answers(answer.on_record(), call, &self.driver.session);
+                        .check_answer(answer.on_record(), call, &self.driver.session);
                 }
                 let gated: BTreeSet<String> = open
                     .filter_map(|open| open.interrupt.tool_call_id.clone())

@@ -7,7 +7,7 @@ use super::{PatchErrorKind, apply, apply_to_object, patched, text};
 use crate::support::{Driver, started};
 
 #[test]
-fn a_patch_cannot_nest_the_document_without_end() {
+fn a_patch_beyond_the_depth_limit_is_refused() {
     let mut doc = json!({});
     let wrap = [json!({"op": "copy", "from": "", "path": "/a"})];
     let mut error = None;
@@ -35,7 +35,7 @@ fn a_patch_cannot_nest_the_document_without_end() {
 }
 
 #[test]
-fn a_patch_cannot_double_the_document_without_end() {
+fn a_patch_that_doubles_the_document_is_over_budget() {
     let double = vec![json!({"op": "copy", "from": "/a", "path": "/a/-"}); 120];
     let wide = vec![
         json!({"op": "copy", "from": "/t", "path": "/u"}),
@@ -54,7 +54,7 @@ fn a_patch_cannot_double_the_document_without_end() {
 }
 
 #[test]
-fn copies_fill_no_more_memory_than_the_budget() {
+fn copies_are_limited_by_the_memory_budget() {
     // Each empty object takes far more memory than the two bytes of its text.
     let double = json!({"op": "copy", "from": "/a", "path": "/a/-"});
     let mut doc = json!({"a": [{"": {}}]});
@@ -75,7 +75,7 @@ fn copies_fill_no_more_memory_than_the_budget() {
 }
 
 #[test]
-fn shifting_a_long_list_again_and_again_ends() {
+fn repeated_shifts_of_a_long_list_are_over_budget() {
     let doc = json!({"list": vec![0; 100_000], "map": {"in": {}}, "to": {"a": {}}});
     let each = |op: Value, count: usize| vec![op; count];
     let front = json!({"op": "move", "from": "/list/0", "path": "/list/-"});
@@ -122,7 +122,7 @@ fn shifting_a_long_list_again_and_again_ends() {
 }
 
 #[test]
-fn an_object_can_be_held_to_stay_one() {
+fn apply_to_object_refuses_a_root_that_is_not_an_object() {
     let mut doc = json!({"a": [1]});
     for patch in [
         json!([{"op": "replace", "path": "", "value": 1}]),
@@ -140,7 +140,7 @@ fn an_object_can_be_held_to_stay_one() {
 }
 
 #[test]
-fn a_patch_over_budget_is_told_apart_and_changes_nothing() {
+fn a_patch_over_budget_is_reported_and_changes_nothing() {
     let mut driver = Driver::new();
     driver.send("hi");
     let bomb = vec![json!({"op": "copy", "from": "/a", "path": "/a/-"}); 40];

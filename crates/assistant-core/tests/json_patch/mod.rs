@@ -38,7 +38,7 @@ fn patched(mut doc: Value, patch: Value) -> Result<Value, PatchErrorKind> {
 }
 
 #[test]
-fn the_published_suite_holds() {
+fn the_published_suite_passes() {
     let mut ran = 0;
     for case in SUITES
         .iter()
@@ -60,7 +60,7 @@ fn the_published_suite_holds() {
 }
 
 #[test]
-fn all_or_nothing() {
+fn a_failing_patch_changes_nothing() {
     let doc = json!({"a": 1, "b": [1, 2, 3], "c": {"d": {"e": 1}, "f": 2}, "g": 4});
     let fail = json!({"op": "test", "path": "/a", "value": "never"});
     for op in [
@@ -99,7 +99,7 @@ fn all_or_nothing() {
 }
 
 #[test]
-fn the_error_names_the_operation() {
+fn the_error_gives_the_index_of_the_operation() {
     let patch = [
         json!({"op": "add", "path": "/a", "value": 1}),
         json!({"op": "remove", "path": "/b"}),
@@ -159,7 +159,7 @@ fn malformed_operations_are_refused() {
 }
 
 #[test]
-fn array_indexes_have_one_spelling() {
+fn array_indexes_must_be_canonical_and_in_range() {
     for (op, index) in [
         ("replace", "-"),
         ("remove", "-"),
@@ -210,7 +210,7 @@ fn numbers_are_compared_by_value() {
 }
 
 #[test]
-fn moving() {
+fn a_move_into_its_own_child_is_refused() {
     let into = json!([{"op": "move", "from": "/a", "path": "/a/b/c"}]);
     assert_eq!(
         patched(json!({"a": {"b": {}}}), into),

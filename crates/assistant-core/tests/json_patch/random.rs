@@ -37,7 +37,7 @@ fn operation() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn a_failing_patch_leaves_the_document_as_it_was(
+    fn random_failing_patches_change_nothing(
         mut doc in value(),
         ops in prop::collection::vec(operation(), 1..12),
         add in prop::collection::vec(operation(), 0..3),
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn a_patch_is_its_operations_in_turn(
+    fn a_patch_equals_its_operations_one_by_one(
         doc in value(),
         ops in prop::collection::vec(operation(), 1..8),
     ) {

@@ -42,7 +42,7 @@ fn text_only(nodes: Vec<Node>) -> Vec<Node> {
 }
 
 #[test]
-fn differs_from_the_recordings_where_listed() {
+fn repair_differs_from_the_recordings_only_as_listed() {
     let file: Value = serde_json::from_str(VECTORS).unwrap();
     let mut found = BTreeSet::new();
     for vector in file["vectors"].as_array().unwrap() {

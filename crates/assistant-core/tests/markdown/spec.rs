@@ -179,14 +179,14 @@ fn push<'a>(node: &'a Node, events: &mut Vec<Event<'a>>, task: Option<bool>) {
 }
 
 #[test]
-fn the_examples_become_what_the_grammar_says() {
+fn spec_examples_match_pulldown_cmark() {
     for (name, text) in examples() {
         assert_eq!(ours(&parse(&text)), expected(&text), "{name}: {text:?}");
     }
 }
 
 #[test]
-fn the_examples_become_the_same_in_pieces() {
+fn streamed_spec_examples_match_the_whole() {
     for (name, text) in examples() {
         let whole = parse(&text);
         for pieces in [&[1_usize][..], &[2, 3], &[7], &[1, 5, 2]] {

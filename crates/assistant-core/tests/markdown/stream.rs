@@ -135,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn pieces_become_what_the_whole_becomes(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
+    fn streamed_markup_parses_like_the_whole(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
         let pieces = streamed(&text, &pieces).0;
         if !remembers_an_item(&text) {
             prop_assert_eq!(pieces, parse(&text));
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_can_come(text in "\\PC*|[\\s\\S]{0,200}|[-*>`~\\[\\]()!<|#^:&\n\t\r 1a.]{0,120}", pieces in prop::collection::vec(1_usize..12, 1..4)) {
+    fn streamed_random_text_parses_like_the_whole(text in "\\PC*|[\\s\\S]{0,200}|[-*>`~\\[\\]()!<|#^:&\n\t\r 1a.]{0,120}", pieces in prop::collection::vec(1_usize..12, 1..4)) {
         let pieces = streamed(&text, &pieces).0;
         if !remembers_an_item(&text) {
             prop_assert_eq!(pieces, parse(&text));
@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn a_carriage_return_ends_a_line_as_a_line_feed_does(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
+    fn a_carriage_return_ends_a_line_like_a_line_feed(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
         let feeds = text.replace("\r\n", "\n").replace('\r', "\n");
         let returns = feeds.replace('\n', "\r");
         if !remembers_an_item(&text) {
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn a_short_text_is_shown_at_each_frame(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
+    fn each_frame_of_a_short_text_equals_a_fresh_parse(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
         let prose = ["Some ", "words", ", and", " **more", "** of ", "it. ", "e.g.", "w", ".", "a@b", ":"];
         let words = text.len() % prose.len();
         let text = prose.iter().cycle().skip(words).take(30).copied().collect::<String>() + &text;
@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn long_blocks_are_split_where_the_text_says(
+    fn long_blocks_are_split_independently_of_the_pieces(
         parts in prop::collection::vec((prop::collection::vec(prop::sample::select(FRAGMENTS), 1..6), 1_usize..80_000), 1..4),
         pieces in prop::collection::vec(3_000_usize..40_000, 1..8),
     ) {
@@ -213,7 +213,7 @@ fn joined(nodes: Vec<Node>) -> Vec<Node> {
 }
 
 #[test]
-fn a_block_without_end_is_shown_in_blocks() {
+fn long_tables_are_split_and_long_code_is_not() {
     let line = "| a | b |\n".repeat(20_000);
     let blocks = parse(&line);
     assert!((4..8).contains(&blocks.len()), "{}", blocks.len());
@@ -231,13 +231,13 @@ fn a_block_without_end_is_shown_in_blocks() {
 
 /// A list of 64 KB ends where the next line is too long to be shown at once.
 #[test]
-fn a_block_that_is_split_replaces_its_view_though_the_next_is_not_shown() {
+fn a_split_block_replaces_its_view_before_the_next_is_shown() {
     let text = "![a](b \"c\")\n- ".repeat(4_987) + &"a@example.com".repeat(4_713);
     assert!(streamed(&text, &[3_069]).0 == parse(&text));
 }
 
 #[test]
-fn named_texts_in_pieces_become_what_the_whole_becomes() {
+fn regression_texts_in_pieces_parse_like_the_whole() {
     for text in [
         "    code\n\r<!--<div>\n> \n  - word",
         "  - <b>\n[a]: /url\n<b>\n*\n```rust\n",
@@ -253,7 +253,7 @@ fn named_texts_in_pieces_become_what_the_whole_becomes() {
 }
 
 #[test]
-fn a_carriage_return_before_the_open_block_leaves_the_view_alone() {
+fn a_carriage_return_before_the_open_block_keeps_the_view() {
     let text = "````\n````\n\r</b>[\n[a";
     let (mut markdown, mut shown) = (Markdown::new(), Shown::default());
     for end in 1..=text.len() {

@@ -77,7 +77,7 @@ fn texts(n: usize) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn the_work_grows_with_the_text() {
+fn parsing_work_is_linear_in_the_text() {
     for n in [8_000, 32_000] {
         for (name, text) in texts(n) {
             let (_, work) = streamed(&text, &[800]);
@@ -91,7 +91,7 @@ fn the_work_grows_with_the_text() {
 }
 
 #[test]
-fn small_pieces_are_not_read_more_often_than_a_view_needs() {
+fn small_pieces_are_parsed_a_bounded_number_of_times() {
     for (name, text) in texts(4_000) {
         let (_, work) = streamed(&text, &[6]);
         let times = work as f64 / text.len() as f64;
@@ -100,7 +100,7 @@ fn small_pieces_are_not_read_more_often_than_a_view_needs() {
 }
 
 #[test]
-fn long_texts_of_marks_are_read_a_few_times_and_never_at_once() {
+fn long_runs_of_marks_have_bounded_work_per_call() {
     for mark in [
         "|", "<", "[", "*", "_", "`", "> ", "- ", "> \n", "- \n", "|a\n",
     ] {
@@ -118,7 +118,7 @@ fn long_texts_of_marks_are_read_a_few_times_and_never_at_once() {
 }
 
 #[test]
-fn definitions_that_come_late_are_looked_up_a_few_times() {
+fn late_definitions_are_looked_up_a_bounded_number_of_times() {
     let labels: String = (0..200).map(|n| format!("[l{n}] ")).collect();
     let mut text = (labels + "\n\n").repeat(40);
     for n in 0..200 {
@@ -134,21 +134,21 @@ fn definitions_that_come_late_are_looked_up_a_few_times() {
 }
 
 #[test]
-fn pieces_of_long_texts_become_what_the_whole_becomes() {
+fn long_texts_in_pieces_parse_like_the_whole() {
     for (name, text) in texts(10_000) {
         assert!(streamed(&text, &[1331]).0 == parse(&text), "{name}");
     }
 }
 
 #[test]
-fn open_code_is_read_once() {
+fn open_code_is_not_parsed_repeatedly() {
     let text = String::from("```rust\n") + &"let x = 1;\n".repeat(3000);
     let (_, work) = streamed(&text, &[7]);
     assert!(work < 4 * text.len() as u64);
 }
 
 #[test]
-fn the_tree_is_never_deep() {
+fn the_depth_of_the_tree_is_bounded() {
     fn depth(nodes: &[Node]) -> usize {
         nodes
             .iter()
@@ -168,7 +168,7 @@ fn the_tree_is_never_deep() {
 }
 
 #[test]
-fn a_hundred_thousand_marks_are_read_and_mended() {
+fn a_hundred_thousand_marks_are_parsed_and_repaired() {
     for mark in [
         "[", "*", "`", "<", "> ", "- ", "![", "[^", "_", "~~", "|", "<!--", "\\",
     ] {

@@ -31,11 +31,11 @@ enum Reload {
 const RELOADS: [Reload; 2] = [Reload::Never, Reload::BeforeTheDecision];
 
 #[test]
-fn a_person_says_yes() {
-    RELOADS.into_iter().for_each(says_yes);
+fn an_approved_call_of_the_agent_gets_its_result() {
+    RELOADS.into_iter().for_each(approves);
 }
 
-fn says_yes(reload: Reload) {
+fn approves(reload: Reload) {
     let end = same(&Wire::WITH_TOOLS, |talk, wire| {
         request_approval(talk, wire);
         if reload == Reload::BeforeTheDecision {
@@ -67,11 +67,11 @@ fn says_yes(reload: Reload) {
 }
 
 #[test]
-fn a_person_says_no() {
-    RELOADS.into_iter().for_each(says_no);
+fn a_denied_call_of_the_agent_ends_as_denied() {
+    RELOADS.into_iter().for_each(denies);
 }
 
-fn says_no(reload: Reload) {
+fn denies(reload: Reload) {
     let end = same(&Wire::WITH_TOOLS, |talk, wire| {
         request_approval(talk, wire);
         if reload == Reload::BeforeTheDecision {
@@ -90,7 +90,7 @@ fn says_no(reload: Reload) {
 }
 
 #[test]
-fn of_two_questions_the_denied_one_stays_denied_after_a_reload_and_the_other_is_asked_again() {
+fn a_reload_keeps_a_denial_and_asks_again_about_an_approval() {
     for first in ["c1", "c2"] {
         let end = same(&Wire::WITH_TOOLS, |talk, wire| {
             talk.driver.send("hi");
@@ -127,7 +127,7 @@ fn of_two_questions_the_denied_one_stays_denied_after_a_reload_and_the_other_is_
 }
 
 #[test]
-fn the_answer_after_a_reload_is_the_one_that_the_server_gave_out() {
+fn an_approval_after_a_reload_keeps_the_id_and_signature_of_the_server() {
     let mut talk = Talk::new(Wire::UiStream.protocol());
     talk.driver.send("hi");
     let asks = super::ui_stream::stream(&[
@@ -153,7 +153,7 @@ fn the_answer_after_a_reload_is_the_one_that_the_server_gave_out() {
 }
 
 #[test]
-fn a_stored_question_that_does_not_fit_holds_nothing_back() {
+fn a_stored_interrupt_that_does_not_match_cancels_its_call() {
     let mut talk = Talk::new(Wire::AgUi.protocol());
     request_approval(&mut talk, Wire::AgUi);
     let stored = talk.driver.session.export();

@@ -53,7 +53,7 @@ fn drops(wire: Wire, good: &[Value], bad: &[&str]) {
 }
 
 #[test]
-fn chunks_that_the_ai_sdk_refuses() {
+fn invalid_ui_stream_chunks_are_dropped() {
     let good = [
         json!({"type": "start", "messageId": "a"}),
         json!({"type": "start-step"}),
@@ -109,7 +109,7 @@ fn chunks_that_the_ai_sdk_refuses() {
 }
 
 #[test]
-fn frames_that_are_no_completion() {
+fn invalid_completion_frames_are_dropped() {
     let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
     let good = [
         delta(json!({"role": "assistant", "content": ""})),
@@ -137,7 +137,7 @@ fn frames_that_are_no_completion() {
 }
 
 #[test]
-fn usage_that_cannot_be_is_not_known() {
+fn invalid_usage_is_ignored() {
     let usage_of = |usage: Value| {
         let mut talk = Talk::new(Wire::UiStream.protocol());
         talk.driver.send("hi");

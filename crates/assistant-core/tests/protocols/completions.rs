@@ -27,7 +27,7 @@ fn bytes(name: &str) -> Vec<u8> {
 
 /// A summary of a response.
 #[derive(Debug, Default, PartialEq)]
-struct Said {
+struct Summary {
     text: String,
     thought: String,
     calls: Vec<(String, String)>,
@@ -38,15 +38,15 @@ struct Said {
     dropped: usize,
 }
 
-fn read(name: &str) -> (Said, Ending) {
+fn read(name: &str) -> (Summary, Ending) {
     let mut log = Log::default();
     let mut reader = Reader::new(Start::default());
     reader.push(&bytes(name), &mut log);
     let ending = reader.finish(&mut log);
     let dropped = |note: &&assistant_core::event::Diagnostic| note.code == "dropped-chunk";
-    let mut said = Said {
+    let mut said = Summary {
         dropped: log.diagnostics.iter().filter(dropped).count(),
-        ..Said::default()
+        ..Summary::default()
     };
     let mut ids = Vec::new();
     for event in log.events {
@@ -93,7 +93,7 @@ const OSLO: (&str, &str) = ("weather", r#"{"city":"Oslo"}"#);
 const ROME: (&str, &str) = ("weather", r#"{"city":"Rome"}"#);
 
 #[test]
-fn texts_thoughts_and_usage_of_several_servers() {
+fn text_reasoning_and_usage_are_read_from_many_servers() {
     for (name, text, thought, tokens) in [
         ("aimock-text.sse", "It is **clear** in Oslo. 🌤", "", None),
         (
@@ -159,7 +159,7 @@ fn texts_thoughts_and_usage_of_several_servers() {
 }
 
 #[test]
-fn calls_of_several_servers() {
+fn calls_are_read_from_many_servers() {
     for (name, expected) in [
         ("aimock-call.sse", vec![OSLO]),
         ("aimock-two.sse", vec![OSLO, ("time", "{}")]),
@@ -204,7 +204,7 @@ fn calls_of_several_servers() {
 }
 
 #[test]
-fn errors_of_several_servers() {
+fn errors_are_read_from_many_servers() {
     for (name, error) in [
         ("aimock-error.json", "Rate limited"),
         ("llamacpp-error.sse", "context shift is disabled"),
@@ -224,9 +224,9 @@ fn errors_of_several_servers() {
 }
 
 #[test]
-fn what_is_no_answer_is_told() {
+fn malformed_responses_are_reported() {
     let (said, ending) = read("odd-page.html");
-    assert_eq!(said, Said::default());
+    assert_eq!(said, Summary::default());
     assert_eq!(ending.end, End::Failed);
     assert_eq!(ending.error.unwrap().code, "not-a-stream");
 
@@ -244,7 +244,7 @@ fn what_is_no_answer_is_told() {
 }
 
 #[test]
-fn a_call_that_was_cut_is_answered_as_invalid() {
+fn a_truncated_call_is_answered_with_an_error() {
     let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
@@ -316,7 +316,7 @@ fn a_request_carries_the_whole_conversation() {
 }
 
 #[test]
-fn a_host_may_give_the_answer_its_id() {
+fn the_host_can_set_the_id_of_the_answer() {
     for wire in [Wire::Completions, Wire::UiStream] {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
@@ -344,7 +344,7 @@ fn a_host_may_give_the_answer_its_id() {
 }
 
 #[test]
-fn what_the_model_thought_goes_back_on_request() {
+fn reasoning_is_sent_back_when_enabled() {
     let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.send("hi");
     talk.answer(&bytes("ollama-text.sse"));
@@ -366,7 +366,7 @@ fn what_the_model_thought_goes_back_on_request() {
 }
 
 #[test]
-fn a_model_that_ends_silently_after_a_result_is_asked_once_more() {
+fn an_empty_answer_after_a_result_is_retried_once() {
     let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
@@ -382,7 +382,7 @@ fn a_model_that_ends_silently_after_a_result_is_asked_once_more() {
 }
 
 #[test]
-fn an_agent_that_keeps_the_loop_itself_is_not_asked_again() {
+fn an_empty_answer_of_an_ag_ui_agent_is_not_retried() {
     let mut talk = Talk::new(Wire::AgUi.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");

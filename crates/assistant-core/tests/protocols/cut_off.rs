@@ -74,7 +74,7 @@ fn assert_cut_off(driver: &Driver, id: &str, about: &str) {
 }
 
 #[test]
-fn a_completion_that_was_cut_off_runs_nothing_with_arguments_that_are_missing() {
+fn a_call_with_incomplete_arguments_of_a_cut_completion_is_not_run() {
     for reason in CUT {
         for args in ["", " ", "{\"euros\": 1", "{", "1"] {
             let mut talk = Talk::new(Wire::Completions.protocol());
@@ -86,7 +86,7 @@ fn a_completion_that_was_cut_off_runs_nothing_with_arguments_that_are_missing() 
 
 /// The valid counterpart: an action without parameters is called with empty text.
 #[test]
-fn a_completion_that_is_whole_runs_without_arguments() {
+fn a_complete_answer_runs_a_call_without_arguments() {
     for reason in WHOLE {
         let mut talk = Talk::new(Wire::Completions.protocol());
         completes(&mut talk, &[""], reason);
@@ -97,7 +97,7 @@ fn a_completion_that_is_whole_runs_without_arguments() {
 
 /// A prefix of an object is never an object, so a call that was closed before the cut is complete.
 #[test]
-fn what_was_complete_before_the_cut_runs() {
+fn a_call_that_is_complete_before_the_cut_runs() {
     let mut talk = Talk::new(Wire::Completions.protocol());
     completes(&mut talk, &["{\"euros\": 1}", "{\"euros\": 2"], "length");
     assert_eq!(talk.driver.starts("c0"), 1);
@@ -111,7 +111,7 @@ fn what_was_complete_before_the_cut_runs() {
 }
 
 #[test]
-fn what_was_cut_off_does_not_start_early_either() {
+fn a_cut_call_does_not_start_eagerly() {
     let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver = Driver::with(SessionOptions {
         eager: true,
@@ -122,12 +122,12 @@ fn what_was_cut_off_does_not_start_early_either() {
 }
 
 #[test]
-fn what_was_cut_off_stays_so_after_a_reload() {
+fn a_cut_call_stays_an_error_after_a_restore() {
     let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.register(action("pay"));
     talk.driver.send("hi");
     // The stream is still open, so nothing has been answered.
-    talk.hear(&completion(&[""], "length"));
+    talk.begin_answer(&completion(&[""], "length"));
     let mut snapshot = talk.driver.session.snapshot();
     // As if the run were known to have ended.
     snapshot["runs"][0]["succeeded"] = json!(true);
@@ -158,7 +158,7 @@ fn ui(chunks: &[Value], reason: Option<&str>) -> Talk {
 }
 
 #[test]
-fn a_tool_input_without_input_is_no_empty_object() {
+fn a_missing_tool_input_is_an_error_and_not_an_empty_object() {
     let start = json!({"type": "tool-input-start", "toolCallId": "c0", "toolName": "pay"});
     let available = json!({"type": "tool-input-available", "toolCallId": "c0", "toolName": "pay"});
     let other = json!({"type": "tool-call", "toolCallId": "c0", "toolName": "pay"});
@@ -185,7 +185,7 @@ fn a_tool_input_without_input_is_no_empty_object() {
 }
 
 #[test]
-fn arguments_that_never_ended_in_an_answer_that_was_cut_off_are_answered() {
+fn unended_arguments_of_a_cut_answer_are_answered_with_an_error() {
     let start = json!({"type": "tool-input-start", "toolCallId": "c0", "toolName": "pay"});
     let delta =
         json!({"type": "tool-input-delta", "toolCallId": "c0", "inputTextDelta": "{\"a\":"});
@@ -213,7 +213,7 @@ fn agui(events: Vec<EventKind>, result: Value) -> Driver {
 }
 
 #[test]
-fn an_agent_that_says_that_its_run_was_cut_off_runs_nothing_that_was() {
+fn a_cut_finish_reason_in_an_ag_ui_result_stops_incomplete_calls() {
     for key in ["finishReason", "finish_reason", "stopReason", "stop_reason"] {
         for reason in CUT {
             let said = json!({key: reason});
@@ -236,7 +236,7 @@ fn an_agent_that_says_that_its_run_was_cut_off_runs_nothing_that_was() {
 }
 
 #[test]
-fn an_approval_of_what_was_cut_off_later_starts_nothing() {
+fn an_approved_call_is_not_run_if_its_answer_is_cut() {
     let mut driver = with([asking("pay")]);
     driver.events(calls("c", "pay", ""));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);

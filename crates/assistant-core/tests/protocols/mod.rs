@@ -71,7 +71,7 @@ impl Talk {
 
     /// Reads the beginning of a response, without its end. Returns `None` for events, which need no
     /// reader.
-    pub(crate) fn hear(&mut self, response: impl Into<Response>) -> Option<Box<dyn Read>> {
+    pub(crate) fn begin_answer(&mut self, response: impl Into<Response>) -> Option<Box<dyn Read>> {
         let bytes = match response.into() {
             Response::Bytes(bytes) => bytes,
             Response::Events(events) => {
@@ -92,7 +92,7 @@ impl Talk {
 
     /// Plays a whole response to the newest request.
     pub(crate) fn answer(&mut self, response: impl Into<Response>) {
-        let Some(reader) = self.hear(response) else {
+        let Some(reader) = self.begin_answer(response) else {
             self.driver.close();
             return;
         };

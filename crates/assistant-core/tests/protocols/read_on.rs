@@ -32,7 +32,7 @@ fn cut(talk: &mut Talk, chunks: &[Value]) {
         .iter()
         .map(|chunk| format!("data: {chunk}\n\n"))
         .collect();
-    talk.hear(text.as_bytes());
+    talk.begin_answer(text.as_bytes());
     talk.reload(&[action("weather")]);
 }
 
@@ -197,7 +197,7 @@ fn breaks(talk: &mut Talk, chunks: &[Value]) {
         .iter()
         .map(|chunk| format!("data: {chunk}\n\n"))
         .collect();
-    talk.hear(text.as_bytes());
+    talk.begin_answer(text.as_bytes());
     ends(
         talk,
         StreamEnd::Failed(Failure::new(FailureKind::Network, "gone")),

@@ -100,7 +100,7 @@ fn in_the_middle_of_an_answer() {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         let says = [Says::Text("Let me"), Says::Call("c1", "weather", ARGS)];
-        talk.hear(wire.broken(1, &says));
+        talk.begin_answer(wire.broken(1, &says));
         talk.reload(&[action("weather")]);
         assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
         assert!(!talk.driver.session.is_busy(), "{wire:?}");

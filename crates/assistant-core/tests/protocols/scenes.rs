@@ -209,7 +209,7 @@ fn a_tool_that_nobody_has() {
 fn a_person_stops() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
-        talk.hear(wire.broken(1, &[Says::Text("Let me")]));
+        talk.begin_answer(wire.broken(1, &[Says::Text("Let me")]));
         talk.driver.input(Input::Stop);
         assert!(!talk.driver.session.is_busy());
     });
@@ -219,7 +219,7 @@ fn a_person_stops() {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        talk.hear(wire.broken(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.begin_answer(wire.broken(1, &[Says::Call("c1", "weather", ARGS)]));
         talk.driver.input(Input::Stop);
         assert_eq!(talk.driver.starts("c1"), 0);
         assert_eq!(talk.driver.phase("c1"), Phase::Cancelled);

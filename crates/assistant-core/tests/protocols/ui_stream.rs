@@ -286,7 +286,7 @@ fn a_reload_in_the_middle_reads_the_answer_on_and_doubles_nothing() {
         .iter()
         .map(|chunk| format!("data: {chunk}\n\n"))
         .collect();
-    talk.hear(cut.as_bytes());
+    talk.begin_answer(cut.as_bytes());
     let stored = talk.driver.session.snapshot();
 
     let mut options = SessionOptions::default();
