@@ -1,4 +1,5 @@
-//! Rule "remembered approvals", with random steps: calls run as a plain list of approvals permits.
+//! Rule "remembered approvals" with random steps: calls run exactly as a plain list of approvals
+//! permits.
 
 use assistant_core::{
     action::{ActionSpec, Remember, RememberScope, RememberedApproval, Remembering},
@@ -85,7 +86,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn nothing_runs_that_nobody_allowed(steps in proptest::collection::vec(step(), 1..40)) {
+    fn calls_run_only_as_a_list_of_approvals_permits(steps in proptest::collection::vec(step(), 1..40)) {
         let mut driver = Driver::new();
         let (mut now, mut number, mut thread) = (0, 0, "thread".to_owned());
         let mut registered = driver.register(component(now));

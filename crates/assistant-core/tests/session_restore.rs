@@ -41,7 +41,7 @@ fn reload_from(
 }
 
 /// An action whose handler was started and has not ended.
-fn at_work(spec: assistant_core::action::ActionSpec) -> Driver {
+fn running_call(spec: assistant_core::action::ActionSpec) -> Driver {
     let mut driver = with([spec]);
     driver.events(calls("c", "f", "{\"x\": 1}"));
     finish_run(&mut driver);
@@ -56,8 +56,8 @@ fn idempotent(name: &str) -> assistant_core::action::ActionSpec {
 }
 
 #[test]
-fn what_may_have_run_is_put_to_the_person() {
-    let mut after = reload(&at_work(action("f")), [action("f")]);
+fn a_call_with_an_unknown_outcome_needs_approval_after_a_reload() {
+    let mut after = reload(&running_call(action("f")), [action("f")]);
     assert_eq!(after.phase("c"), Phase::ApprovalRequested);
     assert!(after.call("c").has_unknown_outcome());
     assert!(after.invocations.is_empty());
@@ -73,10 +73,10 @@ fn what_may_have_run_is_put_to_the_person() {
 }
 
 #[test]
-fn an_agent_hears_that_what_was_not_run_again_may_have_run() {
+fn denying_a_call_with_an_unknown_outcome_reports_it_as_unknown() {
     // With and without its action.
     for specs in [vec![action("f")], vec![]] {
-        let mut after = reload(&at_work(action("f")), specs);
+        let mut after = reload(&running_call(action("f")), specs);
         assert_eq!(after.deny("c", None), None);
         assert_eq!(after.phase("c"), Phase::OutputDenied);
         let told: Value = serde_json::from_str(&after.answer("c")).unwrap();
@@ -87,14 +87,14 @@ fn an_agent_hears_that_what_was_not_run_again_may_have_run() {
 }
 
 #[test]
-fn what_is_idempotent_runs_again_by_itself() {
-    let after = reload(&at_work(idempotent("f")), [idempotent("f")]);
+fn an_idempotent_call_reruns_after_a_reload() {
+    let after = reload(&running_call(idempotent("f")), [idempotent("f")]);
     assert_eq!(after.starts("c"), 1);
     assert_eq!(after.phase("c"), Phase::Running);
 }
 
 #[test]
-fn a_start_that_the_snapshot_does_not_know_counts_by_the_journal() {
+fn a_start_that_only_the_journal_has_counts() {
     let mut before = with([action("f")]);
     before.manual_commits = true;
     before.events(calls("c", "f", "{}"));
@@ -108,8 +108,8 @@ fn a_start_that_the_snapshot_does_not_know_counts_by_the_journal() {
 }
 
 #[test]
-fn a_result_that_the_snapshot_does_not_know_is_sent_and_nothing_runs_again() {
-    let mut before = at_work(action("f"));
+fn a_result_that_only_the_journal_has_is_sent_without_a_rerun() {
+    let mut before = running_call(action("f"));
     let snapshot = before.session.snapshot();
     before.returns("c", json!({"paid": 5}));
     let after = reload_from(&before, snapshot, [action("f")]);
@@ -122,7 +122,7 @@ fn a_result_that_the_snapshot_does_not_know_is_sent_and_nothing_runs_again() {
 }
 
 #[test]
-fn results_wait_after_a_reload_for_the_calls_that_are_still_open() {
+fn results_wait_for_open_calls_after_a_reload() {
     let mut before = with([action("f"), asking("g")]);
     before.events(calls("c", "f", "{}"));
     before.events(calls("d", "g", "{}"));
@@ -139,7 +139,7 @@ fn results_wait_after_a_reload_for_the_calls_that_are_still_open() {
 }
 
 #[test]
-fn results_of_a_loop_that_had_ended_are_offered_after_every_reload() {
+fn results_of_a_stopped_loop_are_offered_after_every_reload() {
     let mut before = with([action("f"), action("g")]);
     before.events(calls("c", "f", "{}"));
     before.events(calls("d", "g", "{}"));
@@ -157,7 +157,7 @@ fn results_of_a_loop_that_had_ended_are_offered_after_every_reload() {
 }
 
 #[test]
-fn an_approval_comes_back_with_working_buttons() {
+fn a_pending_approval_can_be_given_after_a_reload() {
     let mut before = with([asking("f")]);
     before.events(calls("c", "f", "{}"));
     finish_run(&mut before);
@@ -169,7 +169,7 @@ fn an_approval_comes_back_with_working_buttons() {
 }
 
 #[test]
-fn what_was_denied_stays_denied() {
+fn a_denied_call_stays_denied_after_a_reload() {
     let mut before = with([asking("f"), asking("g")]);
     before.events(calls("c", "f", "{}"));
     before.events(calls("d", "g", "{}"));
@@ -181,8 +181,8 @@ fn what_was_denied_stays_denied() {
 }
 
 #[test]
-fn a_call_whose_action_comes_later_asks_when_it_is_there() {
-    let mut after = reload(&at_work(action("f")), []);
+fn a_call_whose_action_registers_later_asks_then() {
+    let mut after = reload(&running_call(action("f")), []);
     assert!(after.invocations.is_empty());
     after.register(action("f"));
     assert_eq!(after.phase("c"), Phase::ApprovalRequested);
@@ -192,7 +192,7 @@ fn a_call_whose_action_comes_later_asks_when_it_is_there() {
 }
 
 #[test]
-fn an_answer_in_the_middle_is_kept_and_can_be_tried_again() {
+fn a_truncated_answer_is_kept_and_can_be_retried_after_a_reload() {
     let mut before = with([]);
     before.event(started());
     before.events([text_start("m"), text("m", "Half of")]);
@@ -209,7 +209,7 @@ fn an_answer_in_the_middle_is_kept_and_can_be_tried_again() {
 }
 
 #[test]
-fn what_an_agent_waits_for_is_asked_again() {
+fn an_open_interrupt_is_asked_again_after_a_reload() {
     let mut before = with([]);
     before.event(started());
     let form = json!({"type": "object", "properties": {"berth": {"type": "string"}}});
@@ -223,7 +223,7 @@ fn what_an_agent_waits_for_is_asked_again() {
 }
 
 #[test]
-fn a_call_that_an_agent_gates_is_asked_about_again() {
+fn an_interrupted_call_is_asked_about_again_after_a_reload() {
     let mut before = with([action("f")]);
     before.event(started());
     before.events(calls("c", "f", "{}"));
@@ -238,7 +238,7 @@ fn a_call_that_an_agent_gates_is_asked_about_again() {
 }
 
 #[test]
-fn the_limit_of_runs_is_where_it_was() {
+fn the_run_count_survives_a_reload() {
     let mut before = with([action("f")]);
     before.events(calls("c", "f", "{}"));
     finish_run(&mut before);
@@ -249,16 +249,16 @@ fn the_limit_of_runs_is_where_it_was() {
 }
 
 #[test]
-fn what_was_said_and_not_sent_is_kept() {
-    let mut before = at_work(action("f"));
+fn queued_messages_survive_a_reload() {
+    let mut before = running_call(action("f"));
     before.send("and then?");
     let after = reload(&before, [action("f")]);
     assert_eq!(after.session.queued().len(), before.session.queued().len());
 }
 
 #[test]
-fn a_journal_that_names_what_nobody_knows_changes_nothing() {
-    let before = at_work(action("f"));
+fn journal_entries_of_unknown_calls_change_nothing() {
+    let before = running_call(action("f"));
     let mut other = Driver::new();
     other.register(action("f"));
     let foreign = [
@@ -278,7 +278,7 @@ fn a_journal_that_names_what_nobody_knows_changes_nothing() {
 }
 
 #[test]
-fn entries_that_are_none_are_refused() {
+fn invalid_journal_entries_are_rejected() {
     for entry in [
         json!(null),
         json!({"kind": "started", "threadId": "t", "call": 0, "toolName": "f", "argsText": ""}),

@@ -34,7 +34,7 @@ fn values_are_sent_as_json_text() {
 }
 
 #[test]
-fn the_encoding_is_the_one_the_call_was_started_with() {
+fn a_result_is_encoded_as_declared_at_the_start_of_the_call() {
     let mut plain = action("f");
     plain.encoding = ResultEncoding::Text;
     plain.detached = true;
@@ -48,7 +48,7 @@ fn the_encoding_is_the_one_the_call_was_started_with() {
 }
 
 #[test]
-fn an_error_is_told_and_the_chat_goes_on() {
+fn an_error_of_a_handler_is_sent_and_the_run_continues() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
@@ -70,7 +70,7 @@ fn an_error_is_told_and_the_chat_goes_on() {
 }
 
 #[test]
-fn a_structured_failure_is_a_result_like_any_other() {
+fn a_structured_failure_value_is_an_ordinary_result() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
@@ -81,7 +81,7 @@ fn a_structured_failure_is_a_result_like_any_other() {
 }
 
 #[test]
-fn bad_arguments_never_reach_a_handler() {
+fn invalid_arguments_never_reach_a_handler() {
     let mut strict = asking("f");
     strict.parameters = json!({
         "type": "object",
@@ -127,7 +127,7 @@ fn bad_arguments_never_reach_a_handler() {
 }
 
 #[test]
-fn no_arguments_are_an_empty_object() {
+fn missing_arguments_are_an_empty_object() {
     let mut driver = with([action("f")]);
     driver.events([start("c", "f"), end("c")]);
     finish_run(&mut driver);
@@ -135,7 +135,7 @@ fn no_arguments_are_an_empty_object() {
 }
 
 #[test]
-fn what_has_no_handler_fails_at_once() {
+fn a_call_without_a_handler_fails_at_once() {
     let mut idle = action("idle");
     idle.has_handler = false;
     let mut driver = with([idle]);
@@ -150,7 +150,7 @@ fn what_has_no_handler_fails_at_once() {
 }
 
 #[test]
-fn a_silent_handler_is_given_up_after_its_time() {
+fn a_handler_is_cancelled_after_its_timeout() {
     let mut slow = action("f");
     slow.timeout_ms = Some(50);
     let mut driver = with([slow, action("g")]);
@@ -171,7 +171,7 @@ fn a_silent_handler_is_given_up_after_its_time() {
 }
 
 #[test]
-fn a_handler_that_ends_twice_has_one_result() {
+fn a_handler_that_ends_twice_has_only_its_first_result() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
@@ -242,7 +242,7 @@ fn a_handler_may_end_the_loop() {
 }
 
 #[test]
-fn a_call_that_never_ended_is_shown_cancelled_and_not_sent() {
+fn a_call_with_incomplete_arguments_is_cancelled_and_not_sent() {
     let mut driver = with([action("f")]);
     driver.events(says("m", ""));
     driver.event(start_in("half", "f", Some("lonely")));
@@ -256,7 +256,7 @@ fn a_call_that_never_ended_is_shown_cancelled_and_not_sent() {
 }
 
 #[test]
-fn what_a_closed_stream_left_open_does_not_run() {
+fn a_call_of_a_truncated_stream_does_not_run() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     let run = driver.run();
@@ -269,7 +269,7 @@ fn what_a_closed_stream_left_open_does_not_run() {
 }
 
 #[test]
-fn effects_come_in_the_order_in_which_they_must_be_done() {
+fn effects_are_emitted_in_execution_order() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);

@@ -19,7 +19,7 @@ fn with_tool() -> Driver {
 }
 
 #[test]
-fn text_alone_ends_after_one_run() {
+fn a_text_answer_ends_after_one_run() {
     let mut driver = with_tool();
     driver.send("hi");
     assert!(driver.session.is_busy() && driver.session.is_streaming());
@@ -31,7 +31,7 @@ fn text_alone_ends_after_one_run() {
 }
 
 #[test]
-fn a_call_makes_a_second_run_and_the_summary_tells() {
+fn a_call_causes_a_second_run_and_appears_in_the_summary() {
     let mut driver = with_tool();
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
@@ -61,7 +61,7 @@ fn a_call_makes_a_second_run_and_the_summary_tells() {
 }
 
 #[test]
-fn nothing_said_is_nothing_sent() {
+fn an_empty_message_is_refused() {
     let mut driver = Driver::new();
     for content in [Content::Text(" \n".to_owned()), Content::Parts(Vec::new())] {
         let output = driver.input(Input::Send { content });
@@ -81,7 +81,7 @@ fn a_message_during_a_run_is_refused() {
 }
 
 #[test]
-fn a_run_carries_state_context_and_props() {
+fn a_request_contains_state_context_and_forwarded_props() {
     let mut driver = Driver::new();
     let item = |value: &str| {
         Some(assistant_core::event::ContextItem {
@@ -133,7 +133,7 @@ fn a_run_carries_state_context_and_props() {
 }
 
 #[test]
-fn run_and_message_ids_are_never_given_twice() {
+fn run_and_message_ids_are_unique() {
     let mut driver = with_tool();
     driver.send("hi");
     for n in 0..8 {
@@ -156,7 +156,7 @@ fn run_and_message_ids_are_never_given_twice() {
 }
 
 #[test]
-fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
+fn the_run_limit_ends_the_loop_and_continue_sends_the_results() {
     let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::RunCount(5),
         ..SessionOptions::default()
@@ -221,7 +221,7 @@ fn stop_conditions_combine() {
 }
 
 #[test]
-fn the_default_limit_is_ten() {
+fn the_default_run_limit_is_ten() {
     let mut driver = with_tool();
     driver.send("hi");
     for n in 0..10 {
@@ -233,7 +233,7 @@ fn the_default_limit_is_ten() {
 }
 
 #[test]
-fn results_left_at_the_limit_go_with_the_next_message() {
+fn results_left_at_the_run_limit_are_sent_with_the_next_message() {
     let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::RunCount(1),
         ..SessionOptions::default()
@@ -251,7 +251,7 @@ fn results_left_at_the_limit_go_with_the_next_message() {
 }
 
 #[test]
-fn an_agent_without_a_last_word_is_told_of() {
+fn a_run_without_an_answer_after_a_call_raises_a_notice() {
     let mut driver = with_tool();
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
@@ -265,7 +265,7 @@ fn an_agent_without_a_last_word_is_told_of() {
 }
 
 #[test]
-fn a_message_that_nothing_comes_back_to_is_told_of() {
+fn an_empty_run_after_a_message_raises_a_notice() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.plays([]);
@@ -279,7 +279,7 @@ fn a_message_that_nothing_comes_back_to_is_told_of() {
 }
 
 #[test]
-fn a_stream_that_stays_open_after_the_end_is_closed_by_the_timer() {
+fn a_stream_left_open_after_run_finished_is_closed_by_a_timer() {
     let mut driver = with_tool();
     driver.send("hi");
     driver.event(started());
@@ -316,7 +316,7 @@ fn several_runs_in_one_stream_end_with_the_last() {
 }
 
 #[test]
-fn words_after_the_end_are_dropped_and_reported() {
+fn events_after_the_end_of_a_run_are_dropped_and_reported() {
     let mut driver = with_tool();
     driver.send("hi");
     driver.event(started());
@@ -357,7 +357,7 @@ fn events_of_an_old_run_change_nothing() {
 }
 
 #[test]
-fn what_nothing_acts_on_is_kept() {
+fn unhandled_events_are_kept_up_to_a_limit() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -369,7 +369,7 @@ fn what_nothing_acts_on_is_kept() {
 }
 
 #[test]
-fn the_server_may_run_its_tools_itself() {
+fn an_agent_may_run_its_own_tools() {
     let mut driver = Driver::new();
     let mut shown = action("shown");
     shown.availability = assistant_core::action::Availability::RenderOnly;
@@ -402,7 +402,7 @@ fn the_server_may_run_its_tools_itself() {
 
 /// Rule "usage": the cost of an answer's runs is stored with it, added up, and survives a reload.
 #[test]
-fn an_answer_knows_its_tokens_and_its_time() {
+fn an_answer_has_its_token_usage_and_duration() {
     let usage = |input: Option<u64>, output: u64| TokenUsage {
         model: Some("m".to_owned()),
         input_tokens: input,
@@ -447,7 +447,7 @@ fn an_answer_knows_its_tokens_and_its_time() {
 
 /// Rule "repeated calls"
 #[test]
-fn the_same_calls_again_and_again_end_the_loop() {
+fn repeated_equal_calls_end_the_loop() {
     let options = SessionOptions {
         stop_when: StopCondition::Any(vec![
             StopCondition::RunCount(20),
@@ -480,7 +480,7 @@ fn the_same_calls_again_and_again_end_the_loop() {
 }
 
 #[test]
-fn a_turn_is_told_line_by_line_with_its_tokens() {
+fn a_turn_summary_lists_its_runs_with_their_tokens() {
     let usage = |input, output| TokenUsage {
         input_tokens: input,
         output_tokens: output,

@@ -49,7 +49,7 @@ fn an_old_unanswered_call_of_a_snapshot_is_superseded() {
 }
 
 #[test]
-fn what_was_exported_in_mid_run_starts_nothing() {
+fn a_conversation_exported_during_a_run_starts_nothing() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");
@@ -64,7 +64,7 @@ fn what_was_exported_in_mid_run_starts_nothing() {
 }
 
 #[test]
-fn a_call_waits_for_an_action_that_is_not_there_yet() {
+fn a_loaded_call_waits_for_its_action_to_register() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");
@@ -87,7 +87,7 @@ fn a_call_waits_for_an_action_that_is_not_there_yet() {
 }
 
 #[test]
-fn results_that_were_stored_and_not_sent_are_offered() {
+fn stored_unsent_results_are_offered() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");
@@ -103,7 +103,7 @@ fn results_that_were_stored_and_not_sent_are_offered() {
 }
 
 #[test]
-fn an_empty_answer_leaves_a_way_on() {
+fn an_empty_answer_offers_retry_or_continue() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.plays([text_start("m"), text_end("m")]);
@@ -135,7 +135,7 @@ fn an_empty_answer_leaves_a_way_on() {
 }
 
 #[test]
-fn the_notice_says_which_condition_ended_the_loop() {
+fn a_loop_ended_by_its_stop_condition_raises_a_notice() {
     let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::Any(vec![
             StopCondition::HasToolCall("f".to_owned()),
@@ -151,7 +151,7 @@ fn the_notice_says_which_condition_ended_the_loop() {
 }
 
 #[test]
-fn an_id_that_is_used_again_is_told_of() {
+fn a_reused_call_id_raises_a_notice() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");
@@ -167,7 +167,7 @@ fn an_id_that_is_used_again_is_told_of() {
 }
 
 #[test]
-fn a_change_that_is_too_large_is_refused_and_told_of() {
+fn an_oversized_state_delta_is_refused_with_a_notice() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -183,8 +183,8 @@ fn a_change_that_is_too_large_is_refused_and_told_of() {
     assert_eq!(state.as_object().map(|state| state.len()), Some(1));
 }
 
-/// An answered question of the agent whose answer was rejected.
-fn rejected() -> Driver {
+/// An interrupt whose answer the agent rejected.
+fn rejected_answer() -> Driver {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -198,8 +198,8 @@ fn rejected() -> Driver {
 }
 
 #[test]
-fn an_answer_that_the_agent_rejects_can_be_given_anew() {
-    let mut driver = rejected();
+fn a_rejected_answer_can_be_given_again() {
+    let mut driver = rejected_answer();
     assert!(driver.session.interrupts()[0].rejected);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(
@@ -213,8 +213,8 @@ fn an_answer_that_the_agent_rejects_can_be_given_anew() {
 }
 
 #[test]
-fn a_question_that_takes_no_answer_can_be_given_up_and_the_thread_goes_on() {
-    let mut driver = rejected();
+fn giving_up_a_rejected_interrupt_unblocks_the_conversation() {
+    let mut driver = rejected_answer();
     let interrupt_id = "int".to_owned();
     assert_eq!(driver.input(Input::GiveUp { interrupt_id }).refused, None);
     assert!(driver.session.interrupts().is_empty());
@@ -226,7 +226,7 @@ fn a_question_that_takes_no_answer_can_be_given_up_and_the_thread_goes_on() {
 }
 
 #[test]
-fn a_message_behind_an_answer_is_queued_kept_and_sent() {
+fn a_message_after_an_undelivered_answer_is_queued_stored_and_sent() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -258,7 +258,7 @@ fn a_message_behind_an_answer_is_queued_kept_and_sent() {
 }
 
 #[test]
-fn confirmations_are_answered_in_the_form_that_was_asked_for() {
+fn a_denial_is_encoded_as_the_interrupt_requests() {
     let ask = |change: &dyn Fn(&mut Interrupt)| {
         let mut asked = interrupt("int", Some("c"), json!({"type": "boolean"}));
         change(&mut asked);
@@ -288,7 +288,7 @@ fn confirmations_are_answered_in_the_form_that_was_asked_for() {
 }
 
 #[test]
-fn what_a_person_said_is_not_said_otherwise() {
+fn a_snapshot_does_not_rewrite_a_user_message() {
     let mut driver = Driver::new();
     driver.send("No, never do that!");
     driver.event(started());
@@ -310,7 +310,7 @@ fn what_a_person_said_is_not_said_otherwise() {
 }
 
 #[test]
-fn a_result_of_the_agent_is_known_as_the_agents() {
+fn a_result_of_the_agent_is_attributed_to_the_agent() {
     let mut driver = Driver::new();
     driver.register(action("deploy"));
     driver.send("hi");
@@ -323,7 +323,7 @@ fn a_result_of_the_agent_is_known_as_the_agents() {
 }
 
 #[test]
-fn a_person_may_look_elsewhere_while_something_waits() {
+fn the_user_may_show_another_branch_while_an_approval_waits() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("one");

@@ -52,7 +52,7 @@ fn working() -> Driver {
 }
 
 #[test]
-fn stop_while_the_agent_speaks_keeps_the_text() {
+fn stop_during_an_answer_keeps_its_text() {
     let mut driver = working();
     driver.events([text_start("m"), text("m", "half a")]);
     driver.event(start_in("c", "f", Some("m")));
@@ -81,7 +81,7 @@ fn stop_while_the_agent_speaks_keeps_the_text() {
 }
 
 #[test]
-fn stop_cancels_handlers_questions_and_commits_and_keeps_finished_results() {
+fn stop_cancels_open_calls_and_keeps_finished_results() {
     let mut driver = working();
     driver.manual_commits = true;
     for (id, name) in [("a", "f"), ("b", "f"), ("c", "f"), ("d", "ask")] {
@@ -116,7 +116,7 @@ fn stop_cancels_handlers_questions_and_commits_and_keeps_finished_results() {
 }
 
 #[test]
-fn stop_closes_what_an_agent_waits_for() {
+fn stop_cancels_open_interrupts() {
     let mut driver = working();
     driver.events(calls("c", "theirs", "{}"));
     driver.event(interrupted(vec![gate("int", "c")]));
@@ -136,7 +136,7 @@ fn stop_closes_what_an_agent_waits_for() {
 }
 
 #[test]
-fn stop_with_nothing_under_way_is_refused() {
+fn stop_without_activity_is_refused() {
     let mut driver = Driver::new();
     assert_eq!(
         driver.input(Input::Stop).refused,
@@ -152,7 +152,7 @@ fn stop_with_nothing_under_way_is_refused() {
 }
 
 #[test]
-fn a_component_that_goes_takes_its_handlers_along() {
+fn unregistering_an_action_cancels_its_running_handlers() {
     let mut driver = working();
     for (id, name) in [("a", "f"), ("b", "f"), ("d", "ask")] {
         driver.events(calls(id, name, "{}"));
@@ -174,7 +174,7 @@ fn a_component_that_goes_takes_its_handlers_along() {
 }
 
 #[test]
-fn an_action_that_is_disabled_lets_its_handlers_finish() {
+fn disabling_an_action_lets_its_running_handlers_finish() {
     let mut driver = working();
     for (id, name) in [("a", "f"), ("d", "ask")] {
         driver.events(calls(id, name, "{}"));
@@ -202,7 +202,7 @@ fn an_action_that_is_disabled_lets_its_handlers_finish() {
 }
 
 #[test]
-fn a_component_that_goes_between_commit_and_start_runs_nothing() {
+fn unregistering_between_commit_and_start_runs_nothing() {
     for detached in [true, false] {
         let mut driver = Driver::new();
         let mut spec = action("f");
@@ -224,7 +224,7 @@ fn a_component_that_goes_between_commit_and_start_runs_nothing() {
 }
 
 #[test]
-fn a_detached_handler_goes_on() {
+fn a_detached_handler_outlives_its_registration() {
     let mut driver = Driver::new();
     let mut spec = action("f");
     spec.detached = true;
@@ -238,7 +238,7 @@ fn a_detached_handler_goes_on() {
 }
 
 #[test]
-fn a_new_conversation_cancels_sends_nothing_and_keeps_the_old_one() {
+fn a_new_conversation_cancels_open_calls_and_archives_the_old_one() {
     let mut driver = working();
     driver.events(calls("c", "ask", "{}"));
     driver.event(finished());
@@ -275,14 +275,14 @@ fn a_new_conversation_cancels_sends_nothing_and_keeps_the_old_one() {
 }
 
 #[test]
-fn an_empty_conversation_is_not_kept() {
+fn an_empty_conversation_is_not_archived() {
     let mut driver = Driver::new();
     driver.input(Input::NewThread);
     assert!(driver.archives.is_empty());
 }
 
 #[test]
-fn a_dismissed_notice_is_gone() {
+fn a_dismissed_notice_is_removed_with_its_action() {
     let mut driver = working();
     driver.close();
     let notice = driver.session.notices()[0].id;

@@ -1,4 +1,4 @@
-//! Session features for stores and tabs: snapshots in pieces, read-only following, and notices of
+//! Session features for stores and tabs: snapshots in parts, read-only followers, and notices of
 //! the host.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ fn send(text: &str) -> Input {
     Input::Send { content }
 }
 
-/// A store that writes only what changes name.
+/// A store that writes only the messages named by changes.
 #[derive(Default)]
 struct Mirror {
     outline: Value,
@@ -59,7 +59,7 @@ impl Mirror {
 }
 
 #[test]
-fn a_snapshot_is_put_together_from_what_changed() {
+fn a_snapshot_can_be_assembled_from_the_reported_changes() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     let mut mirror = Mirror::default();
@@ -113,9 +113,9 @@ fn follower() -> (Driver, Driver) {
     (owner, follower)
 }
 
-/// Rule "one owner": a follower acts on nothing.
+/// Rule "one owner": a follower starts, sends and decides nothing.
 #[test]
-fn who_follows_acts_on_nothing() {
+fn a_follower_refuses_every_action() {
     let (owner, mut follower) = follower();
     assert!(follower.session.is_following());
     let call = owner.call("c").key();
@@ -147,7 +147,7 @@ fn who_follows_acts_on_nothing() {
 }
 
 #[test]
-fn who_follows_ends_nothing_of_what_another_tab_runs() {
+fn a_follower_ends_no_call_that_another_tab_runs() {
     let mut owner = Driver::new();
     owner.register(action("f"));
     owner.input(send("hello"));
@@ -193,7 +193,7 @@ fn who_follows_ends_nothing_of_what_another_tab_runs() {
 }
 
 #[test]
-fn who_followed_goes_on_when_the_conversation_is_theirs() {
+fn a_follower_continues_after_it_takes_the_conversation_over() {
     let (owner, mut follower) = follower();
     let output = follower.input(Input::Restore {
         thread_id: "thread".to_owned(),
@@ -213,7 +213,7 @@ fn who_followed_goes_on_when_the_conversation_is_theirs() {
 }
 
 #[test]
-fn what_the_host_says_stands_until_it_takes_it_back() {
+fn a_notice_of_the_host_stays_until_the_host_removes_it() {
     let mut driver = Driver::new();
     let kind = NoticeKind::NotKept;
     let says = |driver: &Driver| -> Vec<String> {
@@ -239,7 +239,7 @@ fn what_the_host_says_stands_until_it_takes_it_back() {
 
 /// Rule "after a reload": a failed run can still be retried.
 #[test]
-fn a_run_that_failed_can_be_tried_again_after_a_reload() {
+fn a_failed_run_can_be_retried_after_a_reload() {
     let mut driver = Driver::new();
     driver.input(send("hello"));
     driver.break_off(FailureKind::Network);

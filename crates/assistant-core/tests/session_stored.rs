@@ -5,7 +5,7 @@ use assistant_core::session::{ClaimOutcome, StoredCalls};
 use crate::support::*;
 
 #[test]
-fn what_no_store_was_given_starts_without_its_word() {
+fn a_call_unknown_to_every_store_may_start_without_a_claim() {
     let mut driver = with([action("f")]);
     let mut stored = StoredCalls::of(&driver.session);
     driver.events(calls("c", "f", "{}"));

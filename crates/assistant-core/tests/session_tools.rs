@@ -17,7 +17,7 @@ fn eager(name: &str) -> assistant_core::action::ActionSpec {
 }
 
 #[test]
-fn nothing_starts_before_the_run_has_finished() {
+fn no_call_starts_before_its_run_has_finished() {
     let mut driver = with([action("f")]);
     driver.events([start("c", "f"), args("c", "{\"x\":1}")]);
     assert_eq!(driver.phase("c"), Phase::InputStreaming);
@@ -32,7 +32,7 @@ fn nothing_starts_before_the_run_has_finished() {
 }
 
 #[test]
-fn a_start_is_written_down_first() {
+fn a_start_is_committed_before_the_handler_runs() {
     let mut driver = with([action("f")]);
     driver.manual_commits = true;
     driver.events(calls("c", "f", "{\"x\": 1}"));
@@ -76,7 +76,7 @@ fn a_start_is_written_down_first() {
 }
 
 #[test]
-fn a_start_that_cannot_be_written_down_does_not_happen() {
+fn a_call_whose_commit_fails_does_not_start() {
     let mut driver = with([action("f")]);
     driver.manual_commits = true;
     driver.events(calls("c", "f", "{}"));
@@ -175,7 +175,7 @@ fn a_reopened_call_runs_with_its_last_name_and_arguments() {
 }
 
 #[test]
-fn a_tool_of_the_agent_may_become_one_of_ours() {
+fn a_reopened_remote_call_can_become_a_local_one() {
     let mut driver = with([action("f")]);
     driver.events([start("c", "theirs"), end("c")]);
     assert_eq!(driver.phase("c"), Phase::Running);
@@ -186,7 +186,7 @@ fn a_tool_of_the_agent_may_become_one_of_ours() {
 }
 
 #[test]
-fn a_call_that_the_agent_answers_itself_is_not_run() {
+fn a_call_that_the_agent_answers_is_not_run() {
     let mut driver = with([action("f"), eager("e"), asking("a")]);
     for (id, name) in [("c", "f"), ("d", "e"), ("b", "a")] {
         driver.events(calls(id, name, "{}"));
@@ -211,7 +211,7 @@ fn a_call_that_the_agent_answers_itself_is_not_run() {
 }
 
 #[test]
-fn results_go_out_together_in_call_order() {
+fn results_are_sent_together_in_call_order() {
     let mut driver = with([action("f")]);
     for id in ["1", "2", "3"] {
         driver.events(calls(id, "f", "{}"));

@@ -14,7 +14,7 @@ const UNAVAILABLE: &str =
     r#"{"error":"Action f is not available any more","errorType":"tool_unavailable"}"#;
 
 /// The user is asked about a call, and its action is removed.
-fn gone(options: SessionOptions) -> Driver {
+fn removed_action(options: SessionOptions) -> Driver {
     let mut driver = Driver::with(options);
     let id = driver.register(asking("f"));
     driver.send("hi");
@@ -35,8 +35,8 @@ fn assert_unavailable(driver: &Driver) {
 }
 
 #[test]
-fn a_call_whose_action_is_gone_is_answered_as_unavailable() {
-    let mut driver = gone(SessionOptions::default());
+fn denying_a_call_of_a_removed_action_reports_it_unavailable() {
+    let mut driver = removed_action(SessionOptions::default());
     assert_eq!(driver.deny("c", None), None);
     assert_unavailable(&driver);
     let told = format!("tool:c={UNAVAILABLE}");
@@ -45,8 +45,8 @@ fn a_call_whose_action_is_gone_is_answered_as_unavailable() {
 }
 
 #[test]
-fn a_stored_call_whose_action_is_not_there_is_answered_as_unavailable() {
-    let snapshot = gone(SessionOptions::default()).session.export();
+fn denying_a_stored_call_without_its_action_reports_it_unavailable() {
+    let snapshot = removed_action(SessionOptions::default()).session.export();
     let mut driver = Driver::new();
     let thread_id = "thread".to_owned();
     driver.input(Input::Load {
@@ -59,8 +59,8 @@ fn a_stored_call_whose_action_is_not_there_is_answered_as_unavailable() {
 }
 
 #[test]
-fn a_new_message_does_not_deny_a_call_whose_action_is_gone() {
-    let mut driver = gone(SessionOptions {
+fn auto_deny_reports_a_call_of_a_removed_action_as_unavailable() {
+    let mut driver = removed_action(SessionOptions {
         auto_deny: true,
         ..SessionOptions::default()
     });
@@ -69,8 +69,8 @@ fn a_new_message_does_not_deny_a_call_whose_action_is_gone() {
 }
 
 #[test]
-fn a_denial_is_a_denial_though_the_action_goes() {
-    let mut driver = gone(SessionOptions::default());
+fn an_explicit_or_earlier_denial_stays_a_denial() {
+    let mut driver = removed_action(SessionOptions::default());
     assert_eq!(driver.deny("c", Some("no")), None);
     assert_eq!(driver.answer("c"), r#"{"status":"denied","reason":"no"}"#);
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
@@ -87,8 +87,8 @@ fn a_denial_is_a_denial_though_the_action_goes() {
 }
 
 #[test]
-fn an_action_that_comes_back_is_asked_about_again() {
-    let mut driver = gone(SessionOptions::default());
+fn a_call_can_be_approved_after_its_action_registers_again() {
+    let mut driver = removed_action(SessionOptions::default());
     driver.register_as(RegistrationId(7), asking("f"));
     assert_eq!(driver.approve("c"), None);
     driver.returns("c", json!(1));

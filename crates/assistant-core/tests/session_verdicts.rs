@@ -1,5 +1,4 @@
-//! Questions of an agent about several actions: one decision for each, in order, of an accepted
-//! kind.
+//! Interrupts about several actions: one decision for each, in order, of an allowed kind.
 
 use assistant_core::{
     action::Policy,
@@ -21,7 +20,7 @@ fn actions(list: &[(&str, Value)]) -> Value {
 
 /// An interrupt with two actions: to pay 10, which can be approved, edited or denied, and to
 /// delete, which can be denied or answered.
-fn two() -> Value {
+fn two_actions() -> Value {
     let mut asked = actions(&[
         ("pay", json!({"euros": 10})),
         ("delete", json!({"all": true})),
@@ -77,7 +76,7 @@ fn has_card(driver: &Driver) -> bool {
 }
 
 #[test]
-fn a_call_stands_for_the_one_action_that_it_is() {
+fn a_card_represents_an_action_only_if_it_is_the_listed_one() {
     let pay = |euros: u32| ("pay", json!({"euros": euros}));
     for (list, card) in [
         (vec![pay(10)], true),
@@ -103,7 +102,7 @@ fn a_call_stands_for_the_one_action_that_it_is() {
 }
 
 #[test]
-fn an_answer_has_a_decision_of_an_allowed_kind_for_each_action() {
+fn an_answer_needs_an_allowed_decision_for_each_action() {
     let payload = |list: Value| json!({"decisions": list});
     let approve = json!({"type": "approve"});
     let respond = json!({"type": "respond", "message": "Not now."});
@@ -124,21 +123,21 @@ fn an_answer_has_a_decision_of_an_allowed_kind_for_each_action() {
             json!([{"type": "edit", "edited_action": {"name": "delete", "args": {}}}, respond]),
         ),
     ] {
-        let mut driver = asked(question(None, &two()));
+        let mut driver = asked(question(None, &two_actions()));
         let refused = driver.answers("q", Some(wrong.clone()));
         assert!(refused.is_some(), "{wrong}");
         assert_eq!(driver.runs.len(), 1, "nothing is sent: {wrong}");
         assert_eq!(driver.session.interrupts()[0].answer, None);
     }
-    let mut driver = asked(question(None, &two()));
+    let mut driver = asked(question(None, &two_actions()));
     let right = payload(json!([approve, respond]));
     assert_eq!(driver.answers("q", Some(right.clone())), None);
     assert_eq!(sent(&driver), right);
 }
 
 #[test]
-fn the_adapter_of_langgraph_puts_the_actions_below_raw() {
-    let value = two();
+fn actions_are_read_from_the_metadata_of_langgraph() {
+    let value = two_actions();
     for metadata in [
         value.clone(),
         json!({"value": value}),
@@ -153,8 +152,8 @@ fn the_adapter_of_langgraph_puts_the_actions_below_raw() {
 }
 
 #[test]
-fn the_older_dialect_asks_about_each_action_too() {
-    for value in [two(), json!(two().to_string())] {
+fn a_custom_interrupt_event_needs_a_decision_for_each_action() {
+    for value in [two_actions(), json!(two_actions().to_string())] {
         let mut driver = with([]);
         let name = "on_interrupt".to_owned();
         driver.event(EventKind::Custom { name, value });
@@ -168,12 +167,12 @@ fn the_older_dialect_asks_about_each_action_too() {
 }
 
 #[test]
-fn decisions_are_about_the_actions_that_were_shown() {
+fn decisions_apply_only_to_the_actions_that_were_shown() {
     let right = json!({"decisions": [{"type": "approve"}, {"type": "reject"}]});
-    let mut driver = asked(question(None, &two()));
+    let mut driver = asked(question(None, &two_actions()));
     let shown = driver.shown_question("q");
     assert_eq!(driver.answers("q", Some(right.clone())), None);
-    let mut other = two();
+    let mut other = two_actions();
     other["action_requests"][0]["args"]["euros"] = json!(1000);
     driver.plays([started(), interrupted(vec![question(None, &other)])]);
     let late = Input::Answer {
@@ -205,7 +204,7 @@ fn a_schema_of_one_answer_does_not_approve_several_actions() {
     ] {
         let asks = Interrupt {
             response_schema: schema.as_object().cloned(),
-            ..question(Some("c"), &two())
+            ..question(Some("c"), &two_actions())
         };
         let driver = asked(asks);
         assert!(!has_card(&driver), "{schema}");
@@ -214,7 +213,7 @@ fn a_schema_of_one_answer_does_not_approve_several_actions() {
 }
 
 #[test]
-fn a_boolean_among_other_answers_is_a_yes_or_a_no() {
+fn a_schema_that_permits_a_boolean_takes_an_approval() {
     for schema in [
         json!({"type": ["string", "boolean"]}),
         json!({"type": ["boolean", "null"]}),
@@ -237,7 +236,7 @@ fn a_boolean_among_other_answers_is_a_yes_or_a_no() {
 }
 
 #[test]
-fn each_action_is_decided_apart_and_in_order() {
+fn each_action_is_decided_separately_and_in_order() {
     let respond = || ActionDecision::Respond {
         message: "Ask the owner.".to_owned(),
     };
@@ -260,7 +259,10 @@ fn each_action_is_decided_apart_and_in_order() {
         ),
     ] {
         for call in [None, Some("c")] {
-            let mut driver = asked(question(call, &json!({"langgraph": {"raw": two()}})));
+            let mut driver = asked(question(
+                call,
+                &json!({"langgraph": {"raw": two_actions()}}),
+            ));
             let both = vec![first.clone(), second.clone()];
             assert_eq!(decides(&mut driver, both), None);
             assert_eq!(sent(&driver), json!({"decisions": written}));
@@ -269,8 +271,8 @@ fn each_action_is_decided_apart_and_in_order() {
 }
 
 #[test]
-fn decisions_that_do_not_fit_the_list_are_refused_by_name() {
-    let mut driver = asked(question(None, &two()));
+fn decisions_that_do_not_match_the_actions_are_refused() {
+    let mut driver = asked(question(None, &two_actions()));
     let mut refuses = |decisions| decides(&mut driver, decisions).unwrap();
     let approve = || ActionDecision::Approve;
     let count = |decisions| Refusal::EachAction {
@@ -308,7 +310,7 @@ fn decisions_that_do_not_fit_the_list_are_refused_by_name() {
 }
 
 #[test]
-fn edited_arguments_fit_the_schema_that_the_agent_gives() {
+fn edited_arguments_must_match_the_schema_of_the_agent() {
     let mut metadata = actions(&[("pay", json!({"euros": 10}))]);
     let schema = json!({"properties": {"euros": {"type": "integer", "maximum": 10}}});
     metadata["review_configs"] = json!([
@@ -322,7 +324,7 @@ fn edited_arguments_fit_the_schema_that_the_agent_gives() {
 }
 
 #[test]
-fn an_agent_may_send_anything_as_its_list() {
+fn a_malformed_action_list_can_only_be_rejected_or_cancelled() {
     let broken = json!({
         "action_requests": [null, 1, "pay", {"name": 3}, {"name": "pay", "args": null}],
         "review_configs": [null, {"action_name": "pay", "allowed_decisions": [1, "all"]}, {"allowed_decisions": "x"}],
@@ -347,15 +349,15 @@ fn an_agent_may_send_anything_as_its_list() {
 }
 
 #[test]
-fn deny_all_denies_each_action_or_gives_the_question_up() {
-    let mut driver = asked(question(None, &two()));
+fn deny_all_rejects_each_action_or_cancels_the_interrupt() {
+    let mut driver = asked(question(None, &two_actions()));
     driver.input(Input::DenyAll {
         by: Decider::Person,
     });
     driver.send("and now?");
     let each = json!({"decisions": [{"type": "reject"}, {"type": "reject"}]});
     assert_eq!(sent(&driver), each);
-    let mut metadata = two();
+    let mut metadata = two_actions();
     metadata["review_configs"][1]["allowed_decisions"] = json!(["approve"]);
     let mut driver = asked(question(None, &metadata));
     driver.input(Input::DenyAll {
@@ -371,15 +373,15 @@ fn a_denied_call_does_not_answer_for_other_actions() {
     assert_eq!(driver.deny("c", None), None);
     driver.event(started());
     driver.events(calls("c2", "pay", "{\"euros\": 10}"));
-    driver.event(interrupted(vec![question(Some("c2"), &two())]));
+    driver.event(interrupted(vec![question(Some("c2"), &two_actions())]));
     driver.close();
     assert_eq!(driver.session.interrupts()[0].answer, None);
     assert_eq!(driver.runs.len(), 2);
 }
 
 #[test]
-fn a_list_is_asked_again_after_a_reload_and_a_rejection() {
-    let mut driver = asked(question(Some("c"), &two()));
+fn an_action_list_is_asked_again_after_a_reload_and_a_rejection() {
+    let mut driver = asked(question(Some("c"), &two_actions()));
     let mut after = Driver::new();
     after.host.ids = 1_000;
     after.input(Input::Restore {
@@ -400,7 +402,7 @@ fn a_list_is_asked_again_after_a_reload_and_a_rejection() {
 }
 
 #[test]
-fn a_call_that_changes_stands_for_the_action_no_longer() {
+fn a_changed_call_no_longer_represents_its_action() {
     let hi = Message::new(
         "id1",
         MessageBody::User {
@@ -425,7 +427,7 @@ fn a_call_that_changes_stands_for_the_action_no_longer() {
 }
 
 #[test]
-fn an_approval_that_a_list_puts_aside_is_asked_for_again() {
+fn an_approval_replaced_by_an_action_list_is_asked_for_again() {
     let mut maybe = action("maybe");
     maybe.approval = Policy::Ask;
     let mut driver = Driver::new();

@@ -48,7 +48,7 @@ fn answered() -> Driver {
 }
 
 #[test]
-fn what_is_known_is_replaced_in_place_and_what_is_new_comes_last() {
+fn a_snapshot_replaces_known_messages_in_place_and_appends_new_ones() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -67,7 +67,7 @@ fn what_is_known_is_replaced_in_place_and_what_is_new_comes_last() {
 }
 
 #[test]
-fn a_placeholder_of_the_server_does_not_swallow_an_unsent_result() {
+fn a_placeholder_of_the_server_does_not_replace_an_unsent_result() {
     for placeholder in ["", "null", "pending", "in_progress"] {
         for ends_first in [true, false] {
             let mut eager = action("f");
@@ -96,7 +96,7 @@ fn a_placeholder_of_the_server_does_not_swallow_an_unsent_result() {
 }
 
 #[test]
-fn equal_text_keeps_its_parts() {
+fn a_snapshot_with_equal_text_keeps_the_parts_of_a_message() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -118,7 +118,7 @@ fn equal_text_keeps_its_parts() {
 }
 
 #[test]
-fn an_own_message_that_is_absent_stays_as_a_branch() {
+fn a_user_message_absent_from_a_snapshot_stays_as_a_branch() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -132,7 +132,7 @@ fn an_own_message_that_is_absent_stays_as_a_branch() {
 }
 
 #[test]
-fn a_result_that_is_not_sent_yet_is_never_dropped() {
+fn a_snapshot_does_not_drop_an_unsent_result() {
     let mut driver = Driver::new();
     let mut eager = action("f");
     eager.eager = true;
@@ -149,7 +149,7 @@ fn a_result_that_is_not_sent_yet_is_never_dropped() {
 }
 
 #[test]
-fn a_snapshot_without_the_answer_does_not_run_the_call_again() {
+fn a_snapshot_without_a_result_does_not_rerun_its_call() {
     let mut driver = answered();
     let list = vec![user("id1", "hi"), assistant("m", None, &[("c", "f", "{}")])];
     driver.event(snapshot(list));
@@ -167,7 +167,7 @@ fn a_snapshot_without_the_answer_does_not_run_the_call_again() {
 }
 
 #[test]
-fn an_answer_under_another_id_is_the_same_answer() {
+fn a_result_under_another_message_id_is_the_same_result() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");
@@ -205,7 +205,7 @@ fn an_answer_under_another_id_is_the_same_answer() {
 }
 
 #[test]
-fn calls_that_only_a_snapshot_brings_run_too() {
+fn calls_that_only_a_snapshot_contains_run_too() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");
@@ -218,7 +218,7 @@ fn calls_that_only_a_snapshot_brings_run_too() {
 }
 
 #[test]
-fn the_same_call_twice_in_a_snapshot_is_one_call() {
+fn a_call_listed_in_two_messages_of_a_snapshot_is_one_call() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");
@@ -255,7 +255,7 @@ fn changed_arguments_void_an_approval() {
 }
 
 #[test]
-fn a_snapshot_never_starts_a_running_handler_again() {
+fn a_snapshot_does_not_restart_a_running_handler() {
     let mut driver = Driver::new();
     let mut eager = action("f");
     eager.eager = true;
@@ -280,7 +280,7 @@ fn a_snapshot_never_starts_a_running_handler_again() {
 }
 
 #[test]
-fn arguments_that_go_on_after_a_snapshot_void_the_verdict() {
+fn arguments_that_continue_after_a_snapshot_are_checked_again() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");
@@ -301,7 +301,7 @@ fn arguments_that_go_on_after_a_snapshot_void_the_verdict() {
 }
 
 #[test]
-fn a_call_is_rewritten_where_the_text_before_it_goes() {
+fn a_snapshot_rewrites_a_call_whose_preceding_text_it_omits() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");
@@ -324,7 +324,7 @@ fn a_call_is_rewritten_where_the_text_before_it_goes() {
 }
 
 #[test]
-fn a_snapshot_that_forgets_what_the_user_wrote_is_told_and_it_can_be_sent_again() {
+fn a_snapshot_that_drops_user_messages_raises_a_notice_with_retry() {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.says("hello");
@@ -357,7 +357,7 @@ fn a_snapshot_that_forgets_what_the_user_wrote_is_told_and_it_can_be_sent_again(
 }
 
 #[test]
-fn a_run_after_a_snapshot_that_forgets_withdraws_the_offer_to_send_again() {
+fn a_later_run_removes_the_retry_of_a_dropped_message() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");

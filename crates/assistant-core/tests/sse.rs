@@ -34,7 +34,7 @@ fn every_line_ending_ends_a_line() {
 }
 
 #[test]
-fn crlf_cut_in_the_middle_is_one_line_ending() {
+fn a_crlf_split_between_chunks_is_one_line_ending() {
     let chunks: [&[u8]; 4] = [b"data: a\r", b"\ndata: b\r", b"\n\r", b"\ndata: c\n\n"];
     let (frames, _) = decode(SseDecoder::new(), &chunks);
     assert_eq!(
@@ -44,7 +44,7 @@ fn crlf_cut_in_the_middle_is_one_line_ending() {
 }
 
 #[test]
-fn a_frame_comes_as_soon_as_its_blank_line_begins() {
+fn a_frame_is_emitted_at_the_first_byte_of_its_blank_line() {
     let mut out = Vec::new();
     SseDecoder::new().push(b"data: a\r\r", &mut out).unwrap();
     assert_eq!(out.len(), 1);
@@ -59,7 +59,7 @@ fn one_space_after_the_colon_is_dropped() {
 }
 
 #[test]
-fn fields_are_told_apart_and_unknown_ones_passed_over() {
+fn fields_are_parsed_and_unknown_ones_skipped() {
     let text = ": keepalive\nevent: note\nid: 7\nretry: 10\nretry: soon\nfoo: bar\n data: no\n\
                 Data: no\ndata: a:b\n\ndata: next\n\n";
     let frames = frames(text);
@@ -72,14 +72,14 @@ fn fields_are_told_apart_and_unknown_ones_passed_over() {
 }
 
 #[test]
-fn a_frame_without_data_is_none() {
+fn a_block_without_data_is_no_frame() {
     assert_eq!(data("event: ping\n\nid: 3\n\n:\n\n\n\n"), [""; 0]);
     let frames = frames("event: ping\n\ndata: a\n\n");
     assert_eq!(frames[0].event, None);
 }
 
 #[test]
-fn empty_data_lines_count() {
+fn empty_data_lines_are_part_of_the_data() {
     assert_eq!(data("data\n\ndata:\n\ndata: \ndata\n\n"), ["", "", "\n"]);
 }
 
@@ -100,7 +100,7 @@ fn a_byte_order_mark_is_dropped_at_the_start_only() {
 }
 
 #[test]
-fn what_is_not_utf8_is_replaced() {
+fn invalid_utf8_is_replaced() {
     assert_eq!(data(b"data: a\xffb\xe2\x82\n\n"), ["a\u{fffd}b\u{fffd}"]);
 }
 
@@ -121,7 +121,7 @@ fn the_end_of_the_stream_ends_the_last_frame() {
 }
 
 #[test]
-fn a_frame_is_under_way_from_its_first_byte_to_its_blank_line() {
+fn a_frame_is_pending_from_its_first_byte_to_its_blank_line() {
     for (text, under_way) in [
         ("", false),
         ("data: a\n\n", false),
@@ -139,7 +139,7 @@ fn a_frame_is_under_way_from_its_first_byte_to_its_blank_line() {
 }
 
 #[test]
-fn frames_before_one_that_is_too_large_are_kept() {
+fn frames_before_an_oversized_one_are_kept() {
     let text = b"data: small\n\ndata: 0123456789012345678901234567890123456789\n\ndata: late\n\n";
     let (frames, outcome) = decode(SseDecoder::with_limit(32), &[text, b"data: later\n\n"]);
     assert_eq!(frames.len(), 1);
@@ -153,7 +153,7 @@ fn frames_before_one_that_is_too_large_are_kept() {
 }
 
 #[test]
-fn the_limit_counts_a_frame_of_many_lines_and_a_line_without_end() {
+fn the_limit_applies_to_frames_of_many_lines_and_endless_lines() {
     let line = b"data: 0123456789\n".as_slice();
     let (_, outcome) = decode(SseDecoder::with_limit(64), &[line; 8]);
     assert!(outcome.is_err());
@@ -165,14 +165,14 @@ fn the_limit_counts_a_frame_of_many_lines_and_a_line_without_end() {
 }
 
 #[test]
-fn the_limit_does_not_count_what_is_let_go() {
+fn the_limit_does_not_count_comments_and_finished_frames() {
     let line = b": 0123456789\ndata: 0123456789\n\n:\n".as_slice();
     let (frames, outcome) = decode(SseDecoder::with_limit(64), &[line; 100]);
     assert_eq!((frames.len(), outcome), (100, Ok(())));
 }
 
 #[test]
-fn ten_mebibytes_fit_by_default_and_no_more() {
+fn the_default_limit_is_ten_mebibytes() {
     let mut text = b"data:".to_vec();
     text.resize(10 * 1024 * 1024, b'a');
     assert_eq!(frames(&text)[0].data.len(), text.len() - 5);
@@ -220,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_written_is_read(
+    fn written_events_are_read_back(
         events in prop::collection::vec(("[^\r\n\0]{0,20}", "[^\r]{0,40}"), 0..8),
         end in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
     ) {
@@ -238,7 +238,7 @@ proptest! {
 }
 
 #[test]
-fn a_frame_that_is_only_looked_at_leaves_nothing_to_the_next() {
+fn a_borrowed_frame_leaks_no_fields_into_the_next() {
     let mut decoder = SseDecoder::new();
     let mut seen = Vec::new();
     let stream = b"event: a\nid: 1\ndata: one\n\n: nothing\n\ndata: two\n\n";

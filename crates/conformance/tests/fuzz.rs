@@ -98,12 +98,12 @@ fn play(bytes: &[u8], options: DecoderOptions) -> End {
     let report = stream.finish();
     let text = report.to_json().to_string();
     serde_json::from_str::<Value>(&text).expect("a report is JSON");
-    survives(replay.conversation());
+    assert_survives_export(replay.conversation());
     report.outcome
 }
 
 /// Checks that a conversation survives export and import without loss.
-fn survives(conversation: &Conversation) {
+fn assert_survives_export(conversation: &Conversation) {
     let again = |conversation: &Conversation| {
         Conversation::import(conversation.export()).expect("what was exported can be imported")
     };
@@ -119,13 +119,13 @@ const FOUND: [&str; 2] = [
 ];
 
 #[test]
-fn a_conversation_that_was_lost_once_outlives_its_export() {
+fn found_conversations_survive_export_and_import() {
     for case in FOUND {
-        outlives(&serde_json::from_str(case).unwrap());
+        play_and_export(&serde_json::from_str(case).unwrap());
     }
 }
 
-fn outlives(case: &Value) {
+fn play_and_export(case: &Value) {
     let mut replay = Replay::new();
     let input = ReplayInput::from_json(case["input"].clone()).unwrap_or_default();
     let mut stream = replay.stream(input, DecoderOptions::default());
@@ -133,14 +133,14 @@ fn outlives(case: &Value) {
         stream.push_value(event.clone());
     }
     let _ = stream.finish();
-    survives(replay.conversation());
+    assert_survives_export(replay.conversation());
 }
 
 proptest! {
     #![proptest_config(look(500))]
 
     #[test]
-    fn frames_do_not_depend_on_how_they_are_cut(
+    fn frames_do_not_depend_on_the_splits(
         bytes in bytes(40),
         cuts in vec(any::<Index>(), 0..8),
         limit in select(&[1_usize, 7, 30, 10_000][..]),
@@ -152,13 +152,13 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_stream_that_ends_somehow(bytes in bytes(60)) {
+    fn any_bytes_end_a_stream_without_a_panic(bytes in bytes(60)) {
         play(&bytes, DecoderOptions::default());
         play(&bytes, DecoderOptions::strict());
     }
 
     #[test]
-    fn changed_frames_of_real_servers_are_read_or_refused(
+    fn tolerant_mode_accepts_all_mutated_frames_that_strict_mode_accepts(
         picked in vec((any::<Index>(), vec(change(), 0..3)), 1..12),
     ) {
         let mut bytes = Vec::new();
@@ -175,12 +175,12 @@ proptest! {
     }
 
     #[test]
-    fn a_conversation_outlives_its_export(case in prop_oneof![tidy(), wild()]) {
-        outlives(&case);
+    fn a_conversation_survives_export_and_import(case in prop_oneof![tidy(), wild()]) {
+        play_and_export(&case);
     }
 
     #[test]
-    fn a_patch_is_applied_or_leaves_no_trace(
+    fn a_failed_patch_leaves_the_document_unchanged(
         document in json(),
         operations in vec(
             prop_oneof![
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn partial_json_does_not_depend_on_how_it_is_cut(
+    fn partial_json_does_not_depend_on_the_splits(
         bytes in bytes(40),
         cuts in vec(any::<Index>(), 0..8),
     ) {
@@ -222,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn json_is_complete_at_its_end_and_something_before(value in json(), at in any::<Index>()) {
+    fn json_is_complete_at_its_end_and_never_invalid_before(value in json(), at in any::<Index>()) {
         let text = value.to_string();
         let whole = parse_partial(&text);
         prop_assert_eq!(whole.value(), Some(&value));
@@ -232,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_is_a_schema_that_says_something(schema in schema(), instance in json()) {
+    fn validation_against_any_schema_is_bounded(schema in schema(), instance in json()) {
         let violations = validate(&schema, &instance, &mut NoPatterns);
         prop_assert!(violations.len() <= MAX_VIOLATIONS);
         // Its own text is an instance as well.

@@ -9,7 +9,7 @@ use conformance::histories::{Tally, play};
 const HISTORIES: u64 = 4_000;
 
 #[test]
-fn whatever_is_killed_nothing_runs_twice_and_nothing_is_lost() {
+fn killed_tabs_run_nothing_twice_and_lose_nothing() {
     let workers = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let play_some = |first: u64| {
         let mut all = Tally::default();

@@ -126,7 +126,7 @@ proptest! {
     #![proptest_config(look(2_000))]
 
     #[test]
-    fn same_answer_as_the_jsonschema_crate(schema in schema(), instances in prop::collection::vec(instance(), 1..8)) {
+    fn verdicts_equal_those_of_the_jsonschema_crate(schema in schema(), instances in prop::collection::vec(instance(), 1..8)) {
         let Ok(theirs) = jsonschema::draft202012::new(&schema) else {
             return Err(TestCaseError::fail("the other validator refuses the schema"));
         };

@@ -1,4 +1,4 @@
-//! The tree as a drawing.
+//! The positions of messages in the drawing of a tree.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ fn places(rows: &[OutlineRow]) -> Vec<String> {
 }
 
 #[test]
-fn a_message_stands_in_the_middle_above_what_follows_it() {
+fn a_message_is_drawn_centred_above_its_children() {
     let rows = rows(&[
         ("q", None),
         ("a", Some("q")),
@@ -51,7 +51,7 @@ fn a_message_stands_in_the_middle_above_what_follows_it() {
 }
 
 #[test]
-fn a_closed_branch_is_drawn_without_what_follows() {
+fn a_closed_branch_is_drawn_without_its_children() {
     let driver = tree(
         &[("q", None), ("a", Some("q")), ("b", Some("q")), ("r", None)],
         "q",
@@ -64,7 +64,7 @@ fn a_closed_branch_is_drawn_without_what_follows() {
 }
 
 #[test]
-fn a_large_tree_is_drawn_without_recursion_and_little_of_it_is_in_view() {
+fn a_large_tree_is_drawn_without_recursion_and_clipped_to_the_view() {
     // One path is 30,000 deep; the others fan out at its root.
     let deep = (1..30_000).map(|at| (format!("m{at}"), Some(format!("m{}", at - 1))));
     let wide = (30_000..100_000).map(|at| (format!("m{at}"), Some("m0".to_owned())));
@@ -88,7 +88,7 @@ proptest! {
     /// Items in a row do not overlap, every item is below its parent, and the visible part equals a
     /// search of all rows.
     #[test]
-    fn nothing_overlaps_and_what_is_in_view_is_seen(
+    fn drawn_messages_do_not_overlap_and_the_visible_part_is_complete(
         parents in prop::collection::vec(0..40_usize, 1..40),
         (left, wide) in (0.0..8.0_f64, 0.5..6.0_f64),
         (top, high) in (0..6_usize, 1..6_usize),

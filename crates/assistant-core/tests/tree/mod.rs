@@ -17,7 +17,7 @@ fn fixture(name: &str) -> Value {
 }
 
 #[test]
-fn every_vector_holds() {
+fn every_branch_vector_yields_the_expected_result() {
     for file in ["branched.json", "branched_own.json"] {
         let fixture = fixture(file);
         for vector in fixture["vectors"].as_array().unwrap() {
@@ -30,7 +30,7 @@ fn every_vector_holds() {
 }
 
 #[test]
-fn an_export_in_the_middle_changes_nothing() {
+fn an_export_and_import_between_operations_changes_nothing() {
     let fixture = fixture("branched.json");
     for vector in fixture["vectors"].as_array().unwrap() {
         let ops = vector["ops"].as_array().unwrap();
@@ -52,7 +52,7 @@ fn an_export_in_the_middle_changes_nothing() {
 }
 
 #[test]
-fn what_is_not_understood_is_told() {
+fn invalid_operations_are_reported() {
     let run = |ops: Value| branches::run(&json!({"ops": ops, "expect": {"path": []}}));
     for op in [
         json!({"op": "fly"}),

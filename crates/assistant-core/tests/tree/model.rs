@@ -1,4 +1,4 @@
-//! The tree compared with a trivially simple model: the shown branch after each action of the user.
+//! The tree compared with a simple model: the shown branch after each action of the user.
 
 use std::collections::BTreeMap;
 
@@ -240,7 +240,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn what_a_person_does_to_the_tree_is_what_a_simple_model_does(
+    fn branch_actions_match_a_simple_model(
         parents in prop::collection::vec(0..24_usize, 1..20),
         acts in prop::collection::vec(act(), 1..40),
     ) {

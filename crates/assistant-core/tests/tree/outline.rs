@@ -1,4 +1,4 @@
-//! The tree as rows.
+//! The rows of a tree's outline.
 
 use std::collections::HashSet;
 
@@ -57,7 +57,7 @@ fn outline(conversation: &Conversation, closed: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn versions_stand_further_in_and_what_follows_beside() {
+fn versions_are_indented_and_their_continuations_aligned() {
     let driver = tree(
         &[
             ("u1", None),
@@ -94,7 +94,7 @@ fn versions_stand_further_in_and_what_follows_beside() {
 }
 
 #[test]
-fn a_branch_at_every_step_of_a_deep_tree_is_no_recursion() {
+fn a_deep_tree_with_a_branch_at_every_level_needs_no_recursion() {
     let mut messages = vec![("m0".to_owned(), None)];
     for depth in 1..30_000 {
         let parent = Some(format!("m{}", depth - 1));

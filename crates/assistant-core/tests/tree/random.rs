@@ -98,7 +98,7 @@ impl Mirror {
     }
 }
 
-/// Returns the whole tree as it can be read.
+/// Returns the readable state of the whole tree.
 fn sketch(conversation: &Conversation) -> Value {
     let names = |ids: Vec<&MessageId>| -> Value { ids.iter().map(|id| id.as_str()).collect() };
     let nodes: serde_json::Map<String, Value> = conversation
@@ -146,7 +146,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn a_tree_holds_together_and_its_changes_tell_all(ops in prop::collection::vec(op(), 1..40)) {
+    fn a_tree_stays_sound_and_its_changes_are_complete(ops in prop::collection::vec(op(), 1..40)) {
         let mut mirror = Mirror::default();
         branches::watch(&json!(ops), |conversation, changes| {
             check(conversation);
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tree_holds_together_while_the_loop_goes_on(ops in prop::collection::vec(step(), 1..40)) {
+    fn a_tree_stays_sound_while_calls_run(ops in prop::collection::vec(step(), 1..40)) {
         let mut mirror = Mirror::default();
         branches::watch(&json!(ops), |conversation, changes| {
             check(conversation);
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn siblings_stay_in_the_order_of_creation(ops in prop::collection::vec(op(), 1..40)) {
+    fn siblings_stay_in_creation_order(ops in prop::collection::vec(op(), 1..40)) {
         // A moved message becomes the last child, so operations that move are excluded, and so are
         // early arrivals.
         let ops: Vec<Value> = ops

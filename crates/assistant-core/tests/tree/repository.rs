@@ -159,7 +159,7 @@ fn difference(vector: &Value) -> Option<String> {
 }
 
 #[test]
-fn the_recorded_repository_holds_but_for_named_exceptions() {
+fn the_recorded_repository_matches_except_for_listed_differences() {
     let vectors = fixture("message_repository.json");
     let exceptions = fixture("exceptions.json")["message_repository"].take();
     let exceptions: BTreeMap<String, String> = serde_json::from_value(exceptions).unwrap();

@@ -45,7 +45,7 @@ fn every_recorded_stream_ends_in_the_recorded_message() {
 }
 
 #[test]
-fn the_predicates_say_when_an_answer_goes_back_by_itself() {
+fn the_predicates_match_the_recorded_automatic_sends() {
     for vector in vectors("send_automatically.json") {
         let messages = vector["messages"].as_array().unwrap();
         let complete = match vector["fn"].as_str().unwrap() {
@@ -63,7 +63,7 @@ fn the_predicates_say_when_an_answer_goes_back_by_itself() {
 }
 
 #[test]
-fn what_a_real_server_sent_becomes_the_recorded_message() {
+fn recorded_server_streams_become_the_recorded_messages() {
     let folder = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../fixtures/ui-stream-recorded"

@@ -461,7 +461,7 @@ proptest! {
     #![proptest_config(look(200))]
 
     #[test]
-    fn two_tabs_start_no_more_than_was_allowed(limited in any::<bool>(), steps in steps()) {
+    fn two_tabs_start_no_more_calls_than_approvals_permit(limited in any::<bool>(), steps in steps()) {
         let mut scene = Scene::new(limited.then_some(3));
         for (at, step) in steps {
             scene.play(at, step);

@@ -28,7 +28,7 @@ proptest! {
     #![proptest_config(look(300))]
 
     #[test]
-    fn nothing_runs_but_what_was_shown(options in any::<u8>(), history in history()) {
+    fn only_calls_approved_as_shown_run(options in any::<u8>(), history in history()) {
         let mut scene = Scene::new(options);
         for step in &history.0 {
             scene.play(step);

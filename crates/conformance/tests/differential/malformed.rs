@@ -8,21 +8,21 @@ use crate::compare::{compare, play_in_both, rule, same_warnings};
 use crate::reference::Reference;
 
 #[test]
-fn every_wrong_value_comes_to_the_same() {
-    hold(&conformance::malformed::cases());
+fn every_wrong_value_has_the_same_outcome() {
+    assert_same(&conformance::malformed::cases());
 }
 
 #[test]
-fn of_two_wrong_values_the_same_one_is_named() {
-    hold(&conformance::malformed::pairs());
+fn two_wrong_values_report_the_same_one() {
+    assert_same(&conformance::malformed::pairs());
 }
 
 #[test]
-fn what_is_odd_comes_to_the_same() {
-    hold(&conformance::oddities::cases());
+fn unusual_streams_have_the_same_outcome() {
+    assert_same(&conformance::oddities::cases());
 }
 
-fn hold(cases: &[Case]) {
+fn assert_same(cases: &[Case]) {
     let Some(mut reference) = Reference::start() else {
         return;
     };

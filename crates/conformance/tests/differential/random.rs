@@ -11,7 +11,7 @@ use crate::reference::Reference;
 
 /// Compares `cases` streams; at least `whole` percent must have been compared completely, otherwise
 /// the generator or the exceptions have become worthless.
-fn hold_against_reference(streams: impl Strategy<Value = Value>, cases: u32, whole: u32) {
+fn assert_same_as_reference(streams: impl Strategy<Value = Value>, cases: u32, whole: u32) {
     let Some(reference) = Reference::start() else {
         return;
     };
@@ -40,23 +40,23 @@ fn hold_against_reference(streams: impl Strategy<Value = Value>, cases: u32, who
         Err(error) => panic!("{error}"),
     }
     let (all, compared) = (all.get(), compared.get());
-    eprintln!("{compared} of {all} streams compared to the last word");
+    eprintln!("{compared} of {all} streams compared completely");
     assert!(compared * 100 >= all * whole, "{compared} of {all}");
 }
 
 #[test]
-fn streams_in_order_become_the_same_conversation() {
-    hold_against_reference(conformance::streams::tidy(), 1_200, 60);
+fn ordered_streams_become_the_same_conversation() {
+    assert_same_as_reference(conformance::streams::tidy(), 1_200, 60);
 }
 
 #[test]
-fn streams_out_of_order_break_the_same_rule() {
-    hold_against_reference(conformance::streams::wild(), 1_200, 5);
+fn unordered_streams_violate_the_same_rule() {
+    assert_same_as_reference(conformance::streams::wild(), 1_200, 5);
 }
 
 #[test]
-fn texts_that_are_cut_anywhere_become_the_same() {
-    hold_against_reference(conformance::cuts::cut(), 400, 60);
+fn texts_split_anywhere_become_the_same() {
+    assert_same_as_reference(conformance::cuts::cut(), 400, 60);
 }
 
 /// Cases found by longer searches.
@@ -69,7 +69,7 @@ const FOUND: [&str; 5] = [
 ];
 
 #[test]
-fn what_was_found_once_is_held_against_it_for_good() {
+fn found_cases_match_the_reference() {
     let Some(mut reference) = Reference::start() else {
         return;
     };

@@ -58,7 +58,7 @@ fn answer(count: usize) -> Vec<Value> {
 }
 
 /// Plays it to a session, up to the request with the results of the calls.
-fn hear(markdown_tools: MarkdownTools, events: Vec<Value>) {
+fn play_session(markdown_tools: MarkdownTools, events: Vec<Value>) {
     let (mut session, mut page) = (
         Session::new(
             "t",
@@ -100,9 +100,9 @@ fn hear(markdown_tools: MarkdownTools, events: Vec<Value>) {
 }
 
 #[test]
-fn a_message_with_many_cards() {
+fn a_message_with_many_callouts_is_parsed_in_linear_work() {
     for tools in [MarkdownTools::Display, MarkdownTools::Intercept] {
         let what = format!("{tools:?}");
-        grows_with_its_input(&what, answer, |events| hear(tools, events));
+        grows_with_its_input(&what, answer, |events| play_session(tools, events));
     }
 }

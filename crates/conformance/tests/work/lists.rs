@@ -6,7 +6,7 @@ use super::*;
 type MakeEvents = Box<dyn Fn(usize) -> Vec<Value>>;
 
 #[test]
-fn a_snapshot_and_the_same_again() {
+fn a_repeated_snapshot_takes_linear_work() {
     let snapshot = |count: usize| {
         let messages: Value = (0..count)
             .map(|n| match n % 3 {
@@ -29,7 +29,7 @@ fn a_snapshot_and_the_same_again() {
 
 /// A list of answers, and one without any of them.
 #[test]
-fn a_snapshot_that_drops_what_was_there() {
+fn a_snapshot_that_drops_all_messages_takes_linear_work() {
     let dropped = |count: usize| {
         let message = |n| {
             json!({"id": format!("m{n:05}"), "role": "assistant", "toolCalls": [
@@ -47,7 +47,7 @@ fn a_snapshot_that_drops_what_was_there() {
 
 /// Tool messages before the calls that they answer, which remove them from the path one by one.
 #[test]
-fn results_before_their_calls() {
+fn results_before_their_calls_take_linear_work() {
     let tool = |n: usize| json!({"id": format!("t{n:05}"), "role": "tool", "toolCallId": format!("c{n:05}"), "content": "x"});
     let call = |n: usize| json!({"id": format!("c{n:05}"), "type": "function", "function": {"name": "f", "arguments": "{}"}});
     let caller = |n: usize, calls: Value| json!({"id": format!("m{n:05}"), "role": "assistant", "toolCalls": calls});

@@ -77,7 +77,7 @@ fn play(bytes: Vec<u8>) {
 }
 
 #[test]
-fn events_of_a_run() {
+fn events_of_a_run_take_linear_work() {
     // 24 characters each: the middle of a long list of words.
     let words = |n: usize| {
         if n == 0 {

@@ -7,7 +7,7 @@ use assistant_core::observe::Observers;
 use super::work_of;
 
 #[test]
-fn eight_observers_of_a_delta_ask_for_no_memory() {
+fn notifying_observers_allocates_nothing() {
     const DELTAS: u64 = 100_000;
     let heard = Rc::new(Cell::new(0u64));
     let observers = Observers::<u64>::default();

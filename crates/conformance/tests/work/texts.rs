@@ -14,7 +14,7 @@ use super::*;
 type MakeText = fn(usize) -> String;
 
 #[test]
-fn bytes_into_frames() {
+fn decoding_frames_takes_linear_work() {
     let shapes: [(&str, MakeText); 4] = [
         ("many frames", |n| {
             "id: 1\nevent: e\ndata: {\"type\":\"X\"}\r\n\r\n".repeat(n)
@@ -42,7 +42,7 @@ fn bytes_into_frames() {
 }
 
 #[test]
-fn partial_json_read_after_every_piece() {
+fn reading_partial_json_after_every_delta_takes_linear_work() {
     let shapes: [(&str, MakeText); 6] = [
         ("a long text", |n| format!("\"{}", "0123456789".repeat(n))),
         ("a long text of escapes", |n| {
@@ -70,7 +70,7 @@ fn partial_json_read_after_every_piece() {
 }
 
 #[test]
-fn callouts_in_pieces() {
+fn parsing_callouts_in_pieces_takes_linear_work() {
     let shapes: [(&str, MakeText); 7] = [
         ("text", |n| "some words\n".repeat(n)),
         ("callouts", |n| {
@@ -103,7 +103,7 @@ fn callouts_in_pieces() {
 }
 
 #[test]
-fn patches_and_schemas() {
+fn patches_and_schema_checks_take_linear_work() {
     let operations = |n: usize| -> Vec<Value> {
         let key = |n| format!("/k{n:05}");
         (0..n)

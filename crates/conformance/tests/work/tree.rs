@@ -36,7 +36,7 @@ fn tree(count: usize) -> Conversation {
 }
 
 #[test]
-fn a_tree_is_read_written_and_drawn_in_proportion_to_it() {
+fn importing_exporting_and_drawing_a_tree_take_linear_work() {
     grows_with_its_input("importing", |count| count, |count| drop(tree(count)));
     grows_with_its_input("exporting", tree, |tree| drop(tree.export()));
     grows_with_its_input("an outline", tree, |tree| {
@@ -63,7 +63,7 @@ fn chain(count: usize) -> Vec<Update> {
 }
 
 #[test]
-fn a_chain_is_fed_in_proportion_to_it() {
+fn feeding_a_chain_of_updates_takes_linear_work() {
     grows_with_its_input("feeding a chain", chain, |updates| {
         let count = updates.len();
         let mut session = Session::new("t", SessionOptions::default());
@@ -78,7 +78,7 @@ fn a_chain_is_fed_in_proportion_to_it() {
 }
 
 #[test]
-fn branches_are_shown_for_what_differs() {
+fn showing_a_branch_costs_only_its_difference() {
     let work = |count: usize| {
         let mut session = Session::new("t", SessionOptions::default());
         for update in chain(count) {
@@ -111,7 +111,7 @@ fn branches_are_shown_for_what_differs() {
 }
 
 #[test]
-fn operations_are_replayed_in_proportion_to_them() {
+fn replaying_operations_takes_linear_work() {
     let vector = |count: usize| {
         let add = |n: usize| {
             let parent = n.checked_sub(1).map(|n| format!("m{n}"));
@@ -137,7 +137,7 @@ fn operations_are_replayed_in_proportion_to_them() {
 }
 
 #[test]
-fn a_deep_nested_tree_needs_no_stack() {
+fn importing_a_deeply_nested_tree_needs_no_recursion() {
     let mut tree = json!({"id": "m29999", "role": "user", "content": "hi"});
     for n in (0..29_999).rev() {
         let mut above = json!({"id": format!("m{n}"), "role": "user", "content": "hi"});
@@ -151,7 +151,7 @@ fn a_deep_nested_tree_needs_no_stack() {
 
 /// An unrealistically large tree: neither the stack nor the time is exhausted.
 #[test]
-fn a_hundred_thousand_messages_thirty_thousand_deep_are_no_matter() {
+fn a_tree_of_100_000_messages_and_depth_30_000_can_be_imported() {
     let parent = |n: usize| match n {
         0 => None,
         _ if n < 30_000 => Some(n - 1),
