@@ -40,7 +40,7 @@ fn pay() -> ToolAction<Order> {
 }
 
 #[test]
-fn rules_about_asking_ask() {
+fn approval_rules_ask_about_mistyped_arguments() {
     let rules = [
         Approval::when(|order: &Order| order.amount > 100.0),
         Approval::when_async(|order: Order| async move { order.amount > 100.0 }),
@@ -54,7 +54,7 @@ fn rules_about_asking_ask() {
 }
 
 #[test]
-fn a_permission_refuses() {
+fn a_permission_refuses_mistyped_arguments() {
     Owner::new().with(|| {
         let action = pay().permission(|_| async { Ok(()) });
         let permits = action.permission.unwrap();
@@ -67,7 +67,7 @@ fn a_permission_refuses() {
 }
 
 #[test]
-fn a_preview_fails() {
+fn a_preview_of_mistyped_arguments_fails() {
     Owner::new().with(|| {
         let action = pay().preview(|_| async { Ok::<_, String>("Nothing changes") });
         let preview = action.preview.unwrap();
@@ -80,7 +80,7 @@ fn a_preview_fails() {
 }
 
 #[test]
-fn descriptions_and_denials_of_the_action_say_nothing() {
+fn mistyped_arguments_have_no_description_and_no_denial() {
     Owner::new().with(|| {
         let action = pay()
             .describe(|order| format!("Pay {}?", order.amount))

@@ -136,7 +136,7 @@ mod tests {
     use super::own_frames;
 
     #[test]
-    fn a_program_is_known_by_the_address_of_its_module() {
+    fn stack_frames_of_the_module_are_recognized_by_its_address() {
         for (stack, own) in [
             (
                 "Error\n    at glue (http://a.b/app.js:1:2)\n    at app.wasm.f (http://a.b/app_bg.wasm:wasm-function[7]:0x9)",

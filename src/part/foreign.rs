@@ -156,7 +156,7 @@ mod unwinding {
         use super::*;
 
         #[test]
-        fn a_renderer_that_panics_natively_is_contained() {
+        fn a_panicking_renderer_is_contained_natively() {
             let why = drawn(Box::new(|| panic!("no card for {}", "act"))).err();
             assert_eq!(why.map(|why| why.0).as_deref(), Some("no card for act"));
             assert!(drawn(Box::new(|| ().into_any())).is_ok());

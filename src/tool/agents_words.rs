@@ -57,7 +57,7 @@ mod tests {
     use super::capped;
 
     #[test]
-    fn long_words_are_cut_by_characters_and_by_lines() {
+    fn a_long_text_is_cut_by_characters_and_by_lines() {
         assert_eq!(capped("May I?"), ("May I?", ""));
         let long = "ä".repeat(700);
         let (shown, rest) = capped(&long);

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_as_a_word_of_its_own_is_mentioned() {
+    fn a_value_shown_as_a_separate_word_is_mentioned() {
         let args = json!({"version": "2.4.0", "to": "ada@example.org"});
         let nothing = Value::Null;
         assert_eq!(left(&args, "Send 2.4.0 to ada@example.org?", &[]), nothing);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_left() {
+    fn values_not_shown_remain() {
         let args = json!({"to": "Ada", "cc": "eve@evil.example", "draft": false, "note": ""});
         let rows = [("To", "Ada")];
         let left_over = json!({"cc": "eve@evil.example", "draft": false, "note": ""});
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_mentioned_by_all_that_they_hold_and_objects_by_nothing() {
+    fn a_list_is_mentioned_by_all_its_items_and_an_object_never() {
         let list = json!({"to": ["Ada Lovelace", "Bea Arthur"]});
         assert_eq!(
             left(&list, "", &[("To", "Ada Lovelace, Bea Arthur")]),

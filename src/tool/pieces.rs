@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_hides_is_shown_in_exact_text() {
+    fn invisible_characters_are_marked_in_exact_text() {
         for (text, expected) in [
             ("gpj.\u{202e}exe", "gpj.[U+202E]exe"),
             ("a\u{a0}b\u{3000}c", "a[U+00A0]b[U+3000]c"),
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_writing_needs_stays_in_readable_text() {
+    fn necessary_invisible_characters_stay_in_readable_text() {
         for text in [
             "10\u{a0}000\u{202f}€, 東京\u{3000}大阪",
             "❤\u{fe0f} 1\u{fe0f}\u{20e3} 👩\u{200d}👧 🏳\u{fe0f}\u{200d}🌈 👩🏽\u{200d}💻",
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_another_script_are_marked_in_their_word() {
+    fn letters_of_another_script_within_a_word_are_marked() {
         for (text, expected) in [
             ("pаypal.com", "pа[U+0430]ypal.com"),
             ("to αβγ and где", "to αβγ and где"),
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_pose_as_ascii_are_marked_in_names() {
+    fn letters_that_look_like_ascii_are_marked_in_names() {
         for (text, expected) in [
             // A single key, and the same word among others.
             (
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_of_another_script_are_marked_among_ascii() {
+    fn digits_of_another_script_are_marked_among_ascii_text() {
         for (text, expected) in [
             ("DE0\u{665}", "DE0\u{665}[U+0665]"),
             ("\u{966}\u{967}9", "\u{966}[U+0966]\u{967}[U+0967]9"),
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_counted_and_indents_are_not() {
+    fn long_gaps_are_counted_but_indents_are_not() {
         let gap = " ".repeat(900);
         let text = format!("a{gap}b\n{gap}c\u{200b}{gap}d");
         let expected = format!("a[U+0020 ×900]b\n{gap}c[U+200B][U+0020 ×900]d");

@@ -80,7 +80,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn keys_are_in_order_and_line_breaks_stay_escaped() {
+    fn keys_are_sorted_and_line_breaks_stay_escaped() {
         let value = json!({"to": "a\n\n\nb", "amount": [1, {"z": {}, "b": []}], "é": null});
         let text = "{\n  \"amount\": [\n    1,\n    {\n      \"b\": [],\n      \"z\": {}\n    }\n  ],\n  \
                     \"to\": \"a\\n\\n\\nb\",\n  \"é\": null\n}";
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_values_neither_overflow_nor_fill_the_memory() {
+    fn deep_values_overflow_neither_stack_nor_output() {
         let mut value = json!(1);
         for _ in 0..20_000 {
             value = Value::Array(vec![value]);

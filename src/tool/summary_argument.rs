@@ -26,7 +26,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_first_line_of_text_tells_most_then_the_first_number() {
+    fn the_summary_is_the_first_one_line_text_or_the_first_number() {
         for (args, expected) in [
             (json!({"n": 3, "city": "Oslo"}), Some("Oslo")),
             (json!({"body": "a\nb", "to": " ", "n": 3}), Some("3")),

@@ -108,7 +108,7 @@ mod tests {
     use super::{in_words, shortened};
 
     #[test]
-    fn code_names_become_words_and_others_stay() {
+    fn code_names_become_words_and_other_names_stay() {
         for (name, words) in [
             ("nobody", "nobody"),
             ("read_berths_log", "read berths log"),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_text_ends_with_an_ellipsis() {
+    fn a_shortened_text_ends_with_an_ellipsis() {
         assert_eq!(shortened("äöü", 3), "äöü");
         assert_eq!(shortened("äöü", 2), "äö…");
     }

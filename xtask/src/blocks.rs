@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_one_comment_are_one_block() {
+    fn lines_of_one_comment_form_one_block() {
         let text =
             "//! A.\n//! B.\n\n/// C.\n/// D.\nfn a() {} // E\n// F\n//// G\n/** H\n * I */\n";
         let blocks = in_rust(text);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_comment_of_a_script_describes_it() {
+    fn the_first_comment_of_a_script_is_its_doc_comment() {
         let text =
             "#!/usr/bin/env node\n// A\n// B\n\n// C\nlet d; // E\n/** F */\n/* G\n * H\n */\n";
         assert_eq!(

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_a_function_or_a_title() {
+    fn a_link_to_a_test_names_a_function_or_a_title() {
         assert_eq!(mark("it_works", "../tests/web/a.rs"), "fn it_works(");
         assert_eq!(mark("it, too", "../e2e/specs/a.spec.mjs"), "\"it, too\"");
     }

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_found_in_calls_and_rows() {
+    fn diagnostic_codes_are_found_in_calls_and_table_rows() {
         let source = "out.warn(\n  \"state-patch\", x); Diagnostic::new(code, y);\n#[cfg(test)]\nwarn(\"z\")";
         assert_eq!(codes(source), ["state-patch"]);
         let page = "| code | meaning |\n| --- | --- |\n| `a-b` | What. |";

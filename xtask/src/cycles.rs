@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn two_files_that_import_from_each_other_are_named_with_their_lines() {
+    fn two_files_that_import_each_other_are_reported_with_lines() {
         let files = [
             ("lib.rs", "mod a;\nmod b;"),
             ("a.rs", "\nuse crate::b::B;\npub struct A;"),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn re_exports_lead_to_the_file_that_defines_a_name() {
+    fn re_exports_resolve_to_the_file_that_defines_the_item() {
         let files = [
             (
                 "room/mod.rs",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_and_its_submodules_are_one() {
+    fn a_module_and_its_submodules_are_one_node() {
         let files = [
             (
                 "room/mod.rs",
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_in_code_count_and_tests_do_not() {
+    fn paths_in_code_count_as_imports_and_unit_tests_do_not() {
         let files = [
             ("a.rs", "fn f() { crate::b::g() }"),
             (
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn each_cycle_is_named_once() {
+    fn each_cycle_is_reported_once() {
         let files = [
             ("a.rs", "use crate::{b::B, c::C};\npub struct A;"),
             ("b.rs", "use crate::a::A;\npub struct B;"),

@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_glue_is_watched_in_its_one_place() {
+    fn the_guard_is_inserted_at_the_single_place_in_the_glue() {
         let glue = "let wasm;\n    wasm = instance.exports;\n";
         let watched = watch(glue).unwrap();
         assert!(watched.starts_with("import { guard } from \"./stopped.js\";\n"));

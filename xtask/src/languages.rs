@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_words_and_wrong_placeholders_are_named() {
+    fn missing_labels_and_wrong_placeholders_are_reported() {
         let english = Table::parse(
             "Self {\n        Self { send: \"Send {name}\".into(), stop: \"Stop\".into(), translated([",
         );
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_the_spelling_of_javascript() {
+    fn label_names_become_camel_case() {
         assert_eq!(camel("stopped_text"), "stoppedText");
         assert_eq!(camel("continue_"), "continue");
     }

@@ -130,7 +130,7 @@ mod tests {
     use super::by_likeness;
 
     #[test]
-    fn what_is_alike_lies_side_by_side() {
+    fn similar_functions_are_placed_next_to_each_other() {
         let (one, other) = ([1; 40].as_slice(), [2; 20].as_slice());
         let bodies = [
             [one, &[3; 9]].concat(),

@@ -201,7 +201,7 @@ mod tests {
         \x07\x0b\x02\x03one\x00\x00\x01x\x00\x01\x0a\x04\x01\x02\x00\x0b";
 
     #[test]
-    fn names_and_drops_what_it_is_told() {
+    fn functions_are_named_and_exports_dropped() {
         let mut sections = Sections::read(MODULE).unwrap();
         let functions = Functions::of(&sections).unwrap();
         assert_eq!(
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn says_when_a_module_is_cut_off() {
+    fn a_truncated_module_is_an_error() {
         for end in [3, 9, 12, MODULE.len() - 1] {
             let cut = MODULE.get(..end).unwrap();
             let read = Sections::read(cut)

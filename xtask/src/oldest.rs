@@ -62,7 +62,7 @@ mod tests {
     use super::{asked, own, version};
 
     #[test]
-    fn a_dependency_that_asks_for_a_newer_rust_is_found() {
+    fn a_dependency_that_requires_a_newer_rust_is_reported() {
         let manifest = "[workspace.package]\nedition = \"2024\"\nrust-version = \"1.88\"\n";
         let own = own(manifest).unwrap();
         assert_eq!(own, version("1.88.0"));

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn demo_takes_its_options_in_both_spellings() {
+    fn demo_accepts_options_with_a_space_or_an_equals_sign() {
         let expected = Demo {
             port: Some(9000),
             agent: Some("http://127.0.0.1:8000/".to_owned()),
@@ -297,13 +297,13 @@ mod tests {
     }
 
     #[test]
-    fn dist_writes_everything_unless_it_is_quick() {
+    fn dist_builds_everything_unless_quick() {
         assert_eq!(parsed("dist"), Ok(Task::Dist(false)));
         assert_eq!(parsed("dist --quick"), Ok(Task::Dist(true)));
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_arguments_are_named_in_the_error() {
         for (line, word) in [
             ("demo --port", "--port"),
             ("demo --port 70000", "70000"),
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn bench_measures_both_halves_unless_told_otherwise() {
+    fn bench_measures_native_and_browser_by_default() {
         let all = Bench {
             native: true,
             browser: true,
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn test_runs_all_parts_unless_told_otherwise() {
+    fn test_runs_all_usual_parts_by_default() {
         let all = Task::Test(Part::USUAL.to_vec(), Browser::Chromium);
         assert_eq!(parsed("test"), Ok(all));
         let some = vec![Part::Native, Part::EndToEnd, Part::Lint];
@@ -357,14 +357,14 @@ mod tests {
     }
 
     #[test]
-    fn the_screen_reader_is_started_only_on_request() {
+    fn the_speech_part_runs_only_on_request() {
         let alone = Task::Test(vec![Part::Speech], Browser::Chromium);
         assert_eq!(parsed("test --only speech"), Ok(alone));
         assert!(!Part::USUAL.contains(&Part::Speech));
     }
 
     #[test]
-    fn another_browser_runs_what_is_for_browsers() {
+    fn another_browser_runs_only_the_browser_parts() {
         let alone = Task::Test(vec![Part::Browser], Browser::WebKit);
         assert_eq!(parsed("test --in webkit"), Ok(alone));
         let both = Task::Test(vec![Part::Browser, Part::EndToEnd], Browser::Firefox);

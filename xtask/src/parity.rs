@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_and_properties_without_a_counterpart_are_found() {
+    fn methods_and_properties_without_a_counterpart_are_reported() {
         let missing = [
             "ToolAction::run has no counterpart",
             "AssistantProvider::agent has no counterpart",

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_glue_fetches_the_part_with_what_both_share() {
+    fn the_glue_fetches_the_part_with_the_shared_imports() {
         let link = "const { memory, __wasm_split_shared0,  } = initSync(undefined, undefined);";
         let part = Part {
             rest: String::new(),

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_line_of_a_doc_comment_is_its_beginning() {
+    fn only_the_first_line_of_a_doc_comment_is_checked_for_questions() {
         let text =
             "/// Returns it.\n/// When it is late, nothing.\nfn a() {}\n// Where the code is.\n";
         assert_eq!(lines("src/a.rs", text), [0_usize; 0]);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_comment_of_a_script_describes_it() {
+    fn the_first_comment_of_a_script_is_its_doc_comment() {
         let text = "// What it is.\n\n// What it does.\n/** What\n * it is. */\n/**\n * Whose it\n * is.\n */\n";
         assert_eq!(lines("e2e/a.mjs", text), [1, 4, 7]);
         assert_eq!(
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_found_across_lines_and_beside_signs() {
+    fn phrases_are_found_across_lines_and_next_to_punctuation() {
         let text = "// The conversation goes\n// on. (Nobody asks.)\n";
         assert_eq!(
             found("src/a.rs", text),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn exceptions_are_not_faults_and_counted_as_used() {
+    fn exceptions_are_no_faults_and_are_counted_as_used() {
         let mut used = Vec::new();
         let text = "The user writes \"go on\".\n";
         let name = Path::new("docs/rules.md");

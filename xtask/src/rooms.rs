@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_that_points_up_is_named_with_its_line() {
+    fn an_upward_import_is_reported_with_its_line() {
         let text = "use std::fmt;\nuse crate::chat::Labels;\n";
         assert_eq!(
             faults_in("src/tool/form.rs", text),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_are_read_to_their_end() {
+    fn nested_braces_of_an_import_are_parsed() {
         let text = "use crate::{\n    ui::{self, Icon, when},\n    tool::{Card, slot::{Slot}},\n    chat,\n};\n";
         assert_eq!(
             faults_in("src/part/mod.rs", text),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_in_a_line_counts_and_a_comment_does_not() {
+    fn a_path_in_code_counts_and_one_in_a_comment_does_not() {
         let text = "/// See [`crate::chat`].\nfn f() { let x = \"crate::chat\"; /* crate::chat */ crate::runtime::now() }\n";
         assert_eq!(
             faults_in("src/ui/time.rs", text),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_to_the_root_by_super_counts() {
+    fn a_path_to_the_root_by_super_counts() {
         let text = "use super::super::chat::Labels;\nuse super::pieces;\n";
         assert_eq!(
             faults_in("src/tool/form.rs", text),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_without_a_place_is_named() {
+    fn a_module_missing_from_the_order_is_reported() {
         assert_eq!(
             faults_in(
                 "src/lib.rs",
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn rooms_do_not_import_from_each_other() {
+    fn two_modules_do_not_import_each_other() {
         assert!(faults_in("src/action/hook.rs", "use crate::assistant::Assistant;").is_empty());
         assert_eq!(
             faults_in("src/assistant/mod.rs", "use crate::action::ToolAction;"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn two_rooms_in_one_row_are_refused() {
+    fn a_table_row_with_two_modules_is_refused() {
         let table = |rows: &[String]| {
             let rows: Vec<String> = rows
                 .iter()
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_lifetimes_do_not_hide_what_follows() {
+    fn quotes_and_lifetimes_do_not_hide_later_paths() {
         let text = "fn f<'a>(x: &'a str) { let c = '\"'; let r = r#\"\"crate::chat\"#; crate::chat::go() }";
         assert_eq!(faults_in("src/ui/a.rs", text), ["1: ui → chat points up"]);
     }

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sheets_stand_in_one_after_the_other() {
+    fn sheets_are_joined_in_order() {
         let sheets = ["a {}\n".to_owned(), "b {}\n".to_owned()];
         let all = joined("@layer x;\n", &sheets, "c {}\n");
         assert!(all.starts_with("/* "));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_without_a_place_is_named() {
+    fn a_sheet_missing_from_the_list_is_reported() {
         let listed = names("sheets![\n    \"tokens\",\n    \"tool\",\n];");
         assert_eq!(listed, ["tokens", "tool"]);
         assert_eq!(

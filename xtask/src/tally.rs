@@ -273,20 +273,20 @@ mod tests {
     }
 
     #[test]
-    fn cargo_s_closing_lines_are_summed() {
+    fn result_lines_of_cargo_are_summed() {
         let text = "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\
                     test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured\n";
         assert_eq!(read(Report::Cargo, text), (4, 2));
     }
 
     #[test]
-    fn node_s_closing_lines_are_summed_and_cancelled_is_not_passed() {
+    fn result_lines_of_node_are_summed_with_cancelled_as_failed() {
         let text = "✔ one\nℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0\n";
         assert_eq!(read(Report::Node, text), (3, 2));
     }
 
     #[test]
-    fn failed_tests_are_named_once() {
+    fn failed_tests_are_listed_once() {
         let mut names = Names::default();
         names.read(Report::Cargo, "test a::b ... FAILED");
         names.read(Report::Cargo, "test web::c ... FAIL");
@@ -299,7 +299,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_few_retries_pass_and_many_do_not() {
+    fn a_few_retries_pass_and_many_fail() {
         let run = |count: usize| {
             let mut tally = Tally::default();
             let lines = "echo 'ℹ retried: a test: timeout';".repeat(count);
@@ -317,7 +317,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_that_dies_before_its_tests_has_failed() {
+    fn a_program_without_test_results_has_failed() {
         let mut tally = Tally::default();
         tally.step(
             "dies",

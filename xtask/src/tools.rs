@@ -372,7 +372,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_locked_version_is_the_package_s_own() {
+    fn the_locked_version_is_that_of_the_exact_package() {
         let lock = "[[package]]\nname = \"wasm-bindgen-futures\"\nversion = \"0.4.9\"\n\n\
                     [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
         assert_eq!(locked_version(lock, "wasm-bindgen"), Some("0.2.130"));

@@ -98,7 +98,7 @@ mod tests {
     use super::Sorted;
 
     #[test]
-    fn keeps_the_order_of_the_keys_and_one_value_for_each() {
+    fn a_sorted_map_keeps_key_order_and_one_value_per_key() {
         let mut map = Sorted::new();
         for (key, value) in [(3, "c"), (1, "a"), (2, "?"), (2, "b")] {
             map.insert(key, value);

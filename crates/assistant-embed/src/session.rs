@@ -114,7 +114,7 @@ mod tests {
     use super::Session;
 
     #[test]
-    fn options_are_read_and_missing_ones_have_their_defaults() {
+    fn options_are_parsed_and_missing_ones_take_defaults() {
         let text = r#"{"options": {"sequential": true, "questions": {"perRun": 3},
             "stopWhen": {"any": [{"runCount": 4}, {"rule": "budget"}]}}, "initial": []}"#;
         let session = Session::read(Some(text.to_owned()));

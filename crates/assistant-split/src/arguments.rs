@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_or_the_parts_alone() {
+    fn arguments_select_a_page_or_only_the_parts() {
         let page = Task::Page {
             module: "a.wasm".into(),
             folder: "dist".into(),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn missing_or_unknown_arguments_are_reported() {
         for (line, said) in [
             ("", "which module?"),
             ("a.wasm", "where is the page?"),

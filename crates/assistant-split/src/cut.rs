@@ -55,7 +55,7 @@ mod tests {
     const EMPTY: &[u8] = b"\0asm\x01\0\0\0";
 
     #[test]
-    fn custom_sections_are_found_by_their_names() {
+    fn custom_sections_are_listed_by_name() {
         let found = |module: &[u8]| {
             sections(module)
                 .map_err(|error| error.to_string())
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_that_does_not_tell_where_things_lie_is_refused() {
+    fn a_module_without_relocations_is_refused() {
         let folder = std::env::temp_dir().join(format!("split-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder for what is temporary");
         let module = folder.join("bare.wasm");

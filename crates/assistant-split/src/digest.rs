@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_browsers_write_them() {
+    fn digests_have_the_format_of_subresource_integrity() {
         // The digest of the empty string, from RFC 6234's sources.
         let nothing = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
         assert_eq!(sha256(b""), nothing);

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_is_not_understood_is_refused() {
+    fn an_unexpected_loader_script_is_refused() {
         let error = link(SCRIPT, &[part("b.wasm", "b-1.wasm")]).expect_err("no such part");
         assert!(error.contains("0 places like"), "{error}");
         let error = link(SCRIPT, &[]).expect_err("a part that is not checked");

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_trunk_has_staged_is_found_with_its_hash() {
+    fn the_staged_files_of_trunk_are_found_with_or_without_a_hash() {
         let plain = folder("plain", &[("app.js", ""), ("app_bg.wasm", "")]);
         assert_eq!(staged(&plain, "app"), Ok("app".to_owned()));
         assert!(staged(&plain, "other").is_err_and(|said| said.contains("no other.js")));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_split_points_stays_as_it_is() {
+    fn a_page_without_split_points_is_not_changed() {
         let page = folder("whole", &[("app.js", "export {}"), ("app_bg.wasm", "")]);
         // The module is not even read.
         assert_eq!(part(Path::new("app.wasm"), &page, &[]), Ok(()));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_nobody_can_load_whole_is_not_left_whole() {
+    fn a_page_with_uncut_split_points_and_no_module_is_an_error() {
         let glue = format!("import * as import1 from \"{}\"", cut::UNCUT);
         let page = folder("uncut", &[("app.js", &glue), ("app_bg.wasm", "")]);
         let done = part(&page.join("app.wasm"), &page, &[]);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_names_digests_names_those_of_the_parts() {
+    fn digests_in_the_page_are_replaced_by_those_of_the_parts() {
         let [_, old, _] = digest::all(b"whole");
         let [_, new, _] = digest::all(b"rest");
         let html = format!("<link rel=\"modulepreload\" integrity=\"{old}\"><p>{old}x</p>");

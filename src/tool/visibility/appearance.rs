@@ -268,7 +268,7 @@ mod tests {
     use super::{color, keeps_shape};
 
     #[test]
-    fn a_transform_that_moves_keeps_the_shape() {
+    fn translations_and_enlargements_keep_the_shape() {
         assert!(keeps_shape("none"));
         assert!(keeps_shape("matrix(1, 0, 0, 1, 40, -7)"));
         assert!(keeps_shape("matrix(1.5, 0, 0, 1.5, 0, 0)"));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_has_luminance_and_opacity() {
+    fn a_colour_is_parsed_to_luminance_and_opacity() {
         let (white, solid) = color("rgb(255, 255, 255)").unwrap();
         assert!((white - 1.0).abs() < 1e-9 && (solid - 1.0).abs() < 1e-9);
         assert_eq!(color("rgba(0, 0, 0, 0)"), Some((0.0, 0.0)));

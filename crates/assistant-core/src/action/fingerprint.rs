@@ -76,7 +76,7 @@ mod tests {
     use super::fnv;
 
     #[test]
-    fn the_hash_is_the_published_one() {
+    fn the_hash_matches_published_fnv_values() {
         assert_eq!(fnv(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
         assert_eq!(fnv(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
     }

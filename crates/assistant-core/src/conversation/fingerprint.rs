@@ -65,7 +65,7 @@ mod tests {
     use super::Fingerprint;
 
     #[test]
-    fn no_two_questions_share_one() {
+    fn different_questions_have_different_fingerprints() {
         let rules = json!(null);
         let words = json!("{bad");
         let prints = [

@@ -251,7 +251,7 @@ fn stored_states() -> Vec<(&'static str, State)> {
 }
 
 #[test]
-fn the_documents_say_what_the_code_does() {
+fn the_tables_in_the_docs_match_the_state_machine() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/calls.md");
     let text = std::fs::read_to_string(path).unwrap_or_default();
     for table in [table(), reload_table()] {
@@ -261,7 +261,7 @@ fn the_documents_say_what_the_code_does() {
 
 /// A reloaded page has no handler, no claim and no ticket, and may be reloaded again.
 #[test]
-fn a_reload_ends_what_a_page_had_under_way() {
+fn a_reload_leaves_no_handler_claim_or_ticket_pending() {
     for (from, state) in stored_states() {
         for start in [LastStart::Unrecorded, LastStart::Recorded] {
             let next = state.clone().after_reload(start);
@@ -292,7 +292,7 @@ fn a_reload_ends_what_a_page_had_under_way() {
 
 /// A stored conversation has only the states that follow a reload.
 #[test]
-fn the_words_of_stored_states_read_as_they_were_written() {
+fn stored_states_round_trip_to_the_state_after_a_reload() {
     for (from, state) in stored_states()
         .into_iter()
         .filter(|(_, state)| !state.is_done())
@@ -319,7 +319,7 @@ fn the_words_of_stored_states_read_as_they_were_written() {
 
 /// Starts are counted permanently, and no event and no reload removes a reason to ask the user.
 #[test]
-fn every_step_passes_the_history_on() {
+fn every_transition_keeps_the_history() {
     let history = History {
         starts: 3,
         void_starts: 1,
@@ -375,7 +375,7 @@ fn every_step_passes_the_history_on() {
 }
 
 #[test]
-fn what_has_started_or_was_denied_never_starts_again() {
+fn a_started_or_denied_call_never_starts_again() {
     // No sequence of events leads from these states to a start.
     let settled = |state: &State| {
         matches!(

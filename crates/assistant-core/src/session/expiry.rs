@@ -62,7 +62,7 @@ mod tests {
     use super::millis;
 
     #[test]
-    fn times_are_read_in_every_offset() {
+    fn timestamps_are_parsed_with_any_utc_offset() {
         assert_eq!(millis("1970-01-01T00:00:00Z"), Some(0));
         assert_eq!(millis("2026-11-21T22:58:00.250Z"), Some(1_795_301_880_250));
         assert_eq!(
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_never_expires() {
+    fn an_invalid_timestamp_never_expires() {
         for text in [
             "",
             "soon",

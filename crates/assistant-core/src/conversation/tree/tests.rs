@@ -227,7 +227,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_operation_leaves_the_tree_sound(ops in proptest::collection::vec(op(), 1..48)) {
+    fn every_operation_keeps_the_tree_sound(ops in proptest::collection::vec(op(), 1..48)) {
         let mut world = World::default();
         for (at, op) in ops.iter().enumerate() {
             world.carry_out(op);
@@ -237,7 +237,7 @@ proptest! {
 }
 
 #[test]
-fn an_id_that_is_taken_gets_a_fresh_name() {
+fn a_taken_id_gets_a_suffix() {
     let mut tree = Tree::default();
     tree.append("m".into(), 1);
     let (ix, id) = tree.append("m".into(), 2);
@@ -248,7 +248,7 @@ fn an_id_that_is_taken_gets_a_fresh_name() {
 }
 
 #[test]
-fn a_circle_of_parents_is_refused() {
+fn a_cycle_of_parents_is_refused() {
     let mut tree = Tree::default();
     for (id, item) in [("a", 1), ("b", 2)] {
         assert!(tree.add_unlinked(id.into(), item).is_some());

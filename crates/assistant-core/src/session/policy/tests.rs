@@ -77,7 +77,7 @@ fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> Facts<'a> {
 }
 
 #[test]
-fn the_rules_of_the_action_say_who_is_asked() {
+fn policy_and_grant_decide_whether_a_call_is_permitted_or_asked() {
     let call = complete();
     for (policy, grant, next) in [
         (Policy::Never, None, Next::Permit(None)),
@@ -102,7 +102,7 @@ fn the_rules_of_the_action_say_who_is_asked() {
 
 /// A call that the user must be asked about passes neither by a rule nor by an earlier approval.
 #[test]
-fn nothing_lets_a_call_pass_that_must_be_asked_about() {
+fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
     let honest = complete();
     let changed = edited(|call| call.note(Note::Changed));
     let asked = edited(|call| call.note(Note::MustBeAsked));
@@ -139,7 +139,7 @@ fn nothing_lets_a_call_pass_that_must_be_asked_about() {
 }
 
 #[test]
-fn a_fault_comes_before_every_question() {
+fn a_faulty_call_fails_before_any_question() {
     let changed = edited(|call| call.note(Note::Changed));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
@@ -154,7 +154,7 @@ fn a_fault_comes_before_every_question() {
 }
 
 #[test]
-fn a_call_without_an_action_is_the_agents_or_wrong() {
+fn a_call_without_an_action_is_remote_or_fails() {
     let wrong = |error| Next::Answer(Reply::Fault(error));
     for (origin, offer, next) in [
         (Origin::Agent, Offer::Unknown, Next::Remote),
@@ -177,7 +177,7 @@ fn a_call_without_an_action_is_the_agents_or_wrong() {
 }
 
 #[test]
-fn an_agent_that_heard_an_approval_by_itself_is_not_told_again() {
+fn an_approval_given_by_interrupt_is_not_handed_off_again() {
     let call = granted();
     let mut spec = action(Policy::Always);
     assert_eq!(check(plain(&call, Some(&spec))), Next::Ask);
@@ -186,7 +186,7 @@ fn an_agent_that_heard_an_approval_by_itself_is_not_told_again() {
 }
 
 #[test]
-fn a_checked_call_goes_on_when_its_moment_has_come() {
+fn a_checked_call_proceeds_by_run_end_eagerness_and_order() {
     let open = || State::Open(Box::default());
     let step = |event| open().step(event).unwrap_or_default();
     let allowed = || step(StateEvent::Cleared);

@@ -198,7 +198,7 @@ fn set_args(call: &mut ToolCall, text: &str) {
 }
 
 #[test]
-fn what_was_shown_starts() {
+fn a_call_permitted_as_shown_starts() {
     for by in By::ALL {
         let name = match by {
             By::PersonWithEdits => "Bea",
@@ -210,7 +210,7 @@ fn what_was_shown_starts() {
 }
 
 #[test]
-fn what_was_not_shown_is_asked_about() {
+fn a_call_forged_after_its_permission_is_asked_about() {
     type Forge = fn(&mut Scene);
     let forgeries: [(&str, Forge); 8] = [
         ("other arguments", |scene| {
@@ -280,7 +280,7 @@ fn what_was_not_shown_is_asked_about() {
 }
 
 #[test]
-fn an_answer_to_the_agent_is_no_approval_of_the_page() {
+fn an_approved_interrupt_does_not_replace_a_local_approval() {
     for by in By::ALL {
         let mut scene = Scene::new(by);
         let seen = fingerprint(scene.call(), None);
@@ -298,7 +298,7 @@ fn an_answer_to_the_agent_is_no_approval_of_the_page() {
 }
 
 #[test]
-fn what_goes_on_or_is_not_the_pages_does_not_start() {
+fn incomplete_remote_and_unregistered_calls_do_not_start() {
     for by in By::ALL {
         let mut scene = Scene::new(by);
         scene.forge(|call| {
@@ -320,7 +320,7 @@ fn what_goes_on_or_is_not_the_pages_does_not_start() {
 }
 
 #[test]
-fn the_handler_is_of_the_action_that_was_looked_at() {
+fn the_started_handler_belongs_to_the_checked_action() {
     let mut scene = Scene::new(By::Nobody);
     scene.forge(|call| call.name = "g".to_owned());
     let started = scene.invoke().map(|(registration, _)| registration);

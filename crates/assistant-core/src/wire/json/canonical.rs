@@ -89,7 +89,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn sorts_keys_at_every_depth_and_keeps_array_order() {
+    fn canonical_json_sorts_keys_at_every_depth_and_keeps_array_order() {
         let value = json!({"z": {"b": [{"y": 1, "x": 2}, []], "a": {}}, "é": "\"\n", "Z": -1.5});
         assert_eq!(
             canonical(&value),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_back_as_the_same_value() {
+    fn canonical_json_parses_to_the_same_value() {
         let value = json!([null, true, 18446744073709551615_u64, {"": [[]]}, "\u{1}\u{2028}"]);
         assert_eq!(
             serde_json::from_str::<Value>(&canonical(&value)).unwrap(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_values_do_not_overflow() {
+    fn deep_values_do_not_overflow_the_stack() {
         let mut value = json!(1);
         for _ in 0..100_000 {
             value = Value::Array(vec![value]);

@@ -108,7 +108,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn follows_the_examples_of_the_rfc() {
+    fn pointers_follow_the_examples_of_rfc_6901() {
         let doc = json!({
             "foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5,
             "k\"l": 6, " ": 7, "m~n": 8
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_pointer_and_what_is_no_index() {
+    fn invalid_pointers_and_indices_are_rejected() {
         for text in ["a", "#/a", "/~", "/~2", "/a~"] {
             assert_eq!(Pointer::parse(text), None, "{text}");
         }
