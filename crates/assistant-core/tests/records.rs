@@ -18,7 +18,7 @@ fn record(value: Value) -> CallRecord {
 }
 
 #[test]
-fn a_call_record_has_the_fields_of_the_table() {
+fn a_call_record_round_trips_with_its_fields() {
     let full = json!({"id": "a", "name": "search", "arguments": "{\"q\":1}", "result": "2",
         "timestamp": 5, "textPosition": 7});
     assert_eq!(record(full.clone()).to_json(), full);
@@ -28,7 +28,7 @@ fn a_call_record_has_the_fields_of_the_table() {
 }
 
 #[test]
-fn a_result_is_the_first_field_that_says_anything() {
+fn the_result_is_the_first_field_that_is_not_null() {
     let result = |value: Value| record(value).result;
     assert_eq!(
         result(json!({"id": "a", "output": 1})),
@@ -42,7 +42,7 @@ fn a_result_is_the_first_field_that_says_anything() {
 }
 
 #[test]
-fn complete_records_overrule_partial_ones_field_by_field() {
+fn complete_records_override_partial_ones_per_field() {
     let stored = json!({
         "partialToolCalls": [
             {"id": "a", "name": "x", "arguments": "{}", "result": "1", "timestamp": 1},
@@ -64,7 +64,7 @@ fn complete_records_overrule_partial_ones_field_by_field() {
 }
 
 #[test]
-fn calls_are_partial_until_their_message_is_over() {
+fn calls_are_partial_until_their_message_ends() {
     let mut driver = with([action("search")]);
     driver.events(calls("c1", "search", "{\"q\":1}"));
     let of = |driver: &Driver| CallRecords::of(driver.session.conversation(), &message_id("m"));
@@ -95,7 +95,7 @@ fn calls_are_partial_until_their_message_is_over() {
 }
 
 #[test]
-fn an_update_of_a_message_has_exactly_its_fields() {
+fn a_message_update_has_exactly_its_fields() {
     let update = ConvUpdate {
         conv_id: "c".to_owned(),
         message_id: "m".to_owned(),
@@ -202,7 +202,7 @@ fn statuses(updates: &[Update]) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_call_is_recorded_as_pending_executing_and_over() {
+fn a_call_is_recorded_as_pending_executing_and_ended() {
     let (_, updates) = recorded(false);
     assert_eq!(statuses(&updates), ["pending", "executing", "complete"]);
     let (_, updates) = recorded(true);
@@ -243,7 +243,7 @@ fn state(driver: &Driver) -> (Vec<String>, Vec<(String, Phase)>) {
 }
 
 #[test]
-fn what_was_recorded_leads_to_the_same_tree_and_runs_nothing() {
+fn replayed_updates_rebuild_the_tree_and_run_nothing() {
     for fails in [false, true] {
         let (local, updates) = recorded(fails);
         let fed = feed(&updates);
@@ -265,7 +265,7 @@ fn what_was_recorded_leads_to_the_same_tree_and_runs_nothing() {
 }
 
 #[test]
-fn an_update_that_is_missing_loses_no_more_than_it_says() {
+fn a_missing_update_loses_only_its_own_content() {
     let (_, updates) = recorded(false);
     let whole = state(&feed(&updates));
     for missing in 0..updates.len() {
@@ -330,7 +330,7 @@ fn contents(driver: &Driver) -> Value {
 }
 
 #[test]
-fn updates_in_any_order_lead_to_the_same_conversation() {
+fn updates_in_any_order_build_the_same_conversation() {
     for fails in [false, true] {
         let (_, mut updates) = recorded(fails);
         let expected = contents(&feed(&updates));
@@ -352,7 +352,7 @@ fn updates_in_any_order_lead_to_the_same_conversation() {
 }
 
 #[test]
-fn a_status_is_understood_in_the_spellings_of_other_systems() {
+fn statuses_are_parsed_in_the_spellings_of_other_systems() {
     let words = [
         (
             Status::Pending,
@@ -394,7 +394,7 @@ fn read(update: Value) -> Update {
 }
 
 #[test]
-fn content_that_an_update_leaves_out_stays() {
+fn content_missing_from_an_update_is_kept() {
     let file =
         json!({"type": "image", "source": {"type": "url", "value": "https://a.example/i.png"}});
     let whole =
@@ -426,7 +426,7 @@ fn content_that_an_update_leaves_out_stays() {
 }
 
 #[test]
-fn an_older_update_replaces_nothing_of_a_newer_one() {
+fn an_older_update_does_not_override_a_newer_one() {
     let update = |timestamp: u64, words: &str, usage: Value| {
         read(
             json!({"messageId": "m", "timestamp": timestamp, "tokenUsage": usage,
@@ -448,7 +448,7 @@ fn an_older_update_replaces_nothing_of_a_newer_one() {
 }
 
 #[test]
-fn a_list_that_says_a_call_is_complete_ends_it_and_a_result_may_follow() {
+fn a_call_listed_as_complete_ends_and_accepts_a_later_result() {
     let list = read(json!({"messageId": "m", "contentBlocks": [],
         "toolCalls": [{"id": "c", "toolName": "f", "status": "completed", "parameters": "{}"}]}));
     let result = read(json!({"messageId": "m", "toolCallId": "c", "toolName": "f",
@@ -493,7 +493,7 @@ fn updates_of_another_conversation_are_refused() {
 }
 
 #[test]
-fn an_update_of_a_call_may_name_its_tool_only() {
+fn a_call_update_can_identify_its_call_by_the_tool_name() {
     let of = |status: &str, result: Value| {
         read(
             json!({"convId": "thread", "messageId": "m", "toolName": "f", "status": status,
@@ -519,7 +519,7 @@ fn an_update_of_a_call_may_name_its_tool_only() {
 }
 
 #[test]
-fn a_call_that_is_over_without_a_result_ends_with_null() {
+fn a_completed_call_without_a_result_has_null() {
     let fed = feed(&[Update::Tool(
         ToolUpdate::from_json(&json!({
             "convId": "thread", "messageId": "m", "toolCallId": "c1", "toolName": "search",
@@ -534,7 +534,7 @@ fn a_call_that_is_over_without_a_result_ends_with_null() {
 }
 
 #[test]
-fn what_an_update_does_not_say_of_the_cost_stays_and_time_does_not_run_back() {
+fn costs_missing_from_an_update_are_kept_and_durations_never_shrink() {
     let conv = |more: Value| {
         let mut update = json!({"convId": "thread", "messageId": "m", "source": "assistant",
             "contentBlocks": [{"type": "text", "content": "x"}]});
@@ -636,7 +636,7 @@ fn cost_is_summed_along_the_path_and_over_the_tree() {
 
 proptest! {
     #[test]
-    fn amounts_are_written_as_they_are_read(whole in 0_u64..10_u64.pow(14), rest in "[0-9]{0,15}") {
+    fn amounts_round_trip_through_text(whole in 0_u64..10_u64.pow(14), rest in "[0-9]{0,15}") {
         let text = format!("{whole}.{rest}");
         let plain = text.trim_end_matches('0').trim_end_matches('.');
         let amount: Amount = text.parse().unwrap();
@@ -644,7 +644,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_else_is_an_amount(text in "[-+0-9.e ]{0,6}") {
+    fn only_plain_decimals_parse_as_an_amount(text in "[-+0-9.e ]{0,6}") {
         let is_one = !text.is_empty()
             && text.chars().all(|c| c.is_ascii_digit() || c == '.')
             && text.matches('.').count() <= 1

@@ -32,7 +32,7 @@ fn active_id(driver: &Driver) -> Option<RegistrationId> {
 }
 
 #[test]
-fn a_name_and_a_description_are_enough() {
+fn an_action_needs_only_a_name_and_a_description() {
     let tool = ActionSpec::new("confirmAction", "Ask").tool();
     assert_eq!(
         tool.parameters,
@@ -45,7 +45,7 @@ fn a_name_and_a_description_are_enough() {
 }
 
 #[test]
-fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
+fn the_newest_registration_of_a_name_is_active_until_it_is_removed() {
     let mut driver = Driver::new();
     let a = driver.register(ActionSpec::new("x", "A"));
     let b = RegistrationId(77);
@@ -65,7 +65,7 @@ fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
 }
 
 #[test]
-fn a_disabled_one_steps_back_and_keeps_its_place() {
+fn a_disabled_registration_is_skipped_and_keeps_its_position() {
     let mut driver = Driver::new();
     driver.register(ActionSpec::new("x", "A"));
     let b = driver.register(ActionSpec::new("x", "B"));
@@ -92,7 +92,7 @@ fn a_disabled_one_steps_back_and_keeps_its_place() {
 }
 
 #[test]
-fn one_that_only_shows_never_hides_one_that_acts() {
+fn a_render_only_registration_does_not_hide_an_executable_one() {
     let mut driver = Driver::new();
     let acts = driver.register(action("x"));
     let mut shows = ActionSpec::new("x", "");
@@ -105,7 +105,7 @@ fn one_that_only_shows_never_hides_one_that_acts() {
 }
 
 #[test]
-fn a_clash_is_told_once() {
+fn a_name_clash_is_reported_once() {
     let mut driver = Driver::new();
     let a = driver.register(ActionSpec::new("x", "A"));
     driver.register_as(RegistrationId(9), ActionSpec::new("x", "B"));
@@ -118,7 +118,7 @@ fn a_clash_is_told_once() {
 }
 
 #[test]
-fn each_change_of_the_definitions_is_told_once() {
+fn each_change_of_the_tool_definitions_is_reported_once() {
     let mut driver = Driver::new();
     let id = RegistrationId(1);
     assert_eq!(
@@ -142,7 +142,7 @@ fn each_change_of_the_definitions_is_told_once() {
 }
 
 #[test]
-fn definitions_stand_in_order_of_registration_and_go_with_the_next_run() {
+fn definitions_are_sent_in_registration_order_with_the_next_run() {
     let mut driver = Driver::new();
     driver.register(action("zeta"));
     driver.send("hi");
@@ -169,7 +169,7 @@ fn definitions_stand_in_order_of_registration_and_go_with_the_next_run() {
 }
 
 #[test]
-fn asking_for_what_cannot_run_says_why() {
+fn executable_gives_the_reason_for_an_action_that_cannot_run() {
     let mut registry = Driver::new();
     registry.register(ActionSpec::new("idle", ""));
     let mut hidden = action("hidden");
@@ -185,7 +185,7 @@ fn asking_for_what_cannot_run_says_why() {
 }
 
 #[test]
-fn names_that_providers_refuse_are_refused() {
+fn action_names_that_providers_refuse_are_refused() {
     let longest = "x".repeat(128);
     for good in ["a", "confirmAction", "a-b_c.d9", longest.as_str()] {
         assert!(ActionSpec::new(good, "").check().is_ok(), "{good}");
@@ -203,7 +203,7 @@ fn names_that_providers_refuse_are_refused() {
 }
 
 #[test]
-fn a_plain_list_of_definitions_is_taken_over() {
+fn a_json_list_of_definitions_is_imported() {
     let seed = json!([
         {"name": "confirmAction", "description": "Ask the user", "parameters": {
             "type": "object",
@@ -229,7 +229,7 @@ fn a_plain_list_of_definitions_is_taken_over() {
 }
 
 #[test]
-fn values_become_text_as_the_action_says() {
+fn results_are_encoded_as_the_action_specifies() {
     let json = ResultEncoding::Json;
     assert_eq!(json.encode(&json!("ok")), "\"ok\"");
     assert_eq!(json.encode(&json!(null)), "null");
@@ -238,7 +238,7 @@ fn values_become_text_as_the_action_says() {
 }
 
 #[test]
-fn an_error_tells_the_model_what_it_knows() {
+fn a_tool_error_is_sent_with_its_type_and_suggestion() {
     let error = ToolError::new("no").error_type("limit").suggestion("wait");
     assert_eq!(
         error.to_value().to_string(),

@@ -33,7 +33,7 @@ fn tool_message(id: &str, call: &str, content: &str) -> Message {
 }
 
 #[test]
-fn a_yes_goes_out_as_the_tool_message_and_the_agents_result_completes_the_call() {
+fn an_approval_is_sent_to_the_agent_and_its_result_ends_the_call() {
     let mut driver = asked();
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.runs.len(), 1);
@@ -68,7 +68,7 @@ fn a_yes_goes_out_as_the_tool_message_and_the_agents_result_completes_the_call()
 }
 
 #[test]
-fn the_decision_is_kept_as_one() {
+fn a_remote_call_keeps_its_decision() {
     let mut driver = asked();
     driver.approve("c");
     driver.plays([result("r", "c", "sunny")]);
@@ -78,7 +78,7 @@ fn the_decision_is_kept_as_one() {
 }
 
 #[test]
-fn a_no_is_the_result() {
+fn a_denial_is_the_result_of_a_remote_call() {
     for (reason, said) in [
         (None, "denied"),
         (Some("too far"), r#"{"status":"denied","reason":"too far"}"#),
@@ -98,7 +98,7 @@ fn a_no_is_the_result() {
 }
 
 #[test]
-fn where_nobody_need_be_asked_the_agent_is_told_at_once() {
+fn a_remote_call_without_approval_is_handed_off_at_once() {
     for (policy, ask) in [(Policy::Never, None), (Policy::Ask, Some(false))] {
         let mut spec = remote_action("f");
         spec.approval = policy;
@@ -113,7 +113,7 @@ fn where_nobody_need_be_asked_the_agent_is_told_at_once() {
 }
 
 #[test]
-fn one_of_the_agents_own_tools_is_asked_about_without_being_offered() {
+fn a_render_only_remote_tool_asks_without_being_offered() {
     let mut spec = remote_action("f");
     spec.availability = Availability::RenderOnly;
     let mut driver = with([spec]);
@@ -126,7 +126,7 @@ fn one_of_the_agents_own_tools_is_asked_about_without_being_offered() {
 }
 
 #[test]
-fn the_agent_may_answer_before_anybody_decides() {
+fn a_result_of_the_agent_before_the_decision_ends_the_call() {
     let mut driver = with([remote_action("f")]);
     driver.events(calls("c", "f", "{}"));
     driver.event(result("r", "c", "sunny"));
@@ -137,7 +137,7 @@ fn the_agent_may_answer_before_anybody_decides() {
 }
 
 #[test]
-fn other_arguments_are_refused_and_wrong_ones_never_asked_about() {
+fn edits_of_remote_calls_are_refused_and_invalid_arguments_fail() {
     let mut driver = asked();
     let verdict = Verdict::Approve {
         args: Some(json!({"x": 1})),
@@ -156,7 +156,7 @@ fn other_arguments_are_refused_and_wrong_ones_never_asked_about() {
 }
 
 #[test]
-fn all_of_a_batch_go_out_in_one_run() {
+fn all_results_of_a_batch_are_sent_in_one_run() {
     let mut driver = with([remote_action("f"), action("g")]);
     driver.events(calls("c", "f", "{}"));
     driver.events(calls("d", "g", "{}"));
@@ -174,7 +174,7 @@ fn all_of_a_batch_go_out_in_one_run() {
 }
 
 #[test]
-fn without_a_result_the_call_fails_and_the_agent_had_its_say() {
+fn an_approved_remote_call_without_a_result_fails() {
     let mut driver = asked();
     driver.approve("c");
     driver.says("I know the weather");
@@ -190,7 +190,7 @@ fn without_a_result_the_call_fails_and_the_agent_had_its_say() {
 }
 
 #[test]
-fn a_yes_outlives_a_run_that_failed() {
+fn an_approval_survives_a_failed_run() {
     let mut driver = asked();
     driver.approve("c");
     driver.event(started());
@@ -208,7 +208,7 @@ fn a_yes_outlives_a_run_that_failed() {
 }
 
 #[test]
-fn stop_gives_up_what_the_agent_was_told() {
+fn stop_cancels_a_handed_off_call() {
     let mut driver = asked();
     driver.approve("c");
     driver.event(started());
@@ -219,7 +219,7 @@ fn stop_gives_up_what_the_agent_was_told() {
 }
 
 #[test]
-fn the_limit_keeps_a_yes_for_later() {
+fn the_run_limit_keeps_an_approval_for_continue() {
     let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::RunCount(1),
         ..SessionOptions::default()
@@ -235,7 +235,7 @@ fn the_limit_keeps_a_yes_for_later() {
 }
 
 #[test]
-fn a_call_in_the_agents_hands_is_not_started_again() {
+fn a_handed_off_call_is_not_restarted() {
     let mut driver = asked();
     driver.approve("c");
     driver.event(started());
@@ -248,7 +248,7 @@ fn a_call_in_the_agents_hands_is_not_started_again() {
 }
 
 #[test]
-fn an_approval_that_is_repeated_before_its_call_is_no_result() {
+fn an_approval_echoed_before_its_call_is_not_a_result() {
     let mut driver = asked();
     driver.approve("c");
     driver.event(started());
@@ -263,7 +263,7 @@ fn an_approval_that_is_repeated_before_its_call_is_no_result() {
 }
 
 #[test]
-fn an_approval_that_is_repeated_of_another_call_is_no_result() {
+fn an_approval_echoed_for_a_changed_call_is_not_a_result() {
     let mut driver = asked();
     driver.approve("c");
     let sent = driver.request().messages.clone();
@@ -288,7 +288,7 @@ fn an_approval_that_is_repeated_of_another_call_is_no_result() {
 }
 
 #[test]
-fn an_echo_of_the_yes_is_no_result() {
+fn an_approval_echoed_in_a_snapshot_is_not_a_result() {
     let mut driver = asked();
     driver.approve("c");
     driver.event(started());
@@ -305,7 +305,7 @@ fn an_echo_of_the_yes_is_no_result() {
 }
 
 #[test]
-fn a_stored_decision_is_not_carried_out_twice() {
+fn a_stored_decision_is_not_sent_again_after_a_load() {
     let mut driver = asked();
     let open = driver.session.conversation().export();
     driver.approve("c");
@@ -327,7 +327,7 @@ fn a_stored_decision_is_not_carried_out_twice() {
 }
 
 #[test]
-fn an_approval_that_is_repeated_after_a_reload_is_no_result() {
+fn an_approval_echoed_after_a_reload_is_not_a_result() {
     let mut driver = asked();
     driver.approve("c");
     let repeated = driver.request().messages.clone();

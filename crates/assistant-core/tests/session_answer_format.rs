@@ -19,7 +19,7 @@ fn asked(interrupt: Interrupt) -> Driver {
     driver
 }
 
-fn approve_ten(driver: &mut Driver) -> Option<Refusal> {
+fn approve_edited(driver: &mut Driver) -> Option<Refusal> {
     let args = Some(json!({"euros": 10}));
     driver.decide("c", Verdict::Approve { args })
 }
@@ -41,7 +41,7 @@ fn actions(count: usize, allowed: Value) -> Interrupt {
 }
 
 #[test]
-fn what_an_answer_cannot_carry_is_refused() {
+fn an_edit_that_the_answer_format_cannot_carry_is_refused() {
     let fixed = json!({"approved": {"type": "boolean"}, "editedArgs": {"const": {"euros": 1000}}});
     for asks in [
         interrupt("int", Some("c"), json!({"type": "boolean"})),
@@ -51,7 +51,7 @@ fn what_an_answer_cannot_carry_is_refused() {
     ] {
         let mut driver = asked(asks);
         assert!(!driver.session.interrupts()[0].takes_edits());
-        assert_eq!(approve_ten(&mut driver), Some(Refusal::NoEdits));
+        assert_eq!(approve_edited(&mut driver), Some(Refusal::NoEdits));
         assert_eq!(driver.runs.len(), 1, "nothing is sent");
         assert_eq!(driver.approve("c"), None);
         assert_eq!(driver.runs.len(), 2);
@@ -59,15 +59,15 @@ fn what_an_answer_cannot_carry_is_refused() {
 }
 
 #[test]
-fn an_edit_is_carried_where_it_can_be() {
+fn an_edit_is_sent_in_the_format_of_the_interrupt() {
     let both = json!({"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}});
     let mut driver = asked(interrupt("int", Some("c"), answer_schema(both)));
-    assert_eq!(approve_ten(&mut driver), None);
+    assert_eq!(approve_edited(&mut driver), None);
     let sent = driver.request().resume[0].payload.clone();
     let edited = json!({"approved": true, "editedArgs": {"euros": 10}});
     assert_eq!(sent, Some(edited));
     let mut driver = asked(actions(1, json!(["approve", "edit"])));
-    assert_eq!(approve_ten(&mut driver), None);
+    assert_eq!(approve_edited(&mut driver), None);
     let sent = driver.request().resume[0].payload.clone();
     let action = json!({"name": "pay", "args": {"euros": 10}});
     let edited = json!({"decisions": [{"type": "edit", "edited_action": action}]});
@@ -76,7 +76,7 @@ fn an_edit_is_carried_where_it_can_be() {
 }
 
 #[test]
-fn deny_gives_up_what_takes_no_denial() {
+fn a_denial_cancels_an_interrupt_that_accepts_none() {
     let only_yes = answer_schema(json!({"approved": {"const": true}}));
     let mut driver = asked(interrupt("int", Some("c"), only_yes));
     assert_eq!(driver.deny("c", Some("too much")), None);

@@ -25,7 +25,7 @@ fn asked_with(options: SessionOptions, arguments: &str) -> Driver {
 }
 
 #[test]
-fn a_person_is_asked_at_the_end_of_the_arguments_and_nothing_starts() {
+fn the_user_is_asked_after_the_arguments_and_no_handler_starts() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");
@@ -64,7 +64,7 @@ fn approval_runs_the_handler_once() {
 }
 
 #[test]
-fn a_decision_during_the_run_waits_for_its_end() {
+fn a_decision_during_the_run_takes_effect_at_its_end() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");
@@ -84,7 +84,7 @@ fn a_decision_during_the_run_waits_for_its_end() {
 }
 
 #[test]
-fn denial_runs_nothing_and_is_told() {
+fn a_denial_runs_no_handler_and_is_sent_to_the_model() {
     let mut driver = asked();
     assert_eq!(driver.deny("c", None), None);
     assert_eq!(
@@ -108,7 +108,7 @@ fn denial_runs_nothing_and_is_told() {
 }
 
 #[test]
-fn a_decision_is_taken_once() {
+fn a_call_is_decided_once() {
     let mut driver = asked();
     driver.approve("c");
     let before = driver.session.conversation().export();
@@ -154,7 +154,7 @@ fn the_run_continues_once_every_call_has_a_result() {
 }
 
 #[test]
-fn nothing_of_the_pause_is_in_the_history() {
+fn the_history_is_the_same_with_and_without_an_approval() {
     let history = |spec, approve: bool| {
         let mut driver = Driver::new();
         driver.register(spec);
@@ -178,7 +178,7 @@ fn nothing_of_the_pause_is_in_the_history() {
 }
 
 #[test]
-fn what_follows_stands_after_what_came_before() {
+fn results_and_later_text_keep_their_order_after_an_approval() {
     for outcome in [true, false] {
         let mut driver = Driver::new();
         driver.register(asking("f"));
@@ -209,7 +209,7 @@ fn what_follows_stands_after_what_came_before() {
 }
 
 #[test]
-fn an_open_question_survives_export_and_import() {
+fn a_pending_approval_survives_export_and_import() {
     let paused = asked();
     let snapshot = paused.session.conversation().export();
     let mut driver = Driver::new();
@@ -232,7 +232,7 @@ fn an_open_question_survives_export_and_import() {
 }
 
 #[test]
-fn what_ran_before_a_reload_does_not_run_again() {
+fn a_call_that_ran_before_a_reload_is_not_run_again() {
     let mut running = asked();
     running.approve("c");
     let snapshot = running.session.conversation().export();
@@ -252,7 +252,7 @@ fn what_ran_before_a_reload_does_not_run_again() {
 }
 
 #[test]
-fn the_hosts_rule_decides_at_once_or_later() {
+fn the_hosts_approval_rule_can_answer_at_once_or_later() {
     let ask = |answer: Option<bool>| {
         let mut driver = Driver::new();
         driver.host.ask = answer;
@@ -293,7 +293,7 @@ fn the_hosts_rule_decides_at_once_or_later() {
 }
 
 #[test]
-fn a_message_while_a_person_is_asked_is_refused_or_denies() {
+fn a_message_during_a_pending_approval_is_refused_or_denies_it() {
     let mut driver = asked();
     assert_eq!(driver.send("new").refused, Some(Refusal::ApprovalsPending));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
@@ -316,7 +316,7 @@ fn a_message_while_a_person_is_asked_is_refused_or_denies() {
 }
 
 #[test]
-fn edited_arguments_are_checked_run_and_kept_beside_the_original() {
+fn edited_arguments_are_validated_run_and_stored_with_the_original() {
     let mut spec = asking("f");
     spec.parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}});
     let mut driver = Driver::new();
@@ -337,7 +337,7 @@ fn edited_arguments_are_checked_run_and_kept_beside_the_original() {
 }
 
 #[test]
-fn other_arguments_or_another_name_void_the_approval_and_the_edit() {
+fn changed_arguments_or_a_changed_name_void_the_approval_and_edit() {
     for again in [
         vec![start("c", "f"), args("c", " "), end("c")],
         vec![start("c", "h"), end("c")],
@@ -364,7 +364,7 @@ fn other_arguments_or_another_name_void_the_approval_and_the_edit() {
 }
 
 #[test]
-fn other_rules_of_the_action_void_the_approval() {
+fn a_schema_changed_after_the_question_rejects_the_call() {
     let mut driver = asked();
     let mut spec = asking("f");
     spec.parameters = json!({"type": "object", "required": ["country"]});
@@ -375,7 +375,7 @@ fn other_rules_of_the_action_void_the_approval() {
 }
 
 #[test]
-fn the_same_action_under_a_new_registration_keeps_the_approval() {
+fn a_reregistered_action_keeps_the_pending_approval() {
     let mut driver = asked();
     driver.unregister(RegistrationId(1));
     driver.register_as(RegistrationId(50), asking("f"));
@@ -384,7 +384,7 @@ fn the_same_action_under_a_new_registration_keeps_the_approval() {
 }
 
 #[test]
-fn an_action_that_has_gone_is_not_run_after_approval() {
+fn a_removed_action_is_not_run_after_approval() {
     let mut driver = asked();
     driver.unregister(RegistrationId(1));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
@@ -395,7 +395,7 @@ fn an_action_that_has_gone_is_not_run_after_approval() {
 }
 
 #[test]
-fn arguments_that_name_a_field_twice_are_refused() {
+fn arguments_with_duplicate_fields_are_refused() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.register(action("g"));
@@ -411,7 +411,7 @@ fn arguments_that_name_a_field_twice_are_refused() {
 }
 
 #[test]
-fn the_agent_is_told_what_ran_and_what_it_had_asked_for() {
+fn the_request_has_the_edited_arguments_and_the_original_ones() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     driver.send("hi");

@@ -191,7 +191,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_are_read_the_same_however_they_are_cut(
+    fn random_bytes_decode_the_same_for_any_split(
         bytes in vec(select(b"data: {}[]\":,\n\r<tex-del01\\\xF0\x9F\xEF\xBB\xBF".to_vec()), 0..200),
         cuts in vec(1_usize..20, 0..20),
     ) {
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn any_chunks_are_read_the_same_however_they_are_cut(
+    fn random_chunks_decode_the_same_for_any_split(
         ui in vec(ui_chunk(), 0..20),
         completions in vec(completions_chunk(), 0..20),
         cuts in vec(1_usize..40, 0..30),
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn a_session_lives_through_any_chunks(
+    fn a_session_stays_consistent_for_random_chunks(
         ui in vec(vec(ui_chunk(), 0..15), 1..6),
         completions in vec(vec(completions_chunk(), 0..10), 1..6),
     ) {
@@ -261,7 +261,7 @@ proptest! {
 }
 
 #[test]
-fn halves_of_a_character_are_put_together() {
+fn split_surrogate_pairs_are_joined() {
     let mut talk = Talk::new(Box::new(UiStream::default()));
     talk.driver.send("hi");
     let frames = [
@@ -292,7 +292,7 @@ fn halves_of_a_character_are_put_together() {
 
 /// The number of events is proportional to the number of chunks.
 #[test]
-fn a_flood_is_as_much_work_as_it_is_long() {
+fn the_number_of_events_is_linear_in_the_number_of_chunks() {
     let count = |chunks: &mut dyn Iterator<Item = Value>| {
         let mut talk = Talk::new(Box::new(UiStream::default()));
         talk.driver.send("hi");

@@ -27,7 +27,7 @@ fn text(id: &str, words: &str) -> [Value; 3] {
 }
 
 /// Reads the first chunks of a response, and reloads the page.
-fn cut(talk: &mut Talk, chunks: &[Value]) {
+fn cut_and_reload(talk: &mut Talk, chunks: &[Value]) {
     let text: String = chunks
         .iter()
         .map(|chunk| format!("data: {chunk}\n\n"))
@@ -50,7 +50,7 @@ fn parts(talk: &Talk) -> Vec<String> {
 }
 
 /// Answers a call of the page, and interrupts the following response after some chunks.
-fn second_response(heard: usize) {
+fn second_response(received: usize) {
     let mut talk = talk();
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
@@ -77,9 +77,9 @@ fn second_response(heard: usize) {
     second.push(json!({"type": "start-step"}));
     second.extend(text("1", "And found."));
     second.push(json!({"type": "finish"}));
-    cut(&mut talk, &second[..heard]);
+    cut_and_reload(&mut talk, &second[..received]);
     // Another reload, at the beginning or in the middle.
-    cut(&mut talk, &second[..heard.min(4)]);
+    cut_and_reload(&mut talk, &second[..received.min(4)]);
     talk.answer(&stream(&second));
     assert_eq!(
         parts(&talk),
@@ -93,7 +93,7 @@ fn second_response(heard: usize) {
             "-",
             "And found.",
         ],
-        "after {heard} chunks"
+        "after {received} chunks"
     );
     assert_eq!(talk.driver.starts("c1"), 0);
     assert!(!talk.driver.session.is_busy());
@@ -101,13 +101,13 @@ fn second_response(heard: usize) {
 }
 
 #[test]
-fn what_came_before_the_page_answered_a_call_stays() {
-    for heard in 0..=11 {
-        second_response(heard);
+fn an_answer_resumed_after_a_tool_result_keeps_its_earlier_parts() {
+    for received in 0..=11 {
+        second_response(received);
     }
 }
 
-fn asks_to_pay(talk: &mut Talk, approved: bool) {
+fn decide_payment(talk: &mut Talk, approved: bool) {
     talk.driver.send("hi");
     talk.answer(&stream(&[
         json!({"type": "start", "messageId": "a1"}),
@@ -124,8 +124,8 @@ fn asks_to_pay(talk: &mut Talk, approved: bool) {
 }
 
 #[test]
-fn what_was_approved_comes_to_what_the_server_says() {
-    for (approved, heard) in [
+fn a_decided_call_gets_its_outcome_from_the_resumed_answer() {
+    for (approved, received) in [
         (true, 0),
         (true, 1),
         (true, 2),
@@ -134,7 +134,7 @@ fn what_was_approved_comes_to_what_the_server_says() {
         (false, 2),
     ] {
         let mut talk = talk();
-        asks_to_pay(&mut talk, approved);
+        decide_payment(&mut talk, approved);
         let outcome = match approved {
             true => json!({"type": "tool-output-available", "toolCallId": "c1", "output": "paid"}),
             false => json!({"type": "tool-output-denied", "toolCallId": "c1"}),
@@ -146,7 +146,7 @@ fn what_was_approved_comes_to_what_the_server_says() {
         ];
         second.extend(text("1", "Done."));
         second.push(json!({"type": "finish"}));
-        cut(&mut talk, &second[..heard]);
+        cut_and_reload(&mut talk, &second[..received]);
         assert!(talk.driver.session.is_busy(), "it is read on");
         talk.answer(&stream(&second));
         let (phase, state) = match approved {
@@ -156,12 +156,12 @@ fn what_was_approved_comes_to_what_the_server_says() {
         assert_eq!(
             talk.driver.phase("c1"),
             phase,
-            "{approved} after {heard} chunks"
+            "{approved} after {received} chunks"
         );
         assert_eq!(
             parts(&talk),
             ["-", state, "-", "Done."],
-            "{approved} after {heard} chunks"
+            "{approved} after {received} chunks"
         );
         assert!(!talk.driver.session.is_busy());
         assert_eq!(
@@ -174,11 +174,11 @@ fn what_was_approved_comes_to_what_the_server_says() {
 }
 
 #[test]
-fn what_was_approved_is_interrupted_where_nothing_can_be_read_on() {
+fn an_approved_call_is_cancelled_if_no_answer_can_be_resumed() {
     for (approved, phase) in [(true, Phase::Cancelled), (false, Phase::OutputDenied)] {
         let mut talk = talk();
-        asks_to_pay(&mut talk, approved);
-        cut(&mut talk, &[json!({"type": "start", "messageId": "a1"})]);
+        decide_payment(&mut talk, approved);
+        cut_and_reload(&mut talk, &[json!({"type": "start", "messageId": "a1"})]);
         let run = talk.driver.run();
         talk.driver.input(Input::RunClosed {
             run,
@@ -192,24 +192,24 @@ fn what_was_approved_is_interrupted_where_nothing_can_be_read_on() {
 }
 
 /// Reads the first chunks of a response, and breaks the connection.
-fn breaks(talk: &mut Talk, chunks: &[Value]) {
+fn break_connection(talk: &mut Talk, chunks: &[Value]) {
     let text: String = chunks
         .iter()
         .map(|chunk| format!("data: {chunk}\n\n"))
         .collect();
     talk.begin_answer(text.as_bytes());
-    ends(
+    close_run(
         talk,
         StreamEnd::Failed(Failure::new(FailureKind::Network, "gone")),
     );
 }
 
-fn ends(talk: &mut Talk, end: StreamEnd) {
+fn close_run(talk: &mut Talk, end: StreamEnd) {
     let run = talk.driver.run();
     talk.driver.input(Input::RunClosed { run, end });
 }
 
-fn reads_on(talk: &Talk) -> bool {
+fn requests_resume(talk: &Talk) -> bool {
     let request = talk.protocol.request(talk.driver.request());
     matches!(request, Request::Get { path } if path.ends_with("/stream"))
 }
@@ -230,21 +230,21 @@ fn with_calls() -> Vec<Value> {
 }
 
 #[test]
-fn what_the_network_cuts_is_read_on_and_its_calls_run_once() {
+fn an_answer_cut_by_the_network_is_resumed_and_its_calls_run_once() {
     let chunks = with_calls();
-    for heard in 1..chunks.len() {
+    for received in 1..chunks.len() {
         let mut talk = talk();
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        breaks(&mut talk, &chunks[..heard]);
-        assert!(reads_on(&talk), "after {heard} chunks");
+        break_connection(&mut talk, &chunks[..received]);
+        assert!(requests_resume(&talk), "after {received} chunks");
         assert_eq!(talk.driver.notices(), []);
         assert_eq!(talk.driver.starts("c1"), 0, "nothing runs meanwhile");
         talk.answer(&stream(&chunks));
         assert_eq!(
             (talk.driver.starts("c1"), talk.driver.starts("c2")),
             (1, 1),
-            "after {heard} chunks"
+            "after {received} chunks"
         );
         talk.driver.returns("c1", json!(1));
         talk.driver.returns("c2", json!(2));
@@ -257,80 +257,83 @@ fn what_the_network_cuts_is_read_on_and_its_calls_run_once() {
                 "tool-weather output-available"
             ]
         );
-        assert!(!reads_on(&talk), "the results go out");
+        assert!(!requests_resume(&talk), "the results go out");
     }
 }
 
 #[test]
-fn a_call_that_was_heard_before_a_reload_runs_once_when_the_answer_is_over() {
+fn a_call_received_before_a_reload_runs_once_after_the_answer() {
     let chunks = with_calls();
-    for heard in 1..chunks.len() {
+    for received in 1..chunks.len() {
         let mut talk = talk();
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        cut(&mut talk, &chunks[..heard]);
+        cut_and_reload(&mut talk, &chunks[..received]);
         talk.answer(&stream(&chunks));
         assert_eq!(
             (talk.driver.starts("c1"), talk.driver.starts("c2")),
             (1, 1),
-            "after {heard} chunks"
+            "after {received} chunks"
         );
     }
 }
 
 #[test]
-fn what_cannot_be_read_on_at_once_is_by_retry() {
+fn retry_resumes_an_answer_after_a_failed_resume() {
     let chunks = with_calls();
     let mut talk = talk();
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
-    breaks(&mut talk, &chunks[..5]);
-    assert!(reads_on(&talk));
-    ends(
+    break_connection(&mut talk, &chunks[..5]);
+    assert!(requests_resume(&talk));
+    close_run(
         &mut talk,
         StreamEnd::Failed(Failure::new(FailureKind::Network, "still gone")),
     );
     assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Network);
     assert!(!talk.driver.session.is_busy());
     talk.driver.input(Input::Retry);
-    assert!(reads_on(&talk), "the server may have gone on with it");
+    assert!(
+        requests_resume(&talk),
+        "the server may have gone on with it"
+    );
     talk.answer(&stream(&chunks));
     assert_eq!((talk.driver.starts("c1"), talk.driver.starts("c2")), (1, 1));
     assert_eq!(talk.driver.notices(), []);
 }
 
 #[test]
-fn what_no_server_kept_is_asked_for_again() {
+fn retry_requests_a_lost_answer_again() {
     let chunks = with_calls();
     let mut talk = talk();
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
-    breaks(&mut talk, &chunks[..5]);
-    ends(&mut talk, StreamEnd::Nothing);
+    break_connection(&mut talk, &chunks[..5]);
+    close_run(&mut talk, StreamEnd::Nothing);
     assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Truncated);
     talk.driver.input(Input::Retry);
-    assert!(!reads_on(&talk), "it is known to be gone");
+    assert!(!requests_resume(&talk), "it is known to be gone");
     assert_eq!(talk.body()["messages"].as_array().unwrap().len(), 1);
     // With Retry, a lost answer is requested again at once.
-    breaks(&mut talk, &chunks[..5]);
-    ends(
+    break_connection(&mut talk, &chunks[..5]);
+    close_run(
         &mut talk,
         StreamEnd::Failed(Failure::new(FailureKind::Network, "gone")),
     );
     talk.driver.input(Input::Retry);
-    assert!(reads_on(&talk));
-    ends(&mut talk, StreamEnd::Nothing);
-    assert!(talk.driver.session.is_busy() && !reads_on(&talk));
+    assert!(requests_resume(&talk));
+    close_run(&mut talk, StreamEnd::Nothing);
+    assert!(talk.driver.session.is_busy() && !requests_resume(&talk));
     assert_eq!(talk.body()["messages"].as_array().unwrap().len(), 1);
     talk.answer(&stream(&chunks));
     assert_eq!((talk.driver.starts("c1"), talk.driver.starts("c2")), (1, 1));
 }
 
 #[test]
-fn nothing_is_read_on_from_a_server_that_keeps_nothing() {
+fn an_answer_is_not_resumed_without_server_support() {
     let mut talk = Talk::new(Box::new(UiStream::default()));
     talk.driver.send("hi");
-    breaks(&mut talk, &with_calls()[..5]);
+    break_connection(&mut talk, &with_calls()[..5]);
     assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Network);
     assert!(!talk.driver.session.is_busy());
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::support::{action, asking};
 
 #[test]
-fn after_an_answer() {
+fn a_conversation_continues_after_a_reload() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
         talk.answer(wire.response(1, &[Says::Text("Hello.")]));
@@ -35,7 +35,7 @@ fn after_an_answer() {
 }
 
 #[test]
-fn while_an_action_of_the_page_asks() {
+fn a_pending_approval_survives_a_reload() {
     for approved in [true, false] {
         let end = same(&Wire::ALL, |talk, wire| {
             talk.driver.register(asking("pay"));
@@ -64,7 +64,7 @@ fn while_an_action_of_the_page_asks() {
 }
 
 #[test]
-fn while_a_handler_runs() {
+fn a_running_handler_is_not_restarted_by_a_reload() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("pay"));
         talk.driver.send("hi");
@@ -95,7 +95,7 @@ fn while_a_handler_runs() {
 }
 
 #[test]
-fn in_the_middle_of_an_answer() {
+fn a_partial_answer_runs_no_call_after_a_reload() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
@@ -112,7 +112,7 @@ fn in_the_middle_of_an_answer() {
 }
 
 #[test]
-fn when_a_result_is_not_sent_yet() {
+fn an_unsent_result_survives_a_reload() {
     same(&Wire::ALL, |talk, wire| {
         talk.driver.manual_opening = true;
         talk.driver.register(action("weather"));
@@ -239,7 +239,7 @@ fn play(talk: &mut Talk, wire: Wire, turns: &[Turn]) {
 
 proptest! {
     #[test]
-    fn scenes_at_random_end_the_same_with_every_agent(turns in turns()) {
+    fn random_scenes_end_the_same_with_every_protocol(turns in turns()) {
         same(&Wire::ALL, |talk, wire| play(talk, wire, &turns));
     }
 }

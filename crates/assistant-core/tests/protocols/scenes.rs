@@ -40,7 +40,7 @@ pub(super) fn same(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<Strin
 pub(super) const ARGS: &str = r#"{"city":"Oslo"}"#;
 
 #[test]
-fn a_text() {
+fn a_text_answer_is_the_same_with_every_protocol() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
         talk.answer(wire.response(1, &[Says::Text("Hello ")]));
@@ -54,7 +54,7 @@ fn a_text() {
 }
 
 #[test]
-fn a_tool_of_the_page() {
+fn a_page_tool_runs_and_the_run_continues() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
@@ -79,7 +79,7 @@ fn a_tool_of_the_page() {
 }
 
 #[test]
-fn two_tools_at_once_that_end_the_other_way_round() {
+fn results_of_concurrent_calls_keep_the_order_of_the_calls() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
@@ -106,7 +106,7 @@ fn two_tools_at_once_that_end_the_other_way_round() {
 }
 
 #[test]
-fn a_person_approves() {
+fn an_approved_call_runs_once() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(asking("pay"));
         talk.driver.send("hi");
@@ -129,7 +129,7 @@ fn a_person_approves() {
 }
 
 #[test]
-fn a_person_denies() {
+fn a_denied_call_does_not_run() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(asking("pay"));
         talk.driver.send("hi");
@@ -142,7 +142,7 @@ fn a_person_denies() {
 }
 
 #[test]
-fn a_handler_fails() {
+fn a_failed_handler_is_reported_to_the_model() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
@@ -155,7 +155,7 @@ fn a_handler_fails() {
 }
 
 #[test]
-fn the_agent_runs_a_tool_itself() {
+fn a_tool_run_by_the_agent_is_not_run_by_the_page() {
     let end = same(&Wire::WITH_TOOLS, |talk, wire| {
         talk.driver.send("hi");
         let says = [
@@ -180,7 +180,7 @@ fn the_agent_runs_a_tool_itself() {
 }
 
 #[test]
-fn the_agent_fails() {
+fn a_failed_run_runs_no_call_and_keeps_its_text() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
@@ -195,7 +195,7 @@ fn the_agent_fails() {
 }
 
 #[test]
-fn a_tool_that_nobody_has() {
+fn a_call_of_an_unknown_tool_is_answered_with_an_error() {
     for wire in Wire::ALL {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.send("hi");
@@ -206,7 +206,7 @@ fn a_tool_that_nobody_has() {
 }
 
 #[test]
-fn a_person_stops() {
+fn stop_ends_the_run_and_cancels_its_calls() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
         talk.begin_answer(wire.broken(1, &[Says::Text("Let me")]));
@@ -227,7 +227,7 @@ fn a_person_stops() {
 }
 
 #[test]
-fn a_stream_breaks_off() {
+fn a_broken_stream_runs_no_call_and_can_be_retried() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
@@ -248,7 +248,7 @@ fn a_stream_breaks_off() {
 }
 
 #[test]
-fn ids_that_a_server_uses_again_are_other_calls() {
+fn reused_call_ids_are_separate_calls() {
     for wire in [Wire::UiStream, Wire::Completions] {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
@@ -272,7 +272,7 @@ fn ids_that_a_server_uses_again_are_other_calls() {
 }
 
 #[test]
-fn the_loop_ends_at_its_limit() {
+fn the_loop_stops_at_its_run_limit() {
     for wire in Wire::ALL {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));

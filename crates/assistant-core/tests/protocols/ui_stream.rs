@@ -25,7 +25,7 @@ pub(super) fn stream(chunks: &[Value]) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn asks_to_pay() -> Vec<u8> {
+fn payment_request() -> Vec<u8> {
     stream(&[
         json!({"type": "start", "messageId": "a1"}),
         json!({"type": "start-step"}),
@@ -40,7 +40,7 @@ fn asks_to_pay() -> Vec<u8> {
 }
 
 #[test]
-fn a_message_goes_out_as_the_ai_sdk_sends_it() {
+fn a_request_has_the_body_of_the_ai_sdk() {
     let mut talk = talk();
     talk.driver.register(action("weather"));
     talk.driver.input(Input::SetForwardedProps {
@@ -60,7 +60,7 @@ fn a_message_goes_out_as_the_ai_sdk_sends_it() {
 }
 
 #[test]
-fn files_go_out_as_data_addresses() {
+fn files_are_sent_as_data_urls() {
     let mut talk = talk();
     let parts = json!([
         {"type": "text", "text": "look"},
@@ -80,7 +80,7 @@ fn files_go_out_as_data_addresses() {
 }
 
 #[test]
-fn an_answered_call_goes_back_with_its_output_and_the_answer_goes_on() {
+fn a_tool_result_is_sent_back_and_the_answer_continues_in_its_message() {
     let mut talk = talk();
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
@@ -131,13 +131,13 @@ fn an_answered_call_goes_back_with_its_output_and_the_answer_goes_on() {
 }
 
 #[test]
-fn an_approval_goes_back_whole() {
+fn a_decision_is_sent_back_with_all_fields_of_its_request() {
     for approved in [true, false] {
         let mut talk = talk();
         // An action of this name on the page does not affect the server's call.
         talk.driver.register(action("other"));
         talk.driver.send("hi");
-        talk.answer(&asks_to_pay());
+        talk.answer(&payment_request());
         assert_eq!(talk.driver.phase("c1"), Phase::ApprovalRequested);
         let open = &talk.driver.session.interrupts()[0];
         assert_eq!(open.interrupt.message.as_deref(), Some("It costs money."));
@@ -192,7 +192,7 @@ fn an_approval_goes_back_whole() {
 }
 
 #[test]
-fn what_the_provider_ran_never_runs_here() {
+fn a_provider_executed_call_is_not_run_by_the_page() {
     let mut talk = talk();
     talk.driver.register(action("search"));
     talk.driver.send("hi");
@@ -208,7 +208,7 @@ fn what_the_provider_ran_never_runs_here() {
 }
 
 #[test]
-fn regenerating_names_the_old_answer() {
+fn a_regenerate_request_names_the_old_answer() {
     let mut talk = talk();
     talk.driver.send("hi");
     let says = |id: &str, text: &str| {
@@ -235,7 +235,7 @@ fn regenerating_names_the_old_answer() {
 }
 
 #[test]
-fn an_error_in_the_stream_keeps_what_came() {
+fn an_error_in_the_stream_keeps_the_text_before_it() {
     let mut talk = talk();
     talk.driver.send("hi");
     talk.answer(&stream(&[
@@ -264,7 +264,7 @@ fn resuming() -> UiStream {
 }
 
 #[test]
-fn a_reload_in_the_middle_reads_the_answer_on_and_doubles_nothing() {
+fn a_reload_resumes_the_answer_without_duplicates() {
     let mut talk = Talk::new(Box::new(resuming()));
     talk.driver.send("hi");
     let whole = [
@@ -320,10 +320,10 @@ fn a_reload_in_the_middle_reads_the_answer_on_and_doubles_nothing() {
 }
 
 #[test]
-fn nothing_to_read_on_leaves_the_answer_as_it_was() {
+fn a_resume_without_a_stream_leaves_the_answer_unchanged() {
     let mut talk = Talk::new(Box::new(resuming()));
     talk.driver.send("hi");
-    talk.answer(&asks_to_pay());
+    talk.answer(&payment_request());
     talk.driver.deny("c1", None);
     talk.answer(&stream(&[
         json!({"type": "start"}),
@@ -341,7 +341,7 @@ fn nothing_to_read_on_leaves_the_answer_as_it_was() {
 }
 
 #[test]
-fn plain_text_is_one_answer() {
+fn a_plain_text_response_is_one_answer() {
     let mut talk = Talk::new(Box::new(UiStream {
         text: true,
         ..UiStream::default()
@@ -360,7 +360,7 @@ fn plain_text_is_one_answer() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn ui_messages_round_trip() {
     let vectors = crate::ui_stream::fixture("ui_message_stream.json");
     for vector in vectors["vectors"].as_array().unwrap() {
         let message = &vector["expected"]["message"];
@@ -383,7 +383,7 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn sources_data_and_files_are_parts() {
+fn sources_data_and_files_become_parts() {
     let mut talk = talk();
     talk.driver.send("hi");
     talk.answer(&stream(&[
@@ -420,7 +420,7 @@ fn sources_data_and_files_are_parts() {
 }
 
 #[test]
-fn what_a_handler_began_is_not_begun_again_though_the_agent_takes_its_word_back() {
+fn a_started_handler_is_not_restarted_by_a_repeated_call() {
     let mut talk = talk();
     let mut early = action("pay");
     early.eager = true;

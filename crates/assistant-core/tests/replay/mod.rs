@@ -101,7 +101,7 @@ fn contains(whole: &Value, part: &Value) -> bool {
 }
 
 #[test]
-fn the_official_corpus_holds() {
+fn the_official_corpus_replays_as_expected() {
     let differences = differences();
     let paths = files("agui-streams", ".json");
     assert!(paths.len() >= 68, "the corpus has 68 streams");
@@ -151,7 +151,7 @@ fn the_official_corpus_holds() {
 }
 
 #[test]
-fn admitted_gaps_end_as_the_specification_wants() {
+fn admitted_gaps_follow_the_specification() {
     let play = |name: &str| {
         let path = Path::new(ROOT).join(format!("fixtures/agui-streams/{name}.json"));
         play(&read_json(&path), true)
@@ -192,7 +192,7 @@ fn same_report(name: &str, case: &Value) {
 }
 
 #[test]
-fn recorded_cases_come_out_the_same() {
+fn recorded_cases_replay_like_the_reference() {
     let differences = differences();
     for path in files("agui-cases", ".json") {
         let name = name_of(&path);
@@ -203,7 +203,7 @@ fn recorded_cases_come_out_the_same() {
 }
 
 #[test]
-fn streams_of_our_own_come_out_as_the_reference_makes_them() {
+fn additional_recorded_streams_replay_like_the_reference() {
     let cases = read_json(&Path::new(ROOT).join("fixtures/agui-recorded/cases.json"));
     for case in cases.as_array().unwrap() {
         same_report(case["name"].as_str().unwrap(), case);
@@ -211,7 +211,7 @@ fn streams_of_our_own_come_out_as_the_reference_makes_them() {
 }
 
 #[test]
-fn every_difference_is_about_a_case_that_exists() {
+fn every_listed_difference_names_an_existing_case() {
     let differences = differences();
     assert!(!differences.is_empty());
     for name in differences {
@@ -236,7 +236,7 @@ fn request(scene: &Path, run: usize) -> Value {
 }
 
 #[test]
-fn captures_of_real_servers_become_the_recorded_conversation() {
+fn captures_of_real_servers_replay_to_the_recorded_conversation() {
     for path in files("agui-captures", ".expected.json") {
         for strict in [true, false] {
             let mut replay = Replay::new();

@@ -33,7 +33,7 @@ fn answer(id: &str) -> Value {
 }
 
 #[test]
-fn only_a_run_that_answered_it_retires_an_interrupt() {
+fn an_interrupt_is_closed_only_by_a_completed_run_that_answers_it() {
     let mut replay = Replay::new();
     let mut next = |case: Value| {
         let got = play_on(&mut replay, &case, true);
@@ -63,7 +63,7 @@ fn only_a_run_that_answered_it_retires_an_interrupt() {
 }
 
 #[test]
-fn an_answer_that_the_run_itself_names_counts() {
+fn an_answer_in_the_run_started_input_closes_the_interrupt() {
     let input = json!({"threadId": "t", "runId": "2", "messages": [], "resume": [answer("i")]});
     let got = play(
         &json!({"stream": [
@@ -76,7 +76,7 @@ fn an_answer_that_the_run_itself_names_counts() {
 }
 
 #[test]
-fn an_answer_serves_one_run() {
+fn an_answer_applies_to_one_run_only() {
     let input = json!({"pendingInterrupts": [{"id": "i", "reason": "x"}], "resume": [answer("i")]});
     let stream = [
         started("1"),
@@ -89,7 +89,7 @@ fn an_answer_serves_one_run() {
 }
 
 #[test]
-fn a_request_that_no_client_would_send_is_refused_before_the_stream() {
+fn a_request_without_an_answer_to_an_open_interrupt_is_refused() {
     let case = json!({
         "input": {"pendingInterrupts": [{"id": "i", "reason": "x"}]},
         "stream": [started("1"), {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "x"}, finished("1")],
@@ -101,7 +101,7 @@ fn a_request_that_no_client_would_send_is_refused_before_the_stream() {
 }
 
 #[test]
-fn what_has_expired_can_only_be_cancelled() {
+fn an_expired_interrupt_accepts_only_a_cancellation() {
     let play = |expires: &str, status: &str| {
         let input = json!({
             "pendingInterrupts": [{"id": "i", "reason": "x", "expiresAt": expires}],
@@ -129,7 +129,7 @@ fn what_has_expired_can_only_be_cancelled() {
 }
 
 #[test]
-fn several_responses_are_one_conversation() {
+fn several_responses_build_one_conversation() {
     let mut replay = Replay::new();
     let text = |id: &str| json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": id, "delta": id});
     let user = json!({"id": "u", "role": "user", "content": "hi"});
@@ -181,7 +181,7 @@ fn sample_as_sse(end: &str) -> String {
 }
 
 #[test]
-fn all_line_ends_a_byte_order_mark_and_a_missing_last_line_read_the_same() {
+fn line_endings_a_bom_and_a_missing_last_line_do_not_matter() {
     let plain = play(&json!({"stream": sample()}), true);
     assert_eq!(plain["outcome"], "completed");
     for end in ["\n", "\r\n", "\r"] {
@@ -231,7 +231,7 @@ fn an_empty_response_is_truncated() {
 }
 
 #[test]
-fn a_page_instead_of_a_stream_is_a_failure() {
+fn an_html_page_instead_of_a_stream_is_a_failure() {
     let got = play(&json!({"rawSse": "<html>login</html>"}), false);
     assert_eq!(got["outcome"], "failed");
     assert_eq!(got["messages"], json!([]));
@@ -249,7 +249,7 @@ const HALF_A_TEXT: &str = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta
 const OTHER_HALF: &str = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"\ude00b"}"#;
 
 #[test]
-fn a_text_that_is_cut_within_a_character_is_shown_whole() {
+fn a_text_split_within_a_surrogate_pair_is_joined() {
     let content = |frames: &[&str]| play_frames(frames)["messages"][0]["content"].clone();
     let snapshot = |text: &str| {
         let message = json!({"id": "m", "role": "assistant", "content": text});
@@ -266,7 +266,7 @@ fn a_text_that_is_cut_within_a_character_is_shown_whole() {
 }
 
 #[test]
-fn arguments_that_are_cut_within_a_character_are_whole_however_they_are_escaped() {
+fn arguments_split_within_a_surrogate_pair_are_joined() {
     let pieces = [
         [r#"{\"k\":\"\ud83d"#, r#"\ude00\"}"#],
         [r#"{\"k\":\"\\ud83d"#, r#"\\ude00\"}"#],
@@ -292,7 +292,7 @@ fn arguments_that_are_cut_within_a_character_are_whole_however_they_are_escaped(
 }
 
 #[test]
-fn keys_that_are_special_elsewhere_are_keys() {
+fn javascript_prototype_keys_are_ordinary_keys() {
     let got = play_run(&[
         json!({"type": "STATE_SNAPSHOT", "snapshot": {"constructor": 1}}),
         json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/__proto__", "value": {"a": 1}}]}),
@@ -306,7 +306,7 @@ fn keys_that_are_special_elsewhere_are_keys() {
 }
 
 #[test]
-fn what_was_called_and_answered_is_not_displaced() {
+fn calls_and_results_are_not_replaced_by_activities_with_their_ids() {
     let call =
         json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "f", "delta": "{}"});
     let result =
@@ -327,7 +327,7 @@ fn what_was_called_and_answered_is_not_displaced() {
 }
 
 #[test]
-fn an_activity_stays_an_object() {
+fn an_activity_remains_an_object_after_any_patch() {
     let got = play_run(&[
         json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "x", "activityType": "p", "content": {"n": [1]}}),
         json!({"type": "ACTIVITY_DELTA", "messageId": "x", "activityType": "q", "patch": [{"op": "move", "from": "/n", "path": ""}]}),
@@ -339,7 +339,7 @@ fn an_activity_stays_an_object() {
 }
 
 #[test]
-fn a_long_row_of_unknown_results_costs_no_more_than_its_length() {
+fn many_unknown_results_are_kept_with_bounded_diagnostics() {
     let mut stream =
         vec![json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "f"})];
     stream.extend((0..2_000).map(|n| {
@@ -358,7 +358,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn where_bytes_are_cut_does_not_matter(cuts in vec(any::<prop::sample::Index>(), 0..40), which in any::<prop::sample::Index>()) {
+    fn the_report_does_not_depend_on_how_the_bytes_are_split(cuts in vec(any::<prop::sample::Index>(), 0..40), which in any::<prop::sample::Index>()) {
         let paths = files("agui-captures", ".sse");
         let mut recordings: Vec<Vec<u8>> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
         recordings.push(sample_as_sse("\r\n").into_bytes());

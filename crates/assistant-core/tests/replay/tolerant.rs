@@ -30,7 +30,7 @@ fn tolerated(events: &[Value]) -> Value {
 }
 
 #[test]
-fn null_optionals_are_absent() {
+fn optional_fields_that_are_null_are_treated_as_absent() {
     let got = tolerated(&[
         json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "parentRunId": null, "timestamp": null}),
         json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "role": null, "name": null, "metadata": null, "subagentRunId": null}),
@@ -88,7 +88,7 @@ fn arguments_and_ends_for_unknown_ids_are_ignored() {
 }
 
 #[test]
-fn what_follows_a_run_error_is_ignored_until_the_next_run() {
+fn events_after_a_run_error_are_ignored_until_the_next_run() {
     let text = json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "x"});
     let got = tolerated(&[
         start(),
@@ -117,7 +117,7 @@ fn a_done_mark_is_ignored() {
 }
 
 #[test]
-fn a_valid_prefix_stays_before_a_fatal_event() {
+fn events_before_a_fatal_event_are_kept() {
     let case = json!({"stream": [
         start(),
         {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "kept"},

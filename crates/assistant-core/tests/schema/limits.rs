@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::found;
 
 #[test]
-fn what_is_said_is_bounded() {
+fn violations_and_their_messages_are_bounded() {
     let long = "x".repeat(100_000);
     let schema = json!({ "items": { "enum": [long, json!([[[long]]]), 1] } });
     let instance = Value::Array(iter::repeat_n(json!({ "a": long }), 200).collect());
@@ -24,7 +24,7 @@ fn what_is_said_is_bounded() {
     assert!(violations[0].path.chars().count() < 510);
 }
 
-fn gives_up(schema: &Value, instance: &Value) {
+fn reaches_limit(schema: &Value, instance: &Value) {
     let violations = found(schema, instance);
     assert!(
         violations.iter().any(|one| one.keyword == "limit"),
@@ -33,26 +33,26 @@ fn gives_up(schema: &Value, instance: &Value) {
 }
 
 #[test]
-fn endless_schemas_end() {
-    gives_up(&json!({ "$ref": "#" }), &json!(1));
-    gives_up(
+fn recursive_schemas_reach_a_limit() {
+    reaches_limit(&json!({ "$ref": "#" }), &json!(1));
+    reaches_limit(
         &json!({ "$dynamicRef": "#a", "$dynamicAnchor": "a" }),
         &json!(1),
     );
-    gives_up(
+    reaches_limit(
         &json!({ "allOf": [{ "$ref": "#" }, { "$ref": "#" }] }),
         &json!(1),
     );
-    gives_up(&json!({ "not": { "$ref": "#" } }), &json!(1));
-    gives_up(&json!({ "anyOf": [{ "$ref": "#" }, true] }), &json!(1));
-    gives_up(
+    reaches_limit(&json!({ "not": { "$ref": "#" } }), &json!(1));
+    reaches_limit(&json!({ "anyOf": [{ "$ref": "#" }, true] }), &json!(1));
+    reaches_limit(
         &json!({ "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } }, "$ref": "#/$defs/a" }),
         &json!(1),
     );
 }
 
 #[test]
-fn costly_schemas_end() {
+fn costly_schemas_reach_a_limit() {
     // Thirty doubling levels: about a billion applications.
     let mut defs = serde_json::Map::new();
     for level in 0..30 {
@@ -63,22 +63,22 @@ fn costly_schemas_end() {
         );
     }
     defs.insert("30".into(), json!(true));
-    gives_up(&json!({ "$defs": defs, "$ref": "#/$defs/0" }), &json!(1));
+    reaches_limit(&json!({ "$defs": defs, "$ref": "#/$defs/0" }), &json!(1));
     // Every item is compared with every value.
     let values: Vec<_> = (0..5_000).collect();
     let items: Vec<_> = (5_000..10_000).collect();
-    gives_up(&json!({ "items": { "enum": values } }), &json!(items));
+    reaches_limit(&json!({ "items": { "enum": values } }), &json!(items));
 }
 
 #[test]
-fn a_fault_is_not_turned_round() {
+fn a_schema_error_is_not_inverted_by_not() {
     assert!(!found(&json!({ "not": { "$ref": "#/no" } }), &json!(1)).is_empty());
     assert!(!found(&json!({ "if": 3 }), &json!(1)).is_empty());
     assert!(!found(&json!({ "not": { "not": 3 } }), &json!(1)).is_empty());
 }
 
 #[test]
-fn big_lists_and_deep_trees_are_checked() {
+fn large_lists_and_deep_trees_are_checked() {
     let items: Vec<_> = (0..100_000).map(|n| json!(n)).collect();
     assert_eq!(
         found(
@@ -100,7 +100,7 @@ fn big_lists_and_deep_trees_are_checked() {
     for _ in 0..1_000 {
         deeper = json!([deeper]);
     }
-    gives_up(&json!({ "const": deeper }), &deeper);
-    gives_up(&json!({ "uniqueItems": true }), &deeper);
-    gives_up(&json!({ "items": { "$ref": "#" } }), &deeper);
+    reaches_limit(&json!({ "const": deeper }), &deeper);
+    reaches_limit(&json!({ "uniqueItems": true }), &deeper);
+    reaches_limit(&json!({ "items": { "$ref": "#" } }), &deeper);
 }

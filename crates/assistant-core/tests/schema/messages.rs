@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{found, lines};
 
 #[test]
-fn a_violation_gives_what_its_keyword_says() {
+fn a_violation_has_the_limit_of_its_keyword() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -37,7 +37,7 @@ fn a_violation_gives_what_its_keyword_says() {
 /// A schema is not a limit, and neither is the value of a keyword that only led to the violated
 /// one.
 #[test]
-fn a_violation_of_a_schema_has_no_limit() {
+fn a_violation_of_a_subschema_has_no_limit() {
     let schema = json!({
         "$defs": { "nothing": false },
         "allOf": [{ "properties": { "a": { "$ref": "#/$defs/nothing" } } }],
@@ -81,7 +81,7 @@ fn a_violation_of_a_schema_has_no_limit() {
 }
 
 #[test]
-fn messages_say_what_is_expected() {
+fn messages_describe_the_expected_value() {
     let cases = [
         (
             json!({ "type": ["integer", "null"] }),
@@ -222,7 +222,7 @@ fn messages_say_what_is_expected() {
 }
 
 #[test]
-fn alternatives_of_types_are_named() {
+fn messages_list_alternative_types() {
     let schema = json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] });
     assert_eq!(lines(&schema, &json!(3)), ["must be a string or null"]);
     let schema = json!({ "oneOf": [{ "const": "on" }, { "enum": ["off", "auto"] }] });
@@ -233,7 +233,7 @@ fn alternatives_of_types_are_named() {
 }
 
 #[test]
-fn the_closest_alternative_speaks() {
+fn the_closest_alternative_is_reported() {
     let schema = json!({
         "properties": { "shape": { "oneOf": [{ "$ref": "#/$defs/circle" }, { "$ref": "#/$defs/box" }] } },
         "$defs": {
@@ -267,7 +267,7 @@ fn the_closest_alternative_speaks() {
 }
 
 #[test]
-fn too_many_alternatives_are_named() {
+fn several_matching_alternatives_are_reported() {
     let schema = json!({ "oneOf": [{ "type": "integer" }, { "minimum": 2 }] });
     assert_eq!(
         lines(&schema, &json!(3)),

@@ -49,7 +49,7 @@ fn confirm_action() -> Value {
 }
 
 #[test]
-fn tool_arguments_that_fit() {
+fn valid_tool_arguments_are_accepted() {
     let schema = confirm_action();
     assert_eq!(found(&schema, &json!({ "action": "delete" })), []);
     assert_eq!(
@@ -88,7 +88,7 @@ fn all_violations_are_listed_with_paths() {
 }
 
 #[test]
-fn a_wrong_root_is_named() {
+fn a_root_of_the_wrong_type_is_reported() {
     let violations = found(&confirm_action(), &json!("delete"));
     assert_eq!(violations.len(), 1);
     assert_eq!(violations[0].path, "");
@@ -96,7 +96,7 @@ fn a_wrong_root_is_named() {
 }
 
 #[test]
-fn a_failing_part_does_not_make_the_rest_unexpected() {
+fn a_failing_subschema_still_evaluates_its_other_properties() {
     let schema = json!({
         "allOf": [{ "properties": { "a": { "type": "string" }, "b": true } }],
         "unevaluatedProperties": false,
@@ -111,7 +111,7 @@ fn a_failing_part_does_not_make_the_rest_unexpected() {
 }
 
 #[test]
-fn patterns_that_the_host_refuses_are_satisfied() {
+fn patterns_that_the_host_cannot_check_count_as_matches() {
     let schema = json!({
         "properties": { "a": { "pattern": "^never$" } },
         "patternProperties": { "^x-": { "type": "integer" } },
@@ -125,7 +125,7 @@ fn patterns_that_the_host_refuses_are_satisfied() {
 }
 
 #[test]
-fn older_spellings_are_understood() {
+fn older_draft_keywords_are_supported() {
     let schema = json!({
         "definitions": { "name": { "type": "string" } },
         "items": [{ "$ref": "#/definitions/name" }],
@@ -142,7 +142,7 @@ fn older_spellings_are_understood() {
 }
 
 #[test]
-fn numbers_are_exact() {
+fn numbers_are_compared_exactly() {
     let fits = |schema: Value, instance: Value| found(&schema, &instance).is_empty();
     assert!(fits(json!({ "multipleOf": 0.0001 }), json!(0.0075)));
     assert!(!fits(json!({ "multipleOf": 0.0001 }), json!(0.00751)));

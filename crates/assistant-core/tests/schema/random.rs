@@ -143,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
 
     #[test]
-    fn nothing_makes_it_panic(schema in any_value(), instance in any_value()) {
+    fn random_schemas_never_panic(schema in any_value(), instance in any_value()) {
         let violations = found(&schema, &instance);
         prop_assert!(violations.len() <= MAX_VIOLATIONS);
         for violation in violations {
@@ -154,7 +154,7 @@ proptest! {
 
     /// Validation and the verdict alone agree: `if` needs only the verdict.
     #[test]
-    fn listing_and_answer_agree(schema in any_schema(), instance in any_instance()) {
+    fn the_violations_and_the_verdict_agree(schema in any_schema(), instance in any_instance()) {
         let listed = found(&schema, &instance);
         let asked = found(&json!({ "if": schema, "else": false }), &instance);
         prop_assert_eq!(listed.is_empty(), asked.is_empty(), "{:?}", listed);
