@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::*;
 
 /// Creates a session with an open run.
-fn speaking() -> Driver {
+fn with_open_run() -> Driver {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -23,7 +23,7 @@ fn received(driver: &Driver) -> Vec<String> {
 
 #[test]
 fn deltas_extend_one_text_part() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events([text_start("m"), text("m", "Let me ")]);
     let step = driver.event(text("m", "check..."));
     let message = message_id("m");
@@ -47,7 +47,7 @@ fn deltas_extend_one_text_part() {
 
 #[test]
 fn text_after_a_call_starts_a_new_part() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events(says("m", "before"));
     driver.events(calls("c", "f", "{}"));
     driver.events(says("m", "after"));
@@ -62,7 +62,7 @@ fn text_after_a_call_starts_a_new_part() {
 
 #[test]
 fn a_result_changes_only_the_call_with_its_id() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events(says("m", "text"));
     driver.events(calls("a", "f", "{}"));
     driver.events(calls("b", "f", "{\"x\":1}"));
@@ -85,7 +85,7 @@ fn a_result_changes_only_the_call_with_its_id() {
 
 #[test]
 fn a_result_may_precede_its_call() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     let step = driver.event(result("t", "c", "ok"));
     assert_eq!(step.diagnostics[0].code, "unknown-call");
     assert_eq!(received(&driver), ["user=hi", "tool:c=ok"]);
@@ -99,7 +99,7 @@ fn a_result_may_precede_its_call() {
 
 #[test]
 fn an_early_result_keeps_its_place_among_later_results() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.event(result("t1", "c", "first"));
     driver.event(result("t2", "d", "second"));
     driver.events(calls("d", "f", "{}"));
@@ -125,7 +125,7 @@ proptest! {
         order in Just((0..10_usize).collect::<Vec<_>>()).prop_shuffle(),
         between in prop::collection::vec(0..4_u8, 10),
     ) {
-        let mut driver = speaking();
+        let mut driver = with_open_run();
         driver.events(says("m", "one"));
         for n in 0..10 {
             driver.event(result(&format!("t{n}"), &format!("c{n}"), "x"));
@@ -157,7 +157,7 @@ proptest! {
 
 #[test]
 fn only_the_first_early_result_of_a_call_is_sent() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.event(result("t1", "c", "one"));
     driver.event(result("t2", "c", "two"));
     driver.events(calls("c", "f", "{}"));
@@ -171,7 +171,7 @@ fn only_the_first_early_result_of_a_call_is_sent() {
 
 #[test]
 fn a_result_for_an_unknown_call_is_kept_and_reported() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events(calls("c", "f", "{}"));
     let before = driver
         .session
@@ -191,7 +191,7 @@ fn a_result_for_an_unknown_call_is_kept_and_reported() {
 
 #[test]
 fn a_call_is_placed_in_the_parent_message_that_it_names() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events(says("m", "x"));
     let user = driver
         .session
@@ -221,7 +221,7 @@ fn a_call_is_placed_in_the_parent_message_that_it_names() {
 
 #[test]
 fn arguments_of_interleaved_calls_do_not_mix() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events([start("a", "f"), start("b", "g")]);
     let pieces = [
         ("{\"t\":\"\\u", "{\"n\""),
@@ -247,7 +247,7 @@ fn arguments_of_interleaved_calls_do_not_mix() {
 
 #[test]
 fn empty_arguments_parse_as_an_object_and_invalid_ones_as_none() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events([
         start("a", "f"),
         end("a"),
@@ -262,7 +262,7 @@ fn empty_arguments_parse_as_an_object_and_invalid_ones_as_none() {
 
 #[test]
 fn finished_calls_move_to_the_history_in_order_of_completion() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events([
         start("a", "f"),
         end("a"),
@@ -283,7 +283,7 @@ fn finished_calls_move_to_the_history_in_order_of_completion() {
 
 #[test]
 fn content_parts_of_a_result_are_sent_unchanged() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events(calls("c", "agents_tool", "{}"));
     let part = |text: &str| ContentPart {
         id: None,
@@ -306,7 +306,7 @@ fn content_parts_of_a_result_are_sent_unchanged() {
 
 #[test]
 fn deep_arguments_and_unknown_ids_do_not_panic() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     let deep = "[".repeat(100_000);
     driver.events([start("c", "f"), args("c", &deep), end("c")]);
     assert_eq!(driver.call("c").args(), None);

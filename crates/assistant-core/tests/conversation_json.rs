@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 /// Creates a session with an open run.
-fn speaking() -> Driver {
+fn with_open_run() -> Driver {
     let mut driver = Driver::new();
     driver.send("hi");
     driver.event(started());
@@ -104,7 +104,7 @@ fn malformed_messages_are_refused() {
 
 #[test]
 fn a_conversation_round_trips_through_json() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events(says("m", "x"));
     driver.events(calls("c", "f", "{\"a\": 1}"));
     driver.events([
@@ -186,7 +186,7 @@ fn a_stored_call_keeps_its_lifecycle_within_a_phase() {
 
 #[test]
 fn malformed_data_is_refused_and_changes_nothing() {
-    let good = speaking().session.conversation().export();
+    let good = with_open_run().session.conversation().export();
     let message = good["messages"][0].clone();
     let mut cases = vec![
         json!(null),
@@ -238,7 +238,7 @@ fn malformed_data_is_refused_and_changes_nothing() {
 
 #[test]
 fn invalid_result_references_are_repaired() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events(calls("c", "f", "{}"));
     driver.event(result("t", "c", "ok"));
     let json = driver.session.conversation().export();
@@ -258,7 +258,7 @@ fn invalid_result_references_are_repaired() {
 
 #[test]
 fn a_message_between_two_results_of_a_call_survives_import() {
-    let mut driver = speaking();
+    let mut driver = with_open_run();
     driver.events(calls("c", "f", "{}"));
     driver.event(result("t", "c", "ok"));
     driver.events(says("text", "so far"));

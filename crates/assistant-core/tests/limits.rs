@@ -49,7 +49,7 @@ fn text_of(driver: &Driver, id: &str) -> String {
 }
 
 /// Checks that the user can continue: a message is sent and answered.
-fn can_continue(driver: &mut Driver) {
+fn assert_can_continue(driver: &mut Driver) {
     driver.send("still there?");
     // Answers to interrupts are sent before a new message.
     for _ in 0..2 {
@@ -74,7 +74,7 @@ fn a_message_is_cut_at_its_limit_and_the_run_continues() {
         text("m", "9äx"),
         text("m", "more"),
     ]);
-    // The limit lies within the character: it is left out as a whole.
+    // The limit falls within a character, which is dropped entirely.
     assert_eq!(text_of(&driver, "m"), "123456789");
     assert_eq!(kinds(&driver), [LimitKind::Message]);
     driver.events([text_end("m"), text_start("n"), text("n", "next")]);
@@ -85,7 +85,7 @@ fn a_message_is_cut_at_its_limit_and_the_run_continues() {
     assert_eq!(exceeded(&driver).len(), 1);
     assert_eq!(exceeded(&driver)[0].dropped, 3 + 4);
     assert_eq!(driver.notices(), [NoticeKind::LimitReached]);
-    can_continue(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_call_with_oversized_arguments_is_answered_and_not_run() {
         "{sent:?}"
     );
     driver.says("fine");
-    can_continue(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn too_many_calls_end_the_run_and_no_call_starts() {
     assert_eq!(answers.count(), 3, "{sent:?}");
     assert!(!sent.iter().any(|one| one.contains("c4")), "{sent:?}");
     driver.says("fine");
-    can_continue(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn too_many_messages_end_the_run() {
     assert_eq!(kinds(&driver), [LimitKind::Messages]);
     assert_eq!(text_of(&driver, "m2"), "text");
     assert!(driver.session.conversation().message_count() <= 1 + 4);
-    can_continue(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_snapshot_with_too_many_messages_changes_nothing() {
     assert_eq!(text_of(&driver, "m"), "before");
     assert_eq!(driver.session.conversation().message_count(), 2);
     assert_eq!(kinds(&driver), [LimitKind::Messages]);
-    can_continue(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn the_shared_state_stays_below_its_limit() {
     let size = driver.session.conversation().state().to_string().len();
     assert!((2_000..5_000).contains(&size), "{size}");
     assert_eq!(driver.notices(), [NoticeKind::TooLarge]);
-    // What was removed makes room again.
+    // Removed content no longer counts.
     let clear = json!({"op": "replace", "path": "/list", "value": []});
     let output = driver.event(EventKind::StateDelta {
         delta: vec![clear, copy],
@@ -376,7 +376,7 @@ fn the_shared_state_stays_below_its_limit() {
     });
     assert_eq!(codes(&output), ["over-budget"]);
     finish_run(&mut driver);
-    can_continue(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
@@ -402,7 +402,7 @@ fn an_activity_stays_below_its_limit() {
     drop(messages);
     assert!((2_000..6_000).contains(&size), "{size}");
     finish_run(&mut driver);
-    can_continue(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
@@ -416,17 +416,17 @@ fn a_run_ends_at_its_byte_limit() {
     assert!(!driver.session.is_streaming());
     assert_eq!(kinds(&driver), [LimitKind::Response]);
     assert_eq!(text_of(&driver, "m4"), "w".repeat(200));
-    can_continue(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
 fn diagnostics_and_notices_are_limited() {
     let mut driver = limited(Limits::default().diagnostics(5).notices(2));
-    let mut told = 0;
+    let mut reported = 0;
     for _ in 0..20 {
-        told += driver.event(text("nobody", "text")).diagnostics.len();
+        reported += driver.event(text("nobody", "text")).diagnostics.len();
     }
-    assert_eq!(told, 5);
+    assert_eq!(reported, 5);
     let output = driver.event(text("nobody", "text"));
     assert!(output.diagnostics.is_empty());
     driver.event(finished());
@@ -653,6 +653,6 @@ proptest! {
             driver.decides(call, assistant_core::session::Verdict::Deny { reason: None });
         }
         driver.input(assistant_core::session::Input::Stop);
-        can_continue(&mut driver);
+        assert_can_continue(&mut driver);
     }
 }

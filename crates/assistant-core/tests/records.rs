@@ -214,11 +214,11 @@ fn a_call_is_recorded_as_pending_executing_and_ended() {
     assert_eq!(last.as_deref(), Some("no luck"));
     // The assistant's first text precedes the execution of its call.
     let place = |what: &dyn Fn(&Update) -> bool| updates.iter().position(what).unwrap();
-    let said = place(&|update| matches!(update, Update::Conv(update) if update.message_id == "m"));
+    let text = place(&|update| matches!(update, Update::Conv(update) if update.message_id == "m"));
     let runs = place(
         &|update| matches!(update, Update::Tool(update) if update.status == Status::Executing),
     );
-    assert!(said < runs);
+    assert!(text < runs);
 }
 
 fn feed(updates: &[Update]) -> Driver {
@@ -235,11 +235,11 @@ fn feed(updates: &[Update]) -> Driver {
 
 fn state(driver: &Driver) -> (Vec<String>, Vec<(String, Phase)>) {
     let conversation = driver.session.conversation();
-    let said = sketch(&conversation.received_messages());
+    let messages = sketch(&conversation.received_messages());
     let path = conversation.path();
     let calls = path.flat_map(|message| conversation.calls_in(message));
     let calls = calls.map(|call| (call.id.clone(), call.phase()));
-    (said, calls.collect())
+    (messages, calls.collect())
 }
 
 #[test]
@@ -247,13 +247,13 @@ fn replayed_updates_rebuild_the_tree_and_run_nothing() {
     for fails in [false, true] {
         let (local, updates) = recorded(fails);
         let fed = feed(&updates);
-        let (said, calls) = state(&fed);
+        let (messages, calls) = state(&fed);
         assert_eq!(calls, state(&local).1);
         let own = state(&local).0;
         // The text of a failure is that of the record.
-        assert_eq!(said.len(), own.len());
-        assert_eq!(said[0..2], own[0..2]);
-        assert_eq!(said[3], own[3]);
+        assert_eq!(messages.len(), own.len());
+        assert_eq!(messages[0..2], own[0..2]);
+        assert_eq!(messages[3], own[3]);
         assert_eq!(fed.invocations.len(), 0);
         assert_eq!(fed.runs.len(), 0);
         assert!(!fed.session.is_busy());
@@ -299,7 +299,7 @@ fn permute(list: &mut [Update], from: usize, see: &mut impl FnMut(&[Update])) {
     }
 }
 
-/// Everything that updates are about: the path, all texts, and the calls with arguments and results.
+/// The content that updates carry: the path, all texts, and the calls with arguments and results.
 fn contents(driver: &Driver) -> Value {
     let conversation = driver.session.conversation();
     let calls = |id: &assistant_core::conversation::MessageId| {
@@ -336,7 +336,7 @@ fn updates_in_any_order_build_the_same_conversation() {
         let expected = contents(&feed(&updates));
         assert_eq!(expected.as_array().unwrap().len(), 3);
         assert!(updates.len() >= 6, "{updates:?}");
-        // A prime share of all orders, to keep the test short.
+        // One in 31 of all orders, to keep the test short.
         let mut orders = 0;
         permute(&mut updates, 0, &mut |order| {
             orders += 1;

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::support::*;
 
 /// A call `c` of a tool `f` that the agent runs after a decision, with its run ended.
-fn asked() -> Driver {
+fn with_pending_call() -> Driver {
     let mut driver = Driver::new();
     driver.register(remote_action("f"));
     driver.register(action("g"));
@@ -34,7 +34,7 @@ fn tool_message(id: &str, call: &str, content: &str) -> Message {
 
 #[test]
 fn an_approval_is_sent_to_the_agent_and_its_result_ends_the_call() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.runs.len(), 1);
     assert_eq!(driver.approve("c"), None);
@@ -69,7 +69,7 @@ fn an_approval_is_sent_to_the_agent_and_its_result_ends_the_call() {
 
 #[test]
 fn a_remote_call_keeps_its_decision() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     driver.plays([result("r", "c", "sunny")]);
     let approval = driver.call("c").approval().cloned().unwrap();
@@ -79,19 +79,19 @@ fn a_remote_call_keeps_its_decision() {
 
 #[test]
 fn a_denial_is_the_result_of_a_remote_call() {
-    for (reason, said) in [
+    for (reason, expected) in [
         (None, "denied"),
         (Some("too far"), r#"{"status":"denied","reason":"too far"}"#),
     ] {
-        let mut driver = asked();
+        let mut driver = with_pending_call();
         assert_eq!(driver.deny("c", reason), None);
-        assert_eq!(request(&driver)[2], format!("tool:c={said}"));
+        assert_eq!(request(&driver)[2], format!("tool:c={expected}"));
         assert_eq!(driver.phase("c"), Phase::OutputDenied);
         driver.event(started());
         driver.event(result("r", "c", "sunny"));
         assert_eq!(
             driver.answer("c"),
-            said,
+            expected,
             "the agent has no say in it any more"
         );
     }
@@ -138,7 +138,7 @@ fn a_result_of_the_agent_before_the_decision_ends_the_call() {
 
 #[test]
 fn edits_of_remote_calls_are_refused_and_invalid_arguments_fail() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     let verdict = Verdict::Approve {
         args: Some(json!({"x": 1})),
     };
@@ -175,7 +175,7 @@ fn all_results_of_a_batch_are_sent_in_one_run() {
 
 #[test]
 fn an_approved_remote_call_without_a_result_fails() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     driver.says("I know the weather");
     assert_eq!(driver.phase("c"), Phase::OutputError);
@@ -191,7 +191,7 @@ fn an_approved_remote_call_without_a_result_fails() {
 
 #[test]
 fn an_approval_survives_a_failed_run() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     driver.event(started());
     driver.break_off(FailureKind::Network);
@@ -209,7 +209,7 @@ fn an_approval_survives_a_failed_run() {
 
 #[test]
 fn stop_cancels_a_handed_off_call() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     driver.event(started());
     driver.input(Input::Stop);
@@ -236,7 +236,7 @@ fn the_run_limit_keeps_an_approval_for_continue() {
 
 #[test]
 fn a_handed_off_call_is_not_restarted() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     driver.event(started());
     let output = driver.event(start("c", "f"));
@@ -249,7 +249,7 @@ fn a_handed_off_call_is_not_restarted() {
 
 #[test]
 fn an_approval_echoed_before_its_call_is_not_a_result() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     driver.event(started());
     let mut history = driver.session.conversation().received_messages();
@@ -264,7 +264,7 @@ fn an_approval_echoed_before_its_call_is_not_a_result() {
 
 #[test]
 fn an_approval_echoed_for_a_changed_call_is_not_a_result() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     let sent = driver.request().messages.clone();
     driver.event(started());
@@ -289,7 +289,7 @@ fn an_approval_echoed_for_a_changed_call_is_not_a_result() {
 
 #[test]
 fn an_approval_echoed_in_a_snapshot_is_not_a_result() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     driver.event(started());
     let mut history = driver.session.conversation().received_messages();
@@ -306,15 +306,15 @@ fn an_approval_echoed_in_a_snapshot_is_not_a_result() {
 
 #[test]
 fn a_stored_decision_is_not_sent_again_after_a_load() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     let open = driver.session.conversation().export();
     driver.approve("c");
-    let told = driver.session.conversation().export();
+    let handed_off = driver.session.conversation().export();
     let load = |snapshot| Input::Load {
         thread_id: "t2".to_owned(),
         snapshot,
     };
-    driver.input(load(told));
+    driver.input(load(handed_off));
     assert_eq!(
         driver.phase("c"),
         Phase::Cancelled,
@@ -328,7 +328,7 @@ fn a_stored_decision_is_not_sent_again_after_a_load() {
 
 #[test]
 fn an_approval_echoed_after_a_reload_is_not_a_result() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     let repeated = driver.request().messages.clone();
     driver.event(started());

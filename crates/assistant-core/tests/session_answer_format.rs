@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 /// The call `c`, to pay 1000, with this interrupt.
-fn asked(interrupt: Interrupt) -> Driver {
+fn with_interrupt(interrupt: Interrupt) -> Driver {
     let mut driver = with([]);
     driver.events(calls("c", "pay", "{\"euros\":1000}"));
     driver.event(interrupted(vec![interrupt]));
@@ -43,13 +43,13 @@ fn actions(count: usize, allowed: Value) -> Interrupt {
 #[test]
 fn an_edit_that_the_answer_format_cannot_carry_is_refused() {
     let fixed = json!({"approved": {"type": "boolean"}, "editedArgs": {"const": {"euros": 1000}}});
-    for asks in [
+    for interrupt in [
         interrupt("int", Some("c"), json!({"type": "boolean"})),
         interrupt("int", Some("c"), answer_schema(fixed)),
         gate("int", "c"),
         actions(1, json!(["approve", "reject"])),
     ] {
-        let mut driver = asked(asks);
+        let mut driver = with_interrupt(interrupt);
         assert!(!driver.session.interrupts()[0].takes_edits());
         assert_eq!(approve_edited(&mut driver), Some(Refusal::NoEdits));
         assert_eq!(driver.runs.len(), 1, "nothing is sent");
@@ -61,12 +61,12 @@ fn an_edit_that_the_answer_format_cannot_carry_is_refused() {
 #[test]
 fn an_edit_is_sent_in_the_format_of_the_interrupt() {
     let both = json!({"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}});
-    let mut driver = asked(interrupt("int", Some("c"), answer_schema(both)));
+    let mut driver = with_interrupt(interrupt("int", Some("c"), answer_schema(both)));
     assert_eq!(approve_edited(&mut driver), None);
     let sent = driver.request().resume[0].payload.clone();
     let edited = json!({"approved": true, "editedArgs": {"euros": 10}});
     assert_eq!(sent, Some(edited));
-    let mut driver = asked(actions(1, json!(["approve", "edit"])));
+    let mut driver = with_interrupt(actions(1, json!(["approve", "edit"])));
     assert_eq!(approve_edited(&mut driver), None);
     let sent = driver.request().resume[0].payload.clone();
     let action = json!({"name": "pay", "args": {"euros": 10}});
@@ -77,8 +77,8 @@ fn an_edit_is_sent_in_the_format_of_the_interrupt() {
 
 #[test]
 fn a_denial_cancels_an_interrupt_that_accepts_none() {
-    let only_yes = answer_schema(json!({"approved": {"const": true}}));
-    let mut driver = asked(interrupt("int", Some("c"), only_yes));
+    let approval_only = answer_schema(json!({"approved": {"const": true}}));
+    let mut driver = with_interrupt(interrupt("int", Some("c"), approval_only));
     assert_eq!(driver.deny("c", Some("too much")), None);
     let sent = &driver.request().resume[0];
     assert_eq!(

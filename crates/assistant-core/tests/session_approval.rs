@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 /// A call `c` of an asking action `f`, with its run ended.
-fn asked() -> Driver {
-    asked_with(SessionOptions::default(), "{\"city\":\"Rome\"}")
+fn with_pending_call() -> Driver {
+    pending_call_with(SessionOptions::default(), "{\"city\":\"Rome\"}")
 }
 
-fn asked_with(options: SessionOptions, arguments: &str) -> Driver {
+fn pending_call_with(options: SessionOptions, arguments: &str) -> Driver {
     let mut driver = Driver::with(options);
     driver.register(asking("f"));
     driver.register(action("g"));
@@ -45,7 +45,7 @@ fn the_user_is_asked_after_the_arguments_and_no_handler_starts() {
 
 #[test]
 fn approval_runs_the_handler_once() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.manual_commits = true;
     assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
@@ -85,20 +85,20 @@ fn a_decision_during_the_run_takes_effect_at_its_end() {
 
 #[test]
 fn a_denial_runs_no_handler_and_is_sent_to_the_model() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     assert_eq!(driver.deny("c", None), None);
     assert_eq!(
         (driver.phase("c"), driver.answer("c").as_str()),
         (Phase::OutputDenied, "\"denied\"")
     );
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.deny("c", Some("too risky"));
     assert_eq!(
         driver.answer("c"),
         r#"{"status":"denied","reason":"too risky"}"#
     );
     assert_eq!(driver.call("c").result().unwrap().error, None);
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.host.denial = Some(json!("Nothing was sent to Rome."));
     driver.deny("c", None);
     assert_eq!(driver.answer("c"), "\"Nothing was sent to Rome.\"");
@@ -109,7 +109,7 @@ fn a_denial_runs_no_handler_and_is_sent_to_the_model() {
 
 #[test]
 fn a_call_is_decided_once() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.approve("c");
     let before = driver.session.conversation().export();
     assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
@@ -210,7 +210,7 @@ fn results_and_later_text_keep_their_order_after_an_approval() {
 
 #[test]
 fn a_pending_approval_survives_export_and_import() {
-    let paused = asked();
+    let paused = with_pending_call();
     let snapshot = paused.session.conversation().export();
     let mut driver = Driver::new();
     driver.register(asking("f"));
@@ -233,7 +233,7 @@ fn a_pending_approval_survives_export_and_import() {
 
 #[test]
 fn a_call_that_ran_before_a_reload_is_not_run_again() {
-    let mut running = asked();
+    let mut running = with_pending_call();
     running.approve("c");
     let snapshot = running.session.conversation().export();
     let mut driver = Driver::new();
@@ -294,7 +294,7 @@ fn the_hosts_approval_rule_can_answer_at_once_or_later() {
 
 #[test]
 fn a_message_during_a_pending_approval_is_refused_or_denies_it() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     assert_eq!(driver.send("new").refused, Some(Refusal::ApprovalsPending));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
 
@@ -302,7 +302,7 @@ fn a_message_during_a_pending_approval_is_refused_or_denies_it() {
         auto_deny: true,
         ..SessionOptions::default()
     };
-    let mut driver = asked_with(options, "{}");
+    let mut driver = pending_call_with(options, "{}");
     assert_eq!(driver.send(" ").refused, Some(Refusal::EmptyMessage));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.send("new").refused, None);
@@ -365,7 +365,7 @@ fn changed_arguments_or_a_changed_name_void_the_approval_and_edit() {
 
 #[test]
 fn a_schema_changed_after_the_question_rejects_the_call() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     let mut spec = asking("f");
     spec.parameters = json!({"type": "object", "required": ["country"]});
     driver.register_as(RegistrationId(1), spec);
@@ -376,7 +376,7 @@ fn a_schema_changed_after_the_question_rejects_the_call() {
 
 #[test]
 fn a_reregistered_action_keeps_the_pending_approval() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.unregister(RegistrationId(1));
     driver.register_as(RegistrationId(50), asking("f"));
     driver.approve("c");
@@ -385,7 +385,7 @@ fn a_reregistered_action_keeps_the_pending_approval() {
 
 #[test]
 fn a_removed_action_is_not_run_after_approval() {
-    let mut driver = asked();
+    let mut driver = with_pending_call();
     driver.unregister(RegistrationId(1));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     driver.approve("c");

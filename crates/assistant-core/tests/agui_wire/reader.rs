@@ -220,7 +220,7 @@ fn an_html_page_or_json_document_is_not_a_stream() {
         ),
         (r#"[{"type": "RUN_STARTED"}]"#, "a JSON document"),
     ];
-    for (body, said) in bodies {
+    for (body, expected) in bodies {
         for strict in [false, true] {
             for pieces in [vec![body.as_bytes()], body.as_bytes().chunks(1).collect()] {
                 let (log, ending) = read(strict, pieces);
@@ -228,7 +228,7 @@ fn an_html_page_or_json_document_is_not_a_stream() {
                 assert_eq!(ending.end, End::Failed, "{body}");
                 let error = ending.error.unwrap();
                 assert_eq!(error.code, "not-a-stream", "{body}");
-                assert!(error.to_string().contains(said), "{body}: {error}");
+                assert!(error.to_string().contains(expected), "{body}: {error}");
             }
         }
     }

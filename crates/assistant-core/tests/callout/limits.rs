@@ -6,7 +6,7 @@ use assistant_core::text::callout::{CalloutOptions, Chunk, Parser};
 
 use super::{calls, read_pieces, source};
 
-fn stays_text(text: &str) {
+fn assert_text(text: &str) {
     let chunks = read_pieces([text], CalloutOptions::default());
     assert!(matches!(&*chunks, [Chunk::Text(all)] if all == text));
 }
@@ -73,16 +73,16 @@ fn too_deeply_nested_bodies_are_text() {
         if depth == 63 {
             assert_eq!(calls(&text).len(), 1);
         } else {
-            stays_text(&text);
+            assert_text(&text);
         }
     }
     let mut block = String::from("input:");
     for level in 1..=300 {
         let _ = write!(block, "\n> {}a:", " ".repeat(level));
     }
-    stays_text(&with_body(&[&block]));
-    stays_text(&with_body(&[&format!("input: {}x", "- ".repeat(1_000))]));
-    stays_text(&with_body(&[&"? ".repeat(1_000)]));
+    assert_text(&with_body(&[&block]));
+    assert_text(&with_body(&[&format!("input: {}x", "- ".repeat(1_000))]));
+    assert_text(&with_body(&[&"? ".repeat(1_000)]));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn yaml_aliases_are_resolved_but_expansion_attacks_are_text() {
         lines.push(format!("a{level}: &a{level} [{}]", [&*last; 9].join(", ")));
     }
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    stays_text(&with_body(&lines));
+    assert_text(&with_body(&lines));
 
     // Increasing depth, one level for each alias.
     let mut lines = vec!["a0: &a0 []".to_owned()];
@@ -105,8 +105,8 @@ fn yaml_aliases_are_resolved_but_expansion_attacks_are_text() {
         lines.push(format!("a{level}: &a{level} [*a{}]", level - 1));
     }
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    stays_text(&with_body(&lines));
-    stays_text(&with_body(&["input: &a [*a]"]));
-    stays_text(&with_body(&["input: *nothing"]));
-    stays_text(&with_body(&["input: &k x", "*k : 1"]));
+    assert_text(&with_body(&lines));
+    assert_text(&with_body(&["input: &a [*a]"]));
+    assert_text(&with_body(&["input: *nothing"]));
+    assert_text(&with_body(&["input: &k x", "*k : 1"]));
 }

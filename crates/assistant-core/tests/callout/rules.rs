@@ -237,11 +237,22 @@ fn malformed_callouts_are_reported_as_diagnostics() {
     let mut parser = Parser::new(CalloutOptions::default());
     let mut chunks = parser.push("> [!tool a]\n> state: done\n> [!tool b]\n> x: 1\n> x: 2\n\n");
     chunks.extend(parser.end());
-    let told = parser.take_diagnostics();
-    let codes: Vec<&str> = told.iter().map(|diagnostic| diagnostic.code).collect();
+    let diagnostics = parser.take_diagnostics();
+    let codes: Vec<&str> = diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect();
     assert_eq!(codes, ["unknown-state", "callout-is-text"]);
-    assert!(told[0].message.contains("'done'"), "{}", told[0].message);
-    assert!(told[1].message.contains("'x'"), "{}", told[1].message);
+    assert!(
+        diagnostics[0].message.contains("'done'"),
+        "{}",
+        diagnostics[0].message
+    );
+    assert!(
+        diagnostics[1].message.contains("'x'"),
+        "{}",
+        diagnostics[1].message
+    );
     // The following text is a new one.
     assert_eq!(
         parser.push("> [!tool]\n."),
@@ -291,22 +302,22 @@ fn tool_fences_are_callouts_when_enabled() {
 fn only_a_possible_header_is_held_back() {
     let mut parser = Parser::new(CalloutOptions::default());
     let mut shown = String::new();
-    let mut say = |delta: &str| {
+    let mut push = |delta: &str| {
         for chunk in parser.push(delta) {
             shown.push_str(chunk.source());
         }
         std::mem::take(&mut shown)
     };
-    assert_eq!(say("a "), "a ");
-    assert_eq!(say("> [!tool"), "> [!tool");
-    assert_eq!(say("\n  "), "\n");
-    assert_eq!(say(" "), "");
-    assert_eq!(say(" "), "    ");
-    assert_eq!(say("\n> q"), "\n> q");
-    assert_eq!(say("\n>"), "\n");
-    assert_eq!(say("\n"), ">\n");
-    assert_eq!(say("```\n  > [!tool a]"), "```\n  > [!tool a]");
-    assert_eq!(say("\n```"), "\n```");
-    assert_eq!(say("\n> [!tool a]\r"), "\n");
-    assert_eq!(say("x"), "> [!tool a]\rx");
+    assert_eq!(push("a "), "a ");
+    assert_eq!(push("> [!tool"), "> [!tool");
+    assert_eq!(push("\n  "), "\n");
+    assert_eq!(push(" "), "");
+    assert_eq!(push(" "), "    ");
+    assert_eq!(push("\n> q"), "\n> q");
+    assert_eq!(push("\n>"), "\n");
+    assert_eq!(push("\n"), ">\n");
+    assert_eq!(push("```\n  > [!tool a]"), "```\n  > [!tool a]");
+    assert_eq!(push("\n```"), "\n```");
+    assert_eq!(push("\n> [!tool a]\r"), "\n");
+    assert_eq!(push("x"), "> [!tool a]\rx");
 }

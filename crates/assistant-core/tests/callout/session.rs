@@ -103,7 +103,7 @@ fn sent(driver: &mut Driver) -> (String, usize) {
     }
     driver.send("and now?");
     let messages = &driver.request().messages;
-    let said = messages.iter().find_map(|message| match &message.body {
+    let answer = messages.iter().find_map(|message| match &message.body {
         MessageBody::Assistant {
             content,
             tool_calls,
@@ -116,7 +116,7 @@ fn sent(driver: &mut Driver) -> (String, usize) {
             .any(|message| matches!(message.body, MessageBody::Tool { .. })),
         "a call that is only told has no tool message"
     );
-    said.unwrap()
+    answer.unwrap()
 }
 
 #[test]

@@ -36,8 +36,8 @@ fn every_vector_parses_as_recorded() {
         assert_eq!(json(&chunks), case["chunks"], "{id}: chunks");
         let whole = parse_with(input, CalloutOptions::default());
         assert_eq!(json(&whole), case["coalesced"], "{id}: coalesced");
-        let told = events(&chunks, text(&case, "user_query"), input);
-        assert_eq!(told, case["events"], "{id}: events");
+        let emitted = events(&chunks, text(&case, "user_query"), input);
+        assert_eq!(emitted, case["events"], "{id}: events");
         assert_eq!(source(&chunks), input, "{id}: source");
     }
 }
@@ -85,8 +85,8 @@ fn stream_events_of_given_chunks_match_the_recording() {
             .iter()
             .map(given)
             .collect();
-        let told = events(&chunks, text(&case, "user_query"), text(&case, "output"));
-        assert_eq!(told, case["events"], "{}", case["id"]);
+        let emitted = events(&chunks, text(&case, "user_query"), text(&case, "output"));
+        assert_eq!(emitted, case["events"], "{}", case["id"]);
     }
 }
 

@@ -157,7 +157,7 @@ pub(super) enum Act {
     EndBadly(BadEnd),
     /// The run ends with interrupts about these calls.
     Interrupt {
-        asks: AnswerFormat,
+        format: AnswerFormat,
         calls: Vec<Id>,
     },
     Snapshot(Vec<Rewrite>),
@@ -249,7 +249,7 @@ fn agent() -> impl Strategy<Value = Act> {
         BadEnd::Protocol,
         BadEnd::Truncated,
     ]);
-    let asks = select(vec![
+    let format = select(vec![
         AnswerFormat::Card,
         AnswerFormat::Card,
         AnswerFormat::Editable,
@@ -266,7 +266,7 @@ fn agent() -> impl Strategy<Value = Act> {
         1 => n().prop_map(|message| Act::Text { message }),
         3 => Just(Act::Finish),
         1 => bad.prop_map(Act::EndBadly),
-        2 => (asks, vec(id(), 1..3)).prop_map(|(asks, calls)| Act::Interrupt { asks, calls }),
+        2 => (format, vec(id(), 1..3)).prop_map(|(format, calls)| Act::Interrupt { format, calls }),
         6 => vec(rewrite(), 0..4).prop_map(Act::Snapshot),
     ]
 }

@@ -90,7 +90,7 @@ impl World {
                 .for_each(|event| self.event(event)),
             Act::Finish => self.finish(finished()),
             Act::EndBadly(end) => self.end_badly(*end),
-            Act::Interrupt { asks, calls } => self.interrupt(*asks, calls),
+            Act::Interrupt { format, calls } => self.interrupt(*format, calls),
             Act::Snapshot(rewrites) => self.snapshot(rewrites),
             Act::Commit { pick, ok } => {
                 let open: Vec<CommitId> = self.commits.keys().rev().copied().collect();
@@ -149,8 +149,8 @@ impl World {
 
     /// Returns unique words.
     pub(super) fn words(&mut self) -> Content {
-        self.said += 1;
-        Content::Text(format!("words {}", self.said))
+        self.word_count += 1;
+        Content::Text(format!("words {}", self.word_count))
     }
 
     pub(super) fn finish(&mut self, last: EventKind) {
@@ -175,13 +175,13 @@ impl World {
         self.close(StreamEnd::Closed);
     }
 
-    fn interrupt(&mut self, asks: AnswerFormat, calls: &[Id]) {
+    fn interrupt(&mut self, format: AnswerFormat, calls: &[Id]) {
         let mut raised = Vec::new();
         for (number, call) in calls.iter().enumerate() {
             // Some agents reuse an id.
             let run = self.driver.runs.len() % 3;
             let (id, call) = (format!("int{run}{number}"), self.id(*call));
-            raised.push(match asks {
+            raised.push(match format {
                 AnswerFormat::Card => gate(&id, &call),
                 AnswerFormat::Editable => {
                     let schema = json!({

@@ -17,7 +17,7 @@ struct LastUserMessage(Option<MessageId>);
 #[derive(Debug, Clone, Default)]
 pub(super) struct Branches {
     /// The tip of the run's branch when a question was asked, by the question's id.
-    asked: BTreeMap<String, Option<MessageId>>,
+    asked_at: BTreeMap<String, Option<MessageId>>,
     /// The user's last message on the branch of the run that can be retried or continued.
     offered: Option<LastUserMessage>,
 }
@@ -26,9 +26,9 @@ impl Branches {
     /// Compares the branches other than the run branch before and after an input.
     pub(super) fn compare(before: &[(MessageId, Vec<BranchMessage>)], session: &Session) {
         let conversation = session.conversation();
-        for (tip, said) in before {
+        for (tip, content) in before {
             let now = branch(conversation, tip);
-            assert_eq!(*said, now, "{tip:?}, which the run does not write on");
+            assert_eq!(*content, now, "{tip:?}, which the run does not write on");
         }
     }
 
@@ -42,7 +42,7 @@ impl Branches {
         }
         if matches!(input, Input::Event { .. } | Input::RunClosed { .. }) {
             // A list may omit the message of a question.
-            for at in self.asked.values_mut() {
+            for at in self.asked_at.values_mut() {
                 let was_there = at.as_ref().is_none_or(|at| path.contains(at));
                 if was_there && !at.as_ref().is_some_and(is_there) {
                     at.clone_from(&tip);
@@ -50,9 +50,9 @@ impl Branches {
             }
         }
         for open in session.interrupts() {
-            let known = self.asked.contains_key(&open.interrupt.id);
+            let known = self.asked_at.contains_key(&open.interrupt.id);
             if !known || (open.answer.is_none() && matches!(input, Input::RunClosed { .. })) {
-                self.asked.insert(open.interrupt.id.clone(), tip.clone());
+                self.asked_at.insert(open.interrupt.id.clone(), tip.clone());
             }
         }
         let moved = matches!(
@@ -76,9 +76,9 @@ impl Branches {
 
     /// Checks a retried or continued run.
     pub(super) fn check_continued(&self, session: &Session) {
-        if let Some(said) = &self.offered {
+        if let Some(message) = &self.offered {
             assert_eq!(
-                *said,
+                *message,
                 last_user_message(session.conversation()),
                 "another branch"
             );
@@ -89,7 +89,7 @@ impl Branches {
     pub(super) fn check_answer(&self, entry: &ResumeEntry, call: Option<&str>, session: &Session) {
         let conversation = session.conversation();
         let has_call = call.is_some_and(|id| conversation.call_by_wire_id(id).is_some());
-        let at = self.asked.get(&entry.interrupt_id).cloned().flatten();
+        let at = self.asked_at.get(&entry.interrupt_id).cloned().flatten();
         let is_here = at.is_none_or(|at| conversation.run_path().any(|message| message.id == at));
         assert!(has_call || is_here, "{entry:?} is of another branch");
     }
@@ -97,8 +97,8 @@ impl Branches {
 
 fn last_user_message(conversation: &Conversation) -> LastUserMessage {
     let mut path = conversation.run_path().rev();
-    let said = path.find(|message| message.role == Role::User);
-    LastUserMessage(said.map(|message| message.id.clone()))
+    let message = path.find(|message| message.role == Role::User);
+    LastUserMessage(message.map(|message| message.id.clone()))
 }
 
 /// A message of a branch: its id, its text, its calls with their results.
@@ -129,7 +129,7 @@ pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec
 fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<BranchMessage> {
     let path = conversation.path_to(tip).unwrap_or_default();
     let messages = path.into_iter().filter_map(|id| conversation.message(id));
-    let told = messages
+    let content = messages
         .filter(|message| has_content(message))
         .map(|message| {
             let calls = conversation.calls_in(message).map(|call| {
@@ -138,5 +138,5 @@ fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<BranchMessage> {
             });
             (message.id.clone(), message.text(), calls.collect())
         });
-    told.collect()
+    content.collect()
 }

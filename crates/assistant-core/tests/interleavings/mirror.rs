@@ -112,14 +112,17 @@ impl Mirror {
                 matches!(&event.kind, CallEventKind::Ended { by, .. } if *by == Author::Page);
             assert!(!ended_here, "{event:?}");
         }
-        let told = output.phase_changes();
+        let changes = output.phase_changes();
         for (key, now) in &self.phases {
-            let event = told.iter().find(|event| event.call == *key);
+            let event = changes.iter().find(|event| event.call == *key);
             let calls = &output.calls;
             if let Some(was) = before.get(key) {
-                let is_news = stage(*now).is_some() && stage(*was) != stage(*now);
-                let is_told = event.is_some_and(|event| stage(event.phase).is_some());
-                assert_eq!(is_told, is_news, "{key:?}: {was:?}, {now:?}, {calls:?}");
+                let is_change = stage(*now).is_some() && stage(*was) != stage(*now);
+                let is_reported = event.is_some_and(|event| stage(event.phase).is_some());
+                assert_eq!(
+                    is_reported, is_change,
+                    "{key:?}: {was:?}, {now:?}, {calls:?}"
+                );
             }
             if let Some(event) = event.filter(|event| stage(event.phase).is_some()) {
                 assert_eq!(event.phase, *now, "{key:?}, {calls:?}");
@@ -130,24 +133,31 @@ impl Mirror {
     /// Compares the mirror with the rebuilt view.
     pub(super) fn check(&self, session: &Session, output: &Output) {
         let rebuilt = Self::rebuilt(session);
-        let said = &output.changes;
-        assert_eq!(self.path, rebuilt.path, "the path, after {said:?}");
-        assert_eq!(self.messages, rebuilt.messages, "messages, after {said:?}");
+        let changes = &output.changes;
+        assert_eq!(self.path, rebuilt.path, "the path, after {changes:?}");
+        assert_eq!(
+            self.messages, rebuilt.messages,
+            "messages, after {changes:?}"
+        );
         assert_eq!(
             self.stored, rebuilt.stored,
-            "what is stored, after {said:?}"
+            "what is stored, after {changes:?}"
         );
-        assert_eq!(self.parents, rebuilt.parents, "parents, after {said:?}");
+        assert_eq!(self.parents, rebuilt.parents, "parents, after {changes:?}");
         for (key, call) in &rebuilt.calls {
-            assert_eq!(self.calls.get(key), Some(call), "{key:?}, after {said:?}");
+            assert_eq!(
+                self.calls.get(key),
+                Some(call),
+                "{key:?}, after {changes:?}"
+            );
         }
-        assert_eq!(self.state, rebuilt.state, "the state, after {said:?}");
-        assert_eq!(self.interrupts, rebuilt.interrupts, "after {said:?}");
-        assert_eq!(self.notices, rebuilt.notices, "after {said:?}");
-        assert_eq!(self.queue, rebuilt.queue, "after {said:?}");
-        assert_eq!(self.tools, rebuilt.tools, "after {said:?}");
-        assert_eq!(self.remembered, rebuilt.remembered, "after {said:?}");
-        assert_eq!(self.thread, rebuilt.thread, "after {said:?}");
+        assert_eq!(self.state, rebuilt.state, "the state, after {changes:?}");
+        assert_eq!(self.interrupts, rebuilt.interrupts, "after {changes:?}");
+        assert_eq!(self.notices, rebuilt.notices, "after {changes:?}");
+        assert_eq!(self.queue, rebuilt.queue, "after {changes:?}");
+        assert_eq!(self.tools, rebuilt.tools, "after {changes:?}");
+        assert_eq!(self.remembered, rebuilt.remembered, "after {changes:?}");
+        assert_eq!(self.thread, rebuilt.thread, "after {changes:?}");
     }
 
     /// Writes the messages of a change, as an incremental store does.
@@ -193,7 +203,7 @@ impl Mirror {
         let parts = message.parts.iter().map(part).collect();
         let marks = marks(message);
         self.messages.insert(id.clone(), Card { marks, parts });
-        self.meet_calls(message, conversation);
+        self.read_new_calls(message, conversation);
     }
 
     fn read_part(&mut self, id: &MessageId, place: usize, conversation: &Conversation) {
@@ -208,14 +218,14 @@ impl Mirror {
             Some(shown) => *shown = part(fresh),
             None => card.parts.push(part(fresh)),
         }
-        self.meet_calls(message, conversation);
+        self.read_new_calls(message, conversation);
     }
 
     /// Reads a call when it first appears, and later when a change names it.
-    fn meet_calls(&mut self, message: &Message, conversation: &Conversation) {
+    fn read_new_calls(&mut self, message: &Message, conversation: &Conversation) {
         for call in conversation.calls_in(message) {
-            let met = self.calls.entry(call.key());
-            met.or_insert_with(|| card(call));
+            let known = self.calls.entry(call.key());
+            known.or_insert_with(|| card(call));
         }
     }
 

@@ -66,7 +66,7 @@ fn a_message_waits_until_a_reopened_question_is_answered() {
     };
     let schedule = vec![
         Act::Interrupt {
-            asks: AnswerFormat::Card,
+            format: AnswerFormat::Card,
             calls,
         },
         Act::Proceed(0),
@@ -248,7 +248,7 @@ fn calls_off_the_branch_of_a_stopped_run_do_not_keep_the_session_busy() {
 }
 
 /// The page asks about a call, then the agent does, and meanwhile the page's rule changes to permit
-/// it: the user who was asked is still waited for.
+/// it: the call still waits for the user.
 #[test]
 fn a_call_waits_for_the_user_although_the_agent_asks_too() {
     use act::{Act, AnswerFormat, Args, Id, Parent};
@@ -262,7 +262,7 @@ fn a_call_waits_for_the_user_although_the_agent_asks_too() {
             parent: Parent::None,
         },
         Act::Interrupt {
-            asks: AnswerFormat::Form,
+            format: AnswerFormat::Form,
             calls: vec![id()],
         },
         Act::Send { rule: None },

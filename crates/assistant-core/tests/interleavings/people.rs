@@ -55,10 +55,10 @@ impl World {
     pub(super) fn answer(&mut self, pick: u8, approved: bool, cancel: bool) {
         let open = self.driver.session.interrupts();
         let id = |open: &OpenInterrupt| open.interrupt.id.clone();
-        let waits = open.iter().filter(|open| open.answer.is_none()).map(id);
-        let waits: Vec<String> = waits.collect();
+        let unanswered = open.iter().filter(|open| open.answer.is_none()).map(id);
+        let unanswered: Vec<String> = unanswered.collect();
         let all: Vec<String> = open.iter().map(id).collect();
-        let Some(interrupt_id) = pick_of(&waits, pick).or(pick_of(&all, pick)) else {
+        let Some(interrupt_id) = pick_of(&unanswered, pick).or(pick_of(&all, pick)) else {
             return;
         };
         let status = match cancel {
@@ -173,7 +173,7 @@ impl World {
 
     pub(super) fn proceed(&mut self, pick: u8) {
         let session = &self.driver.session;
-        let asked = session.pending_approvals();
+        let approvals = session.pending_approvals();
         let pending: Vec<CommitId> = self.pending.iter().copied().collect();
         let live: Vec<InvocationId> = self.live.keys().copied().collect();
         if !session.is_busy() {
@@ -189,7 +189,7 @@ impl World {
                 invocation,
                 outcome,
             });
-        } else if let Some(call) = pick_of(&asked, pick) {
+        } else if let Some(call) = pick_of(&approvals, pick) {
             let verdict = Verdict::Approve { args: None };
             let shown = self.driver.shown(call);
             self.input(Input::Decide {

@@ -34,7 +34,7 @@ pub(super) struct Record {
     denied_ids: BTreeSet<String>,
     started_ids: BTreeSet<String>,
     /// The runs that mentioned a call, by the agent's id.
-    said: BTreeMap<String, BTreeSet<usize>>,
+    mentions: BTreeMap<String, BTreeSet<usize>>,
     /// The messages before the newest run.
     before: BTreeSet<String>,
     run: usize,
@@ -75,7 +75,7 @@ impl Record {
     /// Handles a change of branch: ids may refer to other calls.
     pub(super) fn branch_changes(&mut self, is_branch: bool) {
         if is_branch {
-            self.said.clear();
+            self.mentions.clear();
         }
         self.denied_ids.clear();
         self.started_ids.clear();
@@ -83,7 +83,7 @@ impl Record {
 
     /// Handles a retry: events of the last attempt are repeated.
     pub(super) fn retries(&mut self) {
-        self.said.clear();
+        self.mentions.clear();
     }
 
     /// Handles a loaded conversation with these open calls.
@@ -128,7 +128,7 @@ impl Record {
     }
 
     fn mention(&mut self, id: String) {
-        self.said.entry(id).or_default().insert(self.run);
+        self.mentions.entry(id).or_default().insert(self.run);
     }
 
     /// Handles a list. A call is new if it follows everything from before the run.
@@ -142,7 +142,7 @@ impl Record {
         for message in &messages[news..] {
             if let MessageBody::Assistant { tool_calls, .. } = &message.body {
                 for call in tool_calls {
-                    if !self.said.contains_key(&call.id) {
+                    if !self.mentions.contains_key(&call.id) {
                         self.mention(call.id.clone());
                     }
                 }
@@ -151,7 +151,7 @@ impl Record {
         for message in messages {
             if let MessageBody::Assistant { tool_calls, .. } = &message.body {
                 for call in tool_calls {
-                    self.said.entry(call.id.clone()).or_default();
+                    self.mentions.entry(call.id.clone()).or_default();
                 }
             }
         }
@@ -196,7 +196,7 @@ impl Record {
                 "{key:?} was loaded, and nobody approved it here"
             );
             let newest = self
-                .said
+                .mentions
                 .get(id)
                 .is_some_and(|runs| runs.contains(&self.run));
             assert!(

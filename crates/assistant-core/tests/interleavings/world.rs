@@ -21,14 +21,14 @@ use super::{
 use crate::support::*;
 
 pub(super) const NAMES: [&str; 10] = [
-    "plain", "asks", "rule", "alone", "eager", "slow", "strict", "detached", "told", "unknown",
+    "plain", "asking", "rule", "alone", "eager", "slow", "strict", "detached", "remote", "unknown",
 ];
 
 pub(super) fn spec(name: &str) -> ActionSpec {
     let mut spec = action(name);
     match name {
-        "told" => spec = remote_action(name),
-        "asks" => spec.approval = Policy::Always,
+        "remote" => spec = remote_action(name),
+        "asking" => spec.approval = Policy::Always,
         "rule" => spec.approval = Policy::Ask,
         "alone" => spec.exclusive = true,
         "eager" => spec.eager = true,
@@ -65,7 +65,7 @@ pub(super) struct World {
     /// The user's messages.
     spoken: BTreeMap<(String, MessageId), String>,
     pub(super) next_registration: u64,
-    pub(super) said: usize,
+    pub(super) word_count: usize,
     pub(super) fresh: usize,
 }
 
@@ -101,7 +101,7 @@ impl World {
             finals: BTreeMap::new(),
             spoken: BTreeMap::new(),
             next_registration: 100,
-            said: 0,
+            word_count: 0,
             fresh: 0,
         }
     }
@@ -397,8 +397,8 @@ impl World {
         for message in session.conversation().all_messages() {
             if message.author == Author::Page {
                 let id = (session.thread_id().to_owned(), message.id.clone());
-                let said = self.spoken.entry(id).or_insert_with(|| message.text());
-                assert_eq!(*said, message.text());
+                let text = self.spoken.entry(id).or_insert_with(|| message.text());
+                assert_eq!(*text, message.text());
             }
         }
     }
@@ -437,9 +437,9 @@ impl World {
             .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
-            let told = call.phase() == Phase::ApprovalResponded && call.result().is_none();
+            let undelivered = call.phase() == Phase::ApprovalResponded && call.result().is_none();
             let held = self.is_held(call.phase());
-            assert!(gated.contains(&call.id) || told || held, "{call:?}");
+            assert!(gated.contains(&call.id) || undelivered || held, "{call:?}");
         }
         assert!(self.live.is_empty());
     }
@@ -463,10 +463,10 @@ impl World {
             .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
-            let told = call.phase() == Phase::ApprovalResponded && call.result().is_none();
+            let undelivered = call.phase() == Phase::ApprovalResponded && call.result().is_none();
             let held = self.is_held(call.phase());
             assert!(
-                gated.contains(&call.id) || told || held,
+                gated.contains(&call.id) || undelivered || held,
                 "{} is open: {call:?}",
                 call.id
             );

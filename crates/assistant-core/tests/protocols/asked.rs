@@ -6,14 +6,17 @@ use serde_json::json;
 
 use super::{
     Talk,
-    scenes::{ARGS, same},
-    wires::{Says, Wire},
+    scenes::{ARGS, same_end},
+    wires::{ReplyPart, Wire},
 };
 
 fn request_approval(talk: &mut Talk, wire: Wire) {
     talk.driver.send("hi");
-    let says = [Says::Call("c1", "refund", ARGS), Says::Asks("a1", "c1")];
-    talk.answer(wire.response(1, &says));
+    let reply = [
+        ReplyPart::Call("c1", "refund", ARGS),
+        ReplyPart::Approval("a1", "c1"),
+    ];
+    talk.answer(wire.response(1, &reply));
     assert_eq!(
         talk.driver.phase("c1"),
         Phase::ApprovalRequested,
@@ -36,7 +39,7 @@ fn an_approved_call_of_the_agent_gets_its_result() {
 }
 
 fn approves(reload: Reload) {
-    let end = same(&Wire::WITH_TOOLS, |talk, wire| {
+    let end = same_end(&Wire::WITH_TOOLS, |talk, wire| {
         request_approval(talk, wire);
         if reload == Reload::BeforeTheDecision {
             talk.reload(&[]);
@@ -49,7 +52,11 @@ fn approves(reload: Reload) {
         assert_eq!(talk.driver.approve("c1"), None);
         talk.answer(wire.response(
             2,
-            &[Says::Ran("c1", "refunded"), Says::Step, Says::Text("Done.")],
+            &[
+                ReplyPart::Result("c1", "refunded"),
+                ReplyPart::Step,
+                ReplyPart::Text("Done."),
+            ],
         ));
         assert_eq!(talk.driver.phase("c1"), Phase::OutputAvailable, "{wire:?}");
         assert!(talk.driver.invocations.is_empty(), "{wire:?}");
@@ -72,7 +79,7 @@ fn a_denied_call_of_the_agent_ends_as_denied() {
 }
 
 fn denies(reload: Reload) {
-    let end = same(&Wire::WITH_TOOLS, |talk, wire| {
+    let end = same_end(&Wire::WITH_TOOLS, |talk, wire| {
         request_approval(talk, wire);
         if reload == Reload::BeforeTheDecision {
             talk.reload(&[]);
@@ -80,7 +87,11 @@ fn denies(reload: Reload) {
         assert_eq!(talk.driver.deny("c1", None), None);
         talk.answer(wire.response(
             2,
-            &[Says::Denied("c1"), Says::Step, Says::Text("All right.")],
+            &[
+                ReplyPart::Denied("c1"),
+                ReplyPart::Step,
+                ReplyPart::Text("All right."),
+            ],
         ));
         assert_eq!(talk.driver.phase("c1"), Phase::OutputDenied, "{wire:?}");
         assert!(talk.driver.invocations.is_empty(), "{wire:?}");
@@ -92,15 +103,15 @@ fn denies(reload: Reload) {
 #[test]
 fn a_reload_keeps_a_denial_and_asks_again_about_an_approval() {
     for first in ["c1", "c2"] {
-        let end = same(&Wire::WITH_TOOLS, |talk, wire| {
+        let end = same_end(&Wire::WITH_TOOLS, |talk, wire| {
             talk.driver.send("hi");
-            let says = [
-                Says::Call("c1", "refund", ARGS),
-                Says::Call("c2", "refund", ARGS),
-                Says::Asks("a1", "c1"),
-                Says::Asks("a2", "c2"),
+            let reply = [
+                ReplyPart::Call("c1", "refund", ARGS),
+                ReplyPart::Call("c2", "refund", ARGS),
+                ReplyPart::Approval("a1", "c1"),
+                ReplyPart::Approval("a2", "c2"),
             ];
-            talk.answer(wire.response(1, &says));
+            talk.answer(wire.response(1, &reply));
             // One is decided before the reload: a denial remains, an approval does not.
             match first {
                 "c1" => assert_eq!(talk.driver.deny("c1", None), None),
@@ -118,8 +129,15 @@ fn a_reload_keeps_a_denial_and_asks_again_about_an_approval() {
             assert!(talk.driver.runs.is_empty(), "{wire:?}");
             assert_eq!(talk.driver.approve("c2"), None);
             assert_eq!(talk.driver.runs.len(), 1, "{wire:?}");
-            let outcomes = [Says::Denied("c1"), Says::Ran("c2", "refunded"), Says::Step];
-            talk.answer(wire.response(2, &[&outcomes[..], &[Says::Text("Half of it.")]].concat()));
+            let outcomes = [
+                ReplyPart::Denied("c1"),
+                ReplyPart::Result("c2", "refunded"),
+                ReplyPart::Step,
+            ];
+            talk.answer(wire.response(
+                2,
+                &[&outcomes[..], &[ReplyPart::Text("Half of it.")]].concat(),
+            ));
             assert_eq!(talk.driver.notices(), [], "{wire:?}");
         });
         assert_eq!(end.last().unwrap(), "assistant=Half of it.[]");

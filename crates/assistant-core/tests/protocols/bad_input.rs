@@ -32,7 +32,7 @@ fn end(wire: Wire, frames: &[String]) -> (Value, Vec<String>) {
 }
 
 /// Inserts each of the bad frames at each position of a good response.
-fn drops(wire: Wire, good: &[Value], bad: &[&str]) {
+fn assert_dropped(wire: Wire, good: &[Value], bad: &[&str]) {
     let good: Vec<String> = good
         .iter()
         .map(Value::to_string)
@@ -105,7 +105,7 @@ fn invalid_ui_stream_chunks_are_dropped() {
         r#"{"type":"source-url","sourceId":"s"}"#,
         r#"{"type":"file","mediaType":"image/png"}"#,
     ];
-    drops(Wire::UiStream, &good, &bad);
+    assert_dropped(Wire::UiStream, &good, &bad);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn invalid_completion_frames_are_dropped() {
         r#"{"choices":[{"index":0,"delta":{"tool_calls":"all"}}]}"#,
         r#"{"choices":[{"index":0,"delta":{"content":5}}]}"#,
     ];
-    drops(Wire::Completions, &good, &bad);
+    assert_dropped(Wire::Completions, &good, &bad);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     Log, Talk,
-    wires::{Says, Wire},
+    wires::{ReplyPart, Wire},
 };
 use crate::support::action;
 
@@ -44,44 +44,44 @@ fn read(name: &str) -> (Summary, Ending) {
     reader.push(&bytes(name), &mut log);
     let ending = reader.finish(&mut log);
     let dropped = |note: &&assistant_core::event::Diagnostic| note.code == "dropped-chunk";
-    let mut said = Summary {
+    let mut summary = Summary {
         dropped: log.diagnostics.iter().filter(dropped).count(),
         ..Summary::default()
     };
     let mut ids = Vec::new();
     for event in log.events {
         match event.kind {
-            EventKind::TextMessageContent { delta, .. } => said.text.push_str(&delta),
-            EventKind::ReasoningMessageContent { delta, .. } => said.thought.push_str(&delta),
+            EventKind::TextMessageContent { delta, .. } => summary.text.push_str(&delta),
+            EventKind::ReasoningMessageContent { delta, .. } => summary.thought.push_str(&delta),
             EventKind::ToolCallStart {
                 tool_call_id,
                 tool_call_name,
                 ..
             } => {
                 ids.push(tool_call_id);
-                said.calls.push((tool_call_name, String::new()));
+                summary.calls.push((tool_call_name, String::new()));
             }
             EventKind::ToolCallArgs {
                 tool_call_id,
                 delta,
             } => {
                 let place = ids.iter().position(|id| *id == tool_call_id).unwrap();
-                said.calls[place].1.push_str(&delta);
+                summary.calls[place].1.push_str(&delta);
             }
-            EventKind::ToolCallEnd { .. } => said.ended += 1,
+            EventKind::ToolCallEnd { .. } => summary.ended += 1,
             EventKind::RunFinished { result, usage, .. } => {
                 let reason =
                     result.and_then(|result| result["finishReason"].as_str().map(str::to_owned));
-                said.finish = Some(reason.unwrap_or_default());
-                said.tokens = usage
+                summary.finish = Some(reason.unwrap_or_default());
+                summary.tokens = usage
                     .first()
                     .map(|usage| (usage.input_tokens, usage.output_tokens, usage.total_tokens));
             }
-            EventKind::RunError { message, .. } => said.error = Some(message),
+            EventKind::RunError { message, .. } => summary.error = Some(message),
             _ => {}
         }
     }
-    (said, ending)
+    (summary, ending)
 }
 
 fn calls(list: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -135,10 +135,10 @@ fn text_reasoning_and_usage_are_read_from_many_servers() {
         ),
         ("openai-refusal.sse", "I'm sorry, I can't help.", "", None),
     ] {
-        let (said, ending) = read(name);
+        let (summary, ending) = read(name);
         assert_eq!(ending.end, End::Complete, "{name}");
-        assert_eq!(said.text, text, "{name}");
-        assert_eq!(said.thought, thought, "{name}");
+        assert_eq!(summary.text, text, "{name}");
+        assert_eq!(summary.thought, thought, "{name}");
         // Outside of its strict mode this gateway passes on the reason of the model's own
         // interface.
         let finish = if name == "portkey-think.sse" {
@@ -146,15 +146,15 @@ fn text_reasoning_and_usage_are_read_from_many_servers() {
         } else {
             "stop"
         };
-        assert_eq!(said.finish.as_deref(), Some(finish), "{name}");
+        assert_eq!(summary.finish.as_deref(), Some(finish), "{name}");
         if let Some((input, output, total)) = tokens {
             assert_eq!(
-                said.tokens,
+                summary.tokens,
                 Some((Some(input), Some(output), Some(total))),
                 "{name}"
             );
         }
-        assert_eq!(said.dropped, 0, "{name}");
+        assert_eq!(summary.dropped, 0, "{name}");
     }
 }
 
@@ -187,11 +187,11 @@ fn calls_are_read_from_many_servers() {
         ("odd-legacy.sse", vec![OSLO]),
         ("odd-whole.json", vec![OSLO]),
     ] {
-        let (said, ending) = read(name);
-        assert_eq!(said.calls, calls(&expected), "{name}");
-        assert_eq!(said.ended, expected.len(), "{name}");
+        let (summary, ending) = read(name);
+        assert_eq!(summary.calls, calls(&expected), "{name}");
+        assert_eq!(summary.ended, expected.len(), "{name}");
         assert_eq!(ending.end, End::Complete, "{name}");
-        assert_eq!(said.dropped, 0, "{name}");
+        assert_eq!(summary.dropped, 0, "{name}");
     }
     assert_eq!(read("aimock-both.sse").0.text, "Let me see.");
     assert_eq!(read("litellm-both.sse").0.text, "Looking both up.");
@@ -217,30 +217,30 @@ fn errors_are_read_from_many_servers() {
             "This model's maximum context length is 4096 tokens.",
         ),
     ] {
-        let (said, ending) = read(name);
-        assert_eq!(said.error.as_deref(), Some(error), "{name}");
+        let (summary, ending) = read(name);
+        assert_eq!(summary.error.as_deref(), Some(error), "{name}");
         assert_eq!(ending.end, End::Complete, "{name}");
     }
 }
 
 #[test]
 fn malformed_responses_are_reported() {
-    let (said, ending) = read("odd-page.html");
-    assert_eq!(said, Summary::default());
+    let (summary, ending) = read("odd-page.html");
+    assert_eq!(summary, Summary::default());
     assert_eq!(ending.end, End::Failed);
     assert_eq!(ending.error.unwrap().code, "not-a-stream");
 
-    let (said, ending) = read("odd-cut.sse");
+    let (summary, ending) = read("odd-cut.sse");
     assert_eq!(
-        (said.text.as_str(), ending.end, ending.mid_frame),
+        (summary.text.as_str(), ending.end, ending.mid_frame),
         ("Hal", End::Truncated, true)
     );
 
-    let (said, _) = read("odd-pieces.sse");
-    assert_eq!((said.text.as_str(), said.dropped), ("Hi", 5));
+    let (summary, _) = read("odd-pieces.sse");
+    assert_eq!((summary.text.as_str(), summary.dropped), ("Hi", 5));
 
-    let (said, _) = read("odd-usage.sse");
-    assert_eq!(said.tokens, Some((None, None, Some(12))));
+    let (summary, _) = read("odd-usage.sse");
+    assert_eq!(summary.tokens, Some((None, None, Some(12))));
 }
 
 #[test]
@@ -282,8 +282,8 @@ fn a_request_carries_the_whole_conversation() {
     talk.answer(Wire::Completions.response(
         1,
         &[
-            Says::Text("Let me see."),
-            Says::Call("c1", "weather", r#"{"a":1}"#),
+            ReplyPart::Text("Let me see."),
+            ReplyPart::Call("c1", "weather", r#"{"a":1}"#),
         ],
     ));
     talk.driver.returns("c1", json!({"sky": "clear"}));
@@ -326,8 +326,11 @@ fn the_host_can_set_the_id_of_the_answer() {
         talk.driver.send("hi");
         assert_eq!(talk.body().get("assistantMessageId"), None);
         if wire == Wire::Completions {
-            let says = [Says::Text("Hm."), Says::Call("c1", "weather", "{}")];
-            talk.answer(wire.response(1, &says));
+            let reply = [
+                ReplyPart::Text("Hm."),
+                ReplyPart::Call("c1", "weather", "{}"),
+            ];
+            talk.answer(wire.response(1, &reply));
             talk.driver.returns("c1", json!(1));
         }
         // A given id is used once; without one, ids differ.
@@ -370,12 +373,12 @@ fn an_empty_answer_after_a_result_is_retried_once() {
     let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
-    talk.answer(Wire::Completions.response(1, &[Says::Call("c1", "weather", "{}")]));
+    talk.answer(Wire::Completions.response(1, &[ReplyPart::Call("c1", "weather", "{}")]));
     talk.driver.returns("c1", json!(1));
     talk.answer(Wire::Completions.response(2, &[]));
     assert_eq!(talk.driver.runs.len(), 3);
     assert_eq!(talk.driver.notices(), []);
-    // Not twice: the user decides then.
+    // A second empty answer is reported to the user.
     talk.answer(Wire::Completions.response(3, &[]));
     assert_eq!(talk.driver.runs.len(), 3);
     assert_eq!(talk.driver.notices(), [NoticeKind::NoAnswer]);
@@ -386,7 +389,7 @@ fn an_empty_answer_of_an_ag_ui_agent_is_not_retried() {
     let mut talk = Talk::new(Wire::AgUi.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
-    talk.answer(Wire::AgUi.response(1, &[Says::Call("c1", "weather", "{}")]));
+    talk.answer(Wire::AgUi.response(1, &[ReplyPart::Call("c1", "weather", "{}")]));
     talk.driver.returns("c1", json!(1));
     talk.answer(Wire::AgUi.response(2, &[]));
     assert_eq!(talk.driver.runs.len(), 2);
@@ -395,7 +398,7 @@ fn an_empty_answer_of_an_ag_ui_agent_is_not_retried() {
 
 #[test]
 fn reasoning_is_read_from_the_fields_of_many_servers() {
-    let says = [
+    let deltas = [
         ("DeepSeek, vLLM", json!({"reasoning_content": "Okay."})),
         ("Ollama, Groq", json!({"reasoning": "Okay."})),
         (
@@ -427,7 +430,7 @@ fn reasoning_is_read_from_the_fields_of_many_servers() {
             json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Okay."}]}]}),
         ),
     ];
-    for (server, delta) in says {
+    for (server, delta) in deltas {
         let mut talk = Talk::new(Wire::Completions.protocol());
         talk.driver.send("hi");
         let chunk = |delta: Value| {
@@ -438,8 +441,8 @@ fn reasoning_is_read_from_the_fields_of_many_servers() {
         talk.answer(stream.as_bytes());
         let conversation = talk.driver.session.conversation();
         let texts = |role| {
-            let said = conversation.path().filter(|message| message.role == role);
-            said.map(Message::text).collect::<Vec<String>>()
+            let messages = conversation.path().filter(|message| message.role == role);
+            messages.map(Message::text).collect::<Vec<String>>()
         };
         let thought = conversation.path().flat_map(|message| &message.parts);
         let thought = thought.filter_map(|part| match part {

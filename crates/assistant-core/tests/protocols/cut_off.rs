@@ -52,7 +52,7 @@ fn completion(args: &[&str], reason: &str) -> Vec<u8> {
     stream(&chunks)
 }
 
-fn completes(talk: &mut Talk, args: &[&str], reason: &str) {
+fn receive_completion(talk: &mut Talk, args: &[&str], reason: &str) {
     talk.driver.register(action("pay"));
     talk.driver.send("hi");
     talk.answer(&completion(args, reason));
@@ -64,8 +64,8 @@ fn assert_cut_off(driver: &Driver, id: &str, about: &str) {
     let error = driver.call(id).error().cloned().unwrap();
     assert_eq!(error.kind, ErrorKind::InvalidArguments, "{about}");
     assert!(error.message.contains("cut off"), "{about}: {error:?}");
-    let told: Value = serde_json::from_str(&driver.answer(id)).unwrap();
-    assert_eq!(told["error"], error.message, "{about}");
+    let answer: Value = serde_json::from_str(&driver.answer(id)).unwrap();
+    assert_eq!(answer["error"], error.message, "{about}");
     // The model is informed, and may call again.
     assert!(
         request(driver).last().unwrap().contains("cut off"),
@@ -78,7 +78,7 @@ fn a_call_with_incomplete_arguments_of_a_cut_completion_is_not_run() {
     for reason in CUT {
         for args in ["", " ", "{\"euros\": 1", "{", "1"] {
             let mut talk = Talk::new(Wire::Completions.protocol());
-            completes(&mut talk, &[args], reason);
+            receive_completion(&mut talk, &[args], reason);
             assert_cut_off(&talk.driver, "c0", &format!("{reason} {args:?}"));
         }
     }
@@ -89,7 +89,7 @@ fn a_call_with_incomplete_arguments_of_a_cut_completion_is_not_run() {
 fn a_complete_answer_runs_a_call_without_arguments() {
     for reason in WHOLE {
         let mut talk = Talk::new(Wire::Completions.protocol());
-        completes(&mut talk, &[""], reason);
+        receive_completion(&mut talk, &[""], reason);
         assert_eq!(talk.driver.starts("c0"), 1, "{reason}");
         assert_eq!(talk.driver.invocation("c0").args, json!({}), "{reason}");
     }
@@ -99,7 +99,7 @@ fn a_complete_answer_runs_a_call_without_arguments() {
 #[test]
 fn a_call_that_is_complete_before_the_cut_runs() {
     let mut talk = Talk::new(Wire::Completions.protocol());
-    completes(&mut talk, &["{\"euros\": 1}", "{\"euros\": 2"], "length");
+    receive_completion(&mut talk, &["{\"euros\": 1}", "{\"euros\": 2"], "length");
     assert_eq!(talk.driver.starts("c0"), 1);
     assert_eq!(talk.driver.phase("c1"), Phase::OutputError);
     talk.driver.returns("c0", json!("paid"));
@@ -117,7 +117,7 @@ fn a_cut_call_does_not_start_eagerly() {
         eager: true,
         ..SessionOptions::default()
     });
-    completes(&mut talk, &[""], "length");
+    receive_completion(&mut talk, &[""], "length");
     assert_cut_off(&talk.driver, "c0", "eager");
 }
 
@@ -216,22 +216,22 @@ fn agui(events: Vec<EventKind>, result: Value) -> Driver {
 fn a_cut_finish_reason_in_an_ag_ui_result_stops_incomplete_calls() {
     for key in ["finishReason", "finish_reason", "stopReason", "stop_reason"] {
         for reason in CUT {
-            let said = json!({key: reason});
-            let driver = agui(calls("c", "pay", ""), said.clone());
-            assert_cut_off(&driver, "c", &said.to_string());
+            let report = json!({key: reason});
+            let driver = agui(calls("c", "pay", ""), report.clone());
+            assert_cut_off(&driver, "c", &report.to_string());
             let unended = vec![start_in("c", "pay", Some("m")), args("c", "{\"a\"")];
-            assert_cut_off(&agui(unended, said.clone()), "c", &said.to_string());
-            let whole = agui(calls("c", "pay", "{\"a\":1}"), said);
+            assert_cut_off(&agui(unended, report.clone()), "c", &report.to_string());
+            let whole = agui(calls("c", "pay", "{\"a\":1}"), report);
             assert_eq!(whole.starts("c"), 1);
         }
     }
-    for said in [
+    for report in [
         json!({"finishReason": "stop"}),
         json!("length"),
         json!({"finishReason": 1}),
     ] {
-        let driver = agui(calls("c", "pay", ""), said.clone());
-        assert_eq!(driver.starts("c"), 1, "{said}");
+        let driver = agui(calls("c", "pay", ""), report.clone());
+        assert_eq!(driver.starts("c"), 1, "{report}");
     }
 }
 

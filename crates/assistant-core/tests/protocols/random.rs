@@ -141,7 +141,7 @@ fn protocols() -> [Box<dyn Protocol>; 2] {
 }
 
 /// Plays responses, and lets user and handlers act until everything ends.
-fn talk_through(protocol: Box<dyn Protocol>, responses: Vec<Vec<u8>>) {
+fn play_all(protocol: Box<dyn Protocol>, responses: Vec<Vec<u8>>) {
     let mut talk = Talk::new(protocol);
     talk.driver.register(action("do"));
     talk.driver.register(asking("ask"));
@@ -208,7 +208,7 @@ proptest! {
         }
         let text = UiStream { text: true, ..UiStream::default() };
         let input = talk.driver.request();
-        let said = |cuts: &[usize]| {
+        let text_of = |cuts: &[usize]| {
             let (events, _, ending) = read(text.decoder(input, &Limits::default()), &bytes, cuts);
             let deltas: String = events.iter().filter_map(|event| match &event.kind {
                 assistant_core::event::EventKind::Extension(extension) => match &**extension {
@@ -219,7 +219,7 @@ proptest! {
             }).collect();
             (deltas, ending.end)
         };
-        prop_assert_eq!(said(&[]), said(&cuts));
+        prop_assert_eq!(text_of(&[]), text_of(&cuts));
     }
 
     #[test]
@@ -253,10 +253,10 @@ proptest! {
         };
         let ui = ui.iter().map(|chunks| ended(chunks, json!({"type": "finish"})));
         let [first, second] = protocols();
-        talk_through(first, ui.collect());
+        play_all(first, ui.collect());
         let stop = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
         let completions = completions.iter().map(|chunks| ended(chunks, stop.clone()));
-        talk_through(second, completions.collect());
+        play_all(second, completions.collect());
     }
 }
 

@@ -8,20 +8,20 @@ use proptest::{collection::vec, prelude::*};
 
 use super::{
     Talk,
-    scenes::{ARGS, same},
-    wires::{Says, Wire},
+    scenes::{ARGS, same_end},
+    wires::{ReplyPart, Wire},
 };
 use crate::support::{action, asking};
 
 #[test]
 fn a_conversation_continues_after_a_reload() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
-        talk.answer(wire.response(1, &[Says::Text("Hello.")]));
+        talk.answer(wire.response(1, &[ReplyPart::Text("Hello.")]));
         talk.reload(&[]);
         assert!(talk.driver.runs.is_empty(), "{wire:?}");
         talk.driver.send("and now?");
-        talk.answer(wire.response(2, &[Says::Text("Now this.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("Now this.")]));
     });
     assert_eq!(
         end,
@@ -37,10 +37,10 @@ fn a_conversation_continues_after_a_reload() {
 #[test]
 fn a_pending_approval_survives_a_reload() {
     for approved in [true, false] {
-        let end = same(&Wire::ALL, |talk, wire| {
+        let end = same_end(&Wire::ALL, |talk, wire| {
             talk.driver.register(asking("pay"));
             talk.driver.send("hi");
-            talk.answer(wire.response(1, &[Says::Call("c1", "pay", ARGS)]));
+            talk.answer(wire.response(1, &[ReplyPart::Call("c1", "pay", ARGS)]));
             talk.reload(&[asking("pay")]);
             assert_eq!(
                 talk.driver.phase("c1"),
@@ -55,20 +55,23 @@ fn a_pending_approval_survives_a_reload() {
                 false => assert_eq!(talk.driver.deny("c1", None), None),
             }
             assert_eq!(talk.driver.starts("c1"), usize::from(approved));
-            talk.answer(wire.response(2, &[Says::Text("Done.")]));
+            talk.answer(wire.response(2, &[ReplyPart::Text("Done.")]));
             assert_eq!(talk.driver.notices(), [], "{wire:?}");
         });
-        let told = if approved { "\"paid\"" } else { "\"denied\"" };
-        assert_eq!(end[2], format!("tool:c1={told}"));
+        let answer = if approved { "\"paid\"" } else { "\"denied\"" };
+        assert_eq!(end[2], format!("tool:c1={answer}"));
     }
 }
 
 #[test]
 fn a_running_handler_is_not_restarted_by_a_reload() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("pay"));
         talk.driver.send("hi");
-        let calls = [Says::Call("c1", "pay", ARGS), Says::Call("c2", "pay", ARGS)];
+        let calls = [
+            ReplyPart::Call("c1", "pay", ARGS),
+            ReplyPart::Call("c2", "pay", ARGS),
+        ];
         talk.answer(wire.response(1, &calls));
         talk.driver.returns("c2", json!("paid"));
         talk.reload(&[action("pay")]);
@@ -80,7 +83,7 @@ fn a_running_handler_is_not_restarted_by_a_reload() {
             "{wire:?}"
         );
         assert_eq!(talk.driver.deny("c1", None), None);
-        talk.answer(wire.response(2, &[Says::Text("I see.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("I see.")]));
     });
     assert_eq!(
         end,
@@ -96,16 +99,19 @@ fn a_running_handler_is_not_restarted_by_a_reload() {
 
 #[test]
 fn a_partial_answer_runs_no_call_after_a_reload() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        let says = [Says::Text("Let me"), Says::Call("c1", "weather", ARGS)];
-        talk.begin_answer(wire.broken(1, &says));
+        let reply = [
+            ReplyPart::Text("Let me"),
+            ReplyPart::Call("c1", "weather", ARGS),
+        ];
+        talk.begin_answer(wire.broken(1, &reply));
         talk.reload(&[action("weather")]);
         assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
         assert!(!talk.driver.session.is_busy(), "{wire:?}");
         talk.driver.send("go on");
-        talk.answer(wire.response(2, &[Says::Text("Here I am.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("Here I am.")]));
     });
     assert_eq!(end.first().unwrap(), "user=hi");
     assert_eq!(end.last().unwrap(), "assistant=Here I am.[]");
@@ -113,7 +119,7 @@ fn a_partial_answer_runs_no_call_after_a_reload() {
 
 #[test]
 fn an_unsent_result_survives_a_reload() {
-    same(&Wire::ALL, |talk, wire| {
+    same_end(&Wire::ALL, |talk, wire| {
         talk.driver.manual_opening = true;
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
@@ -122,7 +128,7 @@ fn an_unsent_result_survives_a_reload() {
             _ => None,
         });
         talk.driver.input(Input::OpenRun { run: run.unwrap() });
-        talk.answer(wire.response(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.answer(wire.response(1, &[ReplyPart::Call("c1", "weather", ARGS)]));
         talk.driver.returns("c1", json!("clear"));
         // The next run is prepared, and never opens.
         talk.reload(&[action("weather")]);
@@ -160,7 +166,7 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let turn = turn.prop_map(|(text, fates, reloads_before, reloads_after)| Turn {
         // An empty response is reported as such, which is another scene.
         text: text || fates.is_empty(),
-        // So is a handler that a reload interrupts.
+        // A handler that a reload interrupts is another scene, too.
         reloads_before: reloads_before && fates.iter().all(|fate| fate.is_asked()),
         fates,
         reloads_after,
@@ -178,7 +184,7 @@ impl Fate {
     }
 }
 
-/// The ids of calls: the maximum number.
+/// Ids for the maximum number of calls.
 const IDS: [&str; 12] = [
     "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11",
 ];
@@ -201,14 +207,14 @@ fn play(talk: &mut Talk, wire: Wire, turns: &[Turn]) {
         }
         let ids = &IDS[next..next + turn.fates.len()];
         next += turn.fates.len();
-        let mut says: Vec<Says> = turn
+        let mut reply: Vec<ReplyPart> = turn
             .text
-            .then_some(Says::Text("Well."))
+            .then_some(ReplyPart::Text("Well."))
             .into_iter()
             .collect();
         let calls = ids.iter().zip(&turn.fates);
-        says.extend(calls.map(|(id, fate)| Says::Call(id, fate.tool(), args_of(id))));
-        talk.answer(wire.response(number, &says));
+        reply.extend(calls.map(|(id, fate)| ReplyPart::Call(id, fate.tool(), args_of(id))));
+        talk.answer(wire.response(number, &reply));
         if turn.reloads_before {
             talk.reload(&actions);
         }
@@ -240,6 +246,6 @@ fn play(talk: &mut Talk, wire: Wire, turns: &[Turn]) {
 proptest! {
     #[test]
     fn random_scenes_end_the_same_with_every_protocol(turns in turns()) {
-        same(&Wire::ALL, |talk, wire| play(talk, wire, &turns));
+        same_end(&Wire::ALL, |talk, wire| play(talk, wire, &turns));
     }
 }

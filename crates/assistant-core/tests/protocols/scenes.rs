@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use super::{
     Talk,
     normal::{Exceptions, differences, normal},
-    wires::{Says, Wire},
+    wires::{ReplyPart, Wire},
 };
 use crate::support::{action, asking, sketch};
 
 /// Plays a scene with each capable agent, and compares the final conversations: as stored, except
 /// for ids, and as requested. Returns the latter.
-pub(super) fn same(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<String> {
+pub(super) fn same_end(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<String> {
     let exceptions = Exceptions::read();
     let ends = wires.iter().map(|wire| {
         let mut talk = Talk::new(wire.protocol());
@@ -26,24 +26,24 @@ pub(super) fn same(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<Strin
         (session.export(), sketch)
     });
     let ends: Vec<(Value, Vec<String>)> = ends.collect();
-    let (first, said) = &ends[0];
+    let (first, expected) = &ends[0];
     for (wire, (end, sketch)) in wires.iter().zip(&ends) {
-        assert_eq!(sketch, said, "{wire:?}");
+        assert_eq!(sketch, expected, "{wire:?}");
         let compared = [wires[0], *wire];
         let plain = |stored: &Value| normal(stored.clone(), compared, &exceptions);
         let found = differences(&plain(first), &plain(end));
         assert!(found.is_empty(), "{compared:?}: {found:#?}");
     }
-    said.clone()
+    expected.clone()
 }
 
 pub(super) const ARGS: &str = r#"{"city":"Oslo"}"#;
 
 #[test]
 fn a_text_answer_is_the_same_with_every_protocol() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
-        talk.answer(wire.response(1, &[Says::Text("Hello ")]));
+        talk.answer(wire.response(1, &[ReplyPart::Text("Hello ")]));
         assert!(
             talk.driver.notices().is_empty(),
             "{:?}",
@@ -55,16 +55,19 @@ fn a_text_answer_is_the_same_with_every_protocol() {
 
 #[test]
 fn a_page_tool_runs_and_the_run_continues() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         talk.answer(wire.response(
             1,
-            &[Says::Text("Let me see."), Says::Call("c1", "weather", ARGS)],
+            &[
+                ReplyPart::Text("Let me see."),
+                ReplyPart::Call("c1", "weather", ARGS),
+            ],
         ));
         talk.driver.returns("c1", json!({"sky": "clear"}));
         assert_eq!(talk.driver.runs.len(), 2);
-        talk.answer(wire.response(2, &[Says::Text("It is clear.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("It is clear.")]));
         assert!(!talk.driver.session.is_busy());
     });
     assert_eq!(
@@ -80,18 +83,18 @@ fn a_page_tool_runs_and_the_run_continues() {
 
 #[test]
 fn results_of_concurrent_calls_keep_the_order_of_the_calls() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         let calls = [
-            Says::Call("c1", "weather", ARGS),
-            Says::Call("c2", "weather", ARGS),
+            ReplyPart::Call("c1", "weather", ARGS),
+            ReplyPart::Call("c2", "weather", ARGS),
         ];
         talk.answer(wire.response(1, &calls));
         talk.driver.returns("c2", json!(2));
         assert_eq!(talk.driver.runs.len(), 1);
         talk.driver.returns("c1", json!(1));
-        talk.answer(wire.response(2, &[Says::Text("Done.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("Done.")]));
     });
     assert_eq!(
         end,
@@ -107,14 +110,14 @@ fn results_of_concurrent_calls_keep_the_order_of_the_calls() {
 
 #[test]
 fn an_approved_call_runs_once() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(asking("pay"));
         talk.driver.send("hi");
-        talk.answer(wire.response(1, &[Says::Call("c1", "pay", "{}")]));
+        talk.answer(wire.response(1, &[ReplyPart::Call("c1", "pay", "{}")]));
         assert_eq!(talk.driver.phase("c1"), Phase::ApprovalRequested);
         assert_eq!(talk.driver.approve("c1"), None);
         talk.driver.returns("c1", json!("paid"));
-        talk.answer(wire.response(2, &[Says::Text("Paid.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("Paid.")]));
         assert_eq!(talk.driver.starts("c1"), 1);
     });
     assert_eq!(
@@ -130,12 +133,12 @@ fn an_approved_call_runs_once() {
 
 #[test]
 fn a_denied_call_does_not_run() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(asking("pay"));
         talk.driver.send("hi");
-        talk.answer(wire.response(1, &[Says::Call("c1", "pay", "{}")]));
+        talk.answer(wire.response(1, &[ReplyPart::Call("c1", "pay", "{}")]));
         assert_eq!(talk.driver.deny("c1", Some("too much")), None);
-        talk.answer(wire.response(2, &[Says::Text("All right.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("All right.")]));
         assert_eq!(talk.driver.starts("c1"), 0);
     });
     assert_eq!(end[2], r#"tool:c1={"status":"denied","reason":"too much"}"#);
@@ -143,28 +146,28 @@ fn a_denied_call_does_not_run() {
 
 #[test]
 fn a_failed_handler_is_reported_to_the_model() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        talk.answer(wire.response(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.answer(wire.response(1, &[ReplyPart::Call("c1", "weather", ARGS)]));
         talk.driver
             .handler_ends("c1", Err(ToolError::new("no such city")));
-        talk.answer(wire.response(2, &[Says::Text("I do not know.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("I do not know.")]));
     });
     assert_eq!(end[3], "assistant=I do not know.[]");
 }
 
 #[test]
 fn a_tool_run_by_the_agent_is_not_run_by_the_page() {
-    let end = same(&Wire::WITH_TOOLS, |talk, wire| {
+    let end = same_end(&Wire::WITH_TOOLS, |talk, wire| {
         talk.driver.send("hi");
-        let says = [
-            Says::Call("c1", "search", ARGS),
-            Says::Ran("c1", "found"),
-            Says::Step,
-            Says::Text("Found it."),
+        let reply = [
+            ReplyPart::Call("c1", "search", ARGS),
+            ReplyPart::Result("c1", "found"),
+            ReplyPart::Step,
+            ReplyPart::Text("Found it."),
         ];
-        talk.answer(wire.response(1, &says));
+        talk.answer(wire.response(1, &reply));
         assert_eq!(talk.driver.runs.len(), 1);
         assert_eq!(talk.driver.phase("c1"), Phase::OutputAvailable);
     });
@@ -181,11 +184,14 @@ fn a_tool_run_by_the_agent_is_not_run_by_the_page() {
 
 #[test]
 fn a_failed_run_runs_no_call_and_keeps_its_text() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        let says = [Says::Text("About to"), Says::Call("c1", "weather", ARGS)];
-        talk.answer(wire.failing(1, &says, "the model exploded"));
+        let reply = [
+            ReplyPart::Text("About to"),
+            ReplyPart::Call("c1", "weather", ARGS),
+        ];
+        talk.answer(wire.failing(1, &reply, "the model exploded"));
         assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
         assert_eq!(talk.driver.notices(), [NoticeKind::RunError], "{wire:?}");
         let notice = &talk.driver.session.notices()[0];
@@ -199,7 +205,7 @@ fn a_call_of_an_unknown_tool_is_answered_with_an_error() {
     for wire in Wire::ALL {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.send("hi");
-        talk.answer(wire.response(1, &[Says::Call("c1", "teleport", ARGS)]));
+        talk.answer(wire.response(1, &[ReplyPart::Call("c1", "teleport", ARGS)]));
         assert!(talk.driver.invocations.is_empty(), "{wire:?}");
         assert!(talk.driver.answer("c1").contains("teleport"), "{wire:?}");
     }
@@ -207,9 +213,9 @@ fn a_call_of_an_unknown_tool_is_answered_with_an_error() {
 
 #[test]
 fn stop_ends_the_run_and_cancels_its_calls() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
-        talk.begin_answer(wire.broken(1, &[Says::Text("Let me")]));
+        talk.begin_answer(wire.broken(1, &[ReplyPart::Text("Let me")]));
         talk.driver.input(Input::Stop);
         assert!(!talk.driver.session.is_busy());
     });
@@ -219,7 +225,7 @@ fn stop_ends_the_run_and_cancels_its_calls() {
         let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        talk.begin_answer(wire.broken(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.begin_answer(wire.broken(1, &[ReplyPart::Call("c1", "weather", ARGS)]));
         talk.driver.input(Input::Stop);
         assert_eq!(talk.driver.starts("c1"), 0);
         assert_eq!(talk.driver.phase("c1"), Phase::Cancelled);
@@ -228,11 +234,14 @@ fn stop_ends_the_run_and_cancels_its_calls() {
 
 #[test]
 fn a_broken_stream_runs_no_call_and_can_be_retried() {
-    let end = same(&Wire::ALL, |talk, wire| {
+    let end = same_end(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        let says = [Says::Text("Let me"), Says::Call("c1", "weather", ARGS)];
-        talk.answer(wire.broken(1, &says));
+        let reply = [
+            ReplyPart::Text("Let me"),
+            ReplyPart::Call("c1", "weather", ARGS),
+        ];
+        talk.answer(wire.broken(1, &reply));
         assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
         assert_eq!(talk.driver.notices().len(), 1, "{wire:?}");
         assert_eq!(
@@ -242,7 +251,7 @@ fn a_broken_stream_runs_no_call_and_can_be_retried() {
         );
         // Nothing of the failed attempt remains.
         talk.driver.input(Input::Retry);
-        talk.answer(wire.response(2, &[Says::Text("Here I am.")]));
+        talk.answer(wire.response(2, &[ReplyPart::Text("Here I am.")]));
     });
     assert_eq!(end, ["user=hi", "assistant=Here I am.[]"]);
 }
@@ -254,12 +263,12 @@ fn reused_call_ids_are_separate_calls() {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         for number in 1..=2 {
-            talk.answer(wire.response(number, &[Says::Call("call_0", "weather", ARGS)]));
+            talk.answer(wire.response(number, &[ReplyPart::Call("call_0", "weather", ARGS)]));
             let id = talk.driver.invocations.last().unwrap().call_id.clone();
             talk.driver.returns(&id, json!(number));
             assert_eq!(talk.driver.invocations.len(), number, "{wire:?}");
         }
-        talk.answer(wire.response(3, &[Says::Text("Done.")]));
+        talk.answer(wire.response(3, &[ReplyPart::Text("Done.")]));
         assert!(talk.driver.notices().is_empty(), "{wire:?}");
         let conversation = talk.driver.session.conversation();
         let results: Vec<Value> = conversation
@@ -279,7 +288,7 @@ fn the_loop_stops_at_its_run_limit() {
         talk.driver.send("hi");
         for number in 1..=10 {
             let id: &'static str = format!("c{number}").leak();
-            talk.answer(wire.response(number, &[Says::Call(id, "weather", ARGS)]));
+            talk.answer(wire.response(number, &[ReplyPart::Call(id, "weather", ARGS)]));
             talk.driver.returns(id, json!(number));
         }
         assert_eq!(talk.driver.runs.len(), 10, "{wire:?}");

@@ -53,8 +53,8 @@ fn a_request_has_the_body_of_the_ai_sdk() {
     assert_eq!(body["model"], "m");
     assert_eq!(body.get("messageId"), None);
     let id = &body["messages"][0]["id"];
-    let said = json!([{"id": id, "role": "user", "parts": [{"type": "text", "text": "hi"}]}]);
-    assert_eq!(body["messages"], said);
+    let expected = json!([{"id": id, "role": "user", "parts": [{"type": "text", "text": "hi"}]}]);
+    assert_eq!(body["messages"], expected);
     assert_eq!(body["tools"]["weather"]["parameters"]["type"], "object");
     assert_eq!(body.get("tail"), None);
 }
@@ -365,9 +365,9 @@ fn ui_messages_round_trip() {
     for vector in vectors["vectors"].as_array().unwrap() {
         let message = &vector["expected"]["message"];
         let open = message.to_string().contains("input-streaming");
-        let waits = ["input-available", "approval-re"];
+        let pending = ["input-available", "approval-re"];
         if open
-            || waits
+            || pending
                 .iter()
                 .any(|state| message.to_string().contains(state))
         {

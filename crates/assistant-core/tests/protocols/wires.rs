@@ -12,16 +12,16 @@ use crate::support;
 
 /// A part of a response.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Says {
+pub(super) enum ReplyPart {
     Text(&'static str),
     Call(&'static str, &'static str, &'static str),
     /// The result of a call that the agent made and ran itself.
-    Ran(&'static str, &'static str),
+    Result(&'static str, &'static str),
     /// Starts another step of the same response.
     Step,
-    /// A remote call that waits for the user, with the id of the approval.
-    Asks(&'static str, &'static str),
-    /// The denial of a call that the user was asked about.
+    /// A request to approve a remote call, with the id of the approval.
+    Approval(&'static str, &'static str),
+    /// The denial of a call after an approval request.
     Denied(&'static str),
 }
 
@@ -95,13 +95,13 @@ impl Wire {
     }
 
     /// Returns a whole response. `number` distinguishes it from others of the same agent.
-    pub(super) fn response(self, number: usize, says: &[Says]) -> Response {
+    pub(super) fn response(self, number: usize, reply: &[ReplyPart]) -> Response {
         if self == Self::Script {
-            let mut events = script(number, says);
-            events.push(match asked(says).as_slice() {
+            let mut events = script(number, reply);
+            events.push(match approvals(reply).as_slice() {
                 [] => support::finished(),
-                asked => support::interrupted(
-                    asked
+                approvals => support::interrupted(
+                    approvals
                         .iter()
                         .map(|(id, call)| support::gate(id, call))
                         .collect(),
@@ -109,13 +109,13 @@ impl Wire {
             });
             return Response::Events(events);
         }
-        let mut frames = self.frames_of(number, says);
+        let mut frames = self.frames_of(number, reply);
         frames.extend(match self {
             Self::Script => Vec::new(),
-            Self::AgUi => vec![agui_end(says)],
+            Self::AgUi => vec![agui_end(reply)],
             Self::UiStream => vec![json!({"type": "finish-step"}), json!({"type": "finish"})],
             Self::Completions => {
-                let calls = says.iter().any(|says| matches!(says, Says::Call(..)));
+                let calls = reply.iter().any(|part| matches!(part, ReplyPart::Call(..)));
                 let reason = if calls { "tool_calls" } else { "stop" };
                 vec![json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})]
             }
@@ -128,21 +128,21 @@ impl Wire {
     }
 
     /// Returns the beginning of a response that breaks off in its last part.
-    pub(super) fn broken(self, number: usize, says: &[Says]) -> Response {
+    pub(super) fn broken(self, number: usize, reply: &[ReplyPart]) -> Response {
         match self {
-            Self::Script => Response::Events(unended(script(number, says))),
-            _ => Response::Bytes(sse(&self.unended(number, says))),
+            Self::Script => Response::Events(unended(script(number, reply))),
+            _ => Response::Bytes(sse(&self.unended(number, reply))),
         }
     }
 
     /// Returns a response that ends with an error in its last part.
-    pub(super) fn failing(self, number: usize, says: &[Says], error: &str) -> Response {
+    pub(super) fn failing(self, number: usize, reply: &[ReplyPart], error: &str) -> Response {
         if self == Self::Script {
-            let mut events = unended(script(number, says));
+            let mut events = unended(script(number, reply));
             events.push(support::run_error(error));
             return Response::Events(events);
         }
-        let mut frames = self.unended(number, says);
+        let mut frames = self.unended(number, reply);
         frames.push(match self {
             Self::Script | Self::AgUi => json!({"type": "RUN_ERROR", "message": error}),
             Self::UiStream => json!({"type": "error", "errorText": error}),
@@ -152,31 +152,31 @@ impl Wire {
     }
 
     /// Returns the frames without the end of the last part; completions have no such ends.
-    fn unended(self, number: usize, says: &[Says]) -> Vec<Value> {
-        let mut frames = self.frames_of(number, says);
+    fn unended(self, number: usize, reply: &[ReplyPart]) -> Vec<Value> {
+        let mut frames = self.frames_of(number, reply);
         if self != Self::Completions {
             frames.pop();
         }
         frames
     }
 
-    fn frames_of(self, number: usize, says: &[Says]) -> Vec<Value> {
+    fn frames_of(self, number: usize, reply: &[ReplyPart]) -> Vec<Value> {
         match self {
             Self::Script => Vec::new(),
-            Self::AgUi => agui(number, says),
-            Self::UiStream => ui_stream(number, says),
-            Self::Completions => completions(says),
+            Self::AgUi => agui(number, reply),
+            Self::UiStream => ui_stream(number, reply),
+            Self::Completions => completions(reply),
         }
     }
 }
 
 /// Returns the requested approvals, with their calls.
-fn asked(says: &[Says]) -> Vec<(&'static str, &'static str)> {
-    let asked = says.iter().filter_map(|says| match says {
-        Says::Asks(id, call) => Some((*id, *call)),
+fn approvals(reply: &[ReplyPart]) -> Vec<(&'static str, &'static str)> {
+    let approvals = reply.iter().filter_map(|part| match part {
+        ReplyPart::Approval(id, call) => Some((*id, *call)),
         _ => None,
     });
-    asked.collect()
+    approvals.collect()
 }
 
 fn unended(mut events: Vec<EventKind>) -> Vec<EventKind> {
@@ -185,17 +185,17 @@ fn unended(mut events: Vec<EventKind>) -> Vec<EventKind> {
 }
 
 /// Returns the events of a script, like `agent::ScriptedAgent`.
-fn script(number: usize, says: &[Says]) -> Vec<EventKind> {
+fn script(number: usize, reply: &[ReplyPart]) -> Vec<EventKind> {
     let mut out = vec![support::started()];
     let mut message = None;
-    for (place, what) in says.iter().enumerate() {
+    for (place, what) in reply.iter().enumerate() {
         let id = format!("s{number}-{place}");
         match what {
-            Says::Text(text) => {
+            ReplyPart::Text(text) => {
                 out.extend(support::says(&id, text));
                 message = Some(id);
             }
-            Says::Call(call, name, args) => {
+            ReplyPart::Call(call, name, args) => {
                 let message = message.get_or_insert(id);
                 out.extend([
                     support::start_in(call, name, Some(message)),
@@ -203,10 +203,10 @@ fn script(number: usize, says: &[Says]) -> Vec<EventKind> {
                     support::end(call),
                 ]);
             }
-            Says::Ran(call, result) => out.push(support::result(&id, call, result)),
-            Says::Denied(call) => out.push(support::result(&id, call, "denied")),
-            Says::Step => message = None,
-            Says::Asks(..) => {}
+            ReplyPart::Result(call, result) => out.push(support::result(&id, call, result)),
+            ReplyPart::Denied(call) => out.push(support::result(&id, call, "denied")),
+            ReplyPart::Step => message = None,
+            ReplyPart::Approval(..) => {}
         }
     }
     out
@@ -220,40 +220,40 @@ fn sse(frames: &[Value]) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn agui(number: usize, says: &[Says]) -> Vec<Value> {
+fn agui(number: usize, reply: &[ReplyPart]) -> Vec<Value> {
     let mut out = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
     let mut step = 0;
-    for (place, what) in says.iter().enumerate() {
+    for (place, what) in reply.iter().enumerate() {
         let message = format!("m{number}-{step}");
         match what {
-            Says::Text(text) => out.extend([
+            ReplyPart::Text(text) => out.extend([
                 json!({"type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant"}),
                 json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": text}),
                 json!({"type": "TEXT_MESSAGE_END", "messageId": message}),
             ]),
-            Says::Call(id, name, args) => out.extend([
+            ReplyPart::Call(id, name, args) => out.extend([
                 json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name,
                     "parentMessageId": message}),
                 json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args}),
                 json!({"type": "TOOL_CALL_END", "toolCallId": id}),
             ]),
-            Says::Ran(id, result) => out.push(json!({"type": "TOOL_CALL_RESULT",
+            ReplyPart::Result(id, result) => out.push(json!({"type": "TOOL_CALL_RESULT",
                 "toolCallId": id, "messageId": format!("{message}-{place}"), "content": result})),
-            Says::Denied(id) => out.push(json!({"type": "TOOL_CALL_RESULT", "toolCallId": id,
+            ReplyPart::Denied(id) => out.push(json!({"type": "TOOL_CALL_RESULT", "toolCallId": id,
                 "messageId": format!("{message}-{place}"), "content": "denied"})),
-            Says::Step => step += 1,
-            Says::Asks(..) => {}
+            ReplyPart::Step => step += 1,
+            ReplyPart::Approval(..) => {}
         }
     }
     out
 }
 
 /// Returns the end of a run, which may wait for the user.
-fn agui_end(says: &[Says]) -> Value {
-    let asked = asked(says);
+fn agui_end(reply: &[ReplyPart]) -> Value {
+    let approvals = approvals(reply);
     let mut end = json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"});
-    if !asked.is_empty() {
-        let interrupts = asked.iter().map(|(id, call)| {
+    if !approvals.is_empty() {
+        let interrupts = approvals.iter().map(|(id, call)| {
             json!({"id": id, "reason": "approval", "toolCallId": call, "responseSchema":
                 {"type": "object", "properties": {"approved": {"type": "boolean"}}, "required": ["approved"]}})
         });
@@ -263,34 +263,37 @@ fn agui_end(says: &[Says]) -> Value {
     end
 }
 
-fn ui_stream(number: usize, says: &[Says]) -> Vec<Value> {
+fn ui_stream(number: usize, reply: &[ReplyPart]) -> Vec<Value> {
     let mut out = vec![json!({"type": "start", "messageId": format!("m{number}")})];
     let mut in_step = false;
-    for (place, what) in says.iter().enumerate() {
+    for (place, what) in reply.iter().enumerate() {
         let id = place.to_string();
         // The outcome of a call of the previous response precedes the first step.
-        if matches!(what, Says::Text(_) | Says::Call(..)) && !in_step {
+        if matches!(what, ReplyPart::Text(_) | ReplyPart::Call(..)) && !in_step {
             out.push(json!({"type": "start-step"}));
             in_step = true;
         }
         match what {
-            Says::Text(text) => out.extend([
+            ReplyPart::Text(text) => out.extend([
                 json!({"type": "text-start", "id": id}),
                 json!({"type": "text-delta", "id": id, "delta": text}),
                 json!({"type": "text-end", "id": id}),
             ]),
-            Says::Call(id, name, args) => out.extend([
+            ReplyPart::Call(id, name, args) => out.extend([
                 json!({"type": "tool-input-start", "toolCallId": id, "toolName": name}),
                 json!({"type": "tool-input-delta", "toolCallId": id, "inputTextDelta": args}),
                 json!({"type": "tool-input-available", "toolCallId": id, "toolName": name,
                     "input": serde_json::from_str::<Value>(args).unwrap()}),
             ]),
-            Says::Ran(id, result) => out.push(json!({"type": "tool-output-available",
+            ReplyPart::Result(id, result) => out.push(json!({"type": "tool-output-available",
                 "toolCallId": id, "output": result})),
-            Says::Asks(approval, call) => out.push(json!({"type": "tool-approval-request",
+            ReplyPart::Approval(approval, call) => out
+                .push(json!({"type": "tool-approval-request",
                 "approvalId": approval, "toolCallId": call})),
-            Says::Denied(id) => out.push(json!({"type": "tool-output-denied", "toolCallId": id})),
-            Says::Step => {
+            ReplyPart::Denied(id) => {
+                out.push(json!({"type": "tool-output-denied", "toolCallId": id}))
+            }
+            ReplyPart::Step => {
                 if in_step {
                     out.push(json!({"type": "finish-step"}));
                 }
@@ -301,14 +304,14 @@ fn ui_stream(number: usize, says: &[Says]) -> Vec<Value> {
     out
 }
 
-fn completions(says: &[Says]) -> Vec<Value> {
+fn completions(reply: &[ReplyPart]) -> Vec<Value> {
     let chunk = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
     let mut out = vec![chunk(json!({"role": "assistant", "content": ""}))];
     let mut index = 0;
-    for what in says {
+    for what in reply {
         match what {
-            Says::Text(text) => out.push(chunk(json!({"content": text}))),
-            Says::Call(id, name, args) => {
+            ReplyPart::Text(text) => out.push(chunk(json!({"content": text}))),
+            ReplyPart::Call(id, name, args) => {
                 let (first, last) = args.split_at(args.len() / 2);
                 out.push(chunk(json!({"tool_calls": [{"index": index, "id": id,
                     "type": "function", "function": {"name": name, "arguments": first}}]})));
@@ -316,7 +319,10 @@ fn completions(says: &[Says]) -> Vec<Value> {
                     "function": {"arguments": last}}]})));
                 index += 1;
             }
-            Says::Ran(..) | Says::Step | Says::Asks(..) | Says::Denied(..) => {
+            ReplyPart::Result(..)
+            | ReplyPart::Step
+            | ReplyPart::Approval(..)
+            | ReplyPart::Denied(..) => {
                 panic!("a model endpoint runs nothing")
             }
         }

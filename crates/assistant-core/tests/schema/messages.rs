@@ -18,7 +18,7 @@ fn a_violation_has_the_limit_of_its_keyword() {
     });
     let instance = json!({ "age": 7.5, "name": "Anna", "importance": 1, "tags": ["A"] });
     let found = found(&schema, &instance);
-    let said: Vec<(&str, &str)> = found
+    let limits: Vec<(&str, &str)> = found
         .iter()
         .map(|violation| (violation.keyword, violation.limit.as_str()))
         .collect();
@@ -31,7 +31,7 @@ fn a_violation_has_the_limit_of_its_keyword() {
         ("minItems", "4"),
         ("maxProperties", "2"),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(limits, expected);
 }
 
 /// A schema is not a limit, and neither is the value of a keyword that only led to the violated
@@ -56,14 +56,14 @@ fn a_violation_of_a_subschema_has_no_limit() {
     let instance = json!({
         "a": 1, "b": {}, "c": 1, "d": [1], "e": { "x": 1 }, "f": 1, "g": [1, 1], "h": [], "i": 1,
     });
-    let said: Vec<(&str, String)> = found(&schema, &instance)
+    let limits: Vec<(&str, String)> = found(&schema, &instance)
         .into_iter()
         .map(|violation| (violation.keyword, violation.limit))
         .collect();
     let of = |keyword: &str| {
-        let mut said = said.iter().filter(|(of, _)| *of == keyword);
-        let limit = said.next().map(|(_, limit)| limit.as_str());
-        assert!(said.all(|(_, other)| Some(other.as_str()) == limit));
+        let mut limits = limits.iter().filter(|(of, _)| *of == keyword);
+        let limit = limits.next().map(|(_, limit)| limit.as_str());
+        assert!(limits.all(|(_, other)| Some(other.as_str()) == limit));
         limit
     };
     assert_eq!(of("const"), Some(r#"{"k":true}"#));
@@ -76,7 +76,7 @@ fn a_violation_of_a_subschema_has_no_limit() {
         "uniqueItems",
         "minContains",
     ] {
-        assert_eq!(of(keyword), Some(""), "{keyword} in {said:?}");
+        assert_eq!(of(keyword), Some(""), "{keyword} in {limits:?}");
     }
 }
 
