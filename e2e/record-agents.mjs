@@ -104,7 +104,7 @@ const answered = (text, answer, ...then) =>
   };
 
 /** A scene: texts only. */
-const said = (...texts) =>
+const sendTexts = (...texts) =>
   async (talk) => {
     for (const text of texts) await talk.run({ text });
   };
@@ -133,42 +133,42 @@ const commanded = (text, resume, ...then) =>
     for (const text of then) await talk.run({ text });
   };
 
-const yes = (interrupt) => resolved(interrupt, { approved: true });
-const no = (interrupt) => resolved(interrupt, { approved: false });
-const noBecause = (interrupt) => resolved(interrupt, { approved: false, reason: "too expensive" });
-const less = (interrupt) => resolved(interrupt, { approved: true, editedArgs: { order_id: "A-17", amount: 15 } });
+const approved = (interrupt) => resolved(interrupt, { approved: true });
+const denied = (interrupt) => resolved(interrupt, { approved: false });
+const deniedWithReason = (interrupt) => resolved(interrupt, { approved: false, reason: "too expensive" });
+const approvedWithEdit = (interrupt) => resolved(interrupt, { approved: true, editedArgs: { order_id: "A-17", amount: 15 } });
 const REFUND = "Refund order A-17";
 const REFUNDS = "Refund orders A-17 and B-2";
-const approvals = { approve: answered(REFUND, yes), edit: answered(REFUND, less), cancel: answered(REFUND, cancelled) };
+const approvals = { approve: answered(REFUND, approved), edit: answered(REFUND, approvedWithEdit), cancel: answered(REFUND, cancelled) };
 
 const PYDANTIC = {
   ...approvals,
-  deny: answered(REFUND, noBecause),
+  deny: answered(REFUND, deniedWithReason),
   "edit-wrong": answered(REFUND, (one) => resolved(one, { approved: true, editedArgs: { amount: "lots" } })),
-  two: answered(REFUNDS, (one, index) => (index ? noBecause(one) : yes(one))),
-  "with-backend": answered("Look up and refund order A-17", yes),
+  two: answered(REFUNDS, (one, index) => (index ? deniedWithReason(one) : approved(one))),
+  "with-backend": answered("Look up and refund order A-17", approved),
   abandon: abandoned(REFUND),
   "bad-payload": answered(REFUND, (one) => resolved(one, { approved: "yes" })),
   async "with-frontend"(talk) {
     const events = await talk.run({ text: "Refund order A-17 and search the policy" });
-    await talk.run({ resume: interruptsOf(events).map(yes), results: { [searchOf(events)]: '{"hits": 2}' } });
+    await talk.run({ resume: interruptsOf(events).map(approved), results: { [searchOf(events)]: '{"hits": 2}' } });
   },
 };
 
 const LANGGRAPH = {
-  text: said("Hello there", "And again"),
+  text: sendTexts("Hello there", "And again"),
   frontend: searched("Search, please"),
-  backend: said("Where is order A-17?", "Thanks"),
+  backend: sendTexts("Where is order A-17?", "Thanks"),
   mixed: searched("Where is order A-17, and search"),
   ...approvals,
-  deny: answered(REFUND, noBecause),
-  two: answered(REFUNDS, (one, index) => (index ? noBecause(one) : yes(one))),
+  deny: answered(REFUND, deniedWithReason),
+  two: answered(REFUNDS, (one, index) => (index ? deniedWithReason(one) : approved(one))),
   question: answered("Book a table", (one) => resolved(one, { day: "Friday", guests: 2 }), "Thanks"),
   "question-cancel": answered("Book a table", cancelled, "Thanks"),
   questions: answered("Book a table under my name", (one, index) => resolved(one, index ? "Ada" : { day: "Friday", guests: 2 })),
-  ignored: said("Use my name", "Never mind"),
+  ignored: sendTexts("Use my name", "Never mind"),
   abandon: abandoned("Use my name"),
-  crash: said("Crash", "Are you back?"),
+  crash: sendTexts("Crash", "Are you back?"),
 };
 
 const LEGACY = {
@@ -178,29 +178,29 @@ const LEGACY = {
 };
 
 const FRAMEWORK = {
-  text: said("Hello there", "And again"),
+  text: sendTexts("Hello there", "And again"),
   frontend: searched("Search, please"),
-  backend: said("Where are orders A-17 and B-2?", "Thanks"),
+  backend: sendTexts("Where are orders A-17 and B-2?", "Thanks"),
   mixed: searched("Where is order A-17, and search"),
-  approve: answered(REFUND, yes, "Thanks"),
-  edit: answered(REFUND, less),
-  deny: answered(REFUND, no, "Thanks"),
+  approve: answered(REFUND, approved, "Thanks"),
+  edit: answered(REFUND, approvedWithEdit),
+  deny: answered(REFUND, denied, "Thanks"),
   cancel: answered(REFUND, cancelled, "Thanks"),
-  "two-approve": answered(REFUNDS, yes),
+  "two-approve": answered(REFUNDS, approved),
   async two(talk) {
     const events = await talk.run({ text: REFUNDS });
     const [first, second] = interruptsOf(events);
-    const again = await talk.run({ resume: [yes(first), no(second)] });
+    const again = await talk.run({ resume: [approved(first), denied(second)] });
     // The agent asks about the second again, and then expects an answer to the first as well.
-    await talk.run({ resume: interruptsOf(again).map(no) });
-    await talk.run({ resume: [no(first), no(second)] });
+    await talk.run({ resume: interruptsOf(again).map(denied) });
+    await talk.run({ resume: [denied(first), denied(second)] });
   },
   abandon: abandoned(REFUND),
-  crash: said("Crash", "Are you back?"),
+  crash: sendTexts("Crash", "Are you back?"),
   async "deny-with-reason"(talk) {
     const events = await talk.run({ text: REFUND });
-    await talk.run({ resume: interruptsOf(events).map(noBecause) });
-    await talk.run({ resume: interruptsOf(events).map(no) });
+    await talk.run({ resume: interruptsOf(events).map(deniedWithReason) });
+    await talk.run({ resume: interruptsOf(events).map(denied) });
   },
 };
 

@@ -35,7 +35,7 @@ const TOLERANCE = 12;
  * milliseconds.
  */
 const READS = 850;
-/** The longest time until an approved call has run. */
+/** The longest time until an approved call has run, in milliseconds. */
 const RUNS = 250;
 
 /** One run of a scene, attacked or not. */
@@ -133,13 +133,13 @@ export class Stage {
 }
 
 /** The answer of the twin: waits, and presses once. */
-const honestly = async (stage) => {
+const readAndPress = async (stage) => {
   await stage.read();
   await stage.press();
 };
 
 /** The answer of the victim: like the twin, and once more if nothing seems to happen. */
-const twice = async (stage) => {
+const pressTwice = async (stage) => {
   await stage.read();
   await stage.press();
   if ((await stage.ran()).length > 0 || (await stage.button.count()) === 0) return;
@@ -190,7 +190,7 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
     const { page, agent } = given;
     const stage = new Stage({ ...given, attacked: false, name: twin.name ?? "pay" });
     await stage.ask(twin.script ?? PAYS);
-    await (twin.answer ?? honestly)(stage);
+    await (twin.answer ?? readAndPress)(stage);
     await eventually(async () => assert.deepEqual(await stage.ran(), twin.ran ?? [["pay", ADA]], "the twin's call ran once"), 5);
     await page.mouse.move(1, 1);
     await page.goto(driver.address(given.server, agent.url));
@@ -218,7 +218,7 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
       await stage.ask(attack.script ?? twin.script ?? PAYS, attack.ask);
       const says = expects.shows ? await stage.request.innerText() : "";
       await attack.shown?.(stage);
-      await (attack.answer ?? twice)(stage);
+      await (attack.answer ?? pressTwice)(stage);
       await stage.settle(100);
       await keep(stage, name);
 

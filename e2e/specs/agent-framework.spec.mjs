@@ -44,7 +44,7 @@ async function refund(chat, text = "Refund order A-17") {
   return card;
 }
 
-agentTest("text, twice", async (chat, agent) => {
+agentTest("two messages are answered in one conversation", async (chat, agent) => {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");
   await chat.ask("And again");
@@ -56,7 +56,7 @@ agentTest("text, twice", async (chat, agent) => {
   );
 });
 
-agentTest("a tool of the page, whose call belongs to a message that was never opened", async (chat, agent) => {
+agentTest("a page tool runs although its parent message was never started", async (chat, agent) => {
   await chat.ask("Search, please");
   await chat.status(chat.card("web_search"), "complete");
   await chat.says("web_search returned");
@@ -65,7 +65,7 @@ agentTest("a tool of the page, whose call belongs to a message that was never op
   assert.deepEqual(answeredCalls(bodies[1]), [["web_search", true]]);
 });
 
-agentTest("two calls of the server", async (chat, agent) => {
+agentTest("two server calls complete in one run", async (chat, agent) => {
   await chat.ask("Where are orders A-17 and B-2?");
   const cards = chat.card("lookup_order");
   await chat.status(cards.nth(0), "complete");
@@ -76,7 +76,7 @@ agentTest("two calls of the server", async (chat, agent) => {
   assert.equal((await sent(agent)).length, 2);
 });
 
-agentTest("a call of the server and one of the page: the server runs its own afterwards", async (chat, agent) => {
+agentTest("with a server call and a page call, the server runs its own after the page's", async (chat, agent) => {
   await chat.ask("Where is order A-17, and search");
   await chat.says(/lookup_order returned {"order": "A-17", "state": "packed"}[^]*web_search returned/);
   await chat.status(chat.card("web_search"), "complete");
@@ -97,7 +97,7 @@ agentTest("a call of the server and one of the page: the server runs its own aft
   ]);
 });
 
-agentTest("an approval is asked once, although it comes in three forms", async (chat, agent) => {
+agentTest("an approval sent in three forms is shown once", async (chat, agent) => {
   const card = await refund(chat);
   assert.equal(await chat.root.getByRole("button", { name: /^Approve(:|$)/ }).count(), 1);
   assert.equal(await questions(chat).count(), 0);
@@ -116,14 +116,14 @@ agentTest("an approval is asked once, although it comes in three forms", async (
   assert.deepEqual(bodies[1].resume[0].payload, { approved: true });
 });
 
-agentTest("an approval with other arguments", async (chat) => {
+agentTest("an approval with edited arguments runs with them", async (chat) => {
   const card = await refund(chat);
   await approveWith(card, { order_id: "A-17", amount: 15 });
   await chat.idle();
   await chat.says('refund_order returned {"order": "A-17", "refunded": 15}.');
 });
 
-agentTest("a denial: the agent says so, and the next message works", async (chat, agent) => {
+agentTest("a denial is reported by the agent, and the next message works", async (chat, agent) => {
   const card = await refund(chat);
   await chat.deny(card);
   await chat.idle();
@@ -134,7 +134,7 @@ agentTest("a denial: the agent says so, and the next message works", async (chat
   assert.deepEqual((await sent(agent))[1].resume[0].payload, { approved: false });
 });
 
-agentTest("Stop gives an approval up, and the next message is answered", async (chat) => {
+agentTest("Stop cancels a pending approval, and the next message is answered", async (chat) => {
   await refund(chat);
   await chat.stopButton.click();
   await chat.idle();
@@ -142,7 +142,7 @@ agentTest("Stop gives an approval up, and the next message is answered", async (
   await chat.says("You said: Hello again");
 });
 
-agentTest("two approvals at once", async (chat, agent) => {
+agentTest("two approvals of one run are sent together", async (chat, agent) => {
   const cards = await refund(chat, "Refund orders A-17 and B-2");
   await chat.approve(cards.nth(0));
   await chat.approve(cards.nth(1));
@@ -151,7 +151,7 @@ agentTest("two approvals at once", async (chat, agent) => {
   assert.equal((await sent(agent)).length, 2);
 });
 
-agentTest("an error whose text is withheld, and the next message works", async (chat) => {
+agentTest("an internal error shows a notice, and the next message works", async (chat) => {
   await chat.ask("Crash");
   await chat.notice(/internal error/).waitFor();
   await chat.says("About to fail.");

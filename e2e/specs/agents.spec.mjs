@@ -38,7 +38,7 @@ async function opened({ page }) {
   };
 }
 
-chatTest("an AI SDK backend with a key: the key goes out with each request, and is written nowhere", { address }, async (chat, { agent, page }) => {
+chatTest("an AI SDK backend gets the key with each request, and the key is not stored", { address }, async (chat, { agent, page }) => {
   await agent.forget();
   const first = await dialog(chat);
   await first.choose("An AI SDK backend");
@@ -67,7 +67,7 @@ chatTest("an AI SDK backend with a key: the key goes out with each request, and 
   assert.equal(later.authorization, undefined, "another page knows nothing of it");
 });
 
-chatTest("an OpenAI-compatible endpoint, with its model", { address }, async (chat, { model }) => {
+chatTest("an OpenAI-compatible endpoint gets the entered model", { address }, async (chat, { model }) => {
   model.forget();
   const { choose, field, use } = await dialog(chat);
   await choose("An OpenAI-compatible endpoint");
@@ -83,14 +83,14 @@ chatTest("an OpenAI-compatible endpoint, with its model", { address }, async (ch
   assert.equal(model.requests()[0].body.model, "small");
 });
 
-chatTest("without a model the endpoint chooses", { address: ({ page, model }) => `${page.url}?${new URLSearchParams({ agent: model.url, protocol: "completions" })}` }, async (chat, { model }) => {
+chatTest("a completions request without a model names none", { address: ({ page, model }) => `${page.url}?${new URLSearchParams({ agent: model.url, protocol: "completions" })}` }, async (chat, { model }) => {
   model.forget();
   await chat.ask("Hello there");
   const { body } = model.requests()[0];
   assert.ok(!("model" in body), "no model is named");
 });
 
-chatTest("back to the script; Cancel and Escape change nothing, an address is asked for", { address: ({ page }) => `${page.url}?agent=/nowhere&protocol=ui-stream` }, async (chat, { page }) => {
+chatTest("the dialog requires an address, can be cancelled and returns to the script", { address: ({ page }) => `${page.url}?agent=/nowhere&protocol=ui-stream` }, async (chat, { page }) => {
   const here = chat.page.url();
   const first = await dialog(chat);
   await first.field("Address").fill("");
@@ -110,7 +110,7 @@ chatTest("back to the script; Cancel and Escape change nothing, an address is as
   await chat.page.getByRole("button", { name: "Agent: Script" }).waitFor();
 });
 
-chatTest("a protocol that the page does not speak is said, and the script answers", { address: ({ page }) => `${page.url}?agent=/agent&protocol=grpc` }, async (chat) => {
+chatTest("an unknown protocol shows a notice, and the script is used", { address: ({ page }) => `${page.url}?agent=/agent&protocol=grpc` }, async (chat) => {
   await chat.notice(/“grpc”, and this page speaks “ag-ui”, “ui-stream” and “completions”/).waitFor();
   await chat.page.getByRole("button", { name: "Agent: Script" }).waitFor();
 });

@@ -46,7 +46,7 @@ async function sent(agent) {
 /** The parts of the newest message of a request, without the ids of calls. */
 const newest = ({ messages }) => messages.at(-1).parts.map(({ toolCallId, ...part }) => part);
 
-agentTest("text is streamed, the request is exact, and what it used is shown", {}, async (chat, agent) => {
+agentTest("text is streamed, the request is exact, and token usage is shown", {}, async (chat, agent) => {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");
   await chat.opensDetails();
@@ -82,7 +82,7 @@ agentTest("the tools of the page are offered", {}, async (chat, agent) => {
   assert.ok(context.some(({ description }) => description === "The projects on the page"));
 });
 
-agentTest("a tool of the server takes several steps of one answer, and nothing goes back", {}, async (chat, agent) => {
+agentTest("a server tool completes within one answer, without another request", {}, async (chat, agent) => {
   await chat.ask("Where is order A-17?");
   await chat.status(chat.card("lookup_order"), "complete");
   await chat.says('lookup_order returned {"order":"A-17","state":"packed"}.');
@@ -102,7 +102,7 @@ agentTest("a tool of the server takes several steps of one answer, and nothing g
   ]);
 });
 
-agentTest("weather, approved: the tool runs once, and the answer goes back with its result", {}, async (chat, agent) => {
+agentTest("an approved call runs once, and its result is sent to the server", {}, async (chat, agent) => {
   const harbor = new Harbor(chat.page);
   await chat.send("What's the weather in Oslo?");
   const card = chat.card("get_weather");
@@ -128,7 +128,7 @@ agentTest("weather, approved: the tool runs once, and the answer goes back with 
   assert.match(JSON.stringify(output), /Oslo/);
 });
 
-agentTest("weather, denied: nothing runs and the agent hears of it", {}, async (chat, agent) => {
+agentTest("a denied call does not run and is reported to the agent", {}, async (chat, agent) => {
   await chat.send("What's the weather in Oslo?");
   await chat.deny(chat.card("get_weather"));
   await chat.status(chat.card("get_weather"), "failed");
@@ -137,7 +137,7 @@ agentTest("weather, denied: nothing runs and the agent hears of it", {}, async (
   assert.equal(newest((await sent(agent))[1]).at(-1).output, "denied");
 });
 
-agentTest("two parallel calls are answered in call order in one continuation", {}, async (chat, agent) => {
+agentTest("results of two parallel calls are sent in call order in one continuation", {}, async (chat, agent) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   const cards = chat.card("get_weather");
   await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
@@ -159,7 +159,7 @@ agentTest("two parallel calls are answered in call order in one continuation", {
   );
 });
 
-agentTest("a handler that fails: the server hears why", {}, async (chat, agent) => {
+agentTest("a failed handler is reported to the server with its reason", {}, async (chat, agent) => {
   await chat.ask("Search for pier failure reports");
   await chat.status(chat.card("web_search"), "failed");
   await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
@@ -175,13 +175,13 @@ agentTest("arguments that break the schema never reach the handler", {}, async (
   assert.equal((await sent(agent)).length, 2);
 });
 
-agentTest("a tool that nobody has is answered by the server; nothing runs here", {}, async (chat, agent) => {
+agentTest("an unknown tool is answered by the server without another request", {}, async (chat, agent) => {
   await chat.ask("Call an unknown tool");
   await chat.says(/teleport/);
   assert.equal((await sent(agent)).length, 1);
 });
 
-agentTest("the server's approval, yes: it goes back whole, the server runs the tool, and only once", {}, async (chat, agent) => {
+agentTest("an approved server call is sent back with its signature and runs once", {}, async (chat, agent) => {
   await chat.send("Refund order A-17");
   const card = chat.card("refund_order");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -202,7 +202,7 @@ agentTest("the server's approval, yes: it goes back whole, the server runs the t
   assert.match(approval.signature, /./, "the server knows its approval again by it");
 });
 
-agentTest("the server's approval, no: the server hears it and runs nothing", {}, async (chat, agent) => {
+agentTest("a denied server call is reported to the server and does not run", {}, async (chat, agent) => {
   await chat.send("Refund order A-17");
   const card = chat.card("refund_order");
   await chat.deny(card);
@@ -214,7 +214,7 @@ agentTest("the server's approval, no: the server hears it and runs nothing", {},
   assert.equal(newest(requests[1]).at(-1).approval.approved, false);
 });
 
-agentTest("a call on the server and two approvals, together: decided one by one, sent once", {}, async (chat, agent) => {
+agentTest("two approvals of the server are decided separately and sent together", {}, async (chat, agent) => {
   await chat.send("Look up and refund order A-17 and B-2");
   const cards = chat.card("refund_order");
   await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
@@ -229,7 +229,7 @@ agentTest("a call on the server and two approvals, together: decided one by one,
 
 brokenStreams(agentTest, "ai-sdk error");
 
-agentTest("Stop ends the request, the text so far stays, and the next message works", {}, async (chat, agent) => {
+agentTest("Stop aborts the request, keeps the text, and the next message works", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
   await chat.stopButton.click();
@@ -240,7 +240,7 @@ agentTest("Stop ends the request, the text so far stays, and the next message wo
   await chat.says("You said: Never mind");
 });
 
-agentTest("Stop in the middle of a handler: nothing is sent until the next message, which tells of it", {}, async (chat, agent) => {
+agentTest("a stopped handler is reported with the next message", {}, async (chat, agent) => {
   await chat.send("Pick a data source");
   const card = chat.card("selectDataSource");
   await card.getByRole("button", { name: "Berth telemetry" }).waitFor();
@@ -257,7 +257,7 @@ agentTest("Stop in the middle of a handler: nothing is sent until the next messa
 /** The number of times that a text occurs in another. */
 const times = (text, part) => text.split(part).length - 1;
 
-agentTest("a reload in the middle of an answer reads it on, from its beginning and without doubling", {}, async (chat, agent) => {
+agentTest("a reload during an answer resumes its stream without duplicates", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
   await chat.page.reload();
@@ -280,7 +280,7 @@ agentTest("a reload in the middle of an answer reads it on, from its beginning a
   assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "user"]);
 });
 
-agentTest("a reload in the middle of what follows a result: what came before it stays, and nothing is sent twice", {}, async (chat, agent) => {
+agentTest("a reload after a result keeps the earlier parts and sends nothing twice", {}, async (chat, agent) => {
   await chat.send("Slowly: what's the weather in Oslo?");
   await chat.approve(chat.card("get_weather"));
   await chat.says("get_weather returned");
@@ -295,7 +295,7 @@ agentTest("a reload in the middle of what follows a result: what came before it 
   assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST", "GET"]);
 });
 
-agentTest("a reload in the middle of what follows an approval: it comes to what the server says", {}, async (chat, agent) => {
+agentTest("a reload after an approval of the server resumes its stream", {}, async (chat, agent) => {
   await chat.send("Slowly: refund order A-17");
   await chat.approve(chat.card("refund_order"));
   await chat.says("refund_order returned");
@@ -308,7 +308,7 @@ agentTest("a reload in the middle of what follows an approval: it comes to what 
   assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST", "GET"]);
 });
 
-agentTest("a reload when there is nothing to read on leaves the text so far", {}, async (chat, agent) => {
+agentTest("a reload without a resumable stream keeps the text", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
   await agent.forget();
@@ -324,7 +324,7 @@ agentTest("a reload when there is nothing to read on leaves the text so far", {}
   await chat.says("You said: And now?");
 });
 
-agentTest("a reload while a call waits: it waits again, runs once, and goes back once", {}, async (chat, agent) => {
+agentTest("a reload keeps a pending approval, and the call runs and is sent once", {}, async (chat, agent) => {
   await chat.send("What's the weather in Oslo?");
   await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
   await chat.page.reload();
@@ -336,7 +336,7 @@ agentTest("a reload while a call waits: it waits again, runs once, and goes back
   assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST"], "nothing was under way to read on");
 });
 
-agentTest("a reload while the server waits for an approval: it is asked again and sent once", {}, async (chat, agent) => {
+agentTest("a reload keeps a pending approval of the server, and the decision is sent once", {}, async (chat, agent) => {
   await chat.send("Refund order A-17");
   await chat.card("refund_order").getByRole("button", { name: "Approve" }).waitFor();
   await chat.page.reload();
@@ -347,7 +347,7 @@ agentTest("a reload while the server waits for an approval: it is asked again an
   assert.equal((await sent(agent)).length, 2);
 });
 
-chatTest("through the server of the demo the page needs no other origin, and reads on, too", { address: ({ proxied }) => proxied.url }, async (chat) => {
+chatTest("streams are resumed through the demo's proxy, without another origin", { address: ({ proxied }) => proxied.url }, async (chat) => {
   assert.match(chat.page.url(), /\?agent=%2Fagent&protocol=ui-stream$/);
   await chat.page.goto(`${chat.page.url()}&chat=proxied`);
   await chat.composer.waitFor();

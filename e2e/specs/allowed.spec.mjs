@@ -45,7 +45,7 @@ async function choose(card, label) {
   assert.ok(await radio.isChecked(), label);
 }
 
-chatTest("Escape closes the choice of how long an approval applies, and nothing is allowed for later", async (chat, harbor) => {
+chatTest("Escape closes the choice of duration, and no approval is remembered", async (chat, harbor) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather").first();
   await choose(card, "For this conversation");
@@ -59,7 +59,7 @@ chatTest("Escape closes the choice of how long an approval applies, and nothing 
 
 const allowed = (harbor) => harbor.panel("What you allowed");
 
-chatTest("allowed always: the next call runs marked, after a reload too, until it is revoked", async (chat, harbor) => {
+chatTest("a permanent approval applies after a reload until it is revoked", async (chat, harbor) => {
   await shows(allowed(harbor), "You are asked every time");
   await chat.send("What's the weather?");
   const first = chat.card("get_weather").first();
@@ -104,7 +104,7 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   await shows(harbor.conditions, /14°[^]*Rotterdam/);
 });
 
-chatTest("allowed for an environment: another version runs, another environment is asked about", async (chat, harbor) => {
+chatTest("an approval for any version in one environment covers the next version", async (chat, harbor) => {
   await harbor.mayDeploy.check();
   await chat.send("Deploy 2.0.0 to production");
   const card = chat.card("deployApplication");
@@ -120,7 +120,7 @@ chatTest("allowed for an environment: another version runs, another environment 
 const address = ({ page, agent }) =>
   `${page.url}?${new URLSearchParams({ agent: `${agent.url}twice`, protocol: "ag-ui" })}`;
 
-pageTest("an approval of what would change otherwise by now runs nothing, and is shown anew", { address }, async (chat) => {
+pageTest("an approval whose preview has changed does not run and is shown again", { address }, async (chat) => {
   const harbor = new Harbor(chat.page);
   await harbor.mayDeploy.check();
   await chat.send("Deploy both");

@@ -25,7 +25,7 @@ const chatTest = suite(async (open) => {
 const address = ({ url }) => url;
 
 /** The number of requests for the part so far. */
-function asked(page) {
+function countPartRequests(page) {
   let count = 0;
   page.on("request", (request) => (count += Number(PART.test(request.url()))));
   return () => count;
@@ -39,7 +39,7 @@ function files() {
   return { part, script };
 }
 
-test("an application's files name each other by their content", () => {
+test("an application's files refer to each other by content hash", () => {
   const { part, script } = files();
   assert.equal(part.length, 1);
   assert.equal(script.length, 1);
@@ -48,9 +48,9 @@ test("an application's files name each other by their content", () => {
   assert.ok(parts.includes(`new URL("./${part[0]}", import.meta.url), "sha256-`));
 });
 
-chatTest("an application fetches what draws a conversation when somebody turns to the chat", { address }, async (chat) => {
+chatTest("an application fetches the conversation part when the composer gets the focus", { address }, async (chat) => {
   const { page } = chat;
-  const fetched = asked(page);
+  const fetched = countPartRequests(page);
   await page.reload();
   await chat.composer.waitFor();
   await page.waitForTimeout(400);
@@ -62,7 +62,7 @@ chatTest("an application fetches what draws a conversation when somebody turns t
   assert.equal(fetched(), 1);
 });
 
-chatTest("an application's part of another build is refused, and had when it is the right one", { address, allow: REFUSED }, async (chat) => {
+chatTest("an application's part of another build is refused, and Retry loads the right one", { address, allow: REFUSED }, async (chat) => {
   const { page } = chat;
   // One byte of a string in it differs.
   const other = readFileSync(path.join(FOLDER, files().part[0]));

@@ -36,7 +36,7 @@ for (const [width, height] of SIZES) {
     ["What's the weather in Oslo and Bergen?", "get_weather"],
   ]) {
     const viewport = { width, height };
-    pageTest(`name, question and answers are in view together at ${width} × ${height}: ${tool}`, { address: ({ page }) => page.url, viewport, bare: true }, async (chat) => {
+    pageTest(`title and buttons of an approval are in view together at ${width} × ${height}: ${tool}`, { address: ({ page }) => page.url, viewport, bare: true }, async (chat) => {
       const switcher = chat.page.getByRole("button", { name: "Assistant", exact: true });
       if (await switcher.isVisible()) await switcher.click();
       await chat.composer.waitFor();
@@ -59,7 +59,7 @@ for (const [width, height] of SIZES) {
 const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
 
-chatTest("Deny asks why, Escape goes back, and a double click on it approves nothing", async (chat, harbor) => {
+chatTest("Deny opens the reason field, Escape closes it, and a double click does not approve", async (chat, harbor) => {
   await chat.send("Deploy 2.4.0 to production");
   const card = chat.card("deployApplication");
   const deny = card.getByRole("button", { name: "Deny", exact: true });
@@ -79,7 +79,7 @@ chatTest("Deny asks why, Escape goes back, and a double click on it approves not
   await shows(harbor.lane("production"), "2.3.1");
 });
 
-chatTest("all questions of one response are approved together, once all were read", async (chat, harbor) => {
+chatTest("all approvals of one response are approved together once all were read", async (chat, harbor) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   const all = chat.root.getByRole("group", { name: "2 questions to answer" });
   await all.waitFor();
@@ -91,7 +91,7 @@ chatTest("all questions of one response are approved together, once all were rea
   await shows(harbor.conditions, /Oslo|Bergen/);
 });
 
-chatTest("all questions of one response are denied together", async (chat, harbor) => {
+chatTest("all approvals of one response are denied together", async (chat, harbor) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   await chat.root.getByRole("button", { name: "Deny all", exact: true }).click();
   await chat.idle();
@@ -99,7 +99,7 @@ chatTest("all questions of one response are denied together", async (chat, harbo
 });
 
 pageTest(
-  "question and answers of a dialog are in view together at 320 × 256",
+  "title and buttons of a dialog are in view together at 320 × 256",
   { address: ({ page }) => page.url, viewport: { width: 320, height: 256 }, bare: true },
   async (chat) => {
     await chat.page.getByRole("button", { name: "Assistant", exact: true }).click();

@@ -29,13 +29,13 @@ function chatTest(name, options, body) {
 }
 
 /** Checks that the composer works and the agent answers again. */
-async function goesOn(chat) {
+async function answersAgain(chat) {
   await chat.ask("Are you back?");
   await chat.says("You said: Are you back?");
 }
 
 chatTest(
-  "wrong address: a notice with Retry, and the message stays",
+  "an unreachable address shows a notice with Retry and keeps the message",
   { address: ({ page, nowhere }) => at(page, nowhere), allow: [REFUSED] },
   async (chat) => {
     await chat.ask("Hello");
@@ -47,7 +47,7 @@ chatTest(
 );
 
 chatTest(
-  "the agent does not let this page in (CORS): a notice",
+  "an agent without CORS for this page shows a notice",
   { address: ({ page, foreign }) => at(page, foreign.url), allow: [REFUSED] },
   async (chat) => {
     await chat.ask("Hello");
@@ -57,7 +57,7 @@ chatTest(
 );
 
 chatTest(
-  "an address that is none: a notice, no request",
+  "an invalid address shows a notice",
   { address: ({ page }) => at(page, "not an address"), allow: [REFUSED] },
   async (chat) => {
     await chat.composer.fill("Hello");
@@ -74,24 +74,24 @@ for (const [name, words] of [
   ["http-429", /Try again in 30 s\./],
   ["http-500-endless", /500/],
 ]) {
-  chatTest(`${name}: the notice says what the server said`, { ...scene(name), allow: [REFUSED] }, async (chat) => {
+  chatTest(`${name}: the notice shows the error of the server`, { ...scene(name), allow: [REFUSED] }, async (chat) => {
     await chat.ask("Hello");
     await chat.notice(words).waitFor();
-    await goesOn(chat);
+    await answersAgain(chat);
   });
 }
 
-chatTest("text/html with 200 is no answer", scene("html"), async (chat) => {
+chatTest("an HTML response with status 200 shows a notice", scene("html"), async (chat) => {
   await chat.ask("Hello");
   await chat.notice(/\S/).and(chat.page.getByRole("alert")).waitFor();
   assert.ok(!(await chat.log.innerText()).includes("Log in"));
-  await goesOn(chat);
+  await answersAgain(chat);
 });
 
-chatTest("an empty body is no success", scene("empty"), async (chat) => {
+chatTest("an empty body shows a notice with Retry", scene("empty"), async (chat) => {
   await chat.ask("Hello");
   await chat.page.getByRole("button", { name: "Retry" }).waitFor();
-  await goesOn(chat);
+  await answersAgain(chat);
 });
 
 for (const [name, allow] of [
@@ -102,14 +102,14 @@ for (const [name, allow] of [
   ["huge-frame", [REFUSED]],
   ["run-error", []],
 ]) {
-  chatTest(`${name}: the text so far stays, and a notice says that it is not all`, { ...scene(name), allow }, async (chat, { agent }) => {
+  chatTest(`${name}: the partial text is kept, and a notice offers Retry`, { ...scene(name), allow }, async (chat, { agent }) => {
     await chat.send("Hello");
     await chat.says("The text so far");
     if (name === "cut") agent.hangUp();
     await chat.page.getByRole("button", { name: "Retry" }).waitFor();
     if (name === "cut-frame") await chat.notice("The connection dropped before the answer was finished.").waitFor();
     await chat.picture(`bad input ${name}`);
-    await goesOn(chat);
+    await answersAgain(chat);
     await chat.says("The text so far");
   });
 }
@@ -127,7 +127,7 @@ chatTest("Retry sends the same messages in a new run", { ...scene("http-500"), a
   assert.equal(await chat.messages("user").count(), 1);
 });
 
-chatTest("an event that nobody knows is passed over", scene("unknown-event"), async (chat) => {
+chatTest("an unknown event is ignored", scene("unknown-event"), async (chat) => {
   await chat.ask("Hello");
   await chat.says("The text around it");
   assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0);
@@ -138,7 +138,7 @@ for (const [name, tool, error] of [
   ["arguments-break-schema", "confirmAction", /\/action[^]*\/importance|\/importance[^]*\/action/],
   ["unknown-tool", "teleport", /^Action teleport not found$/],
 ]) {
-  chatTest(`${name}: the agent gets an error result and goes on`, scene(name), async (chat, { agent }) => {
+  chatTest(`${name}: the agent gets an error result, and the run continues`, scene(name), async (chat, { agent }) => {
     await chat.ask("Hello");
     await chat.status(chat.card(tool), "failed");
     await chat.says("Results: ");
@@ -149,11 +149,11 @@ for (const [name, tool, error] of [
     assert.match(JSON.parse(result.content).error, error);
     assert.equal(typeof result.error, "string", "AG-UI's own error member is set too");
     await chat.picture(`bad input ${name}`);
-    await goesOn(chat);
+    await answersAgain(chat);
   });
 }
 
-chatTest("markup of an agent is text", scene("markup"), async (chat) => {
+chatTest("markup from an agent is shown as text", scene("markup"), async (chat) => {
   chat.page.on("dialog", () => assert.fail("a script of the agent ran"));
   await chat.ask("Hello");
   await chat.says('<img src="x" onerror="alert(1)">');

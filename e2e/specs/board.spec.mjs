@@ -14,7 +14,7 @@ const chatTest = suite(async (open) => {
 const address = ({ url }) => url;
 const column = (chat, name) => chat.page.getByRole("region", { name });
 
-chatTest("a handler that changes a signal: the next run is told of it", { address }, async (chat) => {
+chatTest("a signal changed by a handler is sent with the next run", { address }, async (chat) => {
   await chat.ask("Add Write the guide");
   await column(chat, "To do").getByText("Write the guide").waitFor();
   await chat.says('The board: {"To do":["Draw the harbour","Write the guide"],"Doing":["Order paint"],"Done":["Count the boats"]}.');
@@ -28,7 +28,7 @@ chatTest("a handler that changes a signal: the next run is told of it", { addres
   await accessible(chat.page);
 });
 
-chatTest("a signal that is set right before a message is told with it", { address }, async (chat) => {
+chatTest("a signal set right before a message is sent with it", { address }, async (chat) => {
   for (const title of ["Order paint", "Draw the harbour"]) {
     await chat.page.getByRole("article").filter({ hasText: title }).getByRole("button", { name: "Ask" }).click();
     await chat.idle();
@@ -36,7 +36,7 @@ chatTest("a signal that is set right before a message is told with it", { addres
   }
 });
 
-chatTest("an action that its own handler disables comes to its end", { address }, async (chat) => {
+chatTest("an action disabled by its own handler completes", { address }, async (chat) => {
   await chat.ask("What can you do?");
   await chat.says("I may use: list_cards, add_card, move_card, delete_done, estimate_card.");
   await chat.send("Sweep");
@@ -56,14 +56,14 @@ chatTest("an action that its own handler disables comes to its end", { address }
   assert.match(await chat.messages("assistant").last().innerText(), /move_card, delete_done, estimate_card\.$/);
 });
 
-chatTest("what is denied stays on the board", { address }, async (chat) => {
+chatTest("a denied deletion leaves the board unchanged", { address }, async (chat) => {
   await chat.send("Sweep");
   await chat.deny(chat.card("delete_done"));
   await chat.idle();
   await column(chat, "Done").getByText("Count the boats").waitFor();
 });
 
-chatTest("a handler asks the person by a form in its card", { address }, async (chat) => {
+chatTest("a handler asks the user with a form in its card", { address }, async (chat) => {
   await chat.send("Estimate 2");
   const card = chat.card("estimate_card");
   await card.getByLabel("How many points is “Order paint”?").fill("5");

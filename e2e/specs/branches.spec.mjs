@@ -56,7 +56,7 @@ async function toChat(chat) {
   if (await button.isVisible()) await button.click();
 }
 
-chatTest("the first message is edited, its answer regenerated twice, and the tree is as left after a reload", async (chat) => {
+chatTest("edited and regenerated branches are kept after a reload", async (chat) => {
   await chat.ask("Where is order A-17?");
   const first = await answer(chat).innerText();
   await chat.ask("Search for tide tables");
@@ -95,7 +95,7 @@ chatTest("the first message is edited, its answer regenerated twice, and the tre
   assert.equal(new Set(stored.messages.map(({ message }) => message.id)).size, stored.messages.length);
 });
 
-chatTest("Escape leaves a message as it was, and a run keeps editing waiting", async (chat) => {
+chatTest("Escape cancels an edit, and editing is disabled during a run", async (chat) => {
   await chat.ask("Where is order A-17?");
   await question(chat).hover();
   const button = inTurn(question(chat), "Edit message");
@@ -112,7 +112,7 @@ chatTest("Escape leaves a message as it was, and a run keeps editing waiting", a
   await chat.idle();
 });
 
-chatTest("another branch may be looked at while a tool runs, and leads back", async (chat) => {
+chatTest("another branch can be shown while a tool runs, with a link back", async (chat) => {
   await chat.ask("Where is order A-17?");
   await chat.ask("Search for tide tables");
   await edit(chat, question(chat, 1), "Check berth availability");
@@ -129,7 +129,7 @@ chatTest("another branch may be looked at while a tool runs, and leads back", as
   await chat.says("Berths 4, 9 and 14 are free today.");
 });
 
-chatTest("something that waits on another branch says so, and is decided where it belongs", async (chat) => {
+chatTest("an approval on another branch shows a notice and is decided there", async (chat) => {
   await chat.ask("Where is order A-17?");
   await edit(chat, question(chat), "What's the weather?");
   await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
@@ -143,7 +143,7 @@ chatTest("something that waits on another branch says so, and is decided where i
   assert.deepEqual(await texts(chat, "user"), ["What's the weather?"]);
 });
 
-chatTest("what is said while a slow tool runs comes after it, marked", async (chat) => {
+chatTest("a message sent while a tool runs follows it and is marked", async (chat) => {
   await chat.send("Run the full deployment process");
   await chat.card("deployment_process").waitFor();
   await chat.composer.fill("Where is order A-17?");
@@ -165,7 +165,7 @@ chatTest("what is said while a slow tool runs comes after it, marked", async (ch
 for (const [name, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of ["light", "dark"]) {
     chatTest(
-      `branches look right: ${name} ${colorScheme}`,
+      `branches pass accessibility checks: ${name} ${colorScheme}`,
       async (chat) => {
         await toChat(chat);
         await chat.ask("Where is order A-17?");

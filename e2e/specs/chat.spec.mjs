@@ -46,7 +46,7 @@ async function restingPlace(chat) {
   }
 }
 
-chatTest("a long answer is followed to its end", async (chat) => {
+chatTest("the view follows a long answer to its end", async (chat) => {
   await chat.send("Tell me a long story");
   await overflows(chat);
   await eventually(async () => assert.ok((await position(chat)).rest < 60, "the end is in view"));
@@ -56,7 +56,7 @@ chatTest("a long answer is followed to its end", async (chat) => {
   assert.equal(await chat.root.getByRole("button", { name: "Jump to latest" }).count(), 0, "nothing to jump to");
 });
 
-chatTest("who scrolls up is never pulled back, until they jump to the latest", async (chat) => {
+chatTest("the scroll position is kept after scrolling up until Jump to latest", async (chat) => {
   await chat.send("Tell me a long story");
   await overflows(chat);
   await chat.log.hover();
@@ -75,7 +75,7 @@ chatTest("who scrolls up is never pulled back, until they jump to the latest", a
   await chat.idle();
 });
 
-chatTest("a reader who uses the keyboard is not pulled back either", async (chat) => {
+chatTest("the scroll position is kept after scrolling up by keyboard", async (chat) => {
   await chat.send("Tell me a long story");
   await overflows(chat);
   await chat.reach(chat.log, "Shift+Tab");
@@ -90,7 +90,7 @@ chatTest("a reader who uses the keyboard is not pulled back either", async (chat
   await chat.idle();
 });
 
-chatTest("Enter during a run queues the text and stops nothing", async (chat) => {
+chatTest("Enter during a run queues the text without stopping it", async (chat) => {
   await chat.send("Check berth availability");
   await chat.card("api_request").waitFor();
   await chat.composer.pressSequentially("Search for crabs");
@@ -105,7 +105,7 @@ chatTest("Enter during a run queues the text and stops nothing", async (chat) =>
   assert.equal(await chat.messages("user").count(), 2);
 });
 
-chatTest("a queued message is taken back and removed, and the focus is never lost", async (chat) => {
+chatTest("a queued message can be edited or removed without losing the focus", async (chat) => {
   await chat.send("Run the full deployment process");
   await chat.card("deployment_process").waitFor();
   const queued = chat.root.locator("[data-pending]");
@@ -128,7 +128,7 @@ chatTest("a queued message is taken back and removed, and the focus is never los
   assert.equal(await chat.messages("user").count(), 1, "neither was sent");
 });
 
-chatTest("the description of the text box is the same while the assistant works", async (chat) => {
+chatTest("the description of the composer does not change during a run", async (chat) => {
   const described = () => chat.composer.evaluate((box) => [box.ariaDescription, box.getAttribute("aria-describedby")]);
   const before = await described();
   await chat.send("What's the weather?");
@@ -141,7 +141,7 @@ chatTest("the description of the text box is the same while the assistant works"
   assert.deepEqual(await described(), before);
 });
 
-chatTest("Enter while an approval is open keeps the text and decides nothing", async (chat) => {
+chatTest("Enter while an approval is pending does not decide it", async (chat) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -152,7 +152,7 @@ chatTest("Enter while an approval is open keeps the text and decides nothing", a
   await chat.idle();
 });
 
-chatTest("Shift+Enter breaks the line, and the box grows with the text", async (chat) => {
+chatTest("Shift+Enter inserts a line break, and the composer grows", async (chat) => {
   const height = async () => (await chat.composer.boundingBox()).height;
   const small = await height();
   await chat.composer.pressSequentially("One");
@@ -178,7 +178,7 @@ chatTest("Enter that ends an input method's composition does not send", async (c
   assert.equal(await chat.messages("user").count(), 0);
 }, { only: "chromium" });
 
-chatTest("nothing is sent when nothing is written", async (chat) => {
+chatTest("a blank text is not sent", async (chat) => {
   await chat.composer.fill("  \n ");
   await chat.composer.press("Enter");
   await chat.root.getByRole("button", { name: "Send", exact: true }).click();
@@ -186,7 +186,7 @@ chatTest("nothing is sent when nothing is written", async (chat) => {
   assert.equal(await chat.messages("user").count(), 0);
 });
 
-chatTest("every suggestion says exactly what its button shows", async (chat) => {
+chatTest("every suggestion sends exactly its label", async (chat) => {
   const list = chat.root.getByRole("list", { name: "Suggestions" });
   const more = list.getByRole("button", { name: "More", exact: true });
   assert.equal(await list.getByRole("button").count(), 5, "four, and More");
@@ -209,7 +209,7 @@ chatTest("every suggestion says exactly what its button shows", async (chat) => 
   }
 });
 
-chatTest("Send and Stop take turns; the status says what goes on", async (chat) => {
+chatTest("Send and Stop alternate, and the status shows the state of the run", async (chat) => {
   const send = chat.root.getByRole("button", { name: "Send", exact: true });
   assert.ok(await send.isVisible());
   assert.ok(!(await chat.stopButton.isVisible()));
@@ -225,7 +225,7 @@ chatTest("Send and Stop take turns; the status says what goes on", async (chat) 
 });
 
 chatTest(
-  "a phone shows page or assistant, and says when the assistant waits",
+  "a narrow window shows page or assistant, and a mark while it waits",
   async (chat, harbor) => {
     const view = chat.page.getByRole("group", { name: "View" });
     const page = view.getByRole("button", { name: "Page" });

@@ -16,7 +16,7 @@ const pageTest = suite(async (open) => {
 
 const chatTest = (name, body) => pageTest(name, { address: ({ page }) => `${page.url}?chat=checklist` }, body);
 
-chatTest("Tool executes: a message that triggers a tool shows that it runs, then its results", async (chat) => {
+chatTest("Tool executes: a triggered tool is shown running, then with its results", async (chat) => {
   const seen = await chat.watch("web_search");
   await chat.send("Search for tide tables");
   const card = chat.card("web_search");
@@ -28,7 +28,7 @@ chatTest("Tool executes: a message that triggers a tool shows that it runs, then
   await chat.says("2 pages");
 });
 
-chatTest("Multi-step works: when the tool has finished, the model says something about it", async (chat) => {
+chatTest("Multi-step works: after the tool has finished, the model answers about it", async (chat) => {
   await chat.ask("Search for tide tables");
   const path = sketch(await conversationOf(chat.page, "checklist"));
   const answers = path.filter(([role]) => role === "assistant");
@@ -36,7 +36,7 @@ chatTest("Multi-step works: when the tool has finished, the model says something
   assert.match(answers.at(-1)[1], /^text: I found 2 pages/);
 });
 
-chatTest("UI persists: the page is loaded again while a tool waits, which goes on waiting and completes", async (chat) => {
+chatTest("UI persists: a pending tool survives a reload and completes", async (chat) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -50,7 +50,7 @@ chatTest("UI persists: the page is loaded again while a tool waits, which goes o
   await chat.says("14 °C in Rotterdam");
 });
 
-chatTest("Fallback: a tool that fails says so, and the chat goes on", async (chat) => {
+chatTest("Fallback: a failed tool shows its error, and the chat continues", async (chat) => {
   await chat.ask("Search for pier failure reports");
   await chat.status(chat.card("web_search"), "failed");
   assert.equal((await chat.messages("assistant").allInnerTexts()).at(-1).trim() !== "", true);

@@ -56,7 +56,7 @@ const user = (content) => ({ role: "user", content });
 const called = (...calls) =>
   calls.map(([number, name, args]) => ({ id: `call-${number}`, type: "function", function: { name, arguments: args } }));
 
-modelTest("text is streamed, the request is exact, and what it used is shown", {}, async (chat, model) => {
+modelTest("text is streamed, the request is exact, and token usage is shown", {}, async (chat, model) => {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");
   await chat.opensDetails();
@@ -72,7 +72,7 @@ modelTest("text is streamed, the request is exact, and what it used is shown", {
   ]);
 });
 
-modelTest("the tools of the page are offered, and what the page shows is told", {}, async (chat, model) => {
+modelTest("the tools and the context of the page are sent", {}, async (chat, model) => {
   await chat.ask("Hello there");
   const [{ tools, messages }] = sent(model);
   assert.ok(tools.every(({ type }) => type === "function"));
@@ -89,7 +89,7 @@ modelTest("the tools of the page are offered, and what the page shows is told", 
   assert.match(messages[0].content, /The projects on the page: atlas/);
 });
 
-modelTest("weather, approved: the tool runs once and its result goes back as a tool's message", {}, async (chat, model) => {
+modelTest("an approved call runs once, and its result is sent as a tool message", {}, async (chat, model) => {
   const harbor = new Harbor(chat.page);
   await chat.send("What's the weather in Oslo?");
   const card = chat.card("get_weather");
@@ -117,7 +117,7 @@ modelTest("weather, approved: the tool runs once and its result goes back as a t
   ]);
 });
 
-modelTest("weather, denied: nothing runs and the model hears of it", {}, async (chat, model) => {
+modelTest("a denied call does not run and is reported to the model", {}, async (chat, model) => {
   await chat.send("What's the weather in Oslo?");
   await chat.deny(chat.card("get_weather"));
   await chat.status(chat.card("get_weather"), "failed");
@@ -126,7 +126,7 @@ modelTest("weather, denied: nothing runs and the model hears of it", {}, async (
   assert.equal(messagesOf(sent(model)[1]).at(-1).content, '"denied"');
 });
 
-modelTest("two parallel calls are answered in call order in one request", {}, async (chat, model) => {
+modelTest("results of two parallel calls are sent in call order in one request", {}, async (chat, model) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   const cards = chat.card("get_weather");
   await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
@@ -146,7 +146,7 @@ modelTest("two parallel calls are answered in call order in one request", {}, as
   assert.equal(messages[2].content, '"denied"');
 });
 
-modelTest("two different tools at once: the one without approval does not wait for the other", {}, async (chat, model) => {
+modelTest("a call without approval does not wait for a pending approval", {}, async (chat, model) => {
   await chat.send("Search for crabs and tell me the weather in Oslo");
   await chat.status(chat.card("web_search"), "complete");
   await chat.status(chat.card("get_weather"), "pending");
@@ -156,7 +156,7 @@ modelTest("two different tools at once: the one without approval does not wait f
   assert.equal(sent(model).length, 2);
 });
 
-modelTest("a handler that fails: the model hears why, and goes on", {}, async (chat, model) => {
+modelTest("a failed handler is reported to the model, and the run continues", {}, async (chat, model) => {
   await chat.ask("Search for pier failure reports");
   await chat.status(chat.card("web_search"), "failed");
   await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
@@ -171,21 +171,21 @@ modelTest("arguments that break the schema never reach the handler", {}, async (
   assert.equal(sent(model).length, 2);
 });
 
-modelTest("a tool that nobody has is answered by the page: nobody else would", {}, async (chat, model) => {
+modelTest("an unknown tool is answered by the page with an error", {}, async (chat, model) => {
   await chat.ask("Call an unknown tool");
   await chat.status(chat.card("teleport"), "failed");
   await chat.says(/teleport failed: /);
   assert.equal(sent(model).length, 2);
 });
 
-modelTest("the loop ends by itself when the model never does", {}, async (chat, model) => {
+modelTest("the run limit ends a loop of endless calls", {}, async (chat, model) => {
   await chat.ask("Keep searching");
   await chat.notice(/paused after/i).or(chat.page.getByRole("button", { name: "Continue" })).first().waitFor();
   assert.equal(sent(model).length, 10);
 });
 
 modelTest(
-  "an error status with JSON is a notice with its words, and Retry goes on",
+  "a JSON error is shown in a notice, and Retry continues",
   { url: ({ model }) => model.odd("aimock-error.json"), allow: [/429/] },
   async (chat, model) => {
     await chat.ask("Hello there");
@@ -197,7 +197,7 @@ modelTest(
   },
 );
 
-modelTest("an error of the model's server", { allow: [/500/] }, async (chat) => {
+modelTest("an error of the model server is shown in a notice", { allow: [/500/] }, async (chat) => {
   await chat.ask("Crash");
   await chat.notice(/the model exploded/).waitFor();
   await chat.ask("Are you back?");
@@ -205,7 +205,7 @@ modelTest("an error of the model's server", { allow: [/500/] }, async (chat) => 
 });
 
 modelTest(
-  "a page in the place of an answer, as gateways send it, is named and nothing of it is shown as markup",
+  "an HTML error page shows its status in a notice",
   { url: ({ model }) => model.odd("odd-page.html"), allow: [/502/] },
   async (chat) => {
     await chat.ask("Hello there");
@@ -216,14 +216,14 @@ modelTest(
   },
 );
 
-modelTest("a refusal is the answer", { url: ({ model }) => model.odd("openai-refusal.sse") }, async (chat) => {
+modelTest("a refusal of the model is shown as the answer", { url: ({ model }) => model.odd("openai-refusal.sse") }, async (chat) => {
   await chat.ask("Hello there");
   await chat.says("I'm sorry, I can't help.");
   const { messages } = await conversationOf(chat.page, "test");
   assert.equal(messages[1].message.metadata.refusal, true);
 });
 
-modelTest("a thought of the model is shown, and not sent back", { url: ({ model }) => model.odd("ollama-text.sse") }, async (chat, model) => {
+modelTest("reasoning of the model is shown and not sent back", { url: ({ model }) => model.odd("ollama-text.sse") }, async (chat, model) => {
   await chat.ask("Where is it?");
   await chat.says("Oslo.");
   await chat.opensDetails();
@@ -239,9 +239,9 @@ for (const [how, options, begins, ends] of [
     "This answer breaks off",
     /before its end,\s*$/m,
   ],
-  ["it ends in good form, within a frame", { url: ({ model }) => model.odd("odd-cut.sse") }, "Hal", /It is clear in Oslo\./],
+  ["the response ends within a frame", { url: ({ model }) => model.odd("odd-cut.sse") }, "Hal", /It is clear in Oslo\./],
 ]) {
-  modelTest(`a stream that ends too early (${how}) is no success, and Retry goes on`, options, async (chat, model) => {
+  modelTest(`a truncated stream (${how}) shows a notice, and Retry repeats it`, options, async (chat, model) => {
     await chat.ask("Cut the line");
     await chat.says(begins);
     await chat.page.getByRole("button", { name: "Retry" }).click();
@@ -254,7 +254,7 @@ for (const [how, options, begins, ends] of [
   });
 }
 
-modelTest("Stop keeps the text so far, and the next message works", {}, async (chat) => {
+modelTest("Stop keeps the partial text, and the next message works", {}, async (chat) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
   await chat.stopButton.click();
@@ -264,7 +264,7 @@ modelTest("Stop keeps the text so far, and the next message works", {}, async (c
   await chat.says("You said: Never mind");
 });
 
-modelTest("a reload in the middle of an answer keeps what came; nothing can be read on here", {}, async (chat, model) => {
+modelTest("a reload during an answer keeps the partial text", {}, async (chat, model) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
   await chat.page.reload();
@@ -276,7 +276,7 @@ modelTest("a reload in the middle of an answer keeps what came; nothing can be r
   assert.equal(sent(model).length, 2);
 });
 
-modelTest("a reload while a call waits: it waits again, runs once, and its result goes back once", {}, async (chat, model) => {
+modelTest("a reload keeps a pending approval, and the result is sent once", {}, async (chat, model) => {
   await chat.send("What's the weather in Oslo?");
   await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
   await chat.page.reload();
@@ -287,7 +287,7 @@ modelTest("a reload while a call waits: it waits again, runs once, and its resul
   assert.equal(sent(model).length, 2);
 });
 
-chatTest("through the server of the demo the page needs no other origin", { address: ({ proxied }) => proxied.url }, async (chat) => {
+chatTest("requests go through the demo's proxy, without another origin", { address: ({ proxied }) => proxied.url }, async (chat) => {
   assert.match(chat.page.url(), /\?agent=%2Fagent&protocol=completions&model=small$/);
   await chat.send("What's the weather in Oslo?");
   await chat.approve(chat.card("get_weather"));

@@ -86,19 +86,19 @@ function wordless(part) {
   return part.state === "output-denied" && ASKED.includes(part.name) ? { ...part, output: "denied" } : part;
 }
 
-scene("a text", {}, (chat) => chat.ask("Hello there"));
+scene("a text answer", {}, (chat) => chat.ask("Hello there"));
 
-scene("a tool of the page, approved", {}, async (chat) => {
+scene("an approved call of the page", {}, async (chat) => {
   await chat.send("What's the weather in Oslo?");
   await chat.approve(chat.card("get_weather"));
 });
 
-scene("a tool of the page, denied", {}, async (chat) => {
+scene("a denied call of the page", {}, async (chat) => {
   await chat.send("What's the weather in Oslo?");
   await chat.deny(chat.card("get_weather"));
 });
 
-scene("two at once, decided the other way round", {}, async (chat) => {
+scene("two calls decided in reverse order", {}, async (chat) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   const cards = chat.card("get_weather");
   await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
@@ -107,26 +107,26 @@ scene("two at once, decided the other way round", {}, async (chat) => {
   await chat.deny(cards.nth(0));
 });
 
-scene("a handler that fails", {}, async (chat) => {
+scene("a failed handler", {}, async (chat) => {
   await chat.ask("Search for pier failure reports");
   await chat.status(chat.card("web_search"), "failed");
 });
 
-scene("a tool of the agent", { agents: ASKING }, (chat) => chat.ask("Where is order A-17?"));
+scene("a server tool", { agents: ASKING }, (chat) => chat.ask("Where is order A-17?"));
 
-scene("a question of the agent, yes", { agents: ASKING }, async (chat) => {
+scene("an approved interrupt", { agents: ASKING }, async (chat) => {
   await chat.send("Refund order A-17");
   await chat.approve(chat.card("refund_order"));
   await chat.status(chat.card("refund_order"), "complete");
 });
 
-scene("a question of the agent, no", { agents: ASKING, says: false }, async (chat) => {
+scene("a denied interrupt", { agents: ASKING, says: false }, async (chat) => {
   await chat.send("Refund order A-17");
   await chat.deny(chat.card("refund_order"));
   await chat.status(chat.card("refund_order"), "failed");
 });
 
-scene("a question of the agent, yes after a reload", { agents: ASKING }, async (chat) => {
+scene("an interrupt approved after a reload", { agents: ASKING }, async (chat) => {
   await chat.send("Refund order A-17");
   await chat.card("refund_order").getByRole("button", { name: "Approve" }).waitFor();
   await chat.page.reload();
@@ -135,13 +135,13 @@ scene("a question of the agent, yes after a reload", { agents: ASKING }, async (
   await chat.status(chat.card("refund_order"), "complete");
 });
 
-scene("Stop in the middle of an answer", { says: false }, async (chat) => {
+scene("Stop during an answer", { says: false }, async (chat) => {
   await chat.send("Tell me a long story");
   await eventually(async () => assert.ok((await chat.messages("assistant").first().innerText()).length > 40));
   await chat.stopButton.click();
 });
 
-scene("a stream that is cut", { says: false, allow: [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/] }, async (chat) => {
+scene("a truncated stream", { says: false, allow: [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/] }, async (chat) => {
   await chat.ask("Cut the line");
   await chat.page.getByRole("button", { name: "Retry" }).waitFor();
 });
@@ -152,7 +152,7 @@ scene("an error of the agent", { agents: ["script", ...ASKING], says: false }, a
   await chat.notice(/the model exploded/).waitFor();
 });
 
-scene("a reload while a call waits", {}, async (chat) => {
+scene("a reload with a pending approval", {}, async (chat) => {
   await chat.send("What's the weather in Oslo?");
   await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
   await chat.page.reload();
@@ -162,7 +162,7 @@ scene("a reload while a call waits", {}, async (chat) => {
 });
 
 // The script asks for other kinds of data.
-scene("a reload while a handler waits for the person", { agents: SERVERS }, async (chat) => {
+scene("a reload while a handler asks the user", { agents: SERVERS }, async (chat) => {
   await chat.send("Pick a data source");
   await chat.card("selectDataSource").getByRole("button", { name: "Berth telemetry" }).waitFor();
   await chat.page.reload();

@@ -84,7 +84,7 @@ function sceneTest(title, scene, body) {
 
 const approve = (card) => card.getByRole("button", { name: /^Approve(:|$)/ });
 
-sceneTest("the page's question counts once its end was in view", "long", async (chat, { agent }) => {
+sceneTest("an approval of the page counts once its end was visible", "long", async (chat, { agent }) => {
   await chat.send("Go");
   const card = chat.card("get_weather");
   await card.locator("pre").first().waitFor();
@@ -104,7 +104,7 @@ sceneTest("the page's question counts once its end was in view", "long", async (
 
 const two = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: `${agent.url}two`, protocol: "ag-ui" })}`;
 
-chatTest("the second click of a double click approves nothing else", { address: two }, async (chat, { agent }) => {
+chatTest("the second click of a double click does not approve another call", { address: two }, async (chat, { agent }) => {
   agent.forget();
   await chat.send("Go");
   const [first, second] = [chat.card("get_weather"), chat.card("deployApplication")];
@@ -135,7 +135,7 @@ chatTest("the second click of a double click approves nothing else", { address: 
   assert.equal(results.length, 2);
 });
 
-sceneTest("an approval counts with the keyboard, too", "long", async (chat) => {
+sceneTest("an approval by keyboard counts once everything was visible", "long", async (chat) => {
   await chat.send("Go");
   const card = chat.card("get_weather");
   await approve(card).focus();
@@ -152,7 +152,7 @@ sceneTest("an approval counts with the keyboard, too", "long", async (chat) => {
   await chat.idle();
 });
 
-sceneTest("the agent's question is not the page's", "question", async (chat) => {
+sceneTest("an approval of the agent is distinct from one of the page", "question", async (chat) => {
   await chat.send("Go");
   const card = chat.card("delete_account");
   await card.getByText("The assistant wants to continue with").waitFor();
@@ -166,14 +166,14 @@ sceneTest("the agent's question is not the page's", "question", async (chat) => 
   await card.getByRole("button", { name: "Deny", exact: true }).waitFor({ state: "detached" });
 });
 
-sceneTest("what the agent claims to have done is its report", "reported", async (chat) => {
+sceneTest("a result claimed by the agent is shown as its report", "reported", async (chat) => {
   await chat.ask("Go");
   const card = chat.card("get_weather");
   await card.getByText("Reported by the assistant").click();
   await card.getByText('"temperature": 21').waitFor();
 });
 
-sceneTest("the person's words stay beside the agent's record", "disputed", async (chat) => {
+sceneTest("a user message is kept beside the agent's version", "disputed", async (chat) => {
   await chat.ask("Pay 5 € to Ada");
   const message = chat.messages("user").first();
   await message.getByText("Pay 5 € to Ada", { exact: true }).waitFor();

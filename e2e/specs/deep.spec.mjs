@@ -121,22 +121,22 @@ async function chatWith(page, agent, scene) {
 }
 
 /** Checks that nothing ran, and that the chat still answers. */
-async function goesOn(page, chat) {
+async function answersAgain(page, chat) {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");
   assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
   assert.equal(await chat.root.getByText("has stopped").count(), 0);
 }
 
-const leave = (page) => page.evaluate(() => globalThis.chats.one.unmount());
+const unmount = (page) => page.evaluate(() => globalThis.chats.one.unmount());
 
-pageTest("frames that are nested too deeply are refused with a word", {}, async (page, agent) => {
+pageTest("frames that are nested too deeply show an error", {}, async (page, agent) => {
   for (const scene of Object.keys(FRAMES)) {
     const chat = await chatWith(page, agent, scene);
     await chat.ask("Go");
     await shows(chat.root.getByRole("alert"), /couldn't be read/);
-    await goesOn(page, chat);
-    await leave(page);
+    await answersAgain(page, chat);
+    await unmount(page);
   }
 });
 
@@ -148,12 +148,12 @@ pageTest("arguments that are nested too deeply are answered as invalid", {}, asy
     const { error } = agent.requests(scene)[1].body.messages.at(-1);
     assert.match(error, /nested too deep/, scene);
     await chat.card("work").locator("summary").click();
-    await goesOn(page, chat);
-    await leave(page);
+    await answersAgain(page, chat);
+    await unmount(page);
   }
 });
 
-pageTest("text that is nested too deeply is there to its end", {}, async (page, agent) => {
+pageTest("text that is nested too deeply is shown completely", {}, async (page, agent) => {
   for (const scene of Object.keys(TEXTS)) {
     const chat = await chatWith(page, agent, scene);
     await chat.ask("Go");
@@ -165,33 +165,33 @@ pageTest("text that is nested too deeply is there to its end", {}, async (page, 
       });
       assert.ok(text.includes("the end"), text.slice(-300));
     });
-    await goesOn(page, chat);
-    await leave(page);
+    await answersAgain(page, chat);
+    await unmount(page);
   }
 });
 
-pageTest("a deep result and a state that grows deep do no harm", {}, async (page, agent) => {
+pageTest("a deep result and a growing state leave the chat working", {}, async (page, agent) => {
   for (const scene of Object.keys(OTHERS)) {
     const chat = await chatWith(page, agent, scene);
     await chat.ask("Go");
     if (scene === "result") await chat.card("theirs").locator("summary").click();
-    await goesOn(page, chat);
+    await answersAgain(page, chat);
     const { state } = agent.requests(scene).at(-1).body;
     assert.ok(JSON.stringify(state).length < 2_000, "what was refused is not sent");
-    await leave(page);
+    await unmount(page);
   }
 });
 
-pageTest("a change that would fill the memory is refused with a word", {}, async (page, agent) => {
+pageTest("a state change that would exhaust the memory shows an error", {}, async (page, agent) => {
   const chat = await chatWith(page, agent, "doubling");
   await chat.ask("Go");
   await chat.notice(/too large|too much/i).waitFor();
-  await goesOn(page, chat);
+  await answersAgain(page, chat);
   const { state } = agent.requests("doubling").at(-1).body;
   assert.deepEqual(state, { list: ["x".repeat(100)] });
 });
 
-pageTest("what the page nests too deeply is refused by name", {}, async (page, agent) => {
+pageTest("a schema that is nested too deeply is refused with an error", {}, async (page, agent) => {
   const chat = await chatWith(page, agent, "");
   for (const depth of [1_000, DEPTH]) {
     const said = await page.evaluate((depth) => {
@@ -205,5 +205,5 @@ pageTest("what the page nests too deeply is refused by name", {}, async (page, a
     }, depth);
     assert.match(said, /recursion limit|`parameters` must be a JSON Schema/, `${depth}`);
   }
-  await goesOn(page, chat);
+  await answersAgain(page, chat);
 });

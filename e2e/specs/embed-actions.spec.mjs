@@ -94,7 +94,7 @@ pageTest("an action describes its call, and its handler gets a context", {}, asy
   await chat.picture("embed action described");
 });
 
-pageTest("the signal of a handler is aborted by Stop, a timeout, and when the action is removed", {}, async (page, agent) => {
+pageTest("the signal of a handler is aborted by Stop, a timeout and unregistration", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}calls`);
   const begun = async (fields) => {
     await register(page, fields);
@@ -140,7 +140,7 @@ const RULES = {
   "never answers": () => ({ approval: () => new Promise(() => {}) }),
 };
 
-pageTest("an approval rule that does not answer `false` asks", { allow: [/`approval`/] }, async (page, agent) => {
+pageTest("an approval rule that does not return `false` requires approval", { allow: [/`approval`/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}calls`);
   // The ten seconds of a rule without an answer pass at once.
   await page.evaluate(() => {
@@ -171,7 +171,7 @@ pageTest("an approval rule that does not answer `false` asks", { allow: [/`appro
   }
 });
 
-pageTest("description, parameters and enabled are read when a run opens", { allow: [/`(enabled|description)`/] }, async (page, agent) => {
+pageTest("description, parameters and enabled are read at the start of a run", { allow: [/`(enabled|description)`/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", agent.url);
   await page.evaluate(() => {
     globalThis.shop = { open: true, name: "atlas", most: 5 };
@@ -196,7 +196,7 @@ pageTest("description, parameters and enabled are read when a run opens", { allo
   assert.deepEqual(await offered(() => Object.defineProperty(globalThis.shop, "name", { get: () => { throw new Error("closed"); } })), last);
 });
 
-pageTest("permission, limits, sanitize, preview and denial", { allow: [/`(permission|sanitize|denial)`/] }, async (page, agent) => {
+pageTest("permission, limits, sanitize, preview and denial apply to a call", { allow: [/`(permission|sanitize|denial)`/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}calls`);
   const told = async (fields, act = async () => {}) => {
     agent.forget();
@@ -236,7 +236,7 @@ pageTest("permission, limits, sanitize, preview and denial", { allow: [/`(permis
   assert.equal(await told(() => ({ approval: "always", denial: () => 1n }), deny), "denied");
 });
 
-pageTest("a handler asks, confirms, and calls another action", {}, async (page, agent) => {
+pageTest("a handler can ask, confirm and execute another action", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}calls`);
   await page.evaluate(() => {
     const { one } = globalThis.chats;

@@ -20,7 +20,7 @@ async function mountWith(page, agent) {
   return chat;
 }
 
-pageTest("an agent in the page: streamed text, a call with its result, and the shared state", {}, async (page, server) => {
+pageTest("an agent in the page streams text, calls an action and sets the state", {}, async (page, server) => {
   const chat = await mountWith(page, () =>
     async function* (input, { signal }) {
       globalThis.inputs.push(input);
@@ -69,7 +69,7 @@ pageTest("Stop aborts the signal and ends the generator", {}, async (page) => {
   await eventually(async () => assert.deepEqual(await page.evaluate(() => [globalThis.aborted, globalThis.ended]), [true, true]));
 });
 
-pageTest("a generator ends after an event that is none, and when it is stopped before it begins", { allow: [/`agent`/] }, async (page) => {
+pageTest("a generator is ended after an invalid event and on an early Stop", { allow: [/`agent`/] }, async (page) => {
   const chat = await mountWith(page, () => (input) => {
     const wrong = input.messages.length === 1;
     const begun = wrong ? undefined : new Promise((done) => (globalThis.begin = done));
@@ -112,7 +112,7 @@ for (const [name, agent] of Object.entries({
   "gives nothing": () => () => [],
   "throws in the middle": () => async function* ({ threadId, runId }) { yield { type: "RUN_STARTED", threadId, runId }; throw new Error("no agent today"); },
 })) {
-  pageTest(`an agent that ${name}: the chat says so, and continues`, { allow: [/`agent`/] }, async (page) => {
+  pageTest(`an agent that ${name}: a notice is shown, and the chat continues`, { allow: [/`agent`/] }, async (page) => {
     const chat = await mountWith(page, agent);
     await chat.ask("Hello");
     await chat.notice(/./).first().waitFor();
@@ -122,7 +122,7 @@ for (const [name, agent] of Object.entries({
   });
 }
 
-pageTest("a chat has an address or an agent", {}, async (page) => {
+pageTest("mount requires either an address or an agent", {}, async (page) => {
   const said = await page.evaluate(async () => {
     const { mount } = await import("./embed/index.js");
     const attempt = (options) => mount(document.getElementById("one"), options).catch((error) => `${error}`);

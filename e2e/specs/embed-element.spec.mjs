@@ -49,11 +49,11 @@ function elementTest(name, body, { scene = "opens", ...options } = {}) {
   });
 }
 
-const shown = (page) => page.getByRole("button", { name: "Talk to us" }).press("Enter");
+const show = (page) => page.getByRole("button", { name: "Talk to us" }).press("Enter");
 const events = (page) => page.evaluate(() => globalThis.events);
 const kinds = async (page) => (await events(page)).map(({ kind }) => kind);
 /** Counts what an element may leave behind. */
-const counted = async (page) => {
+const countNodes = async (page) => {
   const session = await page.context().newCDPSession(page);
   await session.send("HeapProfiler.collectGarbage");
   const { metrics } = await session.send("Performance.enable").then(() => session.send("Performance.getMetrics"));
@@ -61,10 +61,10 @@ const counted = async (page) => {
   return { nodes: of("Nodes"), listeners: of("JSEventListeners") };
 };
 
-elementTest("an element fetches its program when it is shown, and its actions ask", async (page, chat, { fetched }) => {
+elementTest("an element loads its program when shown, and its actions require approval", async (page, chat, { fetched }) => {
   await page.waitForTimeout(400);
   assert.deepEqual(fetched.filter((path) => path.startsWith("/embed/")).sort(), ["/embed/element.js", "/embed/style.css"]);
-  await shown(page);
+  await show(page);
   await chat.composer.waitFor();
   assert.deepEqual(await kinds(page), ["ready"]);
   await chat.root.getByRole("heading", { name: "Support" }).waitFor();
@@ -90,10 +90,10 @@ elementTest("an element fetches its program when it is shown, and its actions as
   assert.ok(!fetched.some((path) => path.includes("_full")), "the small module is enough");
 });
 
-elementTest("an element that is moved or removed for a moment keeps its chat, and one that is away ends it", async (page, chat, { agent }) => {
+elementTest("an element keeps its chat when moved or briefly removed, and ends it after a minute", async (page, chat, { agent }) => {
   await page.clock.install();
   await page.reload();
-  await shown(page);
+  await show(page);
   await chat.composer.fill("Half a sent");
   await page.evaluate(() => document.body.prepend(document.querySelector("leptos-assistant")));
   assert.equal(await chat.composer.inputValue(), "Half a sent");
@@ -119,7 +119,7 @@ elementTest("an element that is moved or removed for a moment keeps its chat, an
   await chat.says('Results: "opened prices"');
 });
 
-elementTest("an element whose address is set late, or whose chat was unmounted, has a chat again", async (page, chat, { agent }) => {
+elementTest("an element mounts its chat after a late address or an unmount", async (page, chat, { agent }) => {
   const url = await page.evaluate(() => document.querySelector("leptos-assistant").getAttribute("url"));
   await page.evaluate(() => {
     document.querySelector("leptos-assistant").remove();
@@ -142,8 +142,8 @@ elementTest("an element whose address is set late, or whose chat was unmounted, 
   await eventually(() => assert.equal(agent.requests("opens").length, 1));
 }, { allow: [/`url`/] });
 
-elementTest("a thousand removals in the middle of a run leave nothing behind", async (page, chat, { agent }) => {
-  await shown(page);
+elementTest("a thousand removals during a run leak no nodes or listeners", async (page, chat, { agent }) => {
+  await show(page);
   await chat.composer.waitFor();
   await chat.send("Hello");
   await chat.running();
@@ -160,9 +160,9 @@ elementTest("a thousand removals in the middle of a run leave nothing behind", a
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     }, count);
   await around(10);
-  const before = await counted(page);
+  const before = await countNodes(page);
   await around(1_000);
-  const after = await counted(page);
+  const after = await countNodes(page);
   assert.ok(after.listeners <= before.listeners + 5, JSON.stringify({ before, after }));
   assert.ok(after.nodes <= before.nodes + 50, JSON.stringify({ before, after }));
   assert.equal(await chat.messages("user").count(), 1);
@@ -171,8 +171,8 @@ elementTest("a thousand removals in the middle of a run leave nothing behind", a
   await chat.idle();
 }, { scene: "slow" });
 
-elementTest("changed attributes apply to the chat that is shown, or begin another one", async (page, chat, { agent }) => {
-  await shown(page);
+elementTest("changed attributes apply to the mounted chat or mount another one", async (page, chat, { agent }) => {
+  await show(page);
   await chat.ask("Hello");
   const set = (changes) =>
     page.evaluate((changes) => {
@@ -197,13 +197,13 @@ elementTest("changed attributes apply to the chat that is shown, or begin anothe
   assert.equal(await chat.composer.inputValue(), "", "another chat");
 }, { scene: "talk" });
 
-elementTest("an action is taken back, from the chat that is there and from those to come", async (page, chat, { agent }) => {
+elementTest("an action can be unregistered before and after its chat is mounted", async (page, chat, { agent }) => {
   await page.evaluate(() => {
     const element = document.querySelector("leptos-assistant");
     globalThis.undo = ["early", "late"].map((name) => element.registerAction({ name, handler: () => name }));
     globalThis.undo[0]();
   });
-  await shown(page);
+  await show(page);
   await chat.composer.waitFor();
   const offered = async () => {
     await chat.ask("Hello");
@@ -214,26 +214,26 @@ elementTest("an action is taken back, from the chat that is there and from those
   assert.deepEqual(await offered(), ["open_page"]);
 }, { scene: "talk" });
 
-elementTest("options that are no texts are a property, also before the program knows the element", async (page, chat, { agent }) => {
+elementTest("options that are not strings can be set as a property before loading", async (page, chat, { agent }) => {
   await page.evaluate(() => {
     document.querySelector("leptos-assistant").options = { headers: { "x-team": "harbor" }, label: "Not this" };
   });
-  await shown(page);
+  await show(page);
   await chat.root.getByRole("heading", { name: "Support" }).waitFor();
   await chat.ask("Hello");
   assert.equal(agent.requests("talk").at(-1).headers["x-team"], "harbor");
 }, { scene: "talk" });
 
-elementTest("a store or another protocol takes the larger module", async (page, chat, { fetched }) => {
+elementTest("an element with a store loads the larger module", async (page, chat, { fetched }) => {
   await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("store", "indexeddb"));
-  await shown(page);
+  await show(page);
   await chat.composer.waitFor();
   assert.ok(fetched.includes("/embed/assistant_embed_full_bg.wasm"));
   assert.ok(!fetched.includes("/embed/assistant_embed_bg.wasm"));
 });
 
 elementTest(
-  "what is wrong with an element or an action is told by an event, and reported",
+  "mistakes in an element or an action fire an error event and are logged",
   async (page, chat, { agent }) => {
     const told = async (count) => {
       await page.waitForFunction((count) => globalThis.events.filter(({ kind }) => kind === "error").length === count, count);
@@ -273,8 +273,8 @@ elementTest(
   { allow: [/`(url|layout|heading-offset|shortcut|loading)`/, /no name at all!/] },
 );
 
-elementTest("a copy of an element is one chat, and one that is told to wait waits", async (page) => {
-  await shown(page);
+elementTest("a copied element has its own chat, and a lazy one waits to be visible", async (page) => {
+  await show(page);
   const chats = page.locator("leptos-assistant [data-assistant-chat]");
   await chats.waitFor();
   await page.evaluate(() => {
@@ -295,7 +295,7 @@ elementTest("a copy of an element is one chat, and one that is told to wait wait
   assert.equal(await page.locator("#late").locator("textarea").count(), 0);
 });
 
-test("a server that draws pages may import the element", () => {
+test("the element module can be imported on a server", () => {
   const file = new URL("../../dist/embed/element.js", import.meta.url);
   execFileSync(process.execPath, ["--input-type=module", "-e", `await import(${JSON.stringify(file.href)})`]);
 });

@@ -85,7 +85,7 @@ const REASONS = {
   "gives too much": "The handler's result is too large",
 };
 
-pageTest("every call whose handler goes wrong is answered as failed", {}, async (page, agent) => {
+pageTest("every failing handler is answered as failed", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}tool`);
   await page.evaluate(`globalThis.handlers = (${handlers})()`);
   const names = await page.evaluate(() => Object.keys(globalThis.handlers));
@@ -110,7 +110,7 @@ pageTest("every call whose handler goes wrong is answered as failed", {}, async 
   assert.equal(await chat.root.getByText("has stopped").count(), 0);
 });
 
-pageTest("values cross as JSON: dates, maps, sets, what is undefined", {}, async (page, agent) => {
+pageTest("results are converted as JSON: dates, maps, sets and undefined", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}tool`);
   await page.evaluate(() => {
     const parameters = { type: "object", properties: { n: { type: "number" } } };
@@ -130,7 +130,7 @@ pageTest("values cross as JSON: dates, maps, sets, what is undefined", {}, async
   assert.equal(told, `{"list":[null,null,null,0],"date":"1970-01-01T00:00:00.000Z","map":${map},"own":"by itself","none":null}`);
 });
 
-pageTest("fields of an action that cannot be read are refused by name", {}, async (page, agent) => {
+pageTest("unreadable and invalid fields of an action are refused by name", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", agent.url);
   const circle = "const circle = {}; circle.circle = circle;";
   for (const [fields, message] of [
@@ -175,7 +175,7 @@ const thrown = (page, act) =>
     }
   })()`);
 
-pageTest("a chat that was taken away throws and asks nothing", {}, async (page, agent) => {
+pageTest("an unmounted chat throws and sends nothing", {}, async (page, agent) => {
   await mountIn(page, "one", agent.url);
   await page.evaluate(() => {
     globalThis.unregister = globalThis.chats.one.registerAction({ name: "work", handler: () => 1 });
@@ -195,7 +195,7 @@ pageTest("a chat that was taken away throws and asks nothing", {}, async (page, 
   await (await mountIn(page, "one", agent.url)).ask("Hello there");
 });
 
-pageTest("what is no element, address, header or action is refused by name", {}, async (page, agent) => {
+pageTest("an invalid element, address, header or action is refused by name", {}, async (page, agent) => {
   await page.evaluate(async () => {
     globalThis.mount = (await import("./embed/index.js")).mount;
     globalThis.place = document.getElementById("one");

@@ -58,7 +58,7 @@ async function approved(chat) {
 }
 
 chatTest(
-  "a backend of the AI SDK: the page's tool, approved, goes back as its output",
+  "an AI SDK backend gets the output of an approved page tool",
   ({ agent }) => ({ url: agent.url, protocol: "ui-stream", headers: { "x-place": "one" } }),
   async (chat, { agent }) => {
     await approved(chat);
@@ -71,7 +71,7 @@ chatTest(
 );
 
 chatTest(
-  "a model endpoint: the loop runs in the page, and its result goes back as a tool's message",
+  "a model endpoint gets the result of a page tool as a tool message",
   ({ model }) => ({ url: model.url, protocol: "completions", model: "small" }),
   async (chat, { model }) => {
     await approved(chat);
@@ -84,7 +84,7 @@ chatTest(
 );
 
 pageTest(
-  "a protocol that a module does not speak is named",
+  "an unsupported protocol is refused by name",
   { address: ({ page }) => `${page.url}host.html`, bare: true },
   async ({ page }) => {
     const said = await page.evaluate(async () => {

@@ -29,7 +29,7 @@ const pageTest = embedSuite({ scenes: { shop: Array(100).fill(shop) } });
 
 const bodies = (agent) => agent.requests("shop").map(({ body }) => body);
 
-pageTest("state is read, subscribed to and changed, and events are reported", {}, async (page, agent) => {
+pageTest("state can be read, subscribed to and changed, and events are reported", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await page.evaluate(() => {
     const { one } = globalThis.chats;
@@ -66,7 +66,7 @@ pageTest("state is read, subscribed to and changed, and events are reported", {}
   assert.deepEqual(await seen(), { state, busy, events, loop }, "nothing more is reported");
 });
 
-pageTest("context is sent with each run: values, and functions", { allow: [/registerContext\("broken"\)/] }, async (page, agent) => {
+pageTest("context values and functions are sent with each run", { allow: [/registerContext\("broken"\)/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await page.evaluate(() => {
     const { one } = globalThis.chats;
@@ -102,7 +102,7 @@ const register = (page, fields = {}) =>
     });
   }, fields);
 
-pageTest("the page decides about calls, as the page, and each step is recorded", {}, async (page, agent) => {
+pageTest("decisions of the page are recorded as the application's", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page);
   await page.evaluate(() => {
@@ -143,7 +143,7 @@ pageTest("the page decides about calls, as the page, and each step is recorded",
   assert.deepEqual([history.total, history.counts, history.records[0].args], [2, { refund: 2 }, { order: "B-2" }]);
 });
 
-pageTest("an action that only the user approves refuses the page", {}, async (page, agent) => {
+pageTest("an action with onlyUserApproves refuses approvals of the page", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page, { onlyUserApproves: true });
   await chat.send("refund it");
@@ -168,7 +168,7 @@ pageTest("an action that only the user approves refuses the page", {}, async (pa
   assert.equal((await page.evaluate(() => globalThis.ran)).length, 1);
 });
 
-pageTest("approvals for later calls are listed and revoked", {}, async (page, agent) => {
+pageTest("remembered approvals are listed and revoked", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page, { rememberUses: 3 });
   await chat.send("refund it");
@@ -190,7 +190,7 @@ pageTest("approvals for later calls are listed and revoked", {}, async (page, ag
   assert.equal((await page.evaluate(() => globalThis.ran)).length, 2);
 });
 
-pageTest("branches: edit, regenerate, show versions; export and import", {}, async (page, agent) => {
+pageTest("branches can be edited, regenerated, switched, exported and imported", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   const one = (act) => page.evaluate(`(${act})(globalThis.chats.one)`);
   await chat.ask("First");
@@ -216,7 +216,7 @@ pageTest("branches: edit, regenerate, show versions; export and import", {}, asy
   await chat.says("From elsewhere");
 });
 
-pageTest("the composer, suggestions, and an action that the page executes", {}, async (page, agent) => {
+pageTest("the page controls composer and suggestions, and executes actions", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await page.evaluate(() => {
     const { one } = globalThis.chats;
@@ -240,7 +240,7 @@ pageTest("the composer, suggestions, and an action that the page executes", {}, 
   assert.equal(await page.evaluate(() => globalThis.chats.one.execute("add", { a: 2, b: 2 })), 4);
 });
 
-pageTest("options of the session: an initial conversation, limits, and a rule that ends the loop", {}, async (page, agent) => {
+pageTest("session options set an initial conversation, limits and a stop rule", {}, async (page, agent) => {
   const initial = [{ id: "1", role: "user", content: "From before" }, { id: "2", role: "assistant", content: "An answer" }];
   const options = { stopWhen: { any: [{ runCount: 5 }, { rule: "budget" }] } };
   const chat = await mountIn(page, "one", `${agent.url}shop`, { initial, options, limits: { messageBytes: 1_000 } });
@@ -272,7 +272,7 @@ pageTest("options of the session: an initial conversation, limits, and a rule th
   refused.forEach((message, at) => assert.match(message, /^TypeError: mount: `(options|limits|initial)` must be/, String(at)));
 });
 
-pageTest("arguments and listeners that are wrong: errors by name, and the chat continues", { allow: [/`(onEvent|subscribe)/] }, async (page, agent) => {
+pageTest("invalid arguments throw, and failed listeners do not stop the chat", { allow: [/`(onEvent|subscribe)/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   const said = await page.evaluate(() => {
     const { one } = globalThis.chats;

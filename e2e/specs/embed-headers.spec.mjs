@@ -35,7 +35,7 @@ async function mountWith(page, agent, scene, options) {
 
 const tokens = (agent, scene) => agent.requests(scene).map(({ headers }) => headers["x-token"]);
 
-pageTest("headers are asked for with each request", {}, async (page, agent) => {
+pageTest("headers are computed for each request", {}, async (page, agent) => {
   const chat = await mountWith(page, agent, "open", () => {
     let count = 0;
     return { headers: () => ({ "x-token": `number ${++count}` }) };
@@ -45,7 +45,7 @@ pageTest("headers are asked for with each request", {}, async (page, agent) => {
   assert.deepEqual(tokens(agent, "open"), ["number 1", "number 2"]);
 });
 
-pageTest("after an HTTP 401 they are asked for once more, and once only", { allow: [/401/] }, async (page, agent) => {
+pageTest("headers are computed once more after an HTTP 401", { allow: [/401/] }, async (page, agent) => {
   const chat = await mountWith(page, agent, "guarded", () => ({
     headers: async ({ refused }) => {
       globalThis.asked.push(refused);
@@ -70,7 +70,7 @@ for (const [name, options] of Object.entries({
   "returns a proxy that throws": () => ({ headers: () => new Proxy({}, { ownKeys() { throw new Error("a trap"); } }) }),
   "never answers": () => ({ headers: () => new Promise(() => {}) }),
 })) {
-  pageTest(`a function for headers that ${name}: nothing is sent, and the chat says so`, { allow: [/`headers`/] }, async (page, agent) => {
+  pageTest(`a headers function that ${name}: nothing is sent, and a notice is shown`, { allow: [/`headers`/] }, async (page, agent) => {
     // The ten seconds without an answer pass at once.
     await page.evaluate(() => {
       const { setTimeout } = globalThis;
@@ -84,7 +84,7 @@ for (const [name, options] of Object.entries({
   });
 }
 
-pageTest("credentials are those of fetch", {}, async (page, agent) => {
+pageTest("credentials are passed to fetch", {}, async (page, agent) => {
   await page.evaluate(() => {
     const { fetch } = globalThis;
     globalThis.sent = [];

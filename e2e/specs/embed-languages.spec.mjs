@@ -34,7 +34,7 @@ function languageTest(name, lang, body, options = {}) {
 
 const setLang = (page, lang) => page.evaluate((lang) => document.querySelector("leptos-assistant").setAttribute("lang", lang), lang);
 
-languageTest("a language is a file that is fetched with the program, and followed when it changes", "de-AT", async (page, fetched) => {
+languageTest("a language file is loaded with the program and replaced when lang changes", "de-AT", async (page, fetched) => {
   const german = await labelsOf("de");
   const launcher = page.getByRole("button", { name: german.title });
   await launcher.waitFor();
@@ -59,7 +59,7 @@ languageTest("a language is a file that is fetched with the program, and followe
   assert.equal(await page.locator(".la-place").getAttribute("lang"), null);
 });
 
-languageTest("the language of the page is followed, and labels of the page replace single ones", "", async (page) => {
+languageTest("the language of the page is followed, and single labels can be replaced", "", async (page) => {
   await page.evaluate(() => {
     document.querySelector("leptos-assistant").removeAttribute("lang");
     document.documentElement.lang = "es";
@@ -75,7 +75,7 @@ languageTest("the language of the page is followed, and labels of the page repla
   await page.getByRole("button", { name: "Vamos" }).waitFor();
 });
 
-languageTest("labels that do not exist or are no texts are errors that name them", "de", async (page) => {
+languageTest("unknown and invalid labels are refused by name", "de", async (page) => {
   await page.locator(".la-popup-button").waitFor();
   const messages = await page.evaluate(async () => {
     const { mount } = await import("./embed/index.js");
@@ -89,7 +89,7 @@ languageTest("labels that do not exist or are no texts are errors that name them
 });
 
 for (const [width, height] of [[1280, 800], [360, 740]]) {
-  languageTest(`Arabic is drawn from right to left at ${width} × ${height}`, "ar", async (page) => {
+  languageTest(`Arabic is laid out from right to left at ${width} × ${height}`, "ar", async (page) => {
     const arabic = await labelsOf("ar");
     const launcher = page.getByRole("button", { name: arabic.title });
     await launcher.click();

@@ -40,7 +40,7 @@ const fits = async (page, element) => {
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is too wide");
 };
 
-launcherTest("a closed launcher loads ten kilobytes at most, and the program when a pointer comes near", async ({ page, launcher, chat, fetched }) => {
+launcherTest("a closed launcher loads at most ten kilobytes until a pointer is near", async ({ page, launcher, chat, fetched }) => {
   await page.mouse.move(10, 10);
   await page.waitForTimeout(400);
   const before = embedded(fetched);
@@ -62,7 +62,7 @@ launcherTest("a closed launcher loads ten kilobytes at most, and the program whe
   await accessible(page);
 });
 
-launcherTest("a launcher works by keyboard alone: focus, Enter, Escape, shortcut", async ({ page, launcher, chat, agent }) => {
+launcherTest("a launcher can be used with the keyboard alone", async ({ page, launcher, chat, agent }) => {
   await page.getByRole("link").focus();
   await page.keyboard.press("Tab");
   await chat.hasFocus(launcher);
@@ -88,7 +88,7 @@ launcherTest("a launcher works by keyboard alone: focus, Enter, Escape, shortcut
   await expanded(launcher, "true");
 }, { attributes: { shortcut: "Alt+Shift+H" } });
 
-launcherTest("an answer that arrives while it is closed is marked", async ({ page, launcher, chat }) => {
+launcherTest("an answer in a closed launcher marks it unread", async ({ page, launcher, chat }) => {
   await launcher.click();
   await chat.composer.waitFor();
   await chat.ask("Hello");
@@ -106,7 +106,7 @@ launcherTest("an answer that arrives while it is closed is marked", async ({ pag
   assert.equal(await shell.locator("> [role=status]").innerText(), "");
 });
 
-launcherTest("a program that cannot be loaded says so, and is loaded by the button", async ({ page, launcher, chat }) => {
+launcherTest("a program that fails to load shows a notice with Retry", async ({ page, launcher, chat }) => {
   let broken = true;
   for (const file of ["index.js", "style.css"]) await page.route(`**/${file}*`, (route) => (broken ? route.abort() : route.continue()));
   await launcher.press("Enter");
@@ -151,7 +151,7 @@ launcherTest("a changed layout keeps the conversation", async ({ page, launcher,
   await chat.ask("Hello again");
 });
 
-launcherTest("a closed inline chat that becomes a popup has its button", async ({ page, launcher, chat }) => {
+launcherTest("a closed inline chat that becomes a popup shows its launcher", async ({ page, launcher, chat }) => {
   const set = (name, value) => page.evaluate(([name, value]) => document.querySelector("leptos-assistant").setAttribute(name, value), [name, value]);
   await set("layout", "inline");
   await page.evaluate(() => document.querySelector("leptos-assistant").open());

@@ -52,7 +52,7 @@ const received = (type) => [
 ];
 
 for (const numbers of ["bigint", "string"]) {
-  pageTest(`a handler gets the integers that the card showed: ${numbers}`, {}, async (page, agent) => {
+  pageTest(`a handler gets large integers exactly: ${numbers}`, {}, async (page, agent) => {
     const chat = await mountIn(page, "one", `${agent.url}pay`);
     await register(page, numbers, "always");
     await chat.send("Pay");
@@ -65,7 +65,7 @@ for (const numbers of ["bigint", "string"]) {
   });
 }
 
-pageTest("without the option an integer that a number would round runs nothing", {}, async (page, agent) => {
+pageTest("without the option a call with an inexact integer does not run", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}pay`);
   await register(page, undefined, "never");
   await chat.ask("Pay");
@@ -74,7 +74,7 @@ pageTest("without the option an integer that a number would round runs nothing",
   assert.match(told.error, /^The number 9007199254740993 is too large to be passed on exactly/);
 });
 
-pageTest("fields and options that do not exist, or have another type, are errors", {}, async (page, agent) => {
+pageTest("unknown and mistyped fields and options are refused", {}, async (page, agent) => {
   await mountIn(page, "one", agent.url);
   const refused = await page.evaluate(async () => {
     const said = (act) => {

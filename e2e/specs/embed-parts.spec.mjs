@@ -41,14 +41,14 @@ function remembers(answer, input) {
 const partTest = embedSuite({ scenes: { hello, again: hello, remembers } });
 
 /** The number of requests for the part so far. */
-function asked(page) {
+function countPartRequests(page) {
   let count = 0;
   page.on("request", (request) => (count += Number(PART.test(request.url()))));
   return () => count;
 }
 
 /** Delays the part until after the first answer. */
-const slowly = (page, ms = 600) =>
+const delayPart = (page, ms = 600) =>
   page.route(PART, async (route) => {
     await page.waitForTimeout(ms);
     await route.continue();
@@ -57,8 +57,8 @@ const slowly = (page, ms = 600) =>
 /** Long enough for a request to start. */
 const moment = (page) => page.waitForTimeout(400);
 
-partTest("the part that shows a conversation is fetched once, when somebody turns to a chat", {}, async (page, agent) => {
-  const fetched = asked(page);
+partTest("the conversation part is fetched once, when a chat is used", {}, async (page, agent) => {
+  const fetched = countPartRequests(page);
   // A pointer that a chat appears under has turned to it.
   await page.mouse.move(1270, 790);
   const one = await mountIn(page, "one", `${agent.url}hello`);
@@ -79,7 +79,7 @@ partTest("the part that shows a conversation is fetched once, when somebody turn
 });
 
 partTest("a pointer over the chat fetches the part", {}, async (page, agent) => {
-  const fetched = asked(page);
+  const fetched = countPartRequests(page);
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   await chat.composer.hover();
   await eventually(() => assert.equal(fetched(), 1));
@@ -87,8 +87,8 @@ partTest("a pointer over the chat fetches the part", {}, async (page, agent) => 
   assert.equal(await chat.messages("user").count(), 0);
 });
 
-partTest("what a page says for a person is shown and spoken, though nobody has turned to the chat", {}, async (page, agent) => {
-  await slowly(page);
+partTest("a message sent by the page fetches the part, and its answer is announced", {}, async (page, agent) => {
+  await delayPart(page);
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   const heard = await listen(chat);
   await page.evaluate(() => globalThis.chats.one.send("Hello"));
@@ -99,7 +99,7 @@ partTest("what a page says for a person is shown and spoken, though nobody has t
 });
 
 /** Refuses the part at first; then the user tries again. */
-async function comesLater(page, agent, refuse) {
+async function loadsOnRetry(page, agent, refuse) {
   await page.route(PART, refuse);
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   await chat.composer.hover();
@@ -117,22 +117,22 @@ async function comesLater(page, agent, refuse) {
   assert.equal(await page.evaluate(() => document.activeElement !== document.body), true, "the focus is somewhere");
 }
 
-partTest("a part that cannot be fetched is said, and asked for again", { allow: REFUSED }, async (page, agent) => {
-  await comesLater(page, agent, (route) => route.abort());
+partTest("a part that cannot be fetched shows a notice with Retry", { allow: REFUSED }, async (page, agent) => {
+  await loadsOnRetry(page, agent, (route) => route.abort());
 });
 
-partTest("a server's error in place of the part is said, and asked for again", { allow: REFUSED }, async (page, agent) => {
-  await comesLater(page, agent, (route) => route.fulfill({ status: 500, body: "no" }));
+partTest("a server error for the part shows a notice with Retry", { allow: REFUSED }, async (page, agent) => {
+  await loadsOnRetry(page, agent, (route) => route.fulfill({ status: 500, body: "no" }));
 });
 
-partTest("a part of another build is not taken", { allow: REFUSED }, async (page, agent) => {
+partTest("a part of another build is refused", { allow: REFUSED }, async (page, agent) => {
   const other = readFileSync(path.join(ROOT, "dist/embed/assistant_embed_full_conversation.wasm"));
-  await comesLater(page, agent, (route) => route.fulfill({ contentType: "application/wasm", body: other }));
+  await loadsOnRetry(page, agent, (route) => route.fulfill({ contentType: "application/wasm", body: other }));
 });
 
-partTest("a part that a cache has kept from the build before is asked for once more, past the cache", { allow: REFUSED }, async (page, agent) => {
+partTest("a part of an earlier build in the cache is fetched again past the cache", { allow: REFUSED }, async (page, agent) => {
   const other = readFileSync(path.join(ROOT, "dist/embed/assistant_embed_full_conversation.wasm"));
-  const fetched = asked(page);
+  const fetched = countPartRequests(page);
   await page.route(PART, (route) => route.fulfill({ contentType: "application/wasm", body: other }), { times: 1 });
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   await chat.send("Hello");
@@ -141,8 +141,8 @@ partTest("a part that a cache has kept from the build before is asked for once m
   assert.equal(await chat.notice(NOT_LOADED).count(), 0);
 });
 
-partTest("what comes in another conversation, before the part is there, is spoken", {}, async (page, agent) => {
-  await slowly(page);
+partTest("an answer in a new conversation is announced once the part is loaded", {}, async (page, agent) => {
+  await delayPart(page);
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   const heard = await listen(chat);
   await page.evaluate(() => {
@@ -153,8 +153,8 @@ partTest("what comes in another conversation, before the part is there, is spoke
   await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
 });
 
-partTest("a part that is long on its way is said to be", {}, async (page, agent) => {
-  await slowly(page, 2_500);
+partTest("a slowly loading part is announced", {}, async (page, agent) => {
+  await delayPart(page, 2_500);
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   const heard = await listen(chat);
   await page.evaluate(() => globalThis.chats.one.send("Hello"));
@@ -162,8 +162,8 @@ partTest("a part that is long on its way is said to be", {}, async (page, agent)
   await chat.says("Good day.");
 });
 
-partTest("many who turn to a chat ask for its part once", { allow: REFUSED }, async (page, agent) => {
-  const fetched = asked(page);
+partTest("repeated hovering and focus fetch the part once", { allow: REFUSED }, async (page, agent) => {
+  const fetched = countPartRequests(page);
   await page.route(PART, async (route) => {
     await page.waitForTimeout(600);
     await route.abort();
@@ -180,7 +180,7 @@ partTest("many who turn to a chat ask for its part once", { allow: REFUSED }, as
   assert.equal(fetched(), 2);
 });
 
-partTest("of a history that a server brings along, nothing before the last words is spoken", {}, async (page, agent) => {
+partTest("of a history in a snapshot only the newest messages are announced", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}remembers`);
   await chat.composer.hover();
   const heard = await listen(chat);

@@ -39,7 +39,7 @@ const register = (page, fields) =>
   })()`);
 const ran = (page) => page.evaluate(() => globalThis.ran);
 
-pageTest("a card is drawn by the page, follows its call, and is cleaned up", {}, async (page, agent) => {
+pageTest("a card rendered by the page follows its call and is cleaned up", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page, () => ({
     async handler(args, context) {
@@ -99,7 +99,7 @@ const approval = () => ({
   },
 });
 
-pageTest("an approval that the page draws counts only once visible, and from the user", {}, async (page, agent) => {
+pageTest("a page-rendered approval counts only when visible and clicked by the user", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page, approval);
   await chat.send("refund");
@@ -135,7 +135,7 @@ for (const [name, fields] of Object.entries({
   "returns a text": () => ({ renderApproval: () => "<b>Refund?</b>" }),
   "draws into another element": () => ({ renderApproval: () => void (document.body.appendChild(document.createElement("i")).textContent = "Refund?") }),
 })) {
-  pageTest(`a function that ${name}: the built-in approval asks`, { allow: [/renderApproval/] }, async (page, agent) => {
+  pageTest(`a renderApproval function that ${name}: the built-in approval is shown`, { allow: [/renderApproval/] }, async (page, agent) => {
     const chat = await mountIn(page, "one", `${agent.url}shop`);
     await register(page, () => ({ approval: "always" }));
     await page.evaluate(`globalThis.more = (${fields})()`);
@@ -149,7 +149,7 @@ for (const [name, fields] of Object.entries({
   });
 }
 
-pageTest("a bound that is misspelt or too large remembers nothing, also from a drawn call", {}, async (page, agent) => {
+pageTest("a misspelt or oversized bound is refused, and no approval is remembered", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page, () => ({
     approval: "always",
@@ -176,7 +176,7 @@ pageTest("a bound that is misspelt or too large remembers nothing, also from a d
   await chat.idle();
 });
 
-pageTest("tools without a handler, parts and questions of the agent are drawn by the page", {}, async (page, agent) => {
+pageTest("tools, parts and interrupts can be rendered by the page", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await page.evaluate(() => {
     const { one } = globalThis.chats;

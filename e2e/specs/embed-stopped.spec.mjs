@@ -19,7 +19,7 @@ async function twoChats(page, agent) {
   return chats;
 }
 
-async function stopped(page, chats) {
+async function assertStopped(page, chats) {
   for (const chat of chats) {
     const notice = chat.root.getByRole("alert");
     await shows(notice, /The chat has stopped/);
@@ -78,18 +78,18 @@ function breakInside(page, kind) {
 }
 
 for (const kind of ["trap", "stack", "exception"]) {
-  pageTest(`what a key began is cut off: ${kind}`, CUT_OFF, async (page, agent) => {
+  pageTest(`a fault during a key event stops every chat: ${kind}`, CUT_OFF, async (page, agent) => {
     const chats = await twoChats(page, agent);
     await breakInside(page, kind);
     await chats[0].composer.fill("Hello there");
     await chats[0].composer.press("Enter");
-    await stopped(page, chats);
+    await assertStopped(page, chats);
     await page.evaluate(() => globalThis.chats.one.unmount());
     assert.equal(await page.locator("#one").innerHTML(), "", "it can still be taken out of the page");
     assert.equal(await new Chat(page, page.locator("#two")).root.count(), 1);
   });
 
-  pageTest(`a call of the page is cut off: ${kind}`, CUT_OFF, async (page, agent) => {
+  pageTest(`a fault during a method call stops every chat: ${kind}`, CUT_OFF, async (page, agent) => {
     const chats = await twoChats(page, agent);
     await breakInside(page, kind);
     const message = await page.evaluate(() => {
@@ -100,14 +100,14 @@ for (const kind of ["trap", "stack", "exception"]) {
       }
     });
     assert.equal(message, "The chat has stopped");
-    await stopped(page, chats);
+    await assertStopped(page, chats);
     await chats[0].root.getByRole("link", { name: "Reload the page" }).click();
     await page.waitForFunction(() => globalThis.chats === undefined);
     await (await mountIn(page, "one", agent.url)).ask("Hello there");
   });
 }
 
-pageTest("a handler that runs when the chat stops is not answered", CUT_OFF, async (page, agent) => {
+pageTest("the result of a handler is not sent after the chat has stopped", CUT_OFF, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}unknown-tool`);
   await page.evaluate(() => {
     const handler = () => new Promise((done) => (globalThis.finish = done));
@@ -128,7 +128,7 @@ pageTest("a handler that runs when the chat stops is not answered", CUT_OFF, asy
   assert.equal(agent.requests("unknown-tool").length, 1, "nothing is sent any more");
 });
 
-pageTest("a chat that has stopped says so in the words of the page", CUT_OFF, async (page, agent) => {
+pageTest("a stopped chat uses the labels of the page", CUT_OFF, async (page, agent) => {
   const labels = { stopped: "Der Chat steht", stoppedText: "Bitte die Seite neu laden.", reload: "Neu laden" };
   const named = await mountIn(page, "one", agent.url, { labels });
   const partly = await mountIn(page, "two", agent.url, { labels: { reload: "Encore", stopped: null } });

@@ -25,7 +25,7 @@ async function again(page, place, url, options) {
 
 const texts = (chat) => chat.messages("user").allInnerTexts();
 
-pageTest("store: after a reload the conversation is there, and goes on", {}, async (page, agent) => {
+pageTest("store: a conversation is restored after a reload and continues", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
   const chat = await mountIn(page, "one", url, KEPT, "full");
   await chat.ask("Do you remember me?");
@@ -43,7 +43,7 @@ pageTest("store: after a reload the conversation is there, and goes on", {}, asy
   );
 });
 
-pageTest("store: a named conversation is one, other names and other databases are others", {}, async (page, agent) => {
+pageTest("store: conversations are separate by name and by database", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
   const chat = await mountIn(page, "one", url, { ...KEPT, threadId: "order-17" }, "full");
   await chat.ask("About order 17");
@@ -57,7 +57,7 @@ pageTest("store: a named conversation is one, other names and other databases ar
   assert.match((await texts(back)).join(" "), /About order 17/);
 });
 
-pageTest("store: without the option nothing is kept, and an option that is none is refused", {}, async (page, agent) => {
+pageTest("store: nothing is stored without the option, and invalid options are refused", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
   const chat = await mountIn(page, "one", url, {}, "full");
   await chat.ask("Forget me");

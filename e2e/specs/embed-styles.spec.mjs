@@ -87,7 +87,7 @@ const UTILITIES = ["bg-red-500", "rounded-none", "uppercase", "px-8", "tracking-
 
 styledTest("Tailwind's base styles change nothing in the chat", tailwind(UTILITIES).then((css) => ORDER + css), unchanged);
 
-styledTest("utilities of Tailwind win over the library", tailwind(UTILITIES).then((css) => ORDER + css), async (page) => {
+styledTest("Tailwind utilities override the styles of the library", tailwind(UTILITIES).then((css) => ORDER + css), async (page) => {
   const names = ["border-radius", "text-transform", "padding-left", "letter-spacing", "background-color"];
   const before = await send(page, [], names);
   const after = await send(page, UTILITIES, names);
@@ -98,7 +98,7 @@ styledTest("utilities of Tailwind win over the library", tailwind(UTILITIES).the
 });
 
 styledTest(
-  "rules of a page for bare elements change nothing in the chat",
+  "element selectors of the page do not restyle the chat",
   `* { margin: 3px; padding: 2px; border-radius: 9px } button { background: red; color: red; padding: 40px; text-transform: uppercase;
    border: 5px solid; box-shadow: 0 0 9px red; font: italic 30px serif } body p, body span, main p { color: magenta; margin: 40px }
    h1, h2, h3 { color: lime; font-size: 50px; text-transform: uppercase } textarea { letter-spacing: 4px; background: yellow; height: 300px }
@@ -108,7 +108,7 @@ styledTest(
 );
 
 styledTest(
-  "classes of a page win over the library, also in a sheet that is linked before it",
+  "class rules of the page override the library, even if linked before it",
   ".la-button { border-radius: 3px; text-transform: uppercase } .mine { padding-left: 32px } :root { --la-accent: rgb(1, 2, 3) }",
   async (page) => {
     const after = await send(page, ["mine"], ["border-radius", "text-transform", "padding-left", "background-color"]);

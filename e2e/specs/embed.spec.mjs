@@ -89,7 +89,7 @@ const register = (page, place, handler = "plain") =>
     [place, handler],
   );
 
-exampleTest("the example: approved, the handler runs once and its result reaches the agent", async (chat, agent) => {
+exampleTest("the example: an approved handler runs once, and its result is sent", async (chat, agent) => {
   const count = chat.page.locator("#count");
   await chat.send("Please confirm the restart");
   const card = chat.card("confirmAction");
@@ -133,7 +133,7 @@ exampleTest("the example: approved, the handler runs once and its result reaches
   ]);
 });
 
-exampleTest("the example: denied, the handler does not run", async (chat, agent) => {
+exampleTest("the example: a denied handler does not run", async (chat, agent) => {
   await chat.send("Please confirm the restart");
   await chat.deny(chat.card("confirmAction"));
   await chat.idle();
@@ -142,7 +142,7 @@ exampleTest("the example: denied, the handler does not run", async (chat, agent)
   assert.deepEqual(messagesOf(await agent.requests())[1].at(-1), tool(1, '"denied"'));
 });
 
-exampleTest("taking the chat away empties its place and ends what runs", async (chat) => {
+exampleTest("unmounting the chat empties its element and aborts the run", async (chat) => {
   const gone = chat.page.waitForEvent("requestfailed");
   await chat.send("Tell me a long story");
   await chat.says("word5 ");
@@ -162,7 +162,7 @@ for (const [handler, result] of [
   ["rejects with nothing", { error: "The handler failed" }],
   ["gives a circle", { error: "The handler's result is no JSON" }],
 ]) {
-  hostTest(`a handler, ${handler}: the agent is told and goes on`, async (mount, agent, page) => {
+  hostTest(`the result of a handler is sent to the agent: ${handler}`, async (mount, agent, page) => {
     const chat = await mount("one");
     await register(page, "one", handler);
     await chat.ask("Search for crabs");
@@ -176,13 +176,13 @@ for (const [handler, result] of [
   });
 }
 
-hostTest("headers go along with every request", async (mount, agent) => {
+hostTest("headers are sent with every request", async (mount, agent) => {
   const chat = await mount("one");
   await chat.ask("Hello there");
   assert.equal((await agent.requests())[0].headers["x-place"], "one");
 });
 
-hostTest("an action that was taken back is no longer offered", async (mount, agent, page) => {
+hostTest("an unregistered action is no longer offered", async (mount, agent, page) => {
   const chat = await mount("one");
   await register(page, "one");
   await chat.ask("Search for crabs");
@@ -197,7 +197,7 @@ hostTest("an action that was taken back is no longer offered", async (mount, age
   assert.deepEqual(requests.at(-1).body.tools, []);
 });
 
-hostTest("an action that is taken back while its handler runs is answered as cancelled", async (mount, agent, page) => {
+hostTest("a call is cancelled when its action is unregistered", async (mount, agent, page) => {
   const chat = await mount("one");
   await register(page, "one", "never");
   await chat.send("Search for crabs");
@@ -209,7 +209,7 @@ hostTest("an action that is taken back while its handler runs is answered as can
   assert.deepEqual(JSON.parse(result.content), { error: "cancelled", reason: "unmounted" });
 });
 
-hostTest("two chats on a page are strangers", async (mount, agent, page) => {
+hostTest("two chats on a page are isolated", async (mount, agent, page) => {
   const one = await mount("one");
   const two = await mount("two");
   for (const name of ["Chat one", "Chat two"]) await page.getByRole("region", { name, exact: true }).waitFor();
@@ -233,7 +233,7 @@ hostTest("two chats on a page are strangers", async (mount, agent, page) => {
   await two.says("about locks");
 });
 
-hostTest("a chat that is taken away can be put back, as a new one", async (mount, agent, page) => {
+hostTest("an unmounted chat can be mounted again as a new one", async (mount, agent, page) => {
   const first = await mount("one");
   await register(page, "one", "never");
   await first.send("Search for crabs");
@@ -249,7 +249,7 @@ hostTest("a chat that is taken away can be put back, as a new one", async (mount
   exactly(messagesOf(requests)[1], [{ ...user(1, "Hello there"), id: "user-2" }]);
 });
 
-hostTest("what the page does not hold on to stays: chat and action", async (mount, agent, page) => {
+hostTest("chat and action survive garbage collection of their handles", async (mount, agent, page) => {
   const chat = await mount("one");
   await register(page, "one");
   await page.evaluate(() => {
@@ -264,7 +264,7 @@ hostTest("what the page does not hold on to stays: chat and action", async (moun
   await chat.says("about crabs");
 }, { only: "chromium" });
 
-hostTest("from JavaScript: say something, begin anew, and hear what is wrong", async (mount, agent, page) => {
+hostTest("the handle sends messages, starts conversations and throws on misuse", async (mount, agent, page) => {
   const chat = await mount("one");
   await page.evaluate(() => globalThis.chats.one.send("Tell me a long story"));
   await chat.says("word5 ");
@@ -290,7 +290,7 @@ hostTest("from JavaScript: say something, begin anew, and hear what is wrong", a
 });
 
 hostTest(
-  "a program that has ended says so in every chat, and the page can be loaded again",
+  "a stopped program shows a notice with Reload in every chat",
   async (mount, agent, page) => {
     const chats = [await mount("one"), await mount("two")];
     await chats[1].ask("Hello there");
@@ -332,7 +332,7 @@ hostTest(
   { allow: [/panicked at/, /unreachable/] },
 );
 
-test("the types say what one may write", () => {
+test("the type declarations accept the documented usage", () => {
   const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
   const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
   execFileSync(process.execPath, [compiler, ...options, path.join(ROOT, "e2e/types/embed.ts")], { stdio: "pipe", encoding: "utf8" });

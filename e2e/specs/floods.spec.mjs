@@ -116,7 +116,7 @@ const slug = (name) => name.replace(/\W+/g, "-");
 const at = (name) => ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url + name, protocol: "ag-ui" })}`;
 
 /** Measures the longest gap between two frames from now on. Returns a function that returns it. */
-async function gaps(page) {
+async function watchFrameGaps(page) {
   await page.evaluate(() => {
     const state = (globalThis.frameGaps = { longest: 0, last: performance.now() });
     const tick = (now) => {
@@ -142,17 +142,17 @@ async function memory(page) {
 const nodes = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 
 /** Plays a run and returns its longest gap, the memory and the number of elements afterwards. */
-async function measured(chat, play) {
-  const gap = await gaps(chat.page);
+async function measure(chat, play) {
+  const gap = await watchFrameGaps(chat.page);
   await play();
   const longest = await gap();
   return { longest, memory: await memory(chat.page), nodes: await nodes(chat.page) };
 }
 
 /** Checks a flood against a harmless run on the same page, and that the next message is answered. */
-async function survives(chat, name, play) {
-  const calm = await measured(chat, () => chat.ask("Something harmless"));
-  const flood = await measured(chat, play);
+async function assertSurvives(chat, name, play) {
+  const calm = await measure(chat, () => chat.ask("Something harmless"));
+  const flood = await measure(chat, play);
   if (process.env.FIGURES) console.log(name, JSON.stringify({ calm, flood }));
   await chat.picture(`flood ${name}`);
   if (await chat.root.evaluate((root) => root.hasAttribute("data-running"))) {
@@ -173,7 +173,7 @@ async function survives(chat, name, play) {
 for (const name of Object.keys(FLOODS)) {
   pageTest(`${name}: frames, memory, and the next message`, { address: at(slug(name)), allow: [REFUSED] }, async (chat, { agent }) => {
     agent.forget();
-    await survives(chat, name, async () => {
+    await assertSurvives(chat, name, async () => {
       await chat.composer.fill("Flood");
       await chat.composer.press("Enter");
       await eventually(() => assert.equal(agent.requests(slug(name)).length, 2));
@@ -185,7 +185,7 @@ for (const name of Object.keys(FLOODS)) {
 
 pageTest("an endless stream ends at the limit of a run", { address: at("endless"), allow: [REFUSED] }, async (chat, { agent }) => {
   agent.forget();
-  await survives(chat, "endless", async () => {
+  await assertSurvives(chat, "endless", async () => {
     await chat.ask("Flood");
     await chat.notice(/The answer was larger than 33 MB/).waitFor();
   });

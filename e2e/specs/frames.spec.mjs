@@ -50,7 +50,7 @@ pageTest("the popup is opened, used and closed by keyboard", { ...at("popup"), b
   assert.equal(await button.getAttribute("aria-expanded"), "false");
 });
 
-pageTest("a question of a handler shows while the popup is closed, and an answer leaves a mark", { ...at("popup"), bare: true }, async (chat) => {
+pageTest("a handler's dialog opens over a closed popup, and an answer marks it unread", { ...at("popup"), bare: true }, async (chat) => {
   const { page } = chat;
   const button = page.locator(".la-popup-button");
   await button.click();
@@ -70,7 +70,7 @@ pageTest("a question of a handler shows while the popup is closed, and an answer
   await page.locator(".la-popup:not([data-unread])").waitFor();
 });
 
-pageTest("the sidebar is collapsed and opened by keyboard, and nothing in it is lost", at("sidebar"), async (chat) => {
+pageTest("the sidebar collapses and expands by keyboard and keeps its content", at("sidebar"), async (chat) => {
   const { page } = chat;
   const button = page.getByRole("button", { name: "Assistant", exact: true });
   assert.equal(await button.getAttribute("aria-expanded"), "true");

@@ -50,7 +50,7 @@ async function watch(page) {
   return () => page.evaluate(() => globalThis.found);
 }
 
-pageTest("while 5,000 words of markdown stream, finished blocks are left alone", { address }, async (chat) => {
+pageTest("finished blocks are not mutated while 5,000 words of markdown stream", { address }, async (chat) => {
   const found = await watch(chat.page);
   await chat.ask("markdown answer");
   const { finished, seen, blocks } = await found();
@@ -58,7 +58,7 @@ pageTest("while 5,000 words of markdown stream, finished blocks are left alone",
   assert.deepEqual(finished.slice(0, 5), [], `${finished.length} mutations of finished blocks`);
 });
 
-pageTest("while 3,000 lines of code stream, the block only grows", { address }, async (chat) => {
+pageTest("a code block is only appended to while 3,000 lines stream", { address }, async (chat) => {
   const found = await watch(chat.page);
   await chat.ask("code block");
   const { taken, changed, seen } = await found();

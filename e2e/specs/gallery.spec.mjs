@@ -22,7 +22,7 @@ galleryTest("the gallery in forced colours", { forcedColors: "active", only: "ch
   assert.deepEqual(crossing, []);
 });
 
-galleryTest("what is approved is named whole on its button, on a phone too", { viewport: { width: 360, height: 740 } }, async (page) => {
+galleryTest("approve buttons show their whole label, even in a narrow window", { viewport: { width: 360, height: 740 } }, async (page) => {
   const named = page.locator(".la-approval-yes .la-button-text");
   assert.ok((await named.count()) > 5);
   for (const text of ["Approve: Look the weather up at the berth", "Approve: Deploy"]) {
@@ -34,7 +34,7 @@ galleryTest("what is approved is named whole on its button, on a phone too", { v
   }
 });
 
-galleryTest("cards keep their distance, and a notice without a way on is one line", {}, async (page) => {
+galleryTest("cards have a gap, and a notice without actions is one line", {}, async (page) => {
   const gap = await page.locator('[data-state="a handler asks"]').evaluate((state) => {
     const [card, asked] = [".la-card", ".la-ask"].map((name) => state.querySelector(name).getBoundingClientRect());
     return asked.top - card.bottom;
@@ -44,7 +44,7 @@ galleryTest("cards keep their distance, and a notice without a way on is one lin
   assert.ok(height <= 50, `“Stopped.” takes ${height} px`);
 });
 
-galleryTest("arrows point where lines go on, from right to left too", {}, async (page) => {
+galleryTest("chevrons follow the text direction", {}, async (page) => {
   await page.evaluate(() => {
     document.documentElement.dir = "rtl";
   });
@@ -73,7 +73,7 @@ galleryTest("the gallery in containers of 200 px", {}, async (page) => {
   assert.deepEqual(small, []);
 });
 
-galleryTest("the gallery in a page that takes every style back", {}, async (page) => {
+galleryTest("the gallery in a page that reverts every style", {}, async (page) => {
   await page.evaluate(() => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync("* { all: revert; font-size: 30px }");

@@ -14,7 +14,7 @@ const pageTest = suite(async (open) => {
 
 const options = { address: ({ page }) => page.url, bare: true };
 
-pageTest("somebody says something, approves the call and reads the answer", options, async ({ page }) => {
+pageTest("an approved call runs, and its result is shown", options, async ({ page }) => {
   const field = page.getByRole("textbox", { name: "Message" });
   await field.fill("Milk");
   await field.press("Enter");
@@ -31,7 +31,7 @@ pageTest("somebody says something, approves the call and reads the answer", opti
   await accessible(page);
 });
 
-pageTest("a call that is denied does nothing", options, async ({ page }) => {
+pageTest("a denied call does not run", options, async ({ page }) => {
   await page.getByRole("textbox", { name: "Message" }).fill("Rum");
   await page.getByRole("button", { name: "Send" }).click();
   const question = page.getByRole("group", { name: "add_item" });

@@ -29,7 +29,7 @@ function answer({ threadId, runId }) {
 }
 
 pageTest(
-  "code gets its colours when it is complete, and stays the code it was",
+  "complete code is highlighted without changing its text",
   { address: ({ page }) => `${page.url}host.html`, bare: true },
   async ({ page }, { page: server }) => {
     const loaded = [];

@@ -76,7 +76,7 @@ hostileTest("questions", "questions", async (chat) => {
   await each(chat, questions(chat), giveUp);
 });
 
-hostileTest("arguments to approve", "approvals", async (chat) => {
+hostileTest("arguments of pending approvals", "approvals", async (chat) => {
   await say(chat, "Go");
   await each(chat, chat.root.getByRole("button", { name: "Deny", exact: true }), async (deny) => {
     await deny.click();
@@ -95,7 +95,7 @@ async function each(chat, waiting, answer) {
   await chat.idle();
 }
 
-hostileTest("what a person types, and the agent repeats", "", async (chat) => {
+hostileTest("texts typed by the user and repeated by the agent", "", async (chat) => {
   for (const text of portions(payloads)) {
     await say(chat, text);
     await chat.idle();

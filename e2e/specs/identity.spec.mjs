@@ -142,7 +142,7 @@ const told = ({ messages }) =>
     return toolCalls.map(({ id, function: { name, arguments: args } }) => `${id}: ${name} ${args}`);
   });
 
-sceneTest("a list drops the first of two calls that wait: no approval slips to the other", "dropped", async (chat, harbor, posted, proceed) => {
+sceneTest("a snapshot that drops one of two pending calls leaves the other unapproved", "dropped", async (chat, harbor, posted, proceed) => {
   const before = await done(harbor);
   await chat.send("Go");
   const [first, second] = [chat.card("get_weather"), chat.card("deployApplication")];
@@ -173,7 +173,7 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   assert.deepEqual(told(posted()[1]), [`b: deployApplication ${JSON.stringify(PRODUCTION)}`, 'b = {"status":"denied","reason":"not now"}']);
 });
 
-sceneTest("a denied call that a list has in another message stays denied", "denied", async (chat, harbor, posted) => {
+sceneTest("a denied call stays denied when a snapshot moves it to another message", "denied", async (chat, harbor, posted) => {
   const before = await done(harbor);
   await chat.send("Go");
   const card = chat.card("deployApplication");
@@ -190,7 +190,7 @@ sceneTest("a denied call that a list has in another message stays denied", "deni
   assert.deepEqual(await done(harbor), before, "nor later");
 });
 
-sceneTest("a call that is renamed after it was approved is asked about anew", "renamed", async (chat, harbor, posted) => {
+sceneTest("a call renamed after its approval needs a new approval", "renamed", async (chat, harbor, posted) => {
   const before = await done(harbor);
   await chat.send("Go");
   await shows(chat.card("lookup_faq"), "The assistant wants to continue with");
@@ -209,7 +209,7 @@ sceneTest("a call that is renamed after it was approved is asked about anew", "r
   assert.deepEqual(told(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
 });
 
-sceneTest("a handler that has finished does not run again when a list moves its call", "finished", async (chat, harbor, posted) => {
+sceneTest("a finished handler does not run again when a snapshot moves its call", "finished", async (chat, harbor, posted) => {
   const before = await done(harbor);
   await chat.ask("Go");
   const card = chat.card("web_search");
@@ -222,7 +222,7 @@ sceneTest("a handler that has finished does not run again when a list moves its 
   assert.match(result, /^c = .*Crabs on the quay wall/);
 });
 
-sceneTest("a result that only a list brings ends its card", "result", async (chat, harbor, posted, proceed) => {
+sceneTest("a result that only a snapshot contains completes its card", "result", async (chat, harbor, posted, proceed) => {
   await chat.send("Go");
   const card = chat.card("lookup_faq");
   await card.waitFor();
@@ -236,7 +236,7 @@ sceneTest("a result that only a list brings ends its card", "result", async (cha
   assert.equal(posted().length, 1);
 });
 
-sceneTest("a call whose message gets another id waits for its approval, and runs once", "renumbered", async (chat, harbor, posted) => {
+sceneTest("a call whose message id changes waits for its approval and runs once", "renumbered", async (chat, harbor, posted) => {
   const before = await done(harbor);
   await chat.send("Go");
   const card = chat.card("get_weather");
@@ -248,7 +248,7 @@ sceneTest("a call whose message gets another id waits for its approval, and runs
   assert.equal(posted().length, 2);
 });
 
-sceneTest("what ran and what was denied stays so when a list says otherwise", "rewritten", async (chat, harbor, posted) => {
+sceneTest("results and denials are kept when a snapshot rewrites them", "rewritten", async (chat, harbor, posted) => {
   await chat.send("Go");
   const [search, weather] = [chat.card("web_search"), chat.card("get_weather")];
   await chat.deny(weather);
@@ -263,7 +263,7 @@ sceneTest("what ran and what was denied stays so when a list says otherwise", "r
   assert.equal(denied, 'd = "denied"');
 });
 
-sceneTest("arguments that a list has forgotten are what was streamed", "emptied", async (chat, harbor, posted) => {
+sceneTest("streamed arguments are kept when a snapshot omits them", "emptied", async (chat, harbor, posted) => {
   await chat.ask("Go");
   await eventually(() => assert.equal(posted().length, 2));
   await shows(harbor.activity, /Searched for “herons”[^]*Searched for “crabs”|Searched for “crabs”[^]*Searched for “herons”/);
@@ -273,7 +273,7 @@ sceneTest("arguments that a list has forgotten are what was streamed", "emptied"
 
 const pageTest = embedSuite({ scenes });
 
-pageTest("npm package: a renamed call runs no handler that asks first", {}, async (page, agent) => {
+pageTest("npm package: a renamed call does not run a handler that requires approval", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}renamed-embed`);
   await page.evaluate(() => {
     globalThis.ran = [];

@@ -74,7 +74,7 @@ for (const [width, height] of [
   [280, 520],
 ]) {
   pageTest(
-    `six questions in a window of ${width} × ${height}: what was said keeps room, and each can be answered`,
+    `six interrupts in a window of ${width} × ${height}: the transcript stays visible, and each can be answered`,
     { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height } },
     async ({ page }, { page: server }) => {
       await page.route("**/agent", (route) =>
@@ -110,7 +110,7 @@ for (const [width, height] of [
   [390, 844],
 ]) {
   pageTest(
-    `six questions on a page ${width} wide: each is shown in full, and all answers go out together`,
+    `six interrupts on a page ${width} wide: each is shown in full, and all answers are sent together`,
     { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height } },
     async ({ page }, { page: server }) => {
       const runs = [];

@@ -18,14 +18,14 @@ const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
 
 /** Checks that the agent answers again. */
-async function goesOn(chat) {
+async function answersAgain(chat) {
   const before = await chat.messages("assistant").count();
   await chat.ask("Where is order A-17?");
   await chat.says("Order A-17 is shipped.");
   assert.ok((await chat.messages("assistant").count()) > before);
 }
 
-chatTest("Stop in the middle of a handler, by keyboard", async (chat, harbor) => {
+chatTest("Stop by keyboard ends a running handler", async (chat, harbor) => {
   await chat.send("slow task");
   const card = chat.card("deployment_process");
   await shows(harbor.lane("staging"), "step 1 of 5");
@@ -40,10 +40,10 @@ chatTest("Stop in the middle of a handler, by keyboard", async (chat, harbor) =>
   await shows(harbor.newest, "Version slow stopped on its way to staging");
   assert.equal(await chat.notice("Stopped.").count(), 0, "the card says it");
   assert.equal(await chat.page.getByRole("alert").filter({ hasText: /\S/ }).count(), 0, "it is no error");
-  await goesOn(chat);
+  await answersAgain(chat);
 });
 
-chatTest("a handler that never answers can be stopped", async (chat) => {
+chatTest("a pending handler can be stopped", async (chat) => {
   await chat.send("Pick a data source for the berth report");
   const card = chat.card("selectDataSource");
   await card.getByRole("button", { name: "Berth telemetry" }).waitFor();
@@ -51,10 +51,10 @@ chatTest("a handler that never answers can be stopped", async (chat) => {
   await chat.idle();
   await chat.status(card, "failed");
   assert.equal(await card.getByRole("button").count(), 0, "there is nothing left to choose");
-  await goesOn(chat);
+  await answersAgain(chat);
 });
 
-chatTest("Stop while an approval is open: it is closed, and nothing runs", async (chat, harbor) => {
+chatTest("Stop closes a pending approval, and nothing runs", async (chat, harbor) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -63,10 +63,10 @@ chatTest("Stop while an approval is open: it is closed, and nothing runs", async
   await chat.status(card, "failed");
   assert.equal(await card.getByRole("button", { name: "Approve" }).count(), 0);
   await shows(harbor.conditions, "No place shared yet");
-  await goesOn(chat);
+  await answersAgain(chat);
 });
 
-chatTest("a component goes while its handler runs: the call is cancelled, and the agent answers", async (chat, harbor) => {
+chatTest("unmounting a component cancels its running call, and the agent answers", async (chat, harbor) => {
   await chat.send("Search for slow boats");
   const card = chat.card("web_search");
   await chat.status(card, "executing");
@@ -82,7 +82,7 @@ chatTest("a component goes while its handler runs: the call is cancelled, and th
   await chat.says("I found one page: Crabs on the quay wall.");
 });
 
-chatTest("a component goes while its card shows: the default card takes its place", async (chat, harbor) => {
+chatTest("unmounting a component replaces its card with the default card", async (chat, harbor) => {
   await chat.ask("Search for crabs");
   const card = chat.card("web_search");
   await shows(card, 'Found 1 result for "crabs"');
@@ -94,7 +94,7 @@ chatTest("a component goes while its card shows: the default card takes its plac
   await shows(card, 'Found 1 result for "crabs"');
 });
 
-chatTest("the switch goes off while an approval is open: approving takes the switch back", async (chat, harbor) => {
+chatTest("a disabled action hides Approve, and its approval can be dismissed", async (chat, harbor) => {
   await chat.send("Deploy 2.4.0 to production");
   const card = chat.card("deployApplication");
   const approve = card.getByRole("button", { name: "Approve" });
@@ -112,7 +112,7 @@ chatTest("the switch goes off while an approval is open: approving takes the swi
   await shows(harbor.lane("production"), "2.3.1");
 });
 
-chatTest("another conversation while an approval is open: an empty chat, and nothing runs", async (chat, harbor) => {
+chatTest("a new conversation drops a pending approval, and nothing runs", async (chat, harbor) => {
   await chat.send("What's the weather?");
   await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
   await chat.root.getByRole("button", { name: "New conversation" }).click();
@@ -125,16 +125,16 @@ chatTest("another conversation while an approval is open: an empty chat, and not
   await chat.says("I found 2 pages");
 });
 
-chatTest("another conversation while a handler runs: it is given up", async (chat, harbor) => {
+chatTest("a new conversation cancels a running handler", async (chat, harbor) => {
   await chat.send("slow task");
   await shows(harbor.lane("staging"), "step 1 of 5");
   await chat.root.getByRole("button", { name: "New conversation" }).click();
   await chat.idle();
   await shows(harbor.lane("staging"), /2\.3\.1[^]*Healthy/);
-  await goesOn(chat);
+  await answersAgain(chat);
 });
 
-chatTest("a loop ends at the run limit; Continue goes on", async (chat) => {
+chatTest("a loop ends at the run limit, and Continue resumes it", async (chat) => {
   await chat.send("Keep searching");
   const more = chat.page.getByRole("button", { name: "Continue" });
   await more.waitFor({ timeout: 30_000 });
@@ -149,10 +149,10 @@ chatTest("a loop ends at the run limit; Continue goes on", async (chat) => {
   await chat.card("web_search").nth(calls).waitFor();
   await chat.stopButton.click();
   await chat.idle();
-  await goesOn(chat);
+  await answersAgain(chat);
 });
 
-chatTest("a stream that breaks off: what came stays, the notice says so, Retry asks again", async (chat) => {
+chatTest("a truncated stream keeps its text and shows a notice with Retry", async (chat) => {
   await chat.ask("Cut the line");
   await chat.says("This answer breaks off before");
   const retry = chat.page.getByRole("button", { name: "Retry" });
@@ -161,20 +161,20 @@ chatTest("a stream that breaks off: what came stays, the notice says so, Retry a
   await chat.idle();
   await retry.waitFor();
   assert.equal(await chat.messages("user").count(), 1, "the question stands once");
-  await goesOn(chat);
+  await answersAgain(chat);
   assert.equal(await retry.count(), 0, "the notice is gone");
 });
 
-chatTest("an error of the agent is a notice with its words", async (chat) => {
+chatTest("an error of the agent is shown in a notice", async (chat) => {
   await chat.ask("Crash");
   await chat.notice(/the model exploded/).waitFor();
   await chat.says("About to fail.");
-  await goesOn(chat);
+  await answersAgain(chat);
 });
 
 const ends = { address: ({ page }) => page.url, allow: [/ends the program/, /unreachable/] };
 
-pageTest("a program that ends says so, and the page can be loaded again", ends, async (chat) => {
+pageTest("a stopped program shows a notice with a reload link", ends, async (chat) => {
   await chat.composer.fill("Break the page");
   await chat.composer.press("Enter");
   await chat.notice(/The chat has stopped/).waitFor();

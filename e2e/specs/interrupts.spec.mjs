@@ -59,7 +59,7 @@ async function refund(chat, text = "Refund order A-17") {
   return card;
 }
 
-pydanticTest("an approval: nothing goes on before it, then the server runs its tool", async (chat, agent) => {
+pydanticTest("a pending approval holds the run until the server runs its tool", async (chat, agent) => {
   const card = await refund(chat);
   await chat.running();
   assert.ok(await chat.composer.isEditable(), "the next message can be written");
@@ -83,7 +83,7 @@ pydanticTest("an approval: nothing goes on before it, then the server runs its t
   assert.deepEqual(roles, ["user", "assistant"], "an answer is no message");
 });
 
-pydanticTest("an approval with other arguments", async (chat, agent) => {
+pydanticTest("an approval with edited arguments runs with them", async (chat, agent) => {
   const card = await refund(chat);
   await approveWith(card, { order_id: "A-17", amount: 15 });
   await chat.idle();
@@ -96,7 +96,7 @@ pydanticTest("an approval with other arguments", async (chat, agent) => {
   assert.equal(asked.arguments, '{"order_id": "A-17", "amount": 40}', "the call stays as the agent made it");
 });
 
-pydanticTest("editing can be left again", async (chat, agent) => {
+pydanticTest("editing can be cancelled", async (chat, agent) => {
   const card = await refund(chat);
   await change(card);
   await card.getByRole("button", { name: "Cancel", exact: true }).click();
@@ -106,7 +106,7 @@ pydanticTest("editing can be left again", async (chat, agent) => {
   assert.deepEqual(answersOf(await sent(agent))[0][0].payload, { approved: true });
 });
 
-pydanticTest("a denial with its reason", async (chat, agent) => {
+pydanticTest("a denial is sent with its reason", async (chat, agent) => {
   const card = await refund(chat);
   await denyBecause(card, "too expensive");
   await chat.idle();
@@ -117,7 +117,7 @@ pydanticTest("a denial with its reason", async (chat, agent) => {
   await chat.says("You said: Thank you");
 });
 
-pydanticTest("Stop gives the question up; the agent hears of it and the conversation goes on", async (chat, agent) => {
+pydanticTest("Stop cancels an approval, which is sent with the next message", async (chat, agent) => {
   const card = await refund(chat);
   await chat.stopButton.click();
   await chat.idle();
@@ -130,7 +130,7 @@ pydanticTest("Stop gives the question up; the agent hears of it and the conversa
   assert.deepEqual(answersOf(bodies), [[{ interruptId: interruptOf(call), status: "cancelled" }]]);
 });
 
-pydanticTest("two approvals at once go out together, in the agent's order", async (chat, agent) => {
+pydanticTest("two approvals are sent together in the agent's order", async (chat, agent) => {
   const cards = await refund(chat, "Refund orders A-17 and B-2");
   await denyBecause(cards.nth(1), "not this one");
   await chat.running();
@@ -145,7 +145,7 @@ pydanticTest("two approvals at once go out together, in the agent's order", asyn
   assert.deepEqual(answersOf(bodies), [[resolved(first, { approved: true }), resolved(second, denial)]]);
 });
 
-pydanticTest("a call of the server beside the one that waits keeps its result", async (chat) => {
+pydanticTest("a server call beside a pending approval keeps its result", async (chat) => {
   const card = await refund(chat, "Look up and refund order A-17");
   await chat.status(chat.card("lookup_order"), "complete");
   await chat.approve(card);
@@ -153,7 +153,7 @@ pydanticTest("a call of the server beside the one that waits keeps its result", 
   await chat.says(/lookup_order returned[^]*refund_order returned/);
 });
 
-pydanticTest("a call of the page beside the one that waits: its result goes along with the answer", async (chat, agent) => {
+pydanticTest("the result of a page call is sent with the answer to an approval", async (chat, agent) => {
   const card = await refund(chat, "Refund order A-17 and search the policy");
   await chat.approve(card);
   await chat.idle();
@@ -167,7 +167,7 @@ pydanticTest("a call of the page beside the one that waits: its result goes alon
   assert.equal(answersOf(bodies)[0][0].interruptId, interruptOf(gated));
 });
 
-outcomeTest("an approval, answered by the id of the graph's interrupt", async (chat, agent) => {
+outcomeTest("an approval is answered with the id of the graph's interrupt", async (chat, agent) => {
   const card = await refund(chat);
   assert.equal(await questions(chat).count(), 0, "the custom event of the same question asks nothing more");
   await chat.approve(card);
@@ -179,7 +179,7 @@ outcomeTest("an approval, answered by the id of the graph's interrupt", async (c
   assert.deepEqual(answersOf(bodies)[0][0].payload, { approved: true });
 });
 
-outcomeTest("an approval with other arguments", async (chat, agent) => {
+outcomeTest("an approval with edited arguments runs with them", async (chat, agent) => {
   const card = await refund(chat);
   await approveWith(card, { order_id: "A-17", amount: 15 });
   await chat.idle();
@@ -188,7 +188,7 @@ outcomeTest("an approval with other arguments", async (chat, agent) => {
   assert.deepEqual(payload, { approved: true, editedArgs: { order_id: "A-17", amount: 15 } });
 });
 
-outcomeTest("a denial with its reason", async (chat) => {
+outcomeTest("a denial is sent with its reason", async (chat) => {
   const card = await refund(chat);
   await denyBecause(card, "too expensive");
   await chat.idle();
@@ -196,7 +196,7 @@ outcomeTest("a denial with its reason", async (chat) => {
   await chat.status(card, "failed");
 });
 
-outcomeTest("a question is a form, and its answer is held to its schema", async (chat, agent) => {
+outcomeTest("an interrupt is a form that validates its answer", async (chat, agent) => {
   await chat.send("Book a table");
   const question = questions(chat);
   await question.getByText("When shall I book the table?").waitFor();
@@ -213,7 +213,7 @@ outcomeTest("a question is a form, and its answer is held to its schema", async 
   assert.deepEqual(payload, { day: "Saturday", guests: 2, window: true });
 });
 
-outcomeTest("of two questions one is answered and one given up; both go out together", async (chat, agent) => {
+outcomeTest("an answered and a skipped interrupt are sent together", async (chat, agent) => {
   await chat.send("Book a table under my name");
   const book = questions(chat).filter({ hasText: "When shall I book the table?" });
   const name = questions(chat).filter({ hasText: "What name shall I use?" });
@@ -230,7 +230,7 @@ outcomeTest("of two questions one is answered and one given up; both go out toge
   );
 });
 
-outcomeTest("a question without a schema takes any JSON", async (chat, agent) => {
+outcomeTest("an interrupt without a schema accepts any JSON", async (chat, agent) => {
   await chat.send("Use my name");
   await answer(questions(chat), "Ada");
   await chat.idle();
@@ -238,7 +238,7 @@ outcomeTest("a question without a schema takes any JSON", async (chat, agent) =>
   assert.equal(answersOf(await sent(agent, { state: true }))[0][0].payload, "Ada");
 });
 
-outcomeTest("Stop gives the question up, and the next message is neither lost nor unanswered", async (chat, agent) => {
+outcomeTest("Stop cancels an interrupt, and the next message is answered", async (chat, agent) => {
   await chat.send("Use my name");
   await questions(chat).waitFor();
   await chat.stopButton.click();
@@ -257,7 +257,7 @@ const commandOf = ({ forwardedProps, resume }) => {
   return forwardedProps.command;
 };
 
-legacyTest("a question of the older dialect is answered in kind", async (chat, agent) => {
+legacyTest("an interrupt of the older dialect is answered in the same dialect", async (chat, agent) => {
   await chat.send("Use my name");
   const question = questions(chat);
   await question.getByText("What name shall I use?").waitFor();
@@ -273,7 +273,7 @@ legacyTest("a question of the older dialect is answered in kind", async (chat, a
   assert.deepEqual(last.forwardedProps, {}, "an answer goes out once");
 });
 
-legacyTest("a question of the older dialect can be given up", async (chat, agent) => {
+legacyTest("an interrupt of the older dialect can be skipped", async (chat, agent) => {
   await chat.send("Use my name");
   await giveUp(questions(chat));
   await chat.idle();
@@ -282,7 +282,7 @@ legacyTest("a question of the older dialect can be given up", async (chat, agent
   assert.equal(commandOf(second).resume.__agui_cancelled__, true);
 });
 
-legacyTest("a question of the older dialect that is an object shows its message", async (chat, agent) => {
+legacyTest("an object interrupt of the older dialect shows its message", async (chat, agent) => {
   await chat.send("Book a table");
   const question = questions(chat);
   await question.getByText("When shall I book the table?").waitFor();
@@ -294,7 +294,7 @@ legacyTest("a question of the older dialect that is an object shows its message"
   assert.equal(commandOf(second).resume.guests, 2);
 });
 
-legacyTest("an approval of the older dialect is a card, and a yes is answered in kind", async (chat, agent) => {
+legacyTest("an approval of the older dialect is a card and is answered in the same dialect", async (chat, agent) => {
   const card = await refund(chat);
   assert.equal(await questions(chat).count(), 0);
   await chat.approve(card);
@@ -310,7 +310,7 @@ legacyTest("an approval of the older dialect is a card, and a yes is answered in
   assert.deepEqual(last.forwardedProps, {}, "a decision goes out once");
 });
 
-legacyTest("a denial of the older dialect with its reason, and the next message works", async (chat, agent) => {
+legacyTest("a denial of the older dialect is sent with its reason, and the next message works", async (chat, agent) => {
   const card = await refund(chat);
   await denyBecause(card, "too expensive");
   await chat.idle();

@@ -42,7 +42,7 @@ async function once(chat, role, ...texts) {
   }
 }
 
-agentTest("text; the state of the graph comes back with the next message", async (chat, agent) => {
+agentTest("text is streamed, and the state of the graph is sent with the next message", async (chat, agent) => {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");
   await chat.ask("And again");
@@ -55,7 +55,7 @@ agentTest("text; the state of the graph comes back with the next message", async
   assert.deepEqual(rolesOf(second), ["user", "assistant", "user"]);
 });
 
-agentTest("a tool of the page: the graph ends, and goes on with the result", async (chat, agent) => {
+agentTest("a page tool runs between two runs of the graph", async (chat, agent) => {
   await chat.ask("Search, please");
   await chat.status(chat.card("web_search"), "complete");
   await chat.says("web_search returned");
@@ -65,7 +65,7 @@ agentTest("a tool of the page: the graph ends, and goes on with the result", asy
   assert.deepEqual(rolesOf(bodies[1]), ["user", "assistant", "tool"]);
 });
 
-agentTest("a tool of the server: the snapshot gives its result another id, which changes nothing", async (chat, agent) => {
+agentTest("a server result with another id in the snapshot is shown once", async (chat, agent) => {
   await chat.ask("Where is order A-17?");
   const card = chat.card("lookup_order");
   await chat.status(card, "complete");
@@ -78,7 +78,7 @@ agentTest("a tool of the server: the snapshot gives its result another id, which
   assert.deepEqual(rolesOf(bodies[1]), ["user", "assistant", "tool", "assistant", "user"], "a result follows its call");
 });
 
-agentTest("a call of the server and one of the page, together", async (chat, agent) => {
+agentTest("a server call and a page call complete in one run", async (chat, agent) => {
   await chat.ask("Where is order A-17, and search");
   await chat.status(chat.card("lookup_order"), "complete");
   await chat.status(chat.card("web_search"), "complete");
@@ -93,7 +93,7 @@ agentTest("a call of the server and one of the page, together", async (chat, age
   );
 });
 
-agentTest("an error in the middle of a run keeps the text before it, and the next message works", async (chat) => {
+agentTest("an error during a run keeps the partial text, and the next message works", async (chat) => {
   await chat.ask("Crash");
   await chat.notice(/the model exploded/).waitFor();
   await chat.says("About to fail.");

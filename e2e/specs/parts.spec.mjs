@@ -39,7 +39,7 @@ const png = { name: "pixel.png", mimeType: "image/png", buffer: Buffer.from(PIXE
 const plan = { name: "plan.txt", mimeType: "text/plain", buffer: Buffer.from("Berth 14") };
 const attached = (chat) => chat.root.getByRole("list", { name: "Attached files" }).getByRole("listitem");
 
-test("each part has its look", { address: at("everything-slowly") }, async (chat, agent) => {
+test("each kind of part is rendered", { address: at("everything-slowly") }, async (chat, agent) => {
   await chat.send("Show me everything");
   await chat.root.locator(".la-reasoning-latest", { hasText: "Then that" }).waitFor();
   agent.proceed();
@@ -66,7 +66,7 @@ test("each part has its look", { address: at("everything-slowly") }, async (chat
 });
 
 // Firefox does not report files that the page itself created to its driver.
-test("what lies in the message is saved as it came", { only: "chromium" }, async (chat) => {
+test("an inline file is saved unchanged", { only: "chromium" }, async (chat) => {
   await chat.ask("Show me everything");
   const [download] = await Promise.all([
     chat.page.waitForEvent("download"),
@@ -76,7 +76,7 @@ test("what lies in the message is saved as it came", { only: "chromium" }, async
   assert.equal(await readFile(await download.path(), "utf8"), "Hello");
 });
 
-test("everything opens by keyboard, and nothing takes the focus", {}, async (chat) => {
+test("all parts open by keyboard, and answers do not take the focus", {}, async (chat) => {
   await chat.ask("Show me everything");
   await chat.hasFocus(chat.composer, "an answer leaves the focus where it is");
   for (const text of [/^Thought for/, "Gauge readings", /\d+ steps?/]) {
@@ -88,7 +88,7 @@ test("everything opens by keyboard, and nothing takes the focus", {}, async (cha
   }
 });
 
-test("files go along with a message, by keyboard alone", {}, async (chat, agent) => {
+test("files can be sent with the keyboard alone", {}, async (chat, agent) => {
   const [chooser] = await Promise.all([
     chat.page.waitForEvent("filechooser"),
     (async () => {
@@ -119,7 +119,7 @@ test("files go along with a message, by keyboard alone", {}, async (chat, agent)
   await chat.messages("user").getByText("plan.txt").waitFor();
 });
 
-test("a file alone is a message, and what is not taken says why", {}, async (chat, agent) => {
+test("a file can be sent alone, and a refused file shows the reason", {}, async (chat, agent) => {
   const input = chat.root.locator("input[type=file]");
   await input.setInputFiles([{ name: "tool.exe", mimeType: "application/x-msdownload", buffer: Buffer.from("x") }, plan]);
   await chat.root.getByRole("alert").filter({ hasText: "tool.exe can't be attached: this type of file isn't supported." }).waitFor();
@@ -131,7 +131,7 @@ test("a file alone is a message, and what is not taken says why", {}, async (cha
   assert.deepEqual(body.messages.at(-1).content.map(({ type }) => type), ["document"]);
 });
 
-test("a file can be taken back", {}, async (chat) => {
+test("an attached file can be removed by keyboard", {}, async (chat) => {
   await chat.root.locator("input[type=file]").setInputFiles([png, plan]);
   await eventually(async () => assert.equal(await attached(chat).count(), 2));
   await chat.root.getByRole("button", { name: "Remove pixel.png" }).press("Enter");

@@ -28,7 +28,7 @@ async function two(chat) {
   await item(chat, "Where is order A-17?").waitFor();
 }
 
-chatTest("a conversation of before is opened, goes on, and is there again after a reload", { address }, async (chat) => {
+chatTest("a past conversation is opened, continued and restored after a reload", { address }, async (chat) => {
   await two(chat);
   await accessible(chat.page, ".demo-past");
   await chat.picture("past conversations");
@@ -41,7 +41,7 @@ chatTest("a conversation of before is opened, goes on, and is there again after 
   assert.equal(await chat.messages("user").count(), 2);
 });
 
-chatTest("renamed by keyboard, deleted, and taken back", { address }, async (chat) => {
+chatTest("a conversation is renamed by keyboard, deleted and restored", { address }, async (chat) => {
   await two(chat);
   await item(chat, "order A-17").getByRole("button", { name: "Rename" }).click();
   await chat.page.keyboard.type("The lost order");
@@ -57,14 +57,14 @@ chatTest("renamed by keyboard, deleted, and taken back", { address }, async (cha
   await item(chat, "The lost order").waitFor();
 });
 
-chatTest("the open conversation is deleted: another one begins", { address }, async (chat) => {
+chatTest("deleting the open conversation starts a new one", { address }, async (chat) => {
   await two(chat);
   await item(chat, "Check berth availability").getByRole("button", { name: "Delete" }).click();
   await eventually(async () => assert.equal(await chat.messages("user").count(), 0));
   await item(chat, "Deleted: Check berth availability").waitFor();
 });
 
-chatTest("a conversation that another tab has is read there, and used there when that is asked for", { address }, async (chat) => {
+chatTest("a conversation of another tab opens read-only and follows it", { address }, async (chat) => {
   await two(chat);
   const page = await chat.page.context().newPage();
   await page.goto(chat.page.url());

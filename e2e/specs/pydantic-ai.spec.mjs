@@ -48,7 +48,7 @@ agentTest("plain text is streamed, and the request is exact", {}, async (chat, a
   ]);
 });
 
-agentTest("the tools of the page are offered in the seed's form, and what the page shows is told", {}, async (chat, agent) => {
+agentTest("the tools of the page are offered with exact schemas, and its context is sent", {}, async (chat, agent) => {
   await chat.ask("Hello there");
   const [{ body }] = await sent(agent);
   exactly(
@@ -91,7 +91,7 @@ agentTest("the tools of the page are offered in the seed's form, and what the pa
   );
 });
 
-agentTest("weather, approved: the tool runs once and the agent goes on with its result", {}, async (chat, agent) => {
+agentTest("an approved call runs once, and the run continues with its result", {}, async (chat, agent) => {
   await chat.send("What's the weather in Oslo?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -121,7 +121,7 @@ agentTest("weather, approved: the tool runs once and the agent goes on with its 
   ]);
 });
 
-agentTest("weather, denied: nothing runs and the agent hears of it", {}, async (chat, agent) => {
+agentTest("a denied call does not run and is reported to the agent", {}, async (chat, agent) => {
   await chat.send("What's the weather in Oslo?");
   const card = chat.card("get_weather");
   await chat.deny(card);
@@ -132,7 +132,7 @@ agentTest("weather, denied: nothing runs and the agent hears of it", {}, async (
   assert.deepEqual(messagesOf(requests)[1].at(-1), tool(1, '"denied"'), "the denial, without an error");
 });
 
-agentTest("Deny by keyboard only", {}, async (chat, agent) => {
+agentTest("a call can be denied with the keyboard alone", {}, async (chat, agent) => {
   await chat.composer.focus();
   await chat.page.keyboard.type("What's the weather in Oslo?");
   await chat.page.keyboard.press("Enter");
@@ -150,7 +150,7 @@ agentTest("Deny by keyboard only", {}, async (chat, agent) => {
   assert.equal((await agent.requests()).length, 2);
 });
 
-agentTest("two parallel calls are answered in call order in one continuation", {}, async (chat, agent) => {
+agentTest("results of two parallel calls are sent in call order in one continuation", {}, async (chat, agent) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   const cards = chat.card("get_weather");
   await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
@@ -171,7 +171,7 @@ agentTest("two parallel calls are answered in call order in one continuation", {
   ]);
 });
 
-agentTest("two different tools at once: the one without approval does not wait for the other", {}, async (chat, agent) => {
+agentTest("a call without approval does not wait for a pending approval", {}, async (chat, agent) => {
   await chat.send("Search for crabs and tell me the weather in Oslo");
   await chat.status(chat.card("web_search"), "complete");
   await chat.status(chat.card("get_weather"), "pending");
@@ -209,7 +209,7 @@ agentTest("a deletion is cancelled with Escape", {}, async (chat, agent) => {
   assert.equal(messagesOf(await sent(agent))[1].at(-1).content, "false");
 });
 
-agentTest("a handler that fails: the agent hears why, in the result and in AG-UI's own member, and answers", {}, async (chat, agent) => {
+agentTest("a failed handler is reported in the result and in AG-UI's error member", {}, async (chat, agent) => {
   await chat.ask("Search for pier failure reports");
   await chat.status(chat.card("web_search"), "failed");
   await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
@@ -229,7 +229,7 @@ agentTest("a handler that fails: the agent hears why, in the result and in AG-UI
   ]);
 });
 
-agentTest("Stop in the middle of a handler: nothing is sent until the next message, which tells of it", {}, async (chat, agent) => {
+agentTest("a stopped handler is reported with the next message", {}, async (chat, agent) => {
   await chat.send("Pick a data source");
   const card = chat.card("selectDataSource");
   await card.getByRole("button", { name: "Berth telemetry" }).waitFor();
@@ -254,7 +254,7 @@ agentTest("Stop in the middle of a handler: nothing is sent until the next messa
   ]);
 });
 
-agentTest("a component goes while its handler runs: the agent is told, and the tool is no longer offered", {}, async (chat, agent) => {
+agentTest("unmounting a component cancels its call, and the tool is no longer offered", {}, async (chat, agent) => {
   await chat.send("Search for slow boats");
   const card = chat.card("web_search");
   await chat.status(card, "executing");
@@ -267,7 +267,7 @@ agentTest("a component goes while its handler runs: the agent is told, and the t
   assert.ok(!requests[1].body.tools.some(({ name }) => name === "web_search"));
 });
 
-agentTest("a component goes while its card shows: the default card takes its place", {}, async (chat) => {
+agentTest("unmounting a component replaces its card with the default card", {}, async (chat) => {
   await chat.ask("Search for crabs");
   const card = chat.card("web_search");
   await chat.says('Found 1 result for "crabs"');
@@ -276,7 +276,7 @@ agentTest("a component goes while its card shows: the default card takes its pla
   await chat.status(card, "complete");
 });
 
-agentTest("a tool of the server and one of the page in one answer", {}, async (chat, agent) => {
+agentTest("a server call and a page call complete in one answer", {}, async (chat, agent) => {
   await chat.send("Confirm order A-17");
   await chat.dialog().getByRole("button", { name: "Confirm" }).click();
   await chat.idle();
@@ -293,7 +293,7 @@ agentTest("a tool of the server and one of the page in one answer", {}, async (c
   exactly(results, [tool(1, '{"order":"A-17","state":"packed"}'), tool(2, '"approved"')]);
 });
 
-agentTest("with the switch off, what deploys is not offered", {}, async (chat, agent) => {
+agentTest("disabled actions are not offered", {}, async (chat, agent) => {
   await chat.page.getByRole("switch", { name: "The assistant may deploy" }).click();
   await chat.ask("Deploy it");
   await chat.says("The page does not offer deployApplication.");
@@ -302,7 +302,7 @@ agentTest("with the switch off, what deploys is not offered", {}, async (chat, a
   assert.ok(!names.includes("deployApplication") && !names.includes("deployment_process"));
 });
 
-agentTest("another conversation is another thread, and takes nothing of the old one along", {}, async (chat, agent) => {
+agentTest("a new conversation is a new thread without earlier messages", {}, async (chat, agent) => {
   await chat.send("What's the weather in Oslo?");
   await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
   await chat.root.getByRole("button", { name: "New conversation" }).click();
@@ -315,7 +315,7 @@ agentTest("another conversation is another thread, and takes nothing of the old 
   assert.deepEqual(second.body.messages.map(({ role, content }) => [role, content]), [["user", "Hello there"]]);
 });
 
-agentTest("arguments that break the schema never reach the handler; the agent hears why", {}, async (chat, agent) => {
+agentTest("arguments that break the schema are reported and never reach the handler", {}, async (chat, agent) => {
   await chat.ask("Use wrong arguments");
   await chat.status(chat.card("web_search"), "failed");
   await chat.says(/web_search failed: .*query/);
@@ -323,7 +323,7 @@ agentTest("arguments that break the schema never reach the handler; the agent he
   assert.match(error, /\/query/, "the message names the place");
 });
 
-agentTest("a tool that nobody has is answered by the server; nothing runs here", {}, async (chat, agent) => {
+agentTest("an unknown tool is answered by the server without another request", {}, async (chat, agent) => {
   await chat.ask("Call an unknown tool");
   await chat.says("Unknown tool name: 'teleport'");
   assert.equal((await sent(agent)).length, 1);
@@ -331,7 +331,7 @@ agentTest("a tool that nobody has is answered by the server; nothing runs here",
 
 brokenStreams(agentTest, "pydantic run error");
 
-agentTest("Stop ends a long answer; what came stays, and it is no error", {}, async (chat) => {
+agentTest("Stop ends a long answer and keeps its text without an error", {}, async (chat) => {
   await chat.send("Tell me a long story");
   await chat.says("word5 ");
   await chat.composer.fill("typed meanwhile");
@@ -347,7 +347,7 @@ agentTest("Stop ends a long answer; what came stays, and it is no error", {}, as
   await chat.says("You said: Thank you");
 });
 
-agentTest("a loop ends at the run limit and says so", {}, async (chat, agent) => {
+agentTest("a loop ends at the run limit with a notice", {}, async (chat, agent) => {
   await chat.ask("Keep searching");
   const requests = await sent(agent);
   assert.equal(requests.length, 10, "the default limit");

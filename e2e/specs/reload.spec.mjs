@@ -91,7 +91,7 @@ const results = (request) => request.messages.filter(({ role }) => role === "too
 const elsewhere = (chat) => chat.notice("This conversation is open in another tab.");
 const here = (chat) => chat.root.getByRole("button", { name: "Use here" });
 
-sceneTest("in the middle of the arguments: nothing runs, and it can be tried again", "arguments", {}, async (chat, { sent }) => {
+sceneTest("a reload during streaming arguments runs nothing and offers Retry", "arguments", {}, async (chat, { sent }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").waitFor();
   await reload(chat);
@@ -105,7 +105,7 @@ sceneTest("in the middle of the arguments: nothing runs, and it can be tried aga
   assert.equal(await deployments(chat), 0);
 });
 
-sceneTest("in the middle of an approval: the card is back, and works once", "deploy", {}, async (chat, { sent }) => {
+sceneTest("a reload restores a pending approval, which applies once", "deploy", {}, async (chat, { sent }) => {
   await chat.send("Deploy");
   const card = chat.card("deployApplication");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -121,7 +121,7 @@ sceneTest("in the middle of an approval: the card is back, and works once", "dep
   assert.equal(sent().length, 2, "nothing is sent a second time");
 });
 
-sceneTest("in the middle of a handler: the person is asked, and it runs again", "process", {}, async (chat, { harbor }) => {
+sceneTest("a reload during a handler asks the user before running it again", "process", {}, async (chat, { harbor }) => {
   await chat.send("Process");
   await shows(harbor.lane("staging"), "step 2 of 5");
   await reload(chat);
@@ -133,7 +133,7 @@ sceneTest("in the middle of a handler: the person is asked, and it runs again", 
   await shows(harbor.lane("staging"), "step 1 of 5");
 });
 
-sceneTest("in the middle of a handler: who skips it has the agent told that it may have run", "process", {}, async (chat, { sent }) => {
+sceneTest("skipping a call with unknown outcome is reported to the agent", "process", {}, async (chat, { sent }) => {
   await chat.send("Process");
   const card = chat.card("deployment_process");
   await chat.status(card, "executing");
@@ -143,7 +143,7 @@ sceneTest("in the middle of a handler: who skips it has the agent told that it m
   assert.match(results(sent()[1])[0], /"status":"unknown".*may have run/);
 });
 
-sceneTest("in the middle of an idempotent handler: it runs again by itself", "search", {}, async (chat, { sent }) => {
+sceneTest("a reload during an idempotent handler runs it again automatically", "search", {}, async (chat, { sent }) => {
   await chat.send("Search");
   await chat.status(chat.card("web_search"), "executing");
   await reload(chat);
@@ -152,7 +152,7 @@ sceneTest("in the middle of an idempotent handler: it runs again by itself", "se
   assert.equal(sent().length, 1);
 });
 
-sceneTest("results that did not go out are sent once", "unsent", { allow: OFFLINE }, async (chat, { sent }) => {
+sceneTest("unsent results are sent once after a reload", "unsent", { allow: OFFLINE }, async (chat, { sent }) => {
   await chat.send("Deploy");
   await eventually(() => assert.equal(sent().length, 2));
   await chat.idle();
@@ -164,7 +164,7 @@ sceneTest("results that did not go out are sent once", "unsent", { allow: OFFLIN
   assert.deepEqual(results(sent()[2]), results(sent()[1]), "the same result, not one of a second run");
 });
 
-sceneTest("between the result and what follows it: the result goes again, the handler does not", "unanswered", {}, async (chat, { sent }) => {
+sceneTest("a reload after a result sends it again without running the handler", "unanswered", {}, async (chat, { sent }) => {
   await chat.send("Deploy");
   await eventually(() => assert.equal(sent().length, 2));
   await reload(chat);
@@ -173,7 +173,7 @@ sceneTest("between the result and what follows it: the result goes again, the ha
   assert.deepEqual(results(sent()[2]), results(sent()[1]));
 });
 
-sceneTest("while offline: what was said is there", "deploy", { allow: OFFLINE }, async (chat, { sent, url }) => {
+sceneTest("a message sent offline is kept after a reload", "deploy", { allow: OFFLINE }, async (chat, { sent, url }) => {
   await chat.page.route(new URL(url).searchParams.get("agent"), (route) => route.abort("internetdisconnected"));
   await chat.send("Deploy");
   await chat.root.getByRole("button", { name: "Retry" }).waitFor();
@@ -186,7 +186,7 @@ sceneTest("while offline: what was said is there", "deploy", { allow: OFFLINE },
   assert.equal(sent().length, 2);
 });
 
-sceneTest("a second tab follows, and takes over when it is told to", "deploy", {}, async (chat, { sent, url }) => {
+sceneTest("a second tab follows and takes over on Use here", "deploy", {}, async (chat, { sent, url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   const other = await otherTab(chat, url);
@@ -204,7 +204,7 @@ sceneTest("a second tab follows, and takes over when it is told to", "deploy", {
   assert.equal(sent().length, 2);
 });
 
-sceneTest("when the tab that acts is closed, the one that follows acts in its place", "deploy", {}, async (chat, { sent, url }) => {
+sceneTest("a follower tab takes over when the owner tab is closed", "deploy", {}, async (chat, { sent, url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   const other = await otherTab(chat, url);
@@ -218,7 +218,7 @@ sceneTest("when the tab that acts is closed, the one that follows acts in its pl
   assert.equal(sent().length, 2);
 });
 
-sceneTest("a tab that is loaded again keeps its conversation from one in the background", "deploy", {}, async (chat, { url }) => {
+sceneTest("a reloaded tab keeps its conversation despite a hidden follower", "deploy", {}, async (chat, { url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   // Pages of a headless browser are never hidden.
@@ -240,7 +240,7 @@ const unfocused = (context) =>
     if (new URL(location.href).hash === "#unfocused") document.hasFocus = () => false;
   });
 
-sceneTest("of two windows side by side, the one that is loaded again takes its conversation back", "deploy", {}, async (chat, { sent, url }) => {
+sceneTest("of two visible windows the reloaded one reclaims its conversation", "deploy", {}, async (chat, { sent, url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   const other = await otherTab(chat, url);
@@ -258,7 +258,7 @@ sceneTest("of two windows side by side, the one that is loaded again takes its c
   assert.equal(sent().length, 2);
 });
 
-sceneTest("a window that is loaded again without the focus leaves its conversation to the other", "deploy", {}, async (chat, { url }) => {
+sceneTest("a window reloaded without focus hands its conversation to the other", "deploy", {}, async (chat, { url }) => {
   await unfocused(chat.page.context());
   await chat.page.goto(`${url}#unfocused`);
   await reload(chat);
@@ -274,7 +274,7 @@ sceneTest("a window that is loaded again without the focus leaves its conversati
   assert.equal(await deployments(chat, other), 1);
 });
 
-sceneTest("a window that takes its conversation back in the middle of a handler runs nothing by itself", "process", {}, async (chat, { harbor, url }) => {
+sceneTest("a window that reclaims its conversation during a handler runs nothing automatically", "process", {}, async (chat, { harbor, url }) => {
   await chat.send("Process");
   await shows(harbor.lane("staging"), "step 1 of 5");
   const other = await otherTab(chat, url);
@@ -289,7 +289,7 @@ sceneTest("a window that takes its conversation back in the middle of a handler 
   }
 });
 
-sceneTest("two tabs pass a conversation to and fro, and the one that is left keeps it", "deploy", {}, async (chat, { url }) => {
+sceneTest("two tabs can exchange a conversation repeatedly, and the last one keeps it", "deploy", {}, async (chat, { url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   const other = await otherTab(chat, url);
@@ -308,7 +308,7 @@ sceneTest("two tabs pass a conversation to and fro, and the one that is left kee
   assert.equal(await deployments(chat), 1);
 });
 
-sceneTest("a tab that is taken over in the middle of a handler stops, and the other one asks", "process", {}, async (chat, { harbor, url }) => {
+sceneTest("a takeover during a handler stops it, and the new owner asks the user", "process", {}, async (chat, { harbor, url }) => {
   await chat.send("Process");
   await shows(harbor.lane("staging"), "step 1 of 5");
   const other = await otherTab(chat, url);
@@ -324,7 +324,7 @@ const blind = () => {
   delete globalThis.BroadcastChannel;
 };
 
-sceneTest("two tabs that do not know of each other, and Approve in both: one start", "deploy", {}, async (chat, { url }) => {
+sceneTest("two isolated tabs that both approve start a call once", "deploy", {}, async (chat, { url }) => {
   await chat.page.context().addInitScript(blind);
   await reload(chat);
   await chat.send("Deploy");
@@ -354,7 +354,7 @@ async function crash(chat, url) {
 }
 const CRASH = { allow: [/the page crashed/], only: "chromium" };
 
-sceneTest("a tab that is killed in the middle of a handler: the person is asked", "process", CRASH, async (chat, { harbor, url }) => {
+sceneTest("a crash during a handler asks the user before running it again", "process", CRASH, async (chat, { harbor, url }) => {
   await chat.send("Process");
   await shows(harbor.lane("staging"), "step 2 of 5");
   const next = await crash(chat, url);
@@ -364,7 +364,7 @@ sceneTest("a tab that is killed in the middle of a handler: the person is asked"
   await next.says("unknown");
 });
 
-sceneTest("a tab that is killed in the middle of an approval: the card is back", "deploy", CRASH, async (chat, { url }) => {
+sceneTest("a crash restores a pending approval", "deploy", CRASH, async (chat, { url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   const next = await crash(chat, url);

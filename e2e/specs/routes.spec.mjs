@@ -26,7 +26,7 @@ function windows(page) {
   return [named("Shop assistant"), named("Help with your order")];
 }
 
-chatTest("a handler that navigates: the next run is offered what the new route registers", { address }, async (chat) => {
+chatTest("after a handler navigates, the next run offers the actions of the new route", { address }, async (chat) => {
   const [shop] = windows(chat.page);
   await shop.ask("What can you do?");
   await shop.says("The page: /. The cart: []. I may use: open_cart, add_to_cart.");
@@ -35,7 +35,7 @@ chatTest("a handler that navigates: the next run is offered what the new route r
   await shop.says("The page: /cart. The cart: []. I may use: open_cart, empty_cart, check_out.");
 });
 
-chatTest("cards stay drawn when their action goes with its route", { address }, async (chat) => {
+chatTest("cards stay rendered after their route is unmounted", { address }, async (chat) => {
   const [shop] = windows(chat.page);
   await shop.ask("Add lantern");
   const card = shop.card("add_to_cart");
@@ -53,7 +53,7 @@ chatTest("cards stay drawn when their action goes with its route", { address }, 
   await shop.says('The cart: ["lantern","rope"].');
 });
 
-chatTest("two windows of one assistant show one question once", { address }, async (chat) => {
+chatTest("a confirmation is shown in one of two windows", { address }, async (chat) => {
   const { page } = chat;
   const [shop, help] = windows(page);
   await shop.ask("Add anchor");
@@ -72,7 +72,7 @@ chatTest("two windows of one assistant show one question once", { address }, asy
   }
 });
 
-chatTest("an approval that is given in one window is given in both", { address }, async (chat) => {
+chatTest("an approval in one window applies to both", { address }, async (chat) => {
   const { page } = chat;
   const [shop, help] = windows(page);
   await shop.ask("Add compass");

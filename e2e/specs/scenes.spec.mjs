@@ -20,7 +20,7 @@ const chatTest = (name, body) =>
 /** The answers of the agent, as texts. */
 const answers = (chat) => chat.messages("assistant").allInnerTexts();
 
-chatTest("weather, approved: the place is shared once, and the panel has the weather", async (chat, harbor) => {
+chatTest("an approved weather call runs once and updates the panel", async (chat, harbor) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -37,7 +37,7 @@ chatTest("weather, approved: the place is shared once, and the panel has the wea
   assert.equal(await harbor.activity.getByText("Looked up the weather").count(), 1, "it ran once");
 });
 
-chatTest("weather, denied: nothing is shared, and the agent leaves it", async (chat, harbor) => {
+chatTest("a denied weather call shares nothing", async (chat, harbor) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await chat.deny(card);
@@ -47,7 +47,7 @@ chatTest("weather, denied: nothing is shared, and the agent leaves it", async (c
   await shows(harbor.conditions, "No place shared yet");
 });
 
-chatTest("Deny by keyboard only", async (chat, harbor) => {
+chatTest("a call can be denied with the keyboard alone", async (chat, harbor) => {
   const { keyboard } = chat.page;
   await chat.reach(chat.composer);
   await keyboard.type("What's the weather?");
@@ -65,7 +65,7 @@ chatTest("Deny by keyboard only", async (chat, harbor) => {
   await shows(harbor.conditions, "No place shared yet");
 });
 
-chatTest("a question before an action: Confirm", async (chat, harbor) => {
+chatTest("a confirmation question can be confirmed", async (chat, harbor) => {
   await chat.send("Rotate the API keys, but ask me first");
   const dialog = chat.dialog();
   await chat.hasFocus(dialog, "no button has the focus");
@@ -77,7 +77,7 @@ chatTest("a question before an action: Confirm", async (chat, harbor) => {
   await shows(harbor.newest, "You approved: rotate the API keys");
 });
 
-chatTest("a question before an action: Cancel by keyboard", async (chat, harbor) => {
+chatTest("a confirmation question can be cancelled by keyboard", async (chat, harbor) => {
   await chat.send("Rotate the API keys, but ask me first");
   await chat.hasFocus(chat.dialog());
   await chat.dialog().getByRole("button", { name: "Cancel", disabled: false }).waitFor();
@@ -88,7 +88,7 @@ chatTest("a question before an action: Cancel by keyboard", async (chat, harbor)
   await shows(harbor.newest, "You rejected: rotate the API keys");
 });
 
-chatTest("a deletion, confirmed by keyboard: the row goes", async (chat, harbor) => {
+chatTest("a deletion confirmed by keyboard removes the row", async (chat, harbor) => {
   await chat.send("Delete the project atlas-sandbox");
   const dialog = chat.dialog();
   await chat.hasFocus(dialog);
@@ -103,7 +103,7 @@ chatTest("a deletion, confirmed by keyboard: the row goes", async (chat, harbor)
   assert.equal(await dialog.count(), 0);
 });
 
-chatTest("a deletion, cancelled with Escape: the row stays", async (chat, harbor) => {
+chatTest("a deletion cancelled with Escape keeps the row", async (chat, harbor) => {
   await chat.send("Delete the project atlas-sandbox");
   await chat.dialog().getByRole("button", { name: "Cancel", disabled: false }).waitFor();
   await chat.page.keyboard.press("Escape");
@@ -113,7 +113,7 @@ chatTest("a deletion, cancelled with Escape: the row stays", async (chat, harbor
   await shows(harbor.projects, "4 projects");
 });
 
-chatTest("search shows a card for every status, and the results stand in the panel", async (chat, harbor) => {
+chatTest("search updates its card in every status and shows results in the panel", async (chat, harbor) => {
   const seen = await chat.watch("web_search");
   await chat.ask("Search for tide tables");
   assert.deepEqual(await seen(), [
@@ -125,7 +125,7 @@ chatTest("search shows a card for every status, and the results stand in the pan
   await shows(harbor.search, /2 results for “tide tables”[^]*Tide tables for Rotterdam, 2026[^]*Reading a tide table/);
 });
 
-chatTest("a handler that fails: the card and the panel say why, and the agent goes on without it", async (chat, harbor) => {
+chatTest("a failed handler shows its error in card and panel, and the agent continues", async (chat, harbor) => {
   const seen = await chat.watch("web_search");
   await chat.ask("Search for pier failure reports");
   const statuses = (await seen()).map(({ status }) => status);
@@ -135,7 +135,7 @@ chatTest("a handler that fails: the card and the panel say why, and the agent go
   await shows(harbor.search, "the search index is being rebuilt");
 });
 
-chatTest("a choice made in a card by keyboard", async (chat, harbor) => {
+chatTest("a choice in a card can be made by keyboard", async (chat, harbor) => {
   await chat.send("Pick a data source for the berth report");
   const card = chat.card("selectDataSource");
   const group = card.getByRole("group", { name: "Choose a data source" });
@@ -151,7 +151,7 @@ chatTest("a choice made in a card by keyboard", async (chat, harbor) => {
   await chat.hasFocus(chat.composer, "the focus goes on to the composer");
 });
 
-chatTest("a choice that is cancelled, and one with nothing to choose from", async (chat, harbor) => {
+chatTest("a cancelled and an empty choice are reported", async (chat, harbor) => {
   await chat.send("Pick a data source for the berth report");
   await chat.card("selectDataSource").getByRole("button", { name: "Cancel" }).click();
   await chat.idle();
@@ -161,7 +161,7 @@ chatTest("a choice that is cancelled, and one with nothing to choose from", asyn
   await shows(chat.card("selectDataSource").nth(1), "No data source is available for satellite images");
 });
 
-chatTest("a deployment to production is asked about; the lane gets the version", async (chat, harbor) => {
+chatTest("a deployment to production needs approval and updates its lane", async (chat, harbor) => {
   await chat.send("Deploy 2.4.0 to production");
   const card = chat.card("deployApplication");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -173,13 +173,13 @@ chatTest("a deployment to production is asked about; the lane gets the version",
   await shows(harbor.lane("production"), /2\.4\.0[^]*Healthy/);
 });
 
-chatTest("a deployment to staging is not asked about", async (chat, harbor) => {
+chatTest("a deployment to staging needs no approval", async (chat, harbor) => {
   await chat.ask("Deploy 2.4.0 to staging");
   await chat.status(chat.card("deployApplication"), "complete");
   await shows(harbor.lane("staging"), "2.4.0");
 });
 
-chatTest("with the switch off, deploying is not offered; with it on, it is again", async (chat, harbor) => {
+chatTest("the deploy switch controls whether deploy actions are offered", async (chat, harbor) => {
   await harbor.mayDeploy.click();
   await chat.ask("Deploy 2.4.0 to staging");
   await chat.says("I may not deploy.");
@@ -191,7 +191,7 @@ chatTest("with the switch off, deploying is not offered; with it on, it is again
   await shows(harbor.lane("staging"), "2.4.0");
 });
 
-chatTest("the stages of a process follow the handler's progress, in card and lane", async (chat, harbor) => {
+chatTest("card and lane show the progress of a handler", async (chat, harbor) => {
   const seen = await chat.watch("deployment_process");
   await chat.send("Run the full deployment process");
   const card = chat.card("deployment_process");
@@ -205,7 +205,7 @@ chatTest("the stages of a process follow the handler's progress, in card and lan
   assert.deepEqual([...new Set((await seen()).map(({ status }) => status))], ["pending", "executing", "complete"]);
 });
 
-chatTest("a tool that the agent runs is only shown here", async (chat) => {
+chatTest("a server tool is only displayed", async (chat) => {
   await chat.send("Check berth availability");
   const card = chat.card("api_request");
   await card.getByRole("progressbar").waitFor();
@@ -215,7 +215,7 @@ chatTest("a tool that the agent runs is only shown here", async (chat) => {
   await chat.says("Berths 4, 9 and 14 are free today.");
 });
 
-chatTest("progress grows out of arguments that are still streaming in", async (chat) => {
+chatTest("a progress card follows streaming arguments", async (chat) => {
   const seen = await chat.watch("analyzing_data");
   await chat.ask("Analyze the berth telemetry");
   const all = await seen();
@@ -225,7 +225,7 @@ chatTest("progress grows out of arguments that are still streaming in", async (c
   await shows(chat.card("analyzing_data"), "Analysis complete for Berth telemetry");
 });
 
-chatTest("two calls in one answer: decided apart, answered together and in their order", async (chat, harbor) => {
+chatTest("two calls of one answer are decided separately and sent together in order", async (chat, harbor) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   const cards = chat.card("get_weather");
   await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
@@ -241,7 +241,7 @@ chatTest("two calls in one answer: decided apart, answered together and in their
   await shows(harbor.conditions, "Bergen");
 });
 
-chatTest("two different tools in one answer: the one without approval does not wait", async (chat, harbor) => {
+chatTest("a call without approval does not wait for one that needs it", async (chat, harbor) => {
   await chat.send("Search for crabs and tell me the weather in Oslo");
   await chat.status(chat.card("web_search"), "complete");
   await shows(harbor.search, "Crabs on the quay wall");
@@ -251,7 +251,7 @@ chatTest("two different tools in one answer: the one without approval does not w
   await chat.says(/I found one page: Crabs on the quay wall\.\s+Here it is: /);
 });
 
-chatTest("a tool without a card of its own has the default card, with arguments and result inside", async (chat) => {
+chatTest("a tool without a renderer has the default card with arguments and result", async (chat) => {
   await chat.ask("Where is order A-17?");
   const card = chat.card("lookup_order");
   await chat.status(card, "complete");
@@ -265,7 +265,7 @@ for (const [prompt, tool, error] of [
   ["Use wrong arguments", "web_search", /web_search failed: [^]*\/query/],
   ["Send malformed JSON", "confirmAction", /confirmAction failed: [^]*JSON/],
 ]) {
-  chatTest(`${prompt}: the agent hears why and answers`, async (chat, harbor) => {
+  chatTest(`${prompt}: the error is reported to the agent`, async (chat, harbor) => {
     await chat.ask(prompt);
     await chat.status(chat.card(tool), "failed");
     await chat.says(error);
@@ -274,7 +274,7 @@ for (const [prompt, tool, error] of [
   });
 }
 
-chatTest("a card that cannot be drawn: the call still counts and the chat stands", async (chat) => {
+chatTest("a failed card renderer affects neither the call nor the chat", async (chat) => {
   await chat.ask("Show a broken card");
   const card = chat.card("draw_chart");
   await chat.status(card, "complete");

@@ -38,7 +38,7 @@ async function raw(path, { method = "GET", headers = {} } = {}) {
   return answer;
 }
 
-test("pages carry the strict policy and are not kept", async () => {
+test("pages are served with the strict policy and without caching", async () => {
   const { headers } = await raw("index.html");
   assert.equal(
     headers["content-security-policy"],
@@ -48,7 +48,7 @@ test("pages carry the strict policy and are not kept", async () => {
   assert.equal(headers["cache-control"], "no-store");
 });
 
-test("the module has its type", async () => {
+test("the module is served as application/wasm", async () => {
   assert.equal((await raw("demo_bg.wasm")).headers["content-type"], "application/wasm");
 });
 
@@ -57,20 +57,20 @@ test("an agent on another origin widens connect-src by that origin only", async 
   assert.equal(headers["content-security-policy"], policy("http://127.0.0.1:9999"));
 });
 
-test("what is no address of another host widens nothing", () => {
+test("an invalid agent address does not widen the policy", () => {
   for (const address of ["", "/agent", "javascript:alert(1)", "data:text/html,x", "http://*/", "http://a b/", "file:///etc"]) {
     assert.equal(agentOrigin(address), undefined, address);
   }
   assert.equal(agentOrigin("https://agent.example:8443/x"), "https://agent.example:8443");
 });
 
-test("with an agent the bare address leads to the page that uses it", async () => {
+test("the bare address redirects to the page with the configured agent", async () => {
   const answer = await raw("");
   assert.equal(answer.statusCode, 302);
   assert.equal(answer.headers.location, "/?agent=%2Fagent&protocol=ag-ui");
 });
 
-test("the agent's stream is passed on as it comes, and a page that leaves is told to the agent", async () => {
+test("the agent's stream is forwarded unbuffered, and a disconnect is propagated", async () => {
   const leave = new AbortController();
   const answer = await fetch(`${page.url}agent`, {
     method: "POST",
@@ -88,7 +88,7 @@ test("the agent's stream is passed on as it comes, and a page that leaves is tol
   await received.gone;
 });
 
-test("an agent that breaks off breaks off for the page", async () => {
+test("a stream aborted by the agent is aborted for the page", async () => {
   const answer = await fetch(`${page.url}agent`, { method: "POST", body: "{}" });
   const reader = answer.body.getReader();
   await reader.read();
@@ -96,7 +96,7 @@ test("an agent that breaks off breaks off for the page", async () => {
   await assert.rejects(reader.read());
 });
 
-test("an agent that is not there is 502 with a reason", async () => {
+test("an unreachable agent is answered with 502 and a reason", async () => {
   const lonely = await demo({ agent: "http://127.0.0.1:1/" });
   const answer = await fetch(`${lonely.url}agent`, { method: "POST", body: "{}" });
   assert.equal(answer.status, 502);
@@ -104,7 +104,7 @@ test("an agent that is not there is 502 with a reason", async () => {
   await lonely.close();
 });
 
-test("what a protocol asks for below its address is passed on, and nothing else", async () => {
+test("only the paths of a protocol are forwarded below its address", async () => {
   const seen = [];
   const behind = http.createServer((request, answer) => {
     seen.push(`${request.method} ${request.url}`);
@@ -139,7 +139,7 @@ test("what a protocol asks for below its address is passed on, and nothing else"
   behind.close();
 });
 
-test("other names, foreign pages, other methods and files outside are refused", async () => {
+test("foreign hosts, origins, methods and paths are refused", async () => {
   assert.equal((await raw("", { headers: { host: "evil.example" } })).statusCode, 421);
   const foreign = { method: "POST", headers: { origin: "http://evil.example" } };
   assert.equal((await raw("agent", foreign)).statusCode, 403);

@@ -16,7 +16,7 @@ const pageTest = suite(async (open) => {
 const speechTest = (name, body, query = "") =>
   pageTest(name, { address: ({ page }) => page.url + query }, async (chat) => body(chat, await listen(chat)));
 
-speechTest("an answer is said once, as plain words, when it is complete", async (chat, said) => {
+speechTest("a complete answer is announced once, as plain text", async (chat, said) => {
   await chat.ask("What can you do?");
   await eventually(async () => assert.ok((await said()).length > 0));
   const all = await said();
@@ -27,7 +27,7 @@ speechTest("an answer is said once, as plain words, when it is complete", async 
   assert.equal(new Set(all.map(({ text }) => text)).size, all.length, "nothing twice");
 });
 
-speechTest("a long answer is said block by block, and no further than it can be listened to", async (chat, said) => {
+speechTest("a long answer is announced by block, up to a limit", async (chat, said) => {
   await chat.ask("Tell me something long");
   await eventually(async () => assert.ok((await said()).length > 1));
   const all = await said();
@@ -35,7 +35,7 @@ speechTest("a long answer is said block by block, and no further than it can be 
   assert.ok(all.map(({ text }) => text).join("").length < 8_000);
 });
 
-speechTest("a tool: that it runs, in the page's words, and then the answer", async (chat, said) => {
+speechTest("a call is announced while running, before the answer", async (chat, said) => {
   await chat.ask("Where is order A-17?");
   await eventually(async () => assert.ok((await said()).some(({ text }) => /shipped/.test(text))));
   const all = await said();
@@ -45,14 +45,14 @@ speechTest("a tool: that it runs, in the page's words, and then the answer", asy
   assert.ok(!all.some(({ region }) => region === "alert"), "nothing is urgent");
 });
 
-speechTest("a stepper: that it runs, once, and none of its steps", async (chat, said) => {
+speechTest("a stepped call is announced once, without its steps", async (chat, said) => {
   await chat.ask("Run the full deployment process");
   await eventually(async () => assert.ok((await said()).some(({ region }) => region === "log")));
   const runs = (await said()).filter(({ text }) => /deployment_process|Running|deployment process/.test(text) && !/completed/.test(text));
   assert.equal(runs.filter(({ region }) => region === "status").length, 1, JSON.stringify(runs));
 });
 
-speechTest("an approval: what must be decided, at once; then that it runs; then the answer", async (chat, said) => {
+speechTest("an approval is announced at once, then the call, then the answer", async (chat, said) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
@@ -66,7 +66,7 @@ speechTest("an approval: what must be decided, at once; then that it runs; then 
   );
 });
 
-speechTest("two approvals are asked for together", async (chat, said) => {
+speechTest("two approvals are announced together", async (chat, said) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();
   await eventually(async () => assert.ok((await said()).some(({ region }) => region === "alert")));
@@ -74,7 +74,7 @@ speechTest("two approvals are asked for together", async (chat, said) => {
   assert.deepEqual(urgent.map(({ text }) => text), ["Approval needed: Look up the weather, Place: Oslo; Look up the weather, Place: Bergen"]);
 });
 
-speechTest("an error is an alert of its own, and said once", async (chat, said) => {
+speechTest("an error is announced once as an alert", async (chat, said) => {
   await chat.ask("Crash the agent");
   await eventually(async () => assert.ok((await said()).some(({ region }) => region === "alert")));
   const urgent = (await said()).filter(({ region }) => region === "alert");
@@ -82,7 +82,7 @@ speechTest("an error is an alert of its own, and said once", async (chat, said) 
   assert.match(urgent[0].text, /ran into a problem/);
 });
 
-speechTest("Stop: that it is stopped, once", async (chat, said) => {
+speechTest("Stop is announced once", async (chat, said) => {
   await chat.send("Run the full deployment process");
   await chat.status(chat.card("deployment_process"), "executing");
   await chat.stopButton.click();
@@ -92,7 +92,7 @@ speechTest("Stop: that it is stopped, once", async (chat, said) => {
 });
 
 speechTest(
-  "a reload says nothing of what stood there before",
+  "a reload announces no earlier messages",
   async (chat) => {
     await chat.ask("Where is order A-17?");
     await chat.page.reload();
@@ -108,7 +108,7 @@ speechTest(
 );
 
 speechTest(
-  "scrolling through 1,000 messages says nothing",
+  "scrolling through 1,000 messages announces nothing",
   async (chat, said) => {
     await chat.log.locator('[data-message-id="past-999"]').waitFor();
     for (let step = 0; step < 20; step++) {
@@ -132,7 +132,7 @@ speechTest("each turn is one article with a heading, and the transcript itself i
 });
 
 speechTest(
-  "Up, Down, Home and End go from turn to turn",
+  "Up, Down, Home and End move between turns",
   async (chat) => {
     await chat.log.locator('[data-message-id="past-199"]').waitFor();
     const { keyboard } = chat.page;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
-import { heard, library } from "../support/examples.mjs";
+import { consoleMessages, library } from "../support/examples.mjs";
 import { suite } from "../support/suite.mjs";
 
 const chatTest = suite(async (open) => {
@@ -14,16 +14,16 @@ const chatTest = suite(async (open) => {
 });
 const at = (path) => (server) => new URL(path, server.url).href;
 
-chatTest("what a server sends is readable without a script", { address: at("/"), bare: true, javaScriptEnabled: false }, async ({ page }) => {
+chatTest("a server-rendered page is readable without JavaScript", { address: at("/"), bare: true, javaScriptEnabled: false }, async ({ page }) => {
   await page.getByText("A Pattern Language").waitFor();
   const chat = page.getByRole("region", { name: "Librarian" });
   assert.equal((await chat.innerText()).trim(), "", "the window is its shell");
 });
 
 for (const path of ["/", "/loans"]) {
-  chatTest(`the browser takes ${path} over in silence`, { address: () => "about:blank", bare: true }, async (chat, server) => {
+  chatTest(`the browser hydrates ${path} without warnings`, { address: () => "about:blank", bare: true }, async (chat, server) => {
     const { page } = chat;
-    const lines = heard(page);
+    const lines = consoleMessages(page);
     // The window that the server sent, as it was before the script ran.
     await page.addInitScript(() => {
       new MutationObserver((_, observer) => {
@@ -47,8 +47,8 @@ for (const path of ["/", "/loans"]) {
 /** The browser's own console message on a response with an error status. */
 const REFUSED = /status of 500/;
 
-chatTest("handlers call functions of the server", { address: at("/"), allow: [REFUSED] }, async (chat, server) => {
-  const lines = heard(chat.page);
+chatTest("handlers can call server functions", { address: at("/"), allow: [REFUSED] }, async (chat, server) => {
+  const lines = consoleMessages(chat.page);
   await chat.ask("Find rust");
   await chat.says(/“?find_books”? said .*Rust for Rustaceans/s);
   await chat.says("I may use: find_books, open_loans, lend_book.");
@@ -80,7 +80,7 @@ chatTest("handlers call functions of the server", { address: at("/"), allow: [RE
   assert.equal(server.log(), "", "the server has nothing to say of handlers that it never runs");
 });
 
-chatTest("a hundred requests at once", { address: at("/loans") }, async (chat, server) => {
+chatTest("a hundred concurrent requests render the same shell", { address: at("/loans") }, async (chat, server) => {
   const ask = async (_, number) => {
     const answer = await fetch(at(number % 2 ? "/" : "/loans")(server));
     assert.equal(answer.status, 200);

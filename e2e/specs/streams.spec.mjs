@@ -72,7 +72,7 @@ async function play(page, agent, place, scene) {
 const GROUPS = 4;
 for (let group = 0; group < GROUPS; group++) {
   const some = streams.filter((_, index) => index % GROUPS === group);
-  pageTest(`streams seen step by step, part ${group + 1}: ${some.length}`, {}, async (page, agent) => {
+  pageTest(`streams look the same event by event and at once, part ${group + 1}: ${some.length}`, {}, async (page, agent) => {
     for (const [name] of some) {
       const slow = await play(page, agent, "one", `${name}-slow`);
       const fast = await play(page, agent, "two", `${name}-fast`);

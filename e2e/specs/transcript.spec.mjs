@@ -34,7 +34,7 @@ const topOf = (chat, id) =>
     return found.getBoundingClientRect().top - log.getBoundingClientRect().top;
   }, id);
 
-longTest("a thread of 1,000 messages opens at its end with few of them in the page", async (chat) => {
+longTest("a thread of 1,000 messages opens at its end with few of them mounted", async (chat) => {
   await chat.log.locator('[data-message-id="past-999"]').waitFor();
   await atEnd(chat);
   assert.ok((await all(chat).count()) <= 60);
@@ -44,7 +44,7 @@ longTest("a thread of 1,000 messages opens at its end with few of them in the pa
   assert.equal(await turn.getAttribute("aria-setsize"), "1000");
 });
 
-longTest("scrolling up brings earlier messages in without moving what is read", async (chat) => {
+longTest("scrolling up mounts earlier messages without moving the view", async (chat) => {
   await atEnd(chat);
   for (let step = 0; step < 25; step++) {
     const before = await mark(chat);
@@ -63,7 +63,7 @@ longTest("scrolling up brings earlier messages in without moving what is read", 
   await chat.log.locator('[data-message-id="past-997"]').waitFor();
 });
 
-longTest("a reader far up is left alone while an answer streams, and told of it", async (chat) => {
+longTest("the scroll position is kept while an answer streams below", async (chat) => {
   await chat.send("Tell me a long story");
   await eventually(async () => assert.ok((await chat.messages("assistant").last().innerText()).length > 400));
   await chat.log.evaluate((log) => log.scrollBy(0, -4000));
@@ -80,7 +80,7 @@ longTest("a reader far up is left alone while an answer streams, and told of it"
   await chat.idle();
 });
 
-longTest("a person with a keyboard reaches the beginning, and everything", async (chat) => {
+longTest("the beginning and Show all can be reached by keyboard", async (chat) => {
   // Focus moves past the controls of each turn in the page.
   await chat.reach(chat.log, "Shift+Tab", 240);
   await chat.page.keyboard.press("Home");
@@ -96,7 +96,7 @@ longTest("a person with a keyboard reaches the beginning, and everything", async
   await atEnd(chat);
 });
 
-longTest("the browser's search finds what was not in the page", async (chat) => {
+longTest("Find in page mounts all messages", async (chat) => {
   await atEnd(chat);
   assert.equal(await chat.log.locator('[data-message-id="past-4"]').count(), 0);
   await chat.page.keyboard.press("Control+f");
@@ -115,7 +115,7 @@ pageTest(
   },
 );
 
-longTest("an answer is copied as it was written", async (chat) => {
+longTest("an answer is copied as markdown", async (chat) => {
   await chat.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   const bar = chat.log.getByRole("group", { name: "Message actions" }).last();
   await bar.getByRole("button", { name: "Copy" }).click();

@@ -39,7 +39,7 @@ function prepare() {
 const ENDS = { allow: [/unreachable/, /call stack|too much recursion/, /RuntimeError/, /^thrown: $/] };
 
 for (const kind of ["trap", "stack"]) {
-  chatTest(`a ${kind} outside of the chat is told in it`, { ...ENDS, address }, async (chat) => {
+  chatTest(`a ${kind} outside of the chat shows that it has stopped`, { ...ENDS, address }, async (chat) => {
     const harbor = new Harbor(chat.page);
     await chat.ask("What can you do?");
     await chat.page.evaluate(prepare);
@@ -63,7 +63,7 @@ for (const kind of ["trap", "stack"]) {
   });
 }
 
-chatTest("errors of others are none of the chat's", { ...ENDS, address, allow: [...ENDS.allow, /elsewhere/] }, async (chat) => {
+chatTest("errors of other programs do not stop the chat", { ...ENDS, address, allow: [...ENDS.allow, /elsewhere/] }, async (chat) => {
   await chat.page.evaluate(prepare);
   await chat.page.evaluate(async () => {
     setTimeout(globalThis.ways.trap);

@@ -56,7 +56,7 @@ async function branched(chat) {
   await toPage(chat);
 }
 
-treeTest("keys walk it, Enter shows a branch, and what is shown is marked", async (chat) => {
+treeTest("keys move through the tree, and Enter shows a branch and marks it", async (chat) => {
   await branched(chat);
   const all = await said(chat);
   assert.equal(all.filter((text) => text.startsWith("Where is order")).length, 2);
@@ -79,7 +79,7 @@ treeTest("keys walk it, Enter shows a branch, and what is shown is marked", asyn
   await isAt(chat, all.at(-1));
 });
 
-treeTest("Delete asks first, takes the branch, and the tree is as left after a reload", async (chat) => {
+treeTest("Delete asks for confirmation and removes the branch for good", async (chat) => {
   await branched(chat);
   const before = (await said(chat)).length;
   await tree(chat).focus();
@@ -112,7 +112,7 @@ treeTest("Delete asks first, takes the branch, and the tree is as left after a r
   assert.equal(stored.messages.filter(({ parent }) => parent === null).length, 1);
 });
 
-treeTest("it is drawn with zoom and fit, and a deletion is undone", async (chat) => {
+treeTest("the tree drawing zooms and fits, and a deletion can be undone", async (chat) => {
   await branched(chat);
   const before = await said(chat);
   const button = (name) => chat.page.locator(".la-tree").getByRole("button", { name });
@@ -152,7 +152,7 @@ treeTest("it is drawn with zoom and fit, and a deletion is undone", async (chat)
   await eventually(async () => assert.deepEqual(await said(chat), before), 10);
 });
 
-treeTest("branches close and open, and a message is rewritten from here", async (chat) => {
+treeTest("branches fold, and a message can be edited from the tree", async (chat) => {
   await branched(chat);
   await tree(chat).focus();
   await chat.page.keyboard.press("Home");
@@ -186,7 +186,7 @@ treeTest("branches close and open, and a message is rewritten from here", async 
 });
 
 treeTest(
-  "a long conversation costs no more elements than are in view",
+  "a long conversation mounts only the rows in view",
   async (chat) => {
     await eventually(async () => assert.ok((await rows(chat).count()) > 5));
     assert.ok((await rows(chat).count()) < 60, "few are in the page");
@@ -210,7 +210,7 @@ treeTest(
 for (const [name, viewport] of Object.entries({ wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } })) {
   for (const colorScheme of ["light", "dark"]) {
     treeTest(
-      `the tree looks right: ${name} ${colorScheme}`,
+      `the tree passes accessibility checks: ${name} ${colorScheme}`,
       async (chat) => {
         await branched(chat);
         await tree(chat).scrollIntoViewIfNeeded();

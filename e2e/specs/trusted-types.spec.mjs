@@ -24,11 +24,11 @@ function markup(module) {
 }
 
 for (const module of MODULES) {
-  test(`${path.basename(module)} holds no markup`, () => {
+  test(`${path.basename(module)} contains no markup`, () => {
     assert.deepEqual(markup(module), []);
   });
 
-  test(`${path.basename(module)} names no folder of the machine it was built on`, () => {
+  test(`${path.basename(module)} contains no path of the build machine`, () => {
     const bytes = readFileSync(path.join(ROOT, module), "latin1");
     assert.deepEqual(bytes.match(/[^\0"]{0,60}(registry\/src|rustup\/toolchains|\.cargo\/)[^\0"]{0,60}/g) ?? [], []);
   });
@@ -76,7 +76,7 @@ function speaking(delta) {
 
 const embedTest = embedSuite({ scenes, serve: async () => trustedTypes(await plainPage()) });
 
-embedTest("the policy is in force", { allow: [/./] }, async (page) => {
+embedTest("the policy is enforced", { allow: [/./] }, async (page) => {
   const refused = await page.evaluate(() => {
     try {
       document.createElement("template").innerHTML = "<b>x</b>";
@@ -90,7 +90,7 @@ embedTest("the policy is in force", { allow: [/./] }, async (page) => {
 
 for (const scene of ["everything", "markdown", "arguments-no-json", "unknown-tool", "run-error", "http-500", "truncated"]) {
   const allow = scene === "http-500" ? [/Failed to load resource/] : [];
-  embedTest(`what an agent sends: ${scene}`, { allow }, async (page, agent) => {
+  embedTest(`the agent sends ${scene} without a policy violation`, { allow }, async (page, agent) => {
     const chat = await mountIn(page, "one", agent.url + scene, { attachments: {}, headingOffset: 1 });
     await chat.ask("Go");
     for (const summary of await chat.root.locator("summary").all()) if (await summary.isVisible()) await summary.click();
@@ -105,7 +105,7 @@ for (const [scene, value] of [
   ["plain", { Nights: 3, Note: "late" }],
   ["form", { Berth: "South", Nights: 3, "Shore power": true, Note: "late" }],
 ]) {
-  embedTest(`a form: ${scene}`, {}, async (page, agent) => {
+  embedTest(`a form can be answered: ${scene}`, {}, async (page, agent) => {
     const chat = await mountIn(page, "one", agent.url + scene);
     await chat.send("Go");
     const question = questions(chat).first();
@@ -119,7 +119,7 @@ for (const [scene, value] of [
   });
 }
 
-embedTest("an approval, with arguments that are edited", {}, async (page, agent) => {
+embedTest("an approval with edited arguments", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}arguments-break-schema`);
   await page.evaluate(() => {
     const properties = { importance: { type: "string" } };

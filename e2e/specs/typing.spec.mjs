@@ -17,7 +17,7 @@ const pageTest = suite(async (open) => {
 const chatTest = (name, body, query = "") =>
   pageTest(name, { address: ({ page }) => page.url + query }, (chat) => body(chat, new Harbor(chat.page)));
 
-chatTest("a dialog that opens while keys are coming takes none of them", async (chat, harbor) => {
+chatTest("a dialog that opens while the user types ignores the keys", async (chat, harbor) => {
   await chat.send("Delete the project atlas-sandbox");
   const dialog = chat.dialog();
   await dialog.waitFor();
@@ -31,7 +31,7 @@ chatTest("a dialog that opens while keys are coming takes none of them", async (
   await shows(harbor.projects, "4 projects");
 });
 
-chatTest("a double click on Send does not stop what it sent", async (chat) => {
+chatTest("a double click on Send does not stop its run", async (chat) => {
   await chat.composer.fill("Run the full deployment process");
   await chat.root.getByRole("button", { name: "Send", exact: true }).dblclick();
   await chat.status(chat.card("deployment_process"), "executing");
@@ -39,7 +39,7 @@ chatTest("a double click on Send does not stop what it sent", async (chat) => {
   await chat.status(chat.card("deployment_process"), "complete");
 });
 
-chatTest("who types while an answer comes and a question is asked goes on typing", async (chat) => {
+chatTest("an answer and an approval do not interrupt typing", async (chat) => {
   await chat.send("What's the weather?");
   await chat.page.keyboard.type("my next thought", { delay: 20 });
   await chat.card("get_weather").getByRole("button", { name: /^Approve/ }).waitFor();
@@ -49,7 +49,7 @@ chatTest("who types while an answer comes and a question is asked goes on typing
   await chat.hasFocus(chat.composer);
 });
 
-chatTest("opening something in the transcript does not scroll it away", async (chat) => {
+chatTest("opening a card does not move it in the view", async (chat) => {
   for (const _ of [1, 2, 3]) await chat.ask("Where is order A-17?");
   const summary = chat.card("lookup_order").last().locator("summary");
   await summary.scrollIntoViewIfNeeded();
@@ -61,7 +61,7 @@ chatTest("opening something in the transcript does not scroll it away", async (c
 });
 
 chatTest(
-  "Jump to latest passes the focus on",
+  "Jump to latest moves the focus to the composer",
   async (chat) => {
     await chat.log.locator('[data-message-id="past-199"]').waitFor();
     await chat.log.evaluate((log) => log.scrollBy(0, -3000));
@@ -74,7 +74,7 @@ chatTest(
   "?history=200",
 );
 
-chatTest("New conversation passes the focus on", async (chat) => {
+chatTest("New conversation moves the focus to the composer", async (chat) => {
   await chat.ask("Where is order A-17?");
   const button = chat.root.getByRole("button", { name: "New conversation" });
   await button.focus();
@@ -82,7 +82,7 @@ chatTest("New conversation passes the focus on", async (chat) => {
   await chat.hasFocus(chat.composer);
 });
 
-chatTest("New conversation is undone by the button above the text box, and the focus goes on", async (chat) => {
+chatTest("Undo of New conversation moves the focus to the composer", async (chat) => {
   await chat.ask("Where is order A-17?");
   await chat.root.getByRole("button", { name: "New conversation" }).focus();
   await chat.page.keyboard.press("Enter");
@@ -95,7 +95,7 @@ chatTest("New conversation is undone by the button above the text box, and the f
   await chat.hasFocus(chat.composer);
 });
 
-chatTest("few stops lead from a long transcript to the text box", async (chat) => {
+chatTest("the composer is few Tab stops from a long transcript", async (chat) => {
   for (let turn = 0; turn < 4; turn++) await chat.ask(`Where is order A-${turn}?`);
   await chat.log.focus();
   await chat.reach(chat.composer, "Tab", 17);
@@ -104,7 +104,7 @@ chatTest("few stops lead from a long transcript to the text box", async (chat) =
   assert.ok(stops < all / 2, `${stops} of ${all} buttons`);
 });
 
-chatTest("an answered question passes the focus on to the next one, and the last to the text box", async (chat) => {
+chatTest("an answered approval moves the focus to the next or the composer", async (chat) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   const cards = chat.card("get_weather");
   await cards.nth(1).getByRole("button", { name: "Deny", exact: true }).waitFor();
@@ -118,7 +118,7 @@ chatTest("an answered question passes the focus on to the next one, and the last
   await chat.hasFocus(chat.composer);
 });
 
-chatTest("Escape stops what runs, and nothing while a question is open", async (chat) => {
+chatTest("Escape stops a run, but not while an approval is pending", async (chat) => {
   await chat.send("Run the full deployment process");
   await chat.status(chat.card("deployment_process"), "executing");
   await chat.composer.focus();
@@ -134,7 +134,7 @@ chatTest("Escape stops what runs, and nothing while a question is open", async (
   assert.equal(await approve.count(), 1, "the question stands");
 });
 
-chatTest("Escape leaves an edit of arguments, and the question stands", async (chat) => {
+chatTest("Escape cancels editing arguments and keeps the approval", async (chat) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await change(card);
@@ -147,7 +147,7 @@ chatTest("Escape leaves an edit of arguments, and the question stands", async (c
 
 for (const width of [320, 1280]) {
   pageTest(
-    `an empty text box is one line high, also beside Send and Stop, in a page of ${width} px`,
+    `an empty composer is one line high in a page of ${width} px`,
     { address: ({ page }) => page.url, viewport: { width, height: 620 }, bare: true },
     async (chat) => {
       const switcher = chat.page.getByRole("button", { name: "Assistant", exact: true });
@@ -172,7 +172,7 @@ for (const width of [320, 1280]) {
   );
 }
 
-chatTest("the step that runs stands with the words that it belongs to", async (chat) => {
+chatTest("the running step is next to its message", async (chat) => {
   await chat.send("Show me everything");
   const steps = chat.root.locator(".la-transcript-content > .la-steps");
   await steps.getByText("Write the report").first().waitFor();

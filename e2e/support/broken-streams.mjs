@@ -11,7 +11,7 @@ import { eventually } from "./chat.mjs";
  * @param picture the name of the screenshot of the error
  */
 export function brokenStreams(agentTest, picture) {
-  agentTest("an error in the stream is a notice, the text before it stays, and the next message works", {}, async (chat) => {
+  agentTest("an error in the stream shows a notice, keeps the text, and the next message works", {}, async (chat) => {
     await chat.ask("Crash");
     await chat.notice(/the model exploded/).waitFor();
     await chat.says("About to fail.");
@@ -24,7 +24,7 @@ export function brokenStreams(agentTest, picture) {
     ["Cut the line", [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/]],
     ["Stop short", []],
   ]) {
-    agentTest(`a stream that ends too early (${words}) is no success, and Retry goes on`, { allow }, async (chat, agent) => {
+    agentTest(`a truncated stream (${words}) shows a notice, and Retry repeats it`, { allow }, async (chat, agent) => {
       await chat.ask(words);
       await chat.says("This answer breaks off");
       await chat.page.getByRole("button", { name: "Retry" }).click();

@@ -149,7 +149,7 @@ export async function read(card, name) {
   for (const end of await ends.all()) await end.scrollIntoViewIfNeeded();
   const button = await card.getByRole("button", { name, exact: typeof name === "string" }).elementHandle();
   await button.scrollIntoViewIfNeeded();
-  await dwells(card, button);
+  await showAllParts(card, button);
   return button;
 }
 
@@ -166,7 +166,7 @@ export async function press(page, button) {
 const PARTS = "p, dt, dd, li, pre, blockquote, legend, .la-approval-end, input, select, textarea, button";
 
 /** Shows each part of a card that does not fit into the view as a whole for long enough, and ends at the button. */
-async function dwells(card, button) {
+async function showAllParts(card, button) {
   const counts = () => button.waitForElementState("enabled", { timeout: 1500 * SLOWDOWN }).then(() => true, () => false);
   if (await counts()) return;
   for (const part of await card.locator(PARTS).all()) {

@@ -38,7 +38,7 @@ export async function library() {
 }
 
 /** Collects the console messages of a page from now on, of any type. */
-export function heard(page) {
+export function consoleMessages(page) {
   const lines = [];
   page.on("console", (message) => lines.push(`${message.type()}: ${message.text()}`));
   return lines;

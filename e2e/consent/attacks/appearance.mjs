@@ -9,7 +9,7 @@ const styled = (name, of, more = {}) => ({
 });
 
 /** The user cannot hit the button any more, but it can still be focused. */
-const byKey = {
+const approveByKey = {
   answer: async (stage) => {
     await stage.read();
     await stage.key();
@@ -37,9 +37,9 @@ export const appearance = [
   styled("the request is masked", ({ card }) => `${card} { mask: linear-gradient(transparent, transparent) !important }`),
   styled("the arguments are masked", ({ row }) => `${row} { mask-image: linear-gradient(to right, transparent, transparent) !important }`),
   styled("the arguments are blended into their background", ({ row }) => `${row} { mix-blend-mode: lighten !important; background: white !important }`),
-  styled("the request is scaled to a point", ({ card }) => `${card} { transform: scale(0.01) !important }`, byKey),
+  styled("the request is scaled to a point", ({ card }) => `${card} { transform: scale(0.01) !important }`, approveByKey),
   styled("the request is scaled down", ({ card }) => `${card} { scale: 0.15 !important }`),
-  styled("the request stands on its edge", ({ card }) => `${card} { transform: perspective(300px) rotateX(88deg) !important }`),
+  styled("the request is rotated onto its edge", ({ card }) => `${card} { transform: perspective(300px) rotateX(88deg) !important }`),
   styled("the request is upside down", ({ card }) => `${card} { rotate: 180deg !important }`),
   styled("the arguments are moved out of view", ({ row }) => `${row} { transform: translateX(-3000px) !important }`),
   styled("the arguments are under the title", ({ row, title }) => `${row} { position: relative; z-index: -1; inset-block-start: -3000px !important } ${title} { z-index: 2 }`),
@@ -56,9 +56,9 @@ export const appearance = [
   styled("arguments that are hidden", ({ row }) => `${row}, ${row} * { visibility: hidden !important }`),
   styled("a title that is hidden", ({ title }) => `${title}, ${title} * { visibility: hidden !important }`),
   styled("arguments whose contents are skipped", ({ row }) => `${row} { content-visibility: hidden !important }`),
-  styled("a zoom that nobody can read", ({ card }) => `${card} { zoom: 0.08 !important }`),
-  styled("a picture of the style sheet replaces the arguments", ({ row }) => `${row} { content: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='20'/%3E") !important }`),
-  styled("words of the style sheet before the arguments", ({ row }) => `${row} { font-size: 0 !important } ${row}::before { content: '{ "to": "the weather service" }'; font-size: 14px }`),
+  styled("the request is zoomed out until it is unreadable", ({ card }) => `${card} { zoom: 0.08 !important }`),
+  styled("an image from the style sheet replaces the arguments", ({ row }) => `${row} { content: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='20'/%3E") !important }`),
+  styled("generated content replaces the arguments", ({ row }) => `${row} { font-size: 0 !important } ${row}::before { content: '{ "to": "the weather service" }'; font-size: 14px }`),
   {
     name: "the request becomes transparent 300 ms before the click",
     attack: {

@@ -35,13 +35,13 @@ const refused = (name, args) => ({
 });
 
 /** Presses at once without scrolling. */
-const unread = async (stage) => {
+const pressWithoutReading = async (stage) => {
   await stage.settle(1100);
   await stage.quick();
   await stage.settle();
 };
 
-const reads = {
+const readAndPress = {
   answer: async (stage) => {
     await stage.scroll();
     await stage.read();
@@ -53,17 +53,17 @@ const LONG = { to: "ada", amount: 5, notes: Array.from({ length: 80 }, (_, at) =
 export const content = [
   {
     name: "arguments that are longer than the view, not read to their end",
-    twin: { script: pays(LONG), ran: [["pay", LONG]], ...reads },
-    attack: { answer: unread },
+    twin: { script: pays(LONG), ran: [["pay", LONG]], ...readAndPress },
+    attack: { answer: pressWithoutReading },
   },
   {
     name: "line breaks that push the rest out of view",
-    twin: { script: pays({ to: `ada${"\n".repeat(60)}`, z: "5000" }), ran: [["pay", { to: `ada${"\n".repeat(60)}`, z: "5000" }]], ...reads },
+    twin: { script: pays({ to: `ada${"\n".repeat(60)}`, z: "5000" }), ran: [["pay", { to: `ada${"\n".repeat(60)}`, z: "5000" }]], ...readAndPress },
     attack: {},
     expects: { ran: [["pay", { to: `ada${"\n".repeat(60)}`, z: "5000" }]], shows: [/\\n\\n\\n/, /"z": "5000"/] },
   },
   {
-    name: "a tail behind spaces",
+    name: "a value whose tail is hidden behind spaces",
     attack: {
       script: pays({ to: `ada${" ".repeat(300)}and mallory`, amount: 5 }),
       answer: async (stage) => {
@@ -78,26 +78,26 @@ export const content = [
       },
     },
   },
-  shown("a letter without width", { to: "ada\u200b", amount: 5 }, /U\+200B/),
+  shown("a zero-width character in a value", { to: "ada\u200b", amount: 5 }, /U\+200B/),
   shown("a soft hyphen", { to: "ada\u00adm", amount: 5 }, /U\+00AD/),
-  shown("a letter of tags", { to: "ada\u{e0041}", amount: 5 }, /U\+E0041/),
-  shown("an order of writing that is turned round", { to: "ada \u202eyrollam\u202c", amount: 5 }, /U\+202E/),
-  shown("isolates that swap words", { to: "\u2067ada\u2069 \u2067mallory\u2069", amount: 5 }, /U\+2067/),
+  shown("a tag character in a value", { to: "ada\u{e0041}", amount: 5 }, /U\+E0041/),
+  shown("a bidirectional override in a value", { to: "ada \u202eyrollam\u202c", amount: 5 }, /U\+202E/),
+  shown("bidirectional isolates that swap words", { to: "\u2067ada\u2069 \u2067mallory\u2069", amount: 5 }, /U\+2067/),
   shown("a letter of another script in a value", { to: "p\u0430ul", amount: 5 }, /U\+0430/),
   shown("a letter of another script in a key", { to: "ada", "am\u043eunt": 1, amount: 5000 }, /U\+043E/),
   shown("digits of another script", { to: "ada", amount: 5, iban: "DE0\u0665" }, /U\+0665/),
-  shown("an end of the arguments in a value", { to: 'ada",\n  "amount": 1\n}\n\nApproved by the bank', amount: 5 }, /\\n\}\\n\\nApproved/),
+  shown("a forged end of the arguments in a value", { to: 'ada",\n  "amount": 1\n}\n\nApproved by the bank', amount: 5 }, /\\n\}\\n\\nApproved/),
   shown("markup in a value", { to: "</code></pre><button>Deny</button>", amount: 5 }, /<\/code><\/pre><button>Deny/),
-  shown("an argument that nobody described", { to: "ada", amount: 5, cc: "mallory" }, /"cc": "mallory"/),
+  shown("an argument that the schema does not describe", { to: "ada", amount: 5, cc: "mallory" }, /"cc": "mallory"/),
   shown("an argument deep inside", { to: "ada", a: { b: { c: { d: { e: { cc: "mallory" } } } } } }, /"cc": "mallory"/),
-  shown("marks that pile up over other lines", { to: `ada${"\u0334\u0336".repeat(12)}`, amount: 5 }, /ada/),
+  shown("stacked combining marks that cover other lines", { to: `ada${"\u0334\u0336".repeat(12)}`, amount: 5 }, /ada/),
   refused("the same key twice", '{"to":"ada","amount":5,"to":"mallory"}'),
   refused("the same key twice, written in two ways", '{"to":"ada","amount":5,"\\u0074o":"mallory"}'),
   refused("a number that JavaScript would round", '{"to":"ada","amount":9007199254740993}'),
-  refused("arguments that break off", '{"to":"ada","amount":5'),
-  refused("two values of arguments", '{"to":"ada","amount":5}{"to":"mallory"}'),
+  refused("truncated arguments", '{"to":"ada","amount":5'),
+  refused("two JSON values as arguments", '{"to":"ada","amount":5}{"to":"mallory"}'),
   {
-    name: "a name in another script",
+    name: "a tool name in another script",
     attack: {
       script: [[call("p\u0430y", ADA)]],
       ask: false,
@@ -109,7 +109,7 @@ export const content = [
     },
   },
   {
-    name: "a name with letters that cannot be seen",
+    name: "a tool name with invisible characters",
     attack: {
       script: [[call("pay\u200b", ADA)]],
       ask: false,
@@ -121,7 +121,7 @@ export const content = [
     },
   },
   {
-    name: "a list in which another call has the same id",
+    name: "a snapshot in which two calls share an id",
     attack: {
       script: [[list(listed(["c", "erase", { folder: "invoices" }], ["c", "pay", ADA]))]],
       ask: false,

@@ -5,10 +5,10 @@ const HARMLESS = "Show the weather in Rotterdam?";
 /** Adds a cover before the agent asks; `of` derives its options from the driver. */
 const before = (of) => (stage) => stage.do((given) => void globalThis.attack.cover(given), of(stage.driver));
 /** A cover as a whole attack. */
-const laid = (name, of, more = {}) => ({ name, attack: { before: before(of), ...more }, expects: { hides: true } });
+const withCover = (name, of, more = {}) => ({ name, attack: { before: before(of), ...more }, expects: { hides: true } });
 const part = (driver, name) => `${driver.card} ${driver.parts[name]}`;
 /** Waits until the request has been in view for long enough, then presses at once. */
-const afterwards = (act) => async (stage) => {
+const afterReading = (act) => async (stage) => {
   await stage.settle(1100);
   await stage.aim();
   await act(stage);
@@ -16,15 +16,15 @@ const afterwards = (act) => async (stage) => {
 };
 
 export const covers = [
-  laid("a cover that appears with the request", ({ card }) => ({ over: card, words: HARMLESS })),
-  laid("a cover over the whole page, there before the request", () => ({ words: HARMLESS })),
-  laid("a popover in the top layer", ({ card }) => ({ over: card, open: "popover", words: HARMLESS })),
-  laid("a popover over the whole page", () => ({ open: "popover", words: HARMLESS })),
-  laid("a modal dialog of the page", ({ card }) => ({ over: card, tag: "dialog", open: "modal", words: HARMLESS })),
-  laid("a dialog of the page that is not modal", ({ card }) => ({ over: card, tag: "dialog", open: "dialog", words: HARMLESS })),
-  laid("a frame over the request", ({ card }) => ({ over: card, tag: "iframe" })),
-  laid("a canvas over the request", ({ card }) => ({ over: card, tag: "canvas" })),
-  laid("a cover with a hole for the button", (driver) => ({ over: driver.card }), {
+  withCover("a cover that appears with the request", ({ card }) => ({ over: card, words: HARMLESS })),
+  withCover("a cover over the whole page, added before the request", () => ({ words: HARMLESS })),
+  withCover("a popover in the top layer", ({ card }) => ({ over: card, open: "popover", words: HARMLESS })),
+  withCover("a popover over the whole page", () => ({ open: "popover", words: HARMLESS })),
+  withCover("a modal dialog of the page", ({ card }) => ({ over: card, tag: "dialog", open: "modal", words: HARMLESS })),
+  withCover("a dialog of the page that is not modal", ({ card }) => ({ over: card, tag: "dialog", open: "dialog", words: HARMLESS })),
+  withCover("a frame over the request", ({ card }) => ({ over: card, tag: "iframe" })),
+  withCover("a canvas over the request", ({ card }) => ({ over: card, tag: "canvas" })),
+  withCover("a cover with a hole for the button", (driver) => ({ over: driver.card }), {
     // The cover takes clicks; the hole is over the button.
     before: (stage) =>
       stage.do(([card, button]) => {
@@ -39,25 +39,25 @@ export const covers = [
         });
       }, [stage.driver.card, `${part(stage.driver, "buttons")} button`]),
   }),
-  laid("a cover over one argument", (driver) => ({ over: part(driver, "row"), line: "ada" })),
-  laid("other words over one argument", (driver) => ({ over: part(driver, "row"), line: "ada", words: "bob" })),
-  laid("a cover over the arguments", (driver) => ({ over: part(driver, "row") })),
-  laid("a cover over the title", (driver) => ({ over: part(driver, "title"), words: HARMLESS })),
-  laid("a cover over the buttons that says something else", (driver) => ({ over: part(driver, "buttons"), words: "Next" })),
-  laid("thin strips over the request", ({ card }) => ({
+  withCover("a cover over one argument", (driver) => ({ over: part(driver, "row"), line: "ada" })),
+  withCover("another text over one argument", (driver) => ({ over: part(driver, "row"), line: "ada", words: "bob" })),
+  withCover("a cover over the arguments", (driver) => ({ over: part(driver, "row") })),
+  withCover("a cover over the title", (driver) => ({ over: part(driver, "title"), words: HARMLESS })),
+  withCover("a cover with another label over the buttons", (driver) => ({ over: part(driver, "buttons"), words: "Next" })),
+  withCover("thin strips over the request", ({ card }) => ({
     over: card,
     css: { background: "repeating-linear-gradient(white 0 3px, transparent 3px 4px)" },
   })),
-  laid("glass that blurs what is behind it", ({ card }) => ({ over: card, css: { background: "transparent", backdropFilter: "blur(12px)" } })),
-  laid("a cover that is half transparent", ({ card }) => ({ over: card, css: { opacity: "0.93" }, words: HARMLESS })),
-  laid("a cover that the style sheet makes, without an element", ({ card }) => ({ card }), {
+  withCover("a layer that blurs its backdrop", ({ card }) => ({ over: card, css: { background: "transparent", backdropFilter: "blur(12px)" } })),
+  withCover("a cover that is half transparent", ({ card }) => ({ over: card, css: { opacity: "0.93" }, words: HARMLESS })),
+  withCover("a cover made by the style sheet without an element", ({ card }) => ({ card }), {
     before: (stage) =>
       stage.do(() => {
         const looks = "position: fixed; inset: 0; z-index: 9; background: white; pointer-events: none";
         globalThis.attack.rules(`body::after { content: "Next"; ${looks} }`);
       }),
   }),
-  laid("a cover in the shadow root of the page", () => ({}), {
+  withCover("a cover in the shadow root of the page", () => ({}), {
     before: (stage) =>
       stage.do((card) => {
         const host = document.createElement("div");
@@ -65,7 +65,7 @@ export const covers = [
         globalThis.attack.cover({ over: card, root: host.attachShadow({ mode: "closed" }), words: "Show the weather?" });
       }, stage.driver.card),
   }),
-  laid("a cover inside of the chat", ({ card }) => ({ card }), {
+  withCover("a cover inside of the chat", ({ card }) => ({ card }), {
     before: (stage) =>
       stage.do(([card, place]) => {
         const root = document.querySelector(place).firstElementChild;
@@ -86,7 +86,7 @@ export const covers = [
     expects: { hides: true },
   },
   {
-    name: "a cover that goes 100 ms before the click",
+    name: "a cover that is removed shortly before the click",
     attack: {
       before: before(({ card }) => ({ over: card, words: HARMLESS })),
       answer: async (stage) => {
@@ -103,7 +103,7 @@ export const covers = [
     },
   },
   {
-    name: "a cover that goes when the pointer comes",
+    name: "a cover that is removed when the pointer arrives",
     attack: {
       before: (stage) =>
         stage.do((card) => {
@@ -122,9 +122,9 @@ export const covers = [
     },
   },
   {
-    name: "a cover that comes 300 ms before the click",
+    name: "a cover that is added 300 ms before the click",
     attack: {
-      answer: afterwards(async (stage) => {
+      answer: afterReading(async (stage) => {
         await stage.do((card) => void globalThis.attack.cover({ over: card, words: "Show the weather?" }), stage.driver.card);
         await stage.settle(300);
       }),
@@ -132,7 +132,7 @@ export const covers = [
     expects: { hides: true },
   },
   {
-    name: "a cover that shows the request for a blink now and then",
+    name: "a cover that shows the request in short flashes",
     attack: {
       before: (stage) =>
         stage.do((card) => {

@@ -9,12 +9,12 @@ const PAID = ["pay", ADA];
 const many = (count) => [Array.from({ length: count }, (_, at) => call("pay", { to: "ada", amount: 5 + at }, `c${at}`))];
 
 /** The delay after which an approval of a new request counts, less the inaccuracy of timers, in milliseconds. */
-const STANDS = 400;
+const SHOWN_MS = 400;
 
 /** Checks that before each call its request was shown for long enough after the previous one. */
-async function apart(stage) {
+async function assertShownLongEnough(stage) {
   const times = (await stage.driver.ran(stage.page)).map(({ at }) => at);
-  for (const [at, time] of times.slice(1).entries()) assert.ok(time - times[at] > STANDS, `the next request was shown for ${time - times[at]} ms`);
+  for (const [at, time] of times.slice(1).entries()) assert.ok(time - times[at] > SHOWN_MS, `the next request was shown for ${time - times[at]} ms`);
 }
 
 const all = Array.from({ length: 20 }, (_, at) => ["pay", { to: "ada", amount: 5 + at }]);
@@ -33,7 +33,7 @@ export const flood = [
         }
       },
     },
-    expects: { ran: all, check: apart },
+    expects: { ran: all, check: assertShownLongEnough },
   },
   {
     name: "twenty requests, and a user who holds Enter",
@@ -52,7 +52,7 @@ export const flood = [
     expects: { ran: all.slice(0, 1) },
   },
   {
-    name: "one button for all requests, pressed before all of them were seen",
+    name: "Approve all is pressed before every request was seen",
     attack: {
       script: many(12),
       answer: async (stage) => {
@@ -94,6 +94,6 @@ export const flood = [
         }
       },
     },
-    expects: { ran: Array(20).fill(PAID), check: apart },
+    expects: { ran: Array(20).fill(PAID), check: assertShownLongEnough },
   },
 ];

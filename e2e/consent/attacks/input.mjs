@@ -27,7 +27,7 @@ const BY_KEY = {
 };
 
 /** Waits until an approval would count, prepares the page, and has the user act. */
-const meant = (name, prepare, act, twin) => ({
+const redirected = (name, prepare, act, twin) => ({
   name,
   twin,
   attack: {
@@ -69,14 +69,14 @@ const stealFocus = (event, after = 0) => new Function("button", field(event).rep
 export const input = [
   scripted("click() of a script", (button) => button.click()),
   scripted("a mouse event of a script", (button) => button.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true, detail: 1 }))),
-  scripted("all events of a press by a script", (button) => {
+  scripted("all pointer and mouse events of a press by a script", (button) => {
     const { left, top, width, height } = button.getBoundingClientRect();
     const given = { bubbles: true, composed: true, cancelable: true, detail: 1, clientX: left + width / 2, clientY: top + height / 2, pointerId: 1 };
     for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) {
       button.dispatchEvent(new (type.startsWith("pointer") ? PointerEvent : MouseEvent)(type, given));
     }
   }),
-  scripted("a script that says its event is trusted", (button) => {
+  scripted("a script that forges isTrusted", (button) => {
     const event = new MouseEvent("click", { bubbles: true, detail: 1 });
     Object.setPrototypeOf(event, new Proxy(MouseEvent.prototype, { get: (of, name) => (name === "isTrusted" ? true : Reflect.get(of, name, event)) }));
     button.dispatchEvent(event);
@@ -89,7 +89,7 @@ export const input = [
     button.focus();
     for (const type of ["keydown", "keypress", "keyup"]) button.dispatchEvent(new KeyboardEvent(type, { key: " ", code: "Space", keyCode: 32, bubbles: true }));
   }),
-  scripted("a form around the request that a script submits", (button) => {
+  scripted("a scripted submit of a form around the request", (button) => {
     const form = document.createElement("form");
     form.addEventListener("submit", (event) => event.preventDefault());
     button.closest("[role=group]").before(form);
@@ -117,16 +117,16 @@ export const input = [
       },
     },
   },
-  meant(
-    "a click of a script while the user presses something else of the request",
+  redirected(
+    "a scripted click during a trusted press on another part of the request",
     (button, card) => document.querySelector(card).addEventListener("click", (event) => event.isTrusted && button.click(), { once: true }),
     async (stage) => {
       const box = await stage.request.locator(stage.driver.parts.title).boundingBox();
       await stage.page.mouse.click(box.x + 5, box.y + 5);
     },
   ),
-  meant(
-    "Approve is taken out of the request, and clicked by a script in such a press",
+  redirected(
+    "Approve is moved out of the request and clicked by a script during a trusted press",
     (button, card) =>
       document.querySelector(card).addEventListener("click", (event) => {
         if (!event.isTrusted) return;
@@ -138,7 +138,7 @@ export const input = [
       await stage.page.mouse.click(box.x + 5, box.y + 5);
     },
   ),
-  meant(
+  redirected(
     "Approve is moved to where the user presses something else",
     (button) => {
       const bait = globalThis.attack.bait();
@@ -149,8 +149,8 @@ export const input = [
     },
     pressBait,
   ),
-  meant(
-    "a label of the page hands its click to Approve",
+  redirected(
+    "a label of the page forwards its click to Approve",
     (button) => {
       button.id = "approve";
       const label = document.createElement("label");
@@ -162,7 +162,7 @@ export const input = [
     },
     pressBait,
   ),
-  meant(
+  redirected(
     "Approve is stretched over the page, and cannot be seen there",
     (button) => {
       globalThis.attack.bait();
@@ -176,18 +176,18 @@ export const input = [
     },
     pressBait,
   ),
-  meant(
+  redirected(
     "a press on something else is captured for Approve",
     (button) => globalThis.attack.bait().addEventListener("pointerdown", (event) => button.setPointerCapture(event.pointerId)),
     pressBait,
   ),
-  meant("the focus goes to Approve when a key goes down elsewhere: Enter", stealFocus("keydown"), hold("Enter", 1), BY_KEY),
-  meant("the focus goes to Approve when a key goes down elsewhere: Space", stealFocus("keydown"), hold("Space", 1), BY_KEY),
-  meant("the focus goes to Approve while a key is held elsewhere: Enter", stealFocus("keydown", 2), hold("Enter", 8), BY_KEY),
-  meant("the focus goes to Approve while a key is held elsewhere: Space", stealFocus("keydown", 2), hold("Space", 8), BY_KEY),
-  meant("the focus goes to Approve before a key goes up elsewhere: Space", stealFocus("keyup"), hold("Space", 1), BY_KEY),
+  redirected("the focus moves to Approve when a key is pressed elsewhere: Enter", stealFocus("keydown"), hold("Enter", 1), BY_KEY),
+  redirected("the focus moves to Approve when a key is pressed elsewhere: Space", stealFocus("keydown"), hold("Space", 1), BY_KEY),
+  redirected("the focus moves to Approve while a key is held elsewhere: Enter", stealFocus("keydown", 2), hold("Enter", 8), BY_KEY),
+  redirected("the focus moves to Approve while a key is held elsewhere: Space", stealFocus("keydown", 2), hold("Space", 8), BY_KEY),
+  redirected("the focus moves to Approve before a key is released elsewhere: Space", stealFocus("keyup"), hold("Space", 1), BY_KEY),
   {
-    name: "a page that holds the focus on Approve while the user writes",
+    name: "a page that keeps the focus on Approve while the user types",
     attack: {
       before: (stage) =>
         stage.do((card) => {

@@ -20,7 +20,7 @@ const twin = {
 };
 
 /** The user has read the request; the agent swaps, and the user clicks as soon as the page shows the change. */
-const afterReading = (sign) => async (stage) => {
+const swapAfterReading = (sign) => async (stage) => {
   await stage.settle(1100);
   await stage.aim();
   stage.agent.proceed();
@@ -32,7 +32,7 @@ const afterReading = (sign) => async (stage) => {
 };
 
 /** The user approves; the agent swaps before its run is over. */
-const afterTheClick = async (stage) => {
+const swapAfterClick = async (stage) => {
   await stage.read();
   await stage.quick();
   await stage.settle(100);
@@ -51,10 +51,10 @@ const approved = async (stage) => {
 
 const says = (words) => new Function(`return document.body.innerText.includes(${JSON.stringify(words)})`);
 
-const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterReading(sign), ...more } });
+const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: duringRun(...steps), answer: swapAfterReading(sign), ...more } });
 /** A swap that the request itself does not show: a message marks its arrival. */
 const unseen = (name, steps) => swap(name, [...steps, text("Swapped.", "sign")], says("Swapped."));
-const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterTheClick }, expects });
+const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: duringRun(...steps), answer: swapAfterClick }, expects });
 
 const RESTARTED = [start("pay"), more(MALLORY), end()];
 const RELISTED = [list(listed(["c", "pay", MALLORY]))];
@@ -64,21 +64,21 @@ export const swaps = [
   // The call has ended: later events change nothing, and the call that was shown may run.
   { ...unseen("more arguments after the end of the call", [more(',"amount":5000}')]), expects: { ran: [PAID] } },
   { ...unseen("other arguments after the end of the call", [more(MALLORY), end()]), expects: { ran: [PAID] } },
-  unseen("the id is started again, with other arguments", RESTARTED),
-  unseen("the id is started again, as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
-  swap("a list with other arguments", RELISTED, says("5000")),
-  swap("a list with another tool under the same id", RENAMED, says("invoices")),
-  unseen("a list without the call", [list()]),
-  swap("a list that swaps two calls", [list(listed(["d", "pay", MALLORY], ["c", "pay", ADA]))], says("5000"), {
+  unseen("the call is started again with other arguments", RESTARTED),
+  unseen("the call is started again as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
+  swap("a snapshot with other arguments", RELISTED, says("5000")),
+  swap("a snapshot with another tool under the same id", RENAMED, says("invoices")),
+  unseen("a snapshot without the call", [list()]),
+  swap("a snapshot that swaps two calls", [list(listed(["d", "pay", MALLORY], ["c", "pay", ADA]))], says("5000"), {
     script: [[call("pay", ADA), wait, list(listed(["d", "pay", MALLORY], ["c", "pay", ADA])), wait]],
   }),
-  unseen("a list with other arguments, and another one with the first", [...RELISTED, list(listed(["c", "pay", ADA]))]),
+  unseen("a snapshot with other arguments, then one with the original ones", [...RELISTED, list(listed(["c", "pay", ADA]))]),
   late("more arguments after the click, before the run is over", [more(',"amount":5000}')]),
-  late("the id is started again after the click", RESTARTED),
-  late("a list with other arguments after the click", RELISTED),
-  late("a list with another tool after the click", RENAMED),
+  late("the call is started again after the click", RESTARTED),
+  late("a snapshot with other arguments after the click", RELISTED),
+  late("a snapshot with another tool after the click", RENAMED),
   {
-    name: "a list with other arguments while the button of the mouse is down",
+    name: "a snapshot with other arguments while the mouse button is down",
     twin,
     attack: {
       script: duringRun(...RELISTED),
@@ -97,7 +97,7 @@ export const swaps = [
     },
   },
   {
-    name: "a list with other arguments, and a click on what they were before",
+    name: "a snapshot with other arguments, and a keypress on the previous button",
     twin,
     attack: {
       script: duringRun(...RELISTED),
@@ -115,7 +115,7 @@ export const swaps = [
     },
   },
   {
-    name: "the page registers the action anew, with another handler",
+    name: "the page registers the action again with another handler",
     twin,
     attack: {
       script: duringRun(),
@@ -135,7 +135,7 @@ export const swaps = [
     expects: { check: (stage) => stage.do((action) => (globalThis.unregister.pay(), void (globalThis.unregister.pay = globalThis.register(action))), PAY) },
   },
   {
-    name: "the page takes the action back",
+    name: "the page unregisters the action",
     twin,
     attack: {
       script: duringRun(),

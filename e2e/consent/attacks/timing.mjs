@@ -55,7 +55,7 @@ const moved = (move) => async (stage) => {
 
 export const timing = [
   {
-    name: "a click as soon as the request is there",
+    name: "a click as soon as the request is shown",
     attack: {
       answer: async (stage) => {
         await stage.quick();
@@ -86,7 +86,7 @@ export const timing = [
     },
   },
   {
-    name: "a double click on one request, when the next comes under the pointer",
+    name: "a double click on one request as the next moves under the pointer",
     twin: { script: TWO, answer: both, ran: [PAID, ERASED] },
     attack: {
       name: "pay",
@@ -98,7 +98,7 @@ export const timing = [
     expects: { ran: [PAID] },
   },
   {
-    name: "ten clicks on one request, when the next comes under the pointer",
+    name: "ten clicks on one request as the next moves under the pointer",
     twin: { script: TWO, answer: both, ran: [PAID, ERASED] },
     attack: {
       name: "pay",
@@ -152,7 +152,7 @@ export const timing = [
     },
   },
   {
-    name: "the button of the mouse goes down elsewhere and up on Approve",
+    name: "the mouse button is pressed elsewhere and released on Approve",
     attack: {
       answer: async (stage) => {
         await stage.read();
@@ -166,7 +166,7 @@ export const timing = [
     },
   },
   {
-    name: "Approve comes under the pointer between down and up",
+    name: "Approve moves under the pointer between press and release",
     attack: {
       before: (stage) => stage.do(() => void globalThis.attack.bait("Next")),
       answer: async (stage) => {
