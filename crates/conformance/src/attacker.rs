@@ -8,8 +8,8 @@
 mod moves;
 
 pub use moves::{
-    Alter, Args, Bounds, Change, Choice, End, History, Home, Listed, Move, Named, Page, Question,
-    Reply, Says, Takes, Tool, history,
+    Alter, Args, Bounds, CardDecision, Change, Choice, End, History, Home, Listed, Move, Named,
+    Page, Question, Reply, Takes, Tool, history,
 };
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ pub struct Agent {
 impl Agent {
     /// Begins a run. The agent adopts the request's history, or keeps its own and adds only unknown
     /// messages. `known` are the ids of all messages that the page has ever had or sent.
-    pub fn receives(&mut self, input: &Value, believes: bool, known: &BTreeSet<String>) -> Value {
+    pub fn begin_run(&mut self, input: &Value, believes: bool, known: &BTreeSet<String>) -> Value {
         self.run += 1;
         let sent = input["messages"].as_array().cloned().unwrap_or_default();
         // Calls in the request belong to older responses, even if they are repeated.
@@ -62,13 +62,13 @@ impl Agent {
     }
 
     /// Handles a change of branch: an id from another branch may be new there.
-    pub fn turns(&mut self) {
+    pub fn note_branch_change(&mut self) {
         self.said.clear();
     }
 
     /// Returns true if the newest run sent this call as new.
     #[must_use]
-    pub fn has_said(&self, call: &str) -> bool {
+    pub fn sent_as_new(&self, call: &str) -> bool {
         self.said
             .get(call)
             .is_some_and(|runs| runs.contains(&self.run))
@@ -148,7 +148,7 @@ impl Agent {
                 for change in changes {
                     self.change(change);
                 }
-                self.note_news();
+                self.note_new_calls();
                 vec![json!({"type": "MESSAGES_SNAPSHOT", "messages": self.memory})]
             }
             _ => Vec::new(),
@@ -201,7 +201,7 @@ impl Agent {
     }
 
     /// Marks the calls that follow everything from the request as new.
-    fn note_news(&mut self) {
+    fn note_new_calls(&mut self) {
         let listed: BTreeSet<String> = self.memory.iter().map(|m| text(&m["id"])).collect();
         self.before.retain(|id| listed.contains(id));
         let is_old = |m: &Value| m["role"] == "user" || self.before.contains(&text(&m["id"]));

@@ -24,7 +24,7 @@ use proptest::test_runner::{Config, RngSeed};
 /// `PROPTEST_CASES` sets another number of cases, from a random seed unless `PROPTEST_RNG_SEED`
 /// sets one.
 #[must_use]
-pub fn look(cases: u32) -> Config {
+pub fn property_config(cases: u32) -> Config {
     let set = |name| std::env::var_os(name).is_some();
     let mut config = Config {
         failure_persistence: None,

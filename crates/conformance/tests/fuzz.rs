@@ -20,8 +20,8 @@ use assistant_core::wire::agui::{DecoderOptions, End};
 use assistant_core::wire::json::partial::{DocumentState, PartialJson, parse_partial};
 use assistant_core::wire::json::patch;
 use assistant_core::wire::sse::{Frame, SseDecoder};
-use conformance::look;
 use conformance::nonsense::{bytes, change, changed, json, schema};
+use conformance::property_config;
 use conformance::streams::{tidy, wild};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -137,7 +137,7 @@ fn play_and_export(case: &Value) {
 }
 
 proptest! {
-    #![proptest_config(look(500))]
+    #![proptest_config(property_config(500))]
 
     #[test]
     fn frames_do_not_depend_on_the_splits(

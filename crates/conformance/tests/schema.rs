@@ -4,7 +4,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 use assistant_core::action::schema::{PatternHost, validate};
-use conformance::look;
+use conformance::property_config;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -123,7 +123,7 @@ fn schema() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(look(2_000))]
+    #![proptest_config(property_config(2_000))]
 
     #[test]
     fn verdicts_equal_those_of_the_jsonschema_crate(schema in schema(), instances in prop::collection::vec(instance(), 1..8)) {

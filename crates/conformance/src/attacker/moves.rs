@@ -236,24 +236,24 @@ pub enum Takes {
 #[derive(Debug, Clone, Copy)]
 pub enum Reply {
     /// An approval, or a text.
-    Yes,
+    Approve,
     /// A denial, or another text.
-    No,
+    Deny,
     /// A cancellation.
-    Nothing,
+    Cancel,
 }
 
 /// The user's decision about a card.
 #[derive(Debug, Clone, Copy)]
-pub enum Says {
-    /// Approve.
-    Yes,
-    /// Deny.
-    No,
-    /// Approve with these arguments.
-    With(Args),
-    /// Approve this call and similar ones later.
-    Always {
+pub enum CardDecision {
+    /// Approves.
+    Approve,
+    /// Denies.
+    Deny,
+    /// Approves with these arguments.
+    Edit(Args),
+    /// Approves this call and similar ones later.
+    Remember {
         /// True to include any arguments.
         any_args: bool,
         /// The bounds.
@@ -347,7 +347,7 @@ pub enum Move {
         /// The card.
         card: u8,
         /// The decision.
-        says: Says,
+        says: CardDecision,
         /// True to update the view first.
         looks: bool,
     },
@@ -546,13 +546,13 @@ fn alter() -> impl Strategy<Value = Alter> {
 
 fn others() -> impl Strategy<Value = Move> {
     let says = prop_oneof![
-        4 => Just(Says::Yes),
-        2 => Just(Says::No),
-        1 => args().prop_map(Says::With),
+        4 => Just(CardDecision::Approve),
+        2 => Just(CardDecision::Deny),
+        1 => args().prop_map(CardDecision::Edit),
         2 => (any::<bool>(), bounds())
-            .prop_map(|(any_args, bounds)| Says::Always { any_args, bounds }),
+            .prop_map(|(any_args, bounds)| CardDecision::Remember { any_args, bounds }),
     ];
-    let reply = select([Reply::Yes, Reply::Yes, Reply::No, Reply::Nothing].as_slice());
+    let reply = select([Reply::Approve, Reply::Approve, Reply::Deny, Reply::Cancel].as_slice());
     let page = prop_oneof![
         6 => n().prop_map(Page::Ends),
         2 => Just(Page::Reload),

@@ -19,7 +19,7 @@ pub(super) struct Agent {
 
 impl Agent {
     /// Begins a run for a request.
-    pub(super) fn begins(&mut self, request: &Value) -> Value {
+    pub(super) fn begin_run(&mut self, request: &Value) -> Value {
         self.text = None;
         self.call = None;
         self.calls_in_run = 0;
@@ -29,7 +29,7 @@ impl Agent {
     }
 
     /// Marks the connection as lost.
-    pub(super) fn is_cut_off(&mut self) {
+    pub(super) fn disconnect(&mut self) {
         self.speaks = false;
     }
 
@@ -43,7 +43,7 @@ impl Agent {
     }
 
     /// Returns the next events of its stream.
-    pub(super) fn moves(&mut self, rng: &mut Rng) -> Vec<Value> {
+    pub(super) fn next_events(&mut self, rng: &mut Rng) -> Vec<Value> {
         if let Some(id) = self.call.clone() {
             self.call = None;
             let args = match rng.u8(0..6) {
@@ -81,12 +81,12 @@ impl Agent {
                 self.speaks = false;
                 vec![json!({"type": "RUN_ERROR", "message": "overloaded"})]
             }
-            _ => self.comes_to_an_end(),
+            _ => self.end_run(),
         }
     }
 
     /// Ends all open items, and the run.
-    pub(super) fn comes_to_an_end(&mut self) -> Vec<Value> {
+    pub(super) fn end_run(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         if let Some(id) = self.call.take() {
             events.push(json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": "{}"}));

@@ -21,7 +21,7 @@ impl History {
     }
 
     /// Returns the tab that takes the conversation over: the follower, or a new one.
-    pub(super) fn taker(&mut self) -> Tab {
+    pub(super) fn successor(&mut self) -> Tab {
         let follows = self.rng.u8(..) < 128;
         match self.follower.take_if(|_| follows) {
             Some(mut tab) => {
@@ -33,28 +33,28 @@ impl History {
     }
 
     /// Opens the second tab, updates it, requests an action, or closes it.
-    pub(super) fn follower_moves(&mut self) {
+    pub(super) fn step_follower(&mut self) {
         let Some(mut tab) = self.follower.take() else {
-            return self.opens_follower();
+            return self.open_follower();
         };
         match self.rng.u8(..) {
             0..20 => return,
-            20..80 => self.shows(&mut tab),
-            _ => self.asks_of(&mut tab),
+            20..80 => self.show_owner_state(&mut tab),
+            _ => self.request_owner_action(&mut tab),
         }
         self.follower = Some(tab);
     }
 
-    fn opens_follower(&mut self) {
+    fn open_follower(&mut self) {
         let mut tab = self.new_tab();
-        self.shows(&mut tab);
+        self.show_owner_state(&mut tab);
         if tab.session.is_following() {
             self.follower = Some(tab);
         }
     }
 
     /// Shows the owner's stored state, without continuing anything.
-    fn shows(&mut self, tab: &mut Tab) {
+    fn show_owner_state(&mut self, tab: &mut Tab) {
         let Some((snapshot, _)) = self.store.load() else {
             return;
         };
@@ -69,7 +69,7 @@ impl History {
     }
 
     /// Imports the conversation as a file in another page: nothing starts there.
-    pub(super) fn is_imported(&mut self) {
+    pub(super) fn check_import(&mut self) {
         let mut tab = self.new_tab();
         let (accepted, mut news) = tab.input(Input::Load {
             thread_id: "copy".to_owned(),
@@ -83,7 +83,7 @@ impl History {
     }
 
     /// Requests an action of the user or the page that is reserved for the owner.
-    fn asks_of(&mut self, tab: &mut Tab) {
+    fn request_owner_action(&mut self, tab: &mut Tab) {
         let calls = tab.session.pending_approvals();
         let asked = self.rng.choice(calls);
         let content = Content::Text("in the other tab".to_owned());

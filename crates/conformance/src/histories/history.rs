@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{
     agent::Agent,
     page::{IDEMPOTENT, News, Tab, Task},
-    store::{Mood, Store},
+    store::{FailureMode, Store},
     tally::Tally,
 };
 
@@ -82,25 +82,25 @@ impl History {
         let waits = !self.tab.session.pending_approvals().is_empty();
         let (runs, works) = (self.tab.run.is_some(), !self.tab.tasks.is_empty());
         let idle = !self.tab.session.is_busy();
-        let fails = self.store.mood != Mood::Works;
+        let fails = self.store.mood != FailureMode::Works;
         let weigh = |can: bool, weight: u32| if can { weight } else { 0 };
         let all: [(u32, Act); 16] = [
-            (weigh(runs, 40), |it| it.agent_moves(false)),
+            (weigh(runs, 40), |it| it.step_agent(false)),
             (weigh(works, 20), |it| it.task(false)),
-            (weigh(waits, 20), Self::clicks),
+            (weigh(waits, 20), Self::decide_random_card),
             (weigh(idle, 30), Self::say),
-            (weigh(idle, 6), |it| it.tries(Input::Retry)),
-            (weigh(idle, 6), |it| it.tries(Input::Continue)),
-            (weigh(!self.left.is_empty(), 10), Self::left_tab_moves),
-            (5, Self::tries_to_save),
-            (3, Self::person_turns),
-            (1, |it| it.tries(Input::Stop)),
-            (weigh(true, 3) + weigh(works, 5), Self::tab_dies),
-            (2 + weigh(fails, 3), Self::store_turns),
-            (weigh(runs, 1), Self::connection_breaks),
-            (6, Self::follower_moves),
-            (3, Self::page_remounts),
-            (6, Self::is_imported),
+            (weigh(idle, 6), |it| it.try_input(Input::Retry)),
+            (weigh(idle, 6), |it| it.try_input(Input::Continue)),
+            (weigh(!self.left.is_empty(), 10), Self::step_abandoned_tab),
+            (5, Self::try_to_save),
+            (3, Self::change_branch),
+            (1, |it| it.try_input(Input::Stop)),
+            (weigh(true, 3) + weigh(works, 5), Self::kill_tab),
+            (2 + weigh(fails, 3), Self::toggle_store_failure),
+            (weigh(runs, 1), Self::break_connection),
+            (6, Self::step_follower),
+            (3, Self::remount_component),
+            (6, Self::check_import),
         ];
         let sum = all.iter().map(|(weight, _)| weight).sum();
         let mut pick = self.rng.u32(0..sum);
@@ -111,11 +111,11 @@ impl History {
             }
             pick -= weight;
         }
-        self.look();
+        self.count_wrong_cards();
     }
 
     /// Counts wrong cards after each step.
-    pub(super) fn look(&mut self) {
+    pub(super) fn count_wrong_cards(&mut self) {
         self.tally.wrong_card += self.tab.wrong_cards();
         let follower = self.follower.as_ref();
         self.tally.wrong_card += follower.map_or(0, Tab::wrong_cards);
@@ -128,7 +128,7 @@ impl History {
     }
 
     /// Passes an input that may be refused.
-    pub(super) fn tries(&mut self, input: Input) {
+    pub(super) fn try_input(&mut self, input: Input) {
         self.input(input);
     }
 
@@ -139,8 +139,8 @@ impl History {
                 News::Recorded(entry) => self.record(&entry),
                 News::Asked(request) => {
                     self.request = request;
-                    let event = self.agent.begins(&self.request);
-                    let news = self.tab.hears(event);
+                    let event = self.agent.begin_run(&self.request);
+                    let news = self.tab.handle_event(event);
                     self.note(news);
                 }
             }
@@ -187,16 +187,16 @@ impl History {
         }
     }
 
-    pub(super) fn agent_moves(&mut self, politely: bool) {
+    pub(super) fn step_agent(&mut self, politely: bool) {
         if self.tab.run.is_none() {
             return;
         }
         let moves = match politely {
-            true => self.agent.comes_to_an_end(),
-            false => self.agent.moves(&mut self.rng),
+            true => self.agent.end_run(),
+            false => self.agent.next_events(&mut self.rng),
         };
         for event in moves {
-            let news = self.tab.hears(event);
+            let news = self.tab.handle_event(event);
             self.note(news);
         }
         if self.agent.is_silent() {
@@ -213,13 +213,13 @@ impl History {
 
     /// Mounts a component again, possibly with other rules, which voids earlier questions and
     /// approvals.
-    fn page_remounts(&mut self) {
+    fn remount_component(&mut self) {
         self.tab.edition = u64::from(self.rng.bool());
         let news = self.tab.register_all();
         self.note(news);
     }
 
-    pub(super) fn connection_breaks(&mut self) {
+    pub(super) fn break_connection(&mut self) {
         let failure = Failure::new(FailureKind::Network, "gone");
         self.close(StreamEnd::Failed(failure));
     }
@@ -232,11 +232,11 @@ impl History {
         let place = self.rng.usize(..self.tab.tasks.len());
         match self.tab.tasks.swap_remove(place) {
             Task::Commit(commit, entry) => {
-                self.commits(commit, &entry);
+                self.commit_start(commit, &entry);
             }
             Task::Handler(invocation) => {
                 let ok = politely || self.rng.u8(..) > 40;
-                let news = self.tab.ends(&invocation, ok);
+                let news = self.tab.end_handler(&invocation, ok);
                 self.note(news);
             }
             Task::Timer(timer) => {
@@ -248,7 +248,7 @@ impl History {
     }
 
     /// Kills the tab, then reloads the page or lets another tab take over.
-    pub(super) fn tab_dies(&mut self) {
+    pub(super) fn kill_tab(&mut self) {
         self.tally.crashes += 1;
         let is_left = self.rng.u8(..) < 80;
         if let Some(mut tab) = self.reload().filter(|_| is_left) {
@@ -260,10 +260,10 @@ impl History {
     pub(super) fn reload(&mut self) -> Option<Tab> {
         // A write in progress when a tab dies may or may not succeed.
         let is_written = self.rng.bool();
-        self.store.lands(is_written);
+        self.store.flush_pending(is_written);
         let (snapshot, journal) = self.store.load()?;
-        self.agent.is_cut_off();
-        let taker = self.taker();
+        self.agent.disconnect();
+        let taker = self.successor();
         self.store.take(taker.desk.tab);
         self.store.note_given(taker.desk.tab, Some(&snapshot));
         let before = std::mem::replace(&mut self.tab, taker);

@@ -183,7 +183,7 @@ impl Tab {
     }
 
     /// Handles events of the agent in the open run.
-    pub(super) fn hears(&mut self, event: Value) -> Vec<News> {
+    pub(super) fn handle_event(&mut self, event: Value) -> Vec<News> {
         let Some((run, decoder)) = &mut self.run else {
             return Vec::new();
         };
@@ -197,7 +197,7 @@ impl Tab {
     }
 
     /// Ends a handler.
-    pub(super) fn ends(&mut self, invocation: &Invocation, ok: bool) -> Vec<News> {
+    pub(super) fn end_handler(&mut self, invocation: &Invocation, ok: bool) -> Vec<News> {
         let outcome = match ok {
             true => Ok(ToolOutcome::Continue(json!({"did": invocation.call_id}))),
             false => Err(ToolError::new("no luck")),

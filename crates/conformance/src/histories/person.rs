@@ -9,7 +9,7 @@ use assistant_core::{
 use super::history::History;
 
 impl History {
-    pub(super) fn clicks(&mut self) {
+    pub(super) fn decide_random_card(&mut self) {
         let waiting = self.tab.session.pending_approvals();
         let yes = self.rng.u8(..) < 180;
         if let Some(call) = self.rng.choice(waiting) {
@@ -57,7 +57,7 @@ impl History {
     }
 
     /// Edits, regenerates, or shows another branch.
-    pub(super) fn person_turns(&mut self) {
+    pub(super) fn change_branch(&mut self) {
         let conversation = self.tab.session.conversation();
         let ids: Vec<MessageId> = conversation.path().map(|m| m.id.clone()).collect();
         let Some(message) = self.rng.choice(ids) else {

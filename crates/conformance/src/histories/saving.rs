@@ -8,7 +8,7 @@ use assistant_core::session::{
 use super::{
     history::History,
     page::{News, Tab, Task},
-    store::{Batch, Fault, Mood, Store},
+    store::{Batch, FailureMode, Fault, Store},
 };
 
 impl Tab {
@@ -19,7 +19,7 @@ impl Tab {
         store: &mut Store,
         claim: Option<&JournalEntry>,
     ) -> Result<(), Fault> {
-        if self.is_in_trouble && store.mood == Mood::Silent {
+        if self.is_in_trouble && store.mood == FailureMode::Silent {
             return Err(Fault::NoAnswer);
         }
         let written = store.write(Batch {
@@ -89,23 +89,23 @@ impl History {
         saved
     }
 
-    pub(super) fn tries_to_save(&mut self) {
+    pub(super) fn try_to_save(&mut self) {
         self.save();
     }
 
     /// Changes the state of the store between failing and working.
-    pub(super) fn store_turns(&mut self) {
+    pub(super) fn toggle_store_failure(&mut self) {
         self.store.mood = match (self.store.mood, self.rng.bool()) {
-            (Mood::Works, true) => Mood::Full,
-            (Mood::Works, false) => Mood::Silent,
-            _ => Mood::Works,
+            (FailureMode::Works, true) => FailureMode::Full,
+            (FailureMode::Works, false) => FailureMode::Silent,
+            _ => FailureMode::Works,
         };
         let is_written = self.rng.bool();
-        self.store.lands(is_written);
+        self.store.flush_pending(is_written);
     }
 
     /// Writes the owner's start, or starts without it.
-    pub(super) fn commits(&mut self, commit: CommitId, entry: &JournalEntry) {
+    pub(super) fn commit_start(&mut self, commit: CommitId, entry: &JournalEntry) {
         let (tab, call) = (self.tab.desk.tab, entry.call().number());
         // A batch that failed with the claim in it brings both or neither.
         let was_given = self.store.was_given(tab, call);
@@ -113,7 +113,8 @@ impl History {
         self.tally.double_starts += u64::from(outcome == Ok(true) && was_given);
         self.tally.page_starts += u64::from(outcome == Ok(true));
         // No other tab can have claimed it: the call could never start.
-        let alone = self.store.fences && self.store.mood == Mood::Works && !self.tab.is_apart;
+        let alone =
+            self.store.fences && self.store.mood == FailureMode::Works && !self.tab.is_apart;
         self.tally.stuck += u64::from(alone && outcome.is_err());
         let outcome = outcome.map(drop).map_err(|fault| format!("{fault:?}"));
         self.input(Input::Committed { commit, outcome });
@@ -122,14 +123,14 @@ impl History {
     /// Executes a step of an abandoned tab: it does not own the conversation, so that it writes
     /// nothing, but the journal accepts its claims that are new. A call that only it knows, since
     /// the store failed, it starts alone.
-    pub(super) fn left_tab_moves(&mut self) {
+    pub(super) fn step_abandoned_tab(&mut self) {
         let Some(mut tab) = self.left.pop() else {
             return;
         };
         let mut by_itself = false;
         let news = match tab.tasks.pop() {
             Some(Task::Commit(commit, entry)) => {
-                let outcome = left_claim(&tab, &mut self.store, &entry);
+                let outcome = claim_of_abandoned_tab(&tab, &mut self.store, &entry);
                 by_itself = outcome == Ok(true);
                 if self.store.fences && outcome == Ok(false) {
                     self.tally.double_starts += 1;
@@ -137,13 +138,13 @@ impl History {
                 let outcome = outcome.map(drop).map_err(|fault| format!("{fault:?}"));
                 tab.input(Input::Committed { commit, outcome }).1
             }
-            Some(Task::Handler(invocation)) => tab.ends(&invocation, true),
+            Some(Task::Handler(invocation)) => tab.end_handler(&invocation, true),
             Some(Task::Timer(_)) => Vec::new(),
             None => return,
         };
         for news in news {
             match news {
-                News::Started(invocation) => self.note_left_start(&invocation, by_itself),
+                News::Started(invocation) => self.note_abandoned_start(&invocation, by_itself),
                 // The owner writes its own data by now.
                 News::Recorded(_) | News::Asked(_) => {}
             }
@@ -151,7 +152,7 @@ impl History {
         self.left.push(tab);
     }
 
-    fn note_left_start(&mut self, invocation: &Invocation, by_itself: bool) {
+    fn note_abandoned_start(&mut self, invocation: &Invocation, by_itself: bool) {
         self.note_start(invocation);
         // Its start was refused, so nothing may run.
         if self.store.fences && !by_itself {
@@ -161,7 +162,11 @@ impl History {
 }
 
 /// Writes the claim of an abandoned tab, without a snapshot.
-fn left_claim(tab: &Tab, store: &mut Store, entry: &JournalEntry) -> Result<bool, Fault> {
+fn claim_of_abandoned_tab(
+    tab: &Tab,
+    store: &mut Store,
+    entry: &JournalEntry,
+) -> Result<bool, Fault> {
     if (tab.is_in_trouble || tab.is_apart) && !tab.stored.contains(entry.call()) {
         return Ok(true);
     }

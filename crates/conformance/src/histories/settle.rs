@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assistant_core::{event::Content, session::Input};
 use serde_json::Value;
 
-use super::{history::History, store::Mood};
+use super::{history::History, store::FailureMode};
 
 /// The maximum number of steps to the end.
 const PATIENCE: usize = 400;
@@ -24,12 +24,12 @@ impl History {
     /// Brings the history to its end: the store works, handlers end, the user approves, the agent
     /// finishes. Then the chat must be idle and accept a message, with every call answered.
     pub(super) fn settle(&mut self) {
-        self.store.mood = Mood::Works;
+        self.store.mood = FailureMode::Works;
         self.left.clear();
         for _ in 0..PATIENCE {
             let waiting = self.tab.session.pending_approvals();
             if self.tab.run.is_some() {
-                self.agent_moves(true);
+                self.step_agent(true);
             } else if !self.tab.tasks.is_empty() {
                 self.task(true);
             } else if let Some(call) = waiting.first() {
@@ -40,7 +40,7 @@ impl History {
                 self.tally.stuck += 1;
                 return;
             }
-            self.look();
+            self.count_wrong_cards();
         }
         let text = "the end".to_owned();
         let accepted = self.input(Input::Send {

@@ -16,7 +16,7 @@ pub(super) struct Store {
     writer: Option<u64>,
     /// True if it fences earlier writers; claims hold in any case.
     pub(super) fences: bool,
-    pub(super) mood: Mood,
+    pub(super) mood: FailureMode,
     /// Batches that were passed and not written yet, in order.
     late: Vec<Batch>,
     /// The calls that were, or may have been, passed to it, with the tab. Other tabs may know them.
@@ -25,7 +25,7 @@ pub(super) struct Store {
 
 /// The failure mode of a store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Mood {
+pub(super) enum FailureMode {
     /// It works.
     #[default]
     Works,
@@ -60,7 +60,7 @@ pub(super) enum Fault {
 impl Store {
     /// Makes a tab the only writer.
     pub(super) fn take(&mut self, tab: u64) {
-        self.lands(true);
+        self.flush_pending(true);
         let before = self.writer.replace(tab).filter(|before| *before != tab);
         self.fenced.extend(before.filter(|_| self.fences));
     }
@@ -68,14 +68,14 @@ impl Store {
     /// Writes a batch.
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), Fault> {
         match self.mood {
-            Mood::Full => Err(Fault::Full),
-            Mood::Silent => {
+            FailureMode::Full => Err(Fault::Full),
+            FailureMode::Silent => {
                 self.note_given(batch.tab, batch.snapshot.as_ref());
                 self.late.push(batch);
                 Err(Fault::NoAnswer)
             }
-            Mood::Works => {
-                self.lands(true);
+            FailureMode::Works => {
+                self.flush_pending(true);
                 let (tab, snapshot) = (batch.tab, batch.snapshot.clone());
                 self.put(batch)?;
                 self.note_given(tab, snapshot.as_ref());
@@ -99,7 +99,7 @@ impl Store {
     }
 
     /// Writes or drops the batches that were passed to a silent store.
-    pub(super) fn lands(&mut self, is_written: bool) {
+    pub(super) fn flush_pending(&mut self, is_written: bool) {
         for batch in std::mem::take(&mut self.late) {
             if is_written {
                 // The result is no longer reported.

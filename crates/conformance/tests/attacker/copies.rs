@@ -47,7 +47,7 @@ impl Scene {
     /// * A call that starts there later was approved there, as shown on its card. So a call that
     ///   was started in one page starts in the other only with the user's approval there.
     /// * No approval and no answer of the file is sent to an agent, except for a denial.
-    pub(crate) fn is_copied(&self, restores: bool, changes: &[Alter]) {
+    pub(crate) fn check_copy(&self, restores: bool, changes: &[Alter]) {
         let mut snapshot = self.session.snapshot();
         for change in changes {
             self.alter(&mut snapshot, *change, restores);
@@ -62,7 +62,7 @@ impl Scene {
             claims: journal.clone().map(JournalEntry::claim).collect(),
             approved: BTreeMap::new(),
         };
-        copy.mounts();
+        copy.register_all();
         let (thread_id, journal) = ("thread".to_owned(), journal.cloned().collect());
         let read = copy.input(match restores {
             true => Input::Restore {
@@ -77,7 +77,7 @@ impl Scene {
         });
         if read {
             assert!(restores || copy.run.is_none(), "a file began a run");
-            copy.goes_on();
+            copy.complete_and_approve();
         }
     }
 
@@ -167,7 +167,7 @@ impl Scene {
 }
 
 impl Copy<'_> {
-    fn mounts(&mut self) {
+    fn register_all(&mut self) {
         for tool in Tool::ALL {
             let entry = self
                 .original
@@ -230,8 +230,8 @@ impl Copy<'_> {
     }
 
     /// Executes everything except approvals, then approves the shown cards.
-    fn goes_on(&mut self) {
-        self.mounts();
+    fn complete_and_approve(&mut self) {
+        self.register_all();
         self.input(Input::Continue);
         self.ends_run();
         self.input(Input::Retry);

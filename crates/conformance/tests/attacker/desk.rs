@@ -38,7 +38,7 @@ pub(crate) fn rule_asks(args: &Value) -> bool {
 }
 
 /// Returns the preview of a call in the current world.
-pub(crate) fn would_change(world: u64, args: &Value) -> Value {
+pub(crate) fn preview_value(world: u64, args: &Value) -> Value {
     json!({"world": world, "to": args["to"]})
 }
 
@@ -118,9 +118,9 @@ impl Scene {
                 if let Some(asked) = place.map(|place| self.previews.remove(place)) {
                     let outcome = match fails {
                         true => Err(format!("unknown {}", self.world)),
-                        false => Ok(would_change(self.world, &asked.args)),
+                        false => Ok(preview_value(self.world, &asked.args)),
                     };
-                    self.hears_preview(asked.ticket, outcome);
+                    self.handle_preview(asked.ticket, outcome);
                 }
             }
             Page::Revoke(pick) => {
@@ -143,7 +143,7 @@ impl Scene {
     }
 
     /// Handles a preview, and determines whether an approval that waited for it holds.
-    fn hears_preview(&mut self, ticket: Ticket, outcome: Result<Value, String>) {
+    fn handle_preview(&mut self, ticket: Ticket, outcome: Result<Value, String>) {
         let waiting = self.session.pending_approvals().into_iter();
         let waiting = waiting.filter(|key| self.session.is_checking_preview(key));
         let waiting: Vec<CallKey> = waiting.collect();

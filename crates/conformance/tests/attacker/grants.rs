@@ -21,7 +21,7 @@ use assistant_core::{
     },
     wire::agui::{Decoder, DecoderOptions},
 };
-use conformance::look;
+use conformance::property_config;
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ enum Step {
     /// The agent makes calls with these sums.
     Calls(u32, Option<u32>),
     /// The user decides about the first card as rendered.
-    Click(Says),
+    Click(CardDecision),
     /// The store counts a use, or fails to.
     Swaps(Store),
     /// A start is written, or fails to be.
@@ -51,9 +51,9 @@ enum Step {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Says {
-    Yes,
-    No,
+enum CardDecision {
+    Approve,
+    Deny,
     Remember {
         scope: RememberScope,
         uses: Option<u32>,
@@ -274,14 +274,14 @@ impl Scene {
             self.play(at, Step::Ends);
         }
         let Some(run) = self.tabs[at].run else {
-            return self.speaks(at, sum, other);
+            return self.send_with_calls(at, sum, other);
         };
         // The results of the previous calls are sent: the agent has nothing to add.
-        self.hears(at, run, Vec::new());
-        self.speaks(at, sum, other);
+        self.play_run(at, run, Vec::new());
+        self.send_with_calls(at, sum, other);
     }
 
-    fn speaks(&mut self, at: usize, sum: u32, other: Option<u32>) {
+    fn send_with_calls(&mut self, at: usize, sum: u32, other: Option<u32>) {
         let content = Content::Text("go on".to_owned());
         self.input(at, Input::Send { content });
         let Some(run) = self.tabs[at].run else {
@@ -297,10 +297,10 @@ impl Scene {
                 json!({"type": "TOOL_CALL_END", "toolCallId": id}),
             ]);
         }
-        self.hears(at, run, list);
+        self.play_run(at, run, list);
     }
 
-    fn hears(&mut self, at: usize, run: RunKey, says: Vec<Value>) {
+    fn play_run(&mut self, at: usize, run: RunKey, says: Vec<Value>) {
         self.tabs[at].run = None;
         let (mut events, mut decoder) = (Vec::new(), Decoder::new(DecoderOptions::default()));
         let of = |kind: &str| json!({"type": kind, "threadId": "t", "runId": "r"});
@@ -318,15 +318,15 @@ impl Scene {
         self.input(at, Input::RunClosed { run, end });
     }
 
-    fn click(&mut self, at: usize, says: Says) {
+    fn click(&mut self, at: usize, says: CardDecision) {
         let card = self.tabs[at].cards.iter().next();
         let Some((call, (shown, args))) = card.map(|(key, card)| (*key, card.clone())) else {
             return;
         };
         let verdict = match says {
-            Says::Yes => Verdict::Approve { args: None },
-            Says::No => Verdict::Deny { reason: None },
-            Says::Remember {
+            CardDecision::Approve => Verdict::Approve { args: None },
+            CardDecision::Deny => Verdict::Deny { reason: None },
+            CardDecision::Remember {
                 scope,
                 uses,
                 lasts_ms,
@@ -356,7 +356,7 @@ impl Scene {
         );
         if !accepted {
             self.tabs[at].approved.remove(&call);
-        } else if let Says::Remember {
+        } else if let CardDecision::Remember {
             scope,
             uses,
             lasts_ms,
@@ -423,15 +423,17 @@ fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
         of(select([500_i64, 2_000, 9_000].as_slice())),
         of(sums()),
     );
-    let remember =
-        (scope, bounds, 0..10_u8).prop_map(|(scope, (uses, lasts_ms, sum), luck)| Says::Remember {
+    let remember = (scope, bounds, 0..10_u8).prop_map(|(scope, (uses, lasts_ms, sum), luck)| {
+        CardDecision::Remember {
             scope,
             uses,
             lasts_ms,
             sum,
             kept: luck > 0,
-        });
-    let says = prop_oneof![1 => Just(Says::Yes), 1 => Just(Says::No), 4 => remember];
+        }
+    });
+    let says =
+        prop_oneof![1 => Just(CardDecision::Approve), 1 => Just(CardDecision::Deny), 4 => remember];
     let store = select(
         [
             Store::Works,
@@ -458,7 +460,7 @@ fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
 }
 
 proptest! {
-    #![proptest_config(look(200))]
+    #![proptest_config(property_config(200))]
 
     #[test]
     fn two_tabs_start_no_more_calls_than_approvals_permit(limited in any::<bool>(), steps in steps()) {

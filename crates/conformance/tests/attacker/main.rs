@@ -20,12 +20,12 @@ mod person;
 mod questions;
 
 use conformance::attacker::history;
-use conformance::look;
+use conformance::property_config;
 use person::Scene;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(look(300))]
+    #![proptest_config(property_config(300))]
 
     #[test]
     fn only_calls_approved_as_shown_run(options in any::<u8>(), history in history()) {

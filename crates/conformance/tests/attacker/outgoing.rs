@@ -37,7 +37,7 @@ impl Scene {
                 .is_some_and(|id| id.starts_with("id"));
             if ours && message["role"] == "tool" && message["content"] == GO_ON {
                 let call = calls.iter().find(|call| message["toolCallId"] == call.id);
-                self.check_go_on(call.expect("a call of the request"));
+                self.check_handoff(call.expect("a call of the request"));
             }
         }
         let answers = request["resume"].as_array().cloned().unwrap_or_default();
@@ -50,7 +50,7 @@ impl Scene {
         self.carried = ids.map(str::to_owned).collect();
     }
 
-    fn check_go_on(&mut self, call: &Written) {
+    fn check_handoff(&mut self, call: &Written) {
         let mut granted = self.granted.iter();
         let by_decision = granted.any(|(key, card)| {
             let shown = (&card.id, &card.name, &card.args);

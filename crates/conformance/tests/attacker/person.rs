@@ -12,7 +12,7 @@ use assistant_core::{
     },
     wire::agui::{self, Decoder, interrupt_to_value},
 };
-use conformance::attacker::{Agent, Args, Bounds, End, Move, Page, Says, Tool};
+use conformance::attacker::{Agent, Args, Bounds, CardDecision, End, Move, Page, Tool};
 use serde_json::{Value, json};
 
 use super::{
@@ -162,7 +162,7 @@ impl Scene {
         for tool in Tool::ALL {
             scene.register(tool);
         }
-        scene.speak();
+        scene.send_message();
         scene
     }
 
@@ -200,10 +200,10 @@ impl Scene {
                 self.check_request(&request);
                 self.check_consent(&request);
                 self.note_known(&request);
-                let started = self.agent.receives(&request, self.believes, &self.known);
+                let started = self.agent.begin_run(&request, self.believes, &self.known);
                 self.run = Some((run, Decoder::new(agui::DecoderOptions::default())));
                 self.ended_well = false;
-                self.hears(started);
+                self.handle_event(started);
             }
             Effect::AbortRun { .. } => self.run = None,
             Effect::Commit { commit, entry } => {
@@ -242,7 +242,7 @@ impl Scene {
     }
 
     /// Handles an event. Returns false if it is not accepted.
-    fn hears(&mut self, event: Value) -> bool {
+    fn handle_event(&mut self, event: Value) -> bool {
         let Some((run, decoder)) = &mut self.run else {
             return false;
         };
@@ -291,10 +291,10 @@ impl Scene {
                 looks,
             } => self.decide_each(*question, choices, *each, *looks),
             Move::DenyAll => self.deny_all(),
-            Move::Copy { restores, changes } => self.is_copied(*restores, changes),
+            Move::Copy { restores, changes } => self.check_copy(*restores, changes),
             Move::ShowHeldBack => self.show_held_back(),
             Move::Click { card, says, looks } => self.click(*card, *says, *looks),
-            Move::Speak => self.speak(),
+            Move::Speak => self.send_message(),
             Move::Rephrase(message) => {
                 let content = self.words();
                 self.tree(*message, |message| TreeChange::Edit { message, content });
@@ -311,7 +311,7 @@ impl Scene {
             Move::Stop => drop(self.input(Input::Stop)),
             Move::Retry => {
                 let before = self.agent.clone();
-                self.agent.turns();
+                self.agent.note_branch_change();
                 if !self.input(Input::Retry) {
                     self.agent = before;
                 }
@@ -319,7 +319,7 @@ impl Scene {
             Move::Page(page) => self.page(*page),
             _ if self.run.is_some() => {
                 for event in self.agent.plays(step) {
-                    self.hears(event);
+                    self.handle_event(event);
                 }
             }
             _ => {}
@@ -335,7 +335,7 @@ impl Scene {
         match end {
             End::Well => {}
             End::Asks(questions) => {
-                asks = questions.iter().map(|one| self.poses(one)).collect();
+                asks = questions.iter().map(|one| self.to_interrupt(one)).collect();
                 asks.dedup_by_key(|said| said["id"].clone());
                 last["outcome"] = json!({"type": "interrupt", "interrupts": asks});
             }
@@ -343,8 +343,8 @@ impl Scene {
             End::Cut => return self.close(StreamEnd::Closed),
         }
         self.ended_well = !matches!(end, End::Error);
-        let before = self.ends_with(&asks);
-        if !self.hears(last) {
+        let before = self.end_with_interrupts(&asks);
+        if !self.handle_event(last) {
             self.given = before;
         }
         self.close(StreamEnd::Closed);
@@ -379,7 +379,7 @@ impl Scene {
             .collect()
     }
 
-    fn click(&mut self, pick: u8, says: Says, looks: bool) {
+    fn click(&mut self, pick: u8, says: CardDecision, looks: bool) {
         if looks {
             // The user waits until the card shows the preview.
             while !self.previews.is_empty() {
@@ -395,13 +395,13 @@ impl Scene {
             return;
         };
         let verdict = match says {
-            Says::No => Verdict::Deny { reason: None },
-            Says::Yes => Verdict::Approve { args: None },
-            Says::Always { any_args, bounds } => Verdict::Remember {
+            CardDecision::Deny => Verdict::Deny { reason: None },
+            CardDecision::Approve => Verdict::Approve { args: None },
+            CardDecision::Remember { any_args, bounds } => Verdict::Remember {
                 args: None,
                 what: Remember::new(scope_of(bounds), any_args).bounded(bounds_of(bounds)),
             },
-            Says::With(args) => {
+            CardDecision::Edit(args) => {
                 card.args = changed(args);
                 Verdict::Approve {
                     args: Some(card.args.clone()),
@@ -415,15 +415,15 @@ impl Scene {
             self.given.clone(),
         );
         // The effects of the decision are checked with the decision recorded.
-        let edited = matches!(says, Says::With(_)).then_some(&card.args);
-        self.note_given(&card, !matches!(says, Says::No), edited);
+        let edited = matches!(says, CardDecision::Edit(_)).then_some(&card.args);
+        self.note_given(&card, !matches!(says, CardDecision::Deny), edited);
         match says {
-            Says::No => {
+            CardDecision::Deny => {
                 self.granted.remove(&card.call);
                 self.refused.insert(card.call);
                 self.refused_ids.insert(card.id.clone());
             }
-            Says::Yes | Says::With(_) | Says::Always { .. } => {
+            CardDecision::Approve | CardDecision::Edit(_) | CardDecision::Remember { .. } => {
                 self.refused.remove(&card.call);
                 self.refused_ids.remove(&card.id);
                 self.granted.insert(card.call, card.clone());
@@ -438,7 +438,7 @@ impl Scene {
             by: Decider::Person,
         }) {
             (self.granted, self.refused, self.refused_ids, self.given) = before;
-        } else if let Says::Always { any_args, bounds } = says {
+        } else if let CardDecision::Remember { any_args, bounds } = says {
             let now = self.desk.clock;
             let allowed = Allowed {
                 name: card.name,
@@ -477,20 +477,20 @@ impl Scene {
         Content::Text(words)
     }
 
-    fn speak(&mut self) {
+    fn send_message(&mut self) {
         let content = self.words();
         let before = self.agent.clone();
         if self.session.conversation().shows_other_branch() {
-            self.agent.turns();
+            self.agent.note_branch_change();
         }
         match self.input(Input::Send { content }) {
-            true => self.turn_off(),
+            true => self.note_branch_change(),
             false => self.agent = before,
         }
     }
 
     /// Handles a change of branch: an id may refer to another call there.
-    fn turn_off(&mut self) {
+    fn note_branch_change(&mut self) {
         self.ran_ids.clear();
         self.refused_ids.clear();
     }
@@ -508,7 +508,7 @@ impl Scene {
             self.refused_ids.clone(),
             self.agent.clone(),
         );
-        self.turn_off();
+        self.note_branch_change();
         let change = change(id.clone());
         // With `auto_deny`, a repeated message denies everything open and goes to another branch.
         let branches_off = matches!(
@@ -516,7 +516,7 @@ impl Scene {
             TreeChange::Edit { .. } | TreeChange::Regenerate { .. }
         );
         if branches_off || !self.session.is_busy() {
-            self.agent.turns();
+            self.agent.note_branch_change();
         }
         if !self.input(Input::Tree { change }) {
             (self.ran_ids, self.refused_ids, self.agent) = before;
@@ -544,7 +544,7 @@ impl Scene {
             while !self.live.is_empty() {
                 self.page(Page::Ends(0));
             }
-            self.click(0, Says::No, true);
+            self.click(0, CardDecision::Deny, true);
             let open = self.session.interrupts().iter();
             let waits = open.filter(|open| open.answer.is_none());
             let ids: Vec<String> = waits.map(|open| open.interrupt.id.clone()).collect();

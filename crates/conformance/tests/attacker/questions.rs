@@ -184,7 +184,7 @@ fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value 
 
 impl Scene {
     /// Returns a question in the agent's form.
-    pub(crate) fn poses(&self, question: &Question) -> Value {
+    pub(crate) fn to_interrupt(&self, question: &Question) -> Value {
         let schema = match question.takes {
             Takes::Approval => json!({
                 "type": "object",
@@ -306,11 +306,11 @@ impl Scene {
             actions,
         } = seen.clone();
         let payload = match (reply, takes_approval) {
-            (Reply::Yes, true) => Some(verdict_words(&said, true, None)),
-            (Reply::No, true) => Some(verdict_words(&said, false, None)),
-            (Reply::Yes, false) => Some(json!({"text": "yes"})),
-            (Reply::No, false) => Some(json!({"text": "no"})),
-            (Reply::Nothing, _) => None,
+            (Reply::Approve, true) => Some(verdict_words(&said, true, None)),
+            (Reply::Deny, true) => Some(verdict_words(&said, false, None)),
+            (Reply::Approve, false) => Some(json!({"text": "yes"})),
+            (Reply::Deny, false) => Some(json!({"text": "no"})),
+            (Reply::Cancel, _) => None,
         };
         let before = self.given.clone();
         if let Some(payload) = payload.clone() {
@@ -445,7 +445,7 @@ impl Scene {
 
     /// Ends a run with these questions. Answers that it received are final, and a repeated question
     /// is a new one. Returns the state to restore if the end is not accepted.
-    pub(crate) fn ends_with(
+    pub(crate) fn end_with_interrupts(
         &mut self,
         raised: &[Value],
     ) -> std::collections::BTreeMap<String, Vec<Given>> {

@@ -17,7 +17,7 @@ fn assert_same_as_reference(streams: impl Strategy<Value = Value>, cases: u32, w
     };
     let reference = RefCell::new(reference);
     let (all, compared) = (Cell::new(0_u32), Cell::new(0_u32));
-    let outcome = TestRunner::new(conformance::look(cases)).run(&streams, |case| {
+    let outcome = TestRunner::new(conformance::property_config(cases)).run(&streams, |case| {
         let theirs = reference.borrow_mut().play(&case);
         let met = compare(theirs, play(&case))
             .map_err(|difference| TestCaseError::fail(format!("{difference}\n case: {case}")))?;
