@@ -332,7 +332,7 @@ fn an_approval_echoed_after_a_reload_is_not_a_result() {
     driver.approve("c");
     let repeated = driver.request().messages.clone();
     driver.event(started());
-    driver.event(interrupted(vec![gate("i", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("i", "c")]));
     driver.close();
     let snapshot_of = driver.session.export();
     driver.input(Input::Load {

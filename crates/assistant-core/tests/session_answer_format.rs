@@ -46,7 +46,7 @@ fn an_edit_that_the_answer_format_cannot_carry_is_refused() {
     for interrupt in [
         interrupt("int", Some("c"), json!({"type": "boolean"})),
         interrupt("int", Some("c"), answer_schema(fixed)),
-        gate("int", "c"),
+        approval_interrupt("int", "c"),
         actions(1, json!(["approve", "reject"])),
     ] {
         let mut driver = with_interrupt(interrupt);

@@ -42,7 +42,10 @@ fn two_interrupts_with_one_id_leave_every_call_decidable() {
         let mut driver = with([action("f"), asking("g")]);
         driver.events(calls("a", "f", "{}"));
         driver.events(calls("b", "g", "{}"));
-        driver.event(interrupted(vec![gate("int", "a"), gate("int", "b")]));
+        driver.event(interrupted(vec![
+            approval_interrupt("int", "a"),
+            approval_interrupt("int", "b"),
+        ]));
         driver.close();
         let mut starts = 0;
         while let Some(key) = driver.session.pending_approvals().first().copied() {
@@ -128,7 +131,7 @@ fn a_queued_message_survives_user_actions_and_failures() {
     let queued = || {
         let mut driver = with([action("f")]);
         driver.events(calls("c", "f", "{}"));
-        driver.event(interrupted(vec![gate("int", "c")]));
+        driver.event(interrupted(vec![approval_interrupt("int", "c")]));
         driver.close();
         driver.input(Input::Stop);
         assert_eq!(driver.send("and now?").refused, None);
@@ -256,7 +259,7 @@ fn a_snapshot_does_not_rewrite_a_denied_call() {
         let mut driver = with([asking("f"), action("g")]);
         driver.events(calls("c", "f", "{\"to\":\"Ann\"}"));
         if by_agent {
-            driver.event(interrupted(vec![gate("int", "c")]));
+            driver.event(interrupted(vec![approval_interrupt("int", "c")]));
             driver.close();
         }
         assert_eq!(driver.deny("c", None), None);

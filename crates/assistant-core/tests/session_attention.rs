@@ -136,8 +136,8 @@ fn an_interrupt_for_an_equal_denied_call_is_denied_automatically() {
     let play = |driver: &mut Driver, number: usize| {
         driver.event(started());
         driver.events(calls(&format!("c{number}"), "theirs", r#"{"n":1}"#));
-        let gate = gate(&format!("i{number}"), &format!("c{number}"));
-        driver.event(interrupted(vec![gate]));
+        let open = approval_interrupt(&format!("i{number}"), &format!("c{number}"));
+        driver.event(interrupted(vec![open]));
         driver.close();
     };
     play(&mut driver, 0);
@@ -239,7 +239,9 @@ fn interrupts_above_the_limit_are_held_back_until_shown() {
     for id in &ids {
         driver.events(calls(id, "theirs", "{}"));
     }
-    let gates = ids.iter().map(|id| gate(&format!("i{id}"), id));
+    let gates = ids
+        .iter()
+        .map(|id| approval_interrupt(&format!("i{id}"), id));
     driver.event(interrupted(gates.collect()));
     driver.close();
     assert_eq!(asked(&driver), 2);
@@ -286,8 +288,8 @@ fn deny_all_ends_every_question_until_the_next_message() {
     let open = interrupt("question", None, json!({"type": "string"}));
     driver.event(interrupted(vec![
         open,
-        gate("one", "theirs"),
-        gate("two", "held"),
+        approval_interrupt("one", "theirs"),
+        approval_interrupt("two", "held"),
     ]));
     driver.close();
     let requests = driver.runs.len();
@@ -338,7 +340,10 @@ fn a_rejected_denial_of_a_held_back_interrupt_respects_the_limit() {
     driver.event(started());
     driver.events(calls("seen", "theirs", "{}"));
     driver.events(calls("held", "theirs", r#"{"n":1}"#));
-    driver.event(interrupted(vec![gate("one", "seen"), gate("two", "held")]));
+    driver.event(interrupted(vec![
+        approval_interrupt("one", "seen"),
+        approval_interrupt("two", "held"),
+    ]));
     driver.close();
     assert_eq!(asked(&driver), 1);
     driver.input(Input::DenyAll {

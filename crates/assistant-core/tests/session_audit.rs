@@ -196,7 +196,7 @@ fn remote_calls_and_interrupts_are_audited_as_the_agents() {
         driver.send("hi");
         driver.event(started());
         driver.events(calls("theirs", "search", "{}"));
-        driver.event(interrupted(vec![gate("i", "theirs")]));
+        driver.event(interrupted(vec![approval_interrupt("i", "theirs")]));
         driver.close();
         driver.approve("theirs");
         driver.event(started());
@@ -290,7 +290,7 @@ fn a_copied_call_on_another_branch_is_not_audited() {
         driver.send("hi");
         driver.event(started());
         driver.events(calls("theirs", "search", "{}"));
-        driver.event(interrupted(vec![gate("i", "theirs")]));
+        driver.event(interrupted(vec![approval_interrupt("i", "theirs")]));
         driver.close();
         driver.approve("theirs");
         driver.event(started());

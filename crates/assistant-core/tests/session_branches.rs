@@ -206,7 +206,7 @@ fn undelivered_answers() -> Driver {
     driver.event(started());
     driver.events([start("c", "theirs"), args("c", "{}"), end("c")]);
     let anything = interrupt("other", None, json!({"type": "object"}));
-    driver.event(interrupted(vec![gate("card", "c"), anything]));
+    driver.event(interrupted(vec![approval_interrupt("card", "c"), anything]));
     driver.close();
     driver.approve("c");
     assert_eq!(driver.answers("other", Some(json!({"value": 1}))), None);
@@ -269,7 +269,7 @@ fn answer_on_abandoned_branch() -> Driver {
     driver.close();
     assert_eq!(driver.input(Input::Retry).refused, None);
     driver.event(started());
-    driver.event(interrupted(vec![gate("q", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("q", "c")]));
     driver.close();
     let yes = Some(json!({"approved": true}));
     assert_eq!(driver.answers("q", yes), None);

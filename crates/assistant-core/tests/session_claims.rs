@@ -127,7 +127,7 @@ fn a_call_interrupted_before_its_start_starts_after_the_answer() {
     let mut driver = with([eager]);
     driver.manual_commits = true;
     driver.events(calls("c", "f", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     journal.answers(&mut driver);
     assert_eq!(driver.starts("c"), 0);

@@ -113,7 +113,7 @@ fn listed_call(name: &str) -> Message {
 fn approved_interrupt() -> Driver {
     let mut driver = with([]);
     driver.events(calls("c", "pay", "{\"euros\":10}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.request().resume.len(), 1);
@@ -177,7 +177,7 @@ fn a_rejected_approval_is_asked_again_as_the_agents_interrupt() {
 #[test]
 fn an_approved_card_does_not_answer_the_next_interrupt() {
     let asks = |message: &str, place: &str| {
-        let mut asks = gate("int", "c");
+        let mut asks = approval_interrupt("int", "c");
         asks.message = Some(message.to_owned());
         asks.metadata = json!({"place": place}).as_object().cloned();
         interrupted(vec![asks])

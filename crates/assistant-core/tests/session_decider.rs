@@ -134,7 +134,7 @@ fn a_denial_is_recorded_with_its_decider() {
         assert_eq!(recorded(&driver), [by.as_str()]);
     }
     // A stop is not a decision about the call.
-    let mut driver = with_interrupt(asking("pay"), gate("q", "c"));
+    let mut driver = with_interrupt(asking("pay"), approval_interrupt("q", "c"));
     driver.input(Input::Stop);
     assert_eq!(recorded(&driver), [Value::Null]);
 }
@@ -159,17 +159,17 @@ fn a_denial_by_the_application_does_not_deny_equal_calls() {
 
 #[test]
 fn an_approval_sent_to_the_agent_is_recorded_as_the_applications() {
-    let mut by_card = with_interrupt(asking("pay"), gate("q", "c"));
+    let mut by_card = with_interrupt(asking("pay"), approval_interrupt("q", "c"));
     assert_eq!(decides(&mut by_card, "c", YES).refused, None);
     assert_eq!(recorded(&by_card), ["application-to-agent"]);
-    let mut by_answer = with_interrupt(asking("pay"), gate("q", "c"));
+    let mut by_answer = with_interrupt(asking("pay"), approval_interrupt("q", "c"));
     let yes = Some(json!({"approved": true}));
     assert_eq!(
         answers(&mut by_answer, ResumeStatus::Resolved, yes).refused,
         None
     );
     assert_eq!(recorded(&by_answer), ["application-to-agent"]);
-    let mut of_user = with_interrupt(asking("pay"), gate("q", "c"));
+    let mut of_user = with_interrupt(asking("pay"), approval_interrupt("q", "c"));
     of_user.approve("c");
     assert_eq!(recorded(&of_user), ["person-to-agent"]);
 }
@@ -310,7 +310,7 @@ fn an_unchanged_preview_keeps_the_decider_of_the_approval() {
 
 #[test]
 fn the_application_cannot_answer_an_interrupt_reserved_for_the_user() {
-    let mut driver = with_interrupt(only_user("pay"), gate("q", "c"));
+    let mut driver = with_interrupt(only_user("pay"), approval_interrupt("q", "c"));
     assert_refused(&mut driver, |driver| decides(driver, "c", YES));
     let yes = Some(json!({"approved": true}));
     assert_refused(&mut driver, |driver| {

@@ -11,7 +11,7 @@ use crate::support::*;
 
 /// Calls `c` (interrupted by the agent) and `d` (not), with their run ended.
 fn interrupted_call(name: &str) -> Driver {
-    interrupted_call_by(gate("int", "c"), name)
+    interrupted_call_by(approval_interrupt("int", "c"), name)
 }
 
 fn interrupted_call_by(asks: Interrupt, name: &str) -> Driver {
@@ -209,7 +209,7 @@ fn an_interrupt_does_not_block_a_started_eager_call() {
     driver.send("hi");
     driver.event(started());
     driver.events(calls("c", "f", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.session.interrupts()[0].call, None);
     driver.returns("c", json!(1));
@@ -236,7 +236,7 @@ fn an_interrupt_does_not_change_an_answered_call() {
     driver.event(started());
     driver.events(calls("c", "theirs", "{}"));
     driver.event(result("t", "c", "ok"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
     assert_eq!(driver.session.interrupts()[0].call, None);
@@ -249,7 +249,7 @@ fn a_later_run_of_the_stream_does_not_lift_an_interrupt() {
     driver.send("hi");
     driver.event(started());
     driver.events(calls("c", "f", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.event(started());
     driver.event(finished());
     driver.close();
@@ -263,7 +263,7 @@ fn a_repeated_interrupt_is_answered_with_the_earlier_denial() {
     driver.returns("d", json!(1));
     driver.deny("c", None);
     driver.event(started());
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
     // It is answered with the earlier denial of the user.
@@ -281,7 +281,7 @@ fn an_agent_may_interrupt_an_approved_call_again() {
     driver.returns("d", json!(1));
     driver.approve("c");
     driver.event(started());
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.approve("c"), None);
@@ -329,7 +329,7 @@ fn denying_an_expired_approval_cancels_its_interrupt() {
     driver.send("hi");
     driver.event(started());
     driver.events(calls("c", "theirs", "{}"));
-    let mut late = gate("int", "c");
+    let mut late = approval_interrupt("int", "c");
     late.expires_at = Some("1970-01-01T00:00:00Z".to_owned());
     driver.event(interrupted(vec![late]));
     driver.close();

@@ -135,7 +135,7 @@ fn a_remote_call_beside_an_interrupt_waits_for_the_resumed_run() {
     let mut driver = with([]);
     driver.events(calls("c", "theirs", "{}"));
     driver.events(calls("d", "pay", "{}"));
-    driver.event(interrupted(vec![gate("int", "d")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "d")]));
     driver.close();
     assert_eq!(
         (driver.phase("c"), driver.phase("d")),
@@ -156,7 +156,7 @@ fn an_agent_may_interrupt_a_remote_call_in_a_later_run() {
     finish_run(&mut driver);
     driver.returns("d", json!(1));
     driver.event(started());
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     driver.approve("c");
@@ -172,7 +172,7 @@ fn an_approval_is_sent_although_a_handler_ends_the_loop() {
     driver.send("hi");
     driver.event(started());
     driver.events([calls("c", "theirs", "{}"), calls("d", "f", "{}")].concat());
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.approve("c"), None);
     driver.handler_ends("d", Ok(ToolOutcome::StopLoop(json!("enough"))));
@@ -188,7 +188,7 @@ fn an_approval_is_sent_although_a_handler_ends_the_loop() {
 fn an_answer_returns_the_metadata_of_its_interrupt() {
     for decide in [true, false] {
         let along = json!({"ticket": [1, "x"]});
-        let mut asked = gate("int", "c");
+        let mut asked = approval_interrupt("int", "c");
         asked.metadata = along.as_object().cloned();
         let mut driver = Driver::new();
         driver.send("hi");

@@ -334,7 +334,7 @@ fn an_interrupt_is_neither_remembered_nor_approved_from_memory() {
     driver.send("go on");
     driver.event(started());
     driver.events(calls("c", "f", "{}"));
-    driver.event(interrupted(vec![gate("i", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("i", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.starts("c"), 0, "the agent asks, too");

@@ -227,7 +227,7 @@ fn an_interrupted_call_is_asked_about_again_after_a_reload() {
     let mut before = with([action("f")]);
     before.event(started());
     before.events(calls("c", "f", "{}"));
-    before.event(interrupted(vec![gate("q", "c")]));
+    before.event(interrupted(vec![approval_interrupt("q", "c")]));
     before.close();
     let mut after = reload(&before, [action("f")]);
     assert_eq!(after.phase("c"), Phase::ApprovalRequested);

@@ -189,7 +189,7 @@ fn rejected_answer() -> Driver {
     driver.send("hi");
     driver.event(started());
     driver.events(calls("c", "theirs", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.approve("c"), None);
     driver.event(run_error("no such resume"));

@@ -119,7 +119,7 @@ fn stop_cancels_open_calls_and_keeps_finished_results() {
 fn stop_cancels_open_interrupts() {
     let mut driver = working();
     driver.events(calls("c", "theirs", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     driver.input(Input::Stop);
     assert!(!driver.session.is_busy());

@@ -88,7 +88,7 @@ fn a_card_represents_an_action_only_if_it_is_the_listed_one() {
         let driver = asked(question(Some("c"), &actions(&list)));
         assert_eq!(has_card(&driver), card, "{list:?}");
         let by_schema = Interrupt {
-            response_schema: gate("q", "c").response_schema,
+            response_schema: approval_interrupt("q", "c").response_schema,
             ..question(Some("c"), &actions(&list))
         };
         assert_eq!(has_card(&asked(by_schema)), card, "{list:?}");
@@ -369,7 +369,7 @@ fn deny_all_rejects_each_action_or_cancels_the_interrupt() {
 
 #[test]
 fn a_denied_call_does_not_answer_for_other_actions() {
-    let mut driver = asked(gate("int", "c"));
+    let mut driver = asked(approval_interrupt("int", "c"));
     assert_eq!(driver.deny("c", None), None);
     driver.event(started());
     driver.events(calls("c2", "pay", "{\"euros\": 10}"));

@@ -182,7 +182,7 @@ impl World {
             let run = self.driver.runs.len() % 3;
             let (id, call) = (format!("int{run}{number}"), self.id(*call));
             raised.push(match format {
-                AnswerFormat::Card => gate(&id, &call),
+                AnswerFormat::Card => approval_interrupt(&id, &call),
                 AnswerFormat::Editable => {
                     let schema = json!({
                         "type": "object",

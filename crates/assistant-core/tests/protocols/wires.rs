@@ -103,7 +103,7 @@ impl Wire {
                 approvals => support::interrupted(
                     approvals
                         .iter()
-                        .map(|(id, call)| support::gate(id, call))
+                        .map(|(id, call)| support::approval_interrupt(id, call))
                         .collect(),
                 ),
             });

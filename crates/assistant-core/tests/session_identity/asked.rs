@@ -30,7 +30,7 @@ fn an_approval_does_not_apply_to_the_call_after_an_omitted_one() {
 fn a_denied_call_that_a_snapshot_moves_does_not_run() {
     let mut driver = with([action("f")]);
     driver.events([start("c", "f"), args("c", "{}"), end("c")]);
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.deny("c", Some("no")), None);
     driver.event(started());
@@ -50,7 +50,7 @@ fn a_call_that_changes_after_its_interrupt_is_asked_about_again() {
     for (name, args) in [("erase_faq", "{\"id\":1}"), ("lookup_faq", "{\"id\":2}")] {
         let mut driver = with([action("lookup_faq"), action("erase_faq")]);
         driver.events(calls("c", "lookup_faq", "{\"id\":1}"));
-        driver.event(interrupted(vec![gate("int", "c")]));
+        driver.event(interrupted(vec![approval_interrupt("int", "c")]));
         driver.close();
         let (screen, key) = (driver.clone(), driver.key("c"));
         assert_eq!(click(&mut driver, key, &screen), None);
@@ -95,7 +95,7 @@ fn a_denied_call_with_incomplete_arguments_is_in_no_request() {
     let mut driver = with([action("f")]);
     driver.events(says("m", "well"));
     driver.event(start_in("c", "f", Some("m")));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     driver.deny("c", None);
     driver.says("as you like");
@@ -131,7 +131,7 @@ fn a_denial_survives_the_deletion_of_its_branch() {
 fn a_stopped_interrupt_is_answered_on_its_branch_after_a_reload() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     driver.input(Input::Stop);
     let message = message_id("m");
@@ -190,7 +190,10 @@ fn an_approval_voided_by_changed_rules_is_asked_for_again() {
 fn one_card_answers_all_interrupts_of_its_call() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
-    driver.event(interrupted(vec![gate("one", "c"), gate("two", "c")]));
+    driver.event(interrupted(vec![
+        approval_interrupt("one", "c"),
+        approval_interrupt("two", "c"),
+    ]));
     driver.close();
     let mut halves = driver.clone();
     assert_eq!(driver.approve("c"), None);

@@ -95,7 +95,7 @@ fn a_call_cancelled_by_a_deletion_stays_cancelled() {
 fn an_interrupt_of_a_deleted_branch_is_not_restored() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     let message = home(&driver, "c");
     delete(&mut driver, message);

@@ -108,7 +108,7 @@ fn the_shown_path_follows_a_snapshot_that_omits_its_start() {
 fn a_changed_call_is_still_marked_after_a_reload() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{\"id\":1}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     driver.approve("c");
     driver.event(started());

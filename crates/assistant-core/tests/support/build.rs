@@ -93,7 +93,7 @@ pub(crate) fn interrupt(id: &str, call: Option<&str>, schema: Value) -> Interrup
 }
 
 /// Creates an interrupt that a boolean decision answers.
-pub(crate) fn gate(id: &str, call: &str) -> Interrupt {
+pub(crate) fn approval_interrupt(id: &str, call: &str) -> Interrupt {
     let schema = json!({
         "type": "object",
         "properties": {"approved": {"type": "boolean"}},
