@@ -103,7 +103,7 @@ fn agent_events_under_a_user_message_id_do_not_change_it() {
 
 #[test]
 fn an_agents_result_cancels_the_running_handler_and_keeps_its_author() {
-    let says: [Vec<EventKind>; 2] = [
+    let cases: [Vec<EventKind>; 2] = [
         vec![result("t", "c", "theirs")],
         vec![snapshot(vec![
             hi(),
@@ -111,13 +111,13 @@ fn an_agents_result_cancels_the_running_handler_and_keeps_its_author() {
             tool_message("c"),
         ])],
     ];
-    for said in says {
+    for events in cases {
         let mut eager = action("f");
         eager.eager = true;
         let mut driver = with([eager]);
         driver.events(calls("c", "f", "{}"));
         assert_eq!(driver.phase("c"), Phase::Running);
-        driver.events(said);
+        driver.events(events);
         assert_eq!(driver.cancelled, [driver.invocation("c").id]);
         assert_eq!(driver.call("c").answered_by(), Some(Author::Agent));
         driver.returns("c", json!("ours"));
@@ -208,8 +208,8 @@ fn a_server_record_does_not_change_a_pending_or_running_call() {
         if runs {
             driver.approve("c");
         }
-        let said = records.iter().take(1 + usize::from(runs));
-        for update in said.filter_map(Update::from_json).map(Box::new) {
+        let updates = records.iter().take(1 + usize::from(runs));
+        for update in updates.filter_map(Update::from_json).map(Box::new) {
             assert_eq!(driver.input(Input::Update { update }).refused, None);
         }
         assert_eq!(driver.call("c").args(), Some(&json!({"to": "Ann"})));

@@ -414,7 +414,7 @@ proptest! {
             }
             spoken.clone()
         };
-        let mut said = speak(&mut driver, "Begin");
+        let mut user_texts = speak(&mut driver, "Begin");
         for trick in &tricks {
             match trick {
                 Trick::Say(id, role) => {
@@ -442,7 +442,7 @@ proptest! {
                     let listed = listed.collect();
                     driver.event(snapshot(listed));
                 }
-                Trick::Speak(word) => said = speak(&mut driver, WORDS[usize::from(*word)]),
+                Trick::Speak(word) => user_texts = speak(&mut driver, WORDS[usize::from(*word)]),
                 Trick::Store => {
                     let exported = driver.session.export();
                     let copy = assistant_core::conversation::Conversation::import(exported).unwrap();
@@ -455,11 +455,11 @@ proptest! {
             }
             let conversation = driver.session.conversation();
             for message in conversation.all_messages().filter(|m| m.is_from_user()) {
-                prop_assert!(said.contains(&message.text()), "'{}' counts as the user's", message.text());
+                prop_assert!(user_texts.contains(&message.text()), "'{}' counts as the user's", message.text());
             }
             // Branches share messages or contain copies of them: each appears once on a branch.
             for path in [conversation.run_path().collect::<Vec<_>>(), conversation.path().collect()] {
-                let mut left = said.clone();
+                let mut left = user_texts.clone();
                 for message in path.into_iter().filter(|m| m.is_from_user()) {
                     let place = left.iter().position(|text| *text == message.text());
                     prop_assert!(place.is_some(), "'{}' once more", message.text());
@@ -468,7 +468,7 @@ proptest! {
             }
             for message in conversation.request_messages() {
                 let MessageBody::User { content } = &message.body else { continue };
-                prop_assert!(message.is_marked_as_agents() || said.contains(&content.display_text()));
+                prop_assert!(message.is_marked_as_agents() || user_texts.contains(&content.display_text()));
             }
         }
     }

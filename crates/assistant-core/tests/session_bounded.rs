@@ -157,7 +157,7 @@ fn expiry_is_checked_again_at_the_start_of_a_call() {
     let mut store = Store::default();
     driver.host.clock = 999;
     assert!(runs(&mut driver, &mut store, "a", "{}"));
-    // It passed in time, and its run ends too late.
+    // The check passes in time, but the run ends after the expiry.
     driver.send("go on");
     driver.event(started());
     driver.events(calls("b", "f", "{}"));
@@ -420,7 +420,7 @@ proptest! {
             store.serve_all(tab);
         }
         let started: usize = tabs.iter().map(|tab| tab.invocations.len()).sum();
-        // The first was approved by itself.
+        // The first call was approved individually.
         prop_assert!(started - 1 <= uses as usize, "{started} of {uses}");
         prop_assert!(store.approvals()[0].used <= uses);
         prop_assert_eq!(store.approvals()[0].used as usize, started - 1);

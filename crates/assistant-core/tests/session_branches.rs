@@ -48,8 +48,8 @@ fn edit_last(driver: &mut Driver, text: &str) {
 /// Shows the branch with this user message.
 fn show_branch_with(driver: &mut Driver, text: &str) {
     let all = driver.session.conversation().all_messages();
-    let said = all.filter(|message| message.role == Role::User && message.text() == text);
-    let message = said.last().unwrap().id.clone();
+    let matching = all.filter(|message| message.role == Role::User && message.text() == text);
+    let message = matching.last().unwrap().id.clone();
     let exact = false;
     let change = TreeChange::Select { message, exact };
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
@@ -75,7 +75,7 @@ fn with_metadata(kind: EventKind) -> Event {
 /// its own.
 fn branch_content(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
     let path = conversation.path_to(tip).unwrap().into_iter();
-    let told = path.map(|id| {
+    let lines = path.map(|id| {
         let message = conversation.message(id).unwrap();
         let calls = conversation.calls_in(message).map(|call| {
             let args = (call.args_text(), &call.metadata, &call.extra);
@@ -83,7 +83,7 @@ fn branch_content(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
             format!("{} {} {args:?} {answer:?}", call.id, call.name)
         });
         let calls: Vec<String> = calls.collect();
-        let said = (
+        let body = (
             message.text(),
             message.cut,
             message.parts.len(),
@@ -96,9 +96,9 @@ fn branch_content(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
             .filter(|part| part.call_key().is_none())
             .map(|part| format!("{part:?}"))
             .collect();
-        format!("{id:?} {said:?} {marks:?} {data:?} {calls:?}")
+        format!("{id:?} {body:?} {marks:?} {data:?} {calls:?}")
     });
-    told.collect()
+    lines.collect()
 }
 
 fn assert_listed_once(driver: &Driver) {
@@ -260,8 +260,8 @@ fn an_interrupt_of_another_branch_is_asked_there_after_a_reload() {
     assert_eq!(driver.approve("c"), None);
 }
 
-/// The agent asks about a call of a failed run, and the run with the answer leaves the branch of
-/// the question by a list without its messages.
+/// The agent interrupts a call of a failed run. The run with the answer leaves the interrupt's
+/// branch by a snapshot without its messages.
 fn answer_on_abandoned_branch() -> Driver {
     let mut driver = with([asking("pay")]);
     driver.events(calls("c", "pay", "{}"));
@@ -333,9 +333,9 @@ fn retry_keeps_the_changes_of_the_failed_run() {
     let before = branch_content(driver.session.conversation(), &tip);
     driver.break_off(FailureKind::Network);
     assert_eq!(driver.input(Input::Retry).refused, None);
-    let said = request(&driver);
-    assert_eq!(said[1], "assistant=well more[c]");
-    assert_eq!(said.last().unwrap(), "user=second");
+    let sent = request(&driver);
+    assert_eq!(sent[1], "assistant=well more[c]");
+    assert_eq!(sent.last().unwrap(), "user=second");
     assert_eq!(branch_content(driver.session.conversation(), &tip), before);
 }
 

@@ -1,4 +1,5 @@
-//! A claim is used once, and a call that did not start under one starts under the next.
+//! Claims in the journal: each is used once, and a call that did not start under one starts under
+//! the next.
 
 use std::collections::HashSet;
 
@@ -84,7 +85,7 @@ fn a_call_whose_rules_changed_starts_after_a_new_approval() {
 
 #[test]
 fn a_call_that_changed_before_its_start_runs_with_the_new_arguments() {
-    let said: [(&str, Vec<EventKind>); 3] = [
+    let cases: [(&str, Vec<EventKind>); 3] = [
         (
             "listed anew",
             vec![snapshot(vec![hi(), listed("{\"x\":1}")])],
@@ -101,7 +102,7 @@ fn a_call_that_changed_before_its_start_runs_with_the_new_arguments() {
             ],
         ),
     ];
-    for (what, events) in said {
+    for (what, events) in cases {
         let mut journal = Journal::default();
         let mut eager = action("f");
         eager.eager = true;

@@ -89,18 +89,18 @@ fn questions_of_a_handler_count_as_waiting_but_not_its_work() {
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
     let invocation = driver.invocation("c").id;
-    let asks = |driver: &mut Driver, asks| {
+    let set_asking = |driver: &mut Driver, asks| {
         driver.input(Input::Asking { invocation, asks });
     };
     driver.host.clock += 2_000;
     // The time of two simultaneous questions counts once.
-    asks(&mut driver, true);
+    set_asking(&mut driver, true);
     driver.host.clock += 10_000;
-    asks(&mut driver, true);
+    set_asking(&mut driver, true);
     driver.host.clock += 20_000;
-    asks(&mut driver, false);
+    set_asking(&mut driver, false);
     driver.host.clock += 5_000;
-    asks(&mut driver, false);
+    set_asking(&mut driver, false);
     driver.host.clock += 1_000;
     driver.returns("c", json!(1));
     driver.host.clock += 500;

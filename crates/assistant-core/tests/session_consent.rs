@@ -164,10 +164,10 @@ fn a_rejected_approval_is_asked_again_as_the_agents_interrupt() {
     assert_eq!(asked.decision, None);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     // Edits that cannot be sent to the agent are refused, not omitted.
-    let half = Verdict::Approve {
+    let edited = Verdict::Approve {
         args: Some(json!({"euros": 5})),
     };
-    assert_eq!(driver.decide("c", half), Some(Refusal::NoEdits));
+    assert_eq!(driver.decide("c", edited), Some(Refusal::NoEdits));
     assert_eq!(driver.runs.len(), 2);
     assert_eq!(driver.approve("c"), None);
     let sent = driver.request().resume[0].payload.clone();

@@ -59,7 +59,7 @@ fn an_unknown_action_or_invalid_arguments_fail_at_once() {
     );
     assert!(
         outcome(&driver, 2)
-            .is_some_and(|told| told.is_err_and(|e| e.contains("Invalid arguments")))
+            .is_some_and(|result| result.is_err_and(|e| e.contains("Invalid arguments")))
     );
     assert!(driver.invocations.is_empty());
 }
@@ -107,7 +107,7 @@ fn exclusivity_timeouts_and_stop_apply_to_direct_calls() {
     assert_eq!(driver.invocations.len(), 1, "the other one waits");
     let timer = driver.timers[0].0;
     driver.input(Input::Timer { timer });
-    assert!(outcome(&driver, 1).is_some_and(|told| told.is_err()));
+    assert!(outcome(&driver, 1).is_some_and(|result| result.is_err()));
     assert_eq!(driver.invocations.len(), 2);
     driver.input(Input::Stop);
     assert_eq!(outcome(&driver, 2), Some(Err("cancelled".to_owned())));
@@ -179,7 +179,7 @@ fn nested_calls_are_cancelled_with_their_handler() {
     within(&mut driver, 1, 2, "innermost");
     driver.input(Input::Stop);
     assert_eq!(driver.cancelled.len(), 3);
-    assert!(outcome(&driver, 2).is_some_and(|told| told.is_err()));
+    assert!(outcome(&driver, 2).is_some_and(|result| result.is_err()));
     assert_eq!(driver.session.conversation().direct_calls().count(), 0);
 }
 
@@ -212,8 +212,8 @@ fn an_action_cannot_call_itself_through_another() {
     within(&mut driver, 0, 2, "b");
     within(&mut driver, 1, 3, "a");
     for request in [1, 3] {
-        let told = outcome(&driver, request).unwrap().unwrap_err();
-        assert_eq!(told, "Action a would call itself");
+        let error = outcome(&driver, request).unwrap().unwrap_err();
+        assert_eq!(error, "Action a would call itself");
     }
     assert_eq!(driver.invocations.len(), 2);
     // After its end, another call of the action is not nested in it.
@@ -270,14 +270,14 @@ fn the_tool_history_lists_agent_and_direct_calls_in_order() {
             .unwrap()
     );
     assert_eq!((history.count("add"), history.count("nothing")), (2, 0));
-    let told: Vec<_> = history
+    let entries: Vec<_> = history
         .records
         .iter()
         .map(|one| (one.name.as_str(), one.phase.as_str(), one.parent))
         .collect();
     let parent = Some(driver.key("c1"));
     assert_eq!(
-        told,
+        entries,
         [
             ("add", "output-available", None),
             ("remove", "running", None),

@@ -56,13 +56,13 @@ fn arguments_for_an_outdated_schema_report_the_new_schema() {
     assert_eq!(driver.starts("c"), 0);
     let error = driver.call("c").error().cloned().unwrap();
     assert_eq!(error.kind, ErrorKind::SchemaChanged);
-    let told: Value = serde_json::from_str(&driver.answer("c")).unwrap();
-    assert_eq!(told["errorType"], json!("schema_changed"));
+    let answer: Value = serde_json::from_str(&driver.answer("c")).unwrap();
+    assert_eq!(answer["errorType"], json!("schema_changed"));
     assert_eq!(
-        told["schema"],
+        answer["schema"],
         json!({"type": "object", "required": ["x", "y"]})
     );
-    assert!(told["error"].as_str().unwrap().contains("/y"), "{told}");
+    assert!(answer["error"].as_str().unwrap().contains("/y"), "{answer}");
 }
 
 #[test]
@@ -150,10 +150,10 @@ fn audit_entries_contain_the_fingerprint_and_the_version() {
     let entries = driver.audit.take().unwrap();
     assert_eq!(entries.len(), 3, "{entries:?}");
     for entry in entries {
-        let told = entry.to_value();
-        assert_eq!(told["version"], json!("7"));
+        let record = entry.to_value();
+        assert_eq!(record["version"], json!("7"));
         assert_eq!(
-            told["action"],
+            record["action"],
             json!(edition("7", &[]).fingerprint().as_str())
         );
     }

@@ -225,11 +225,11 @@ fn a_detached_call_returns_without_its_approval() {
         json!({"decision": "approved", "toldBy": "t"}),
         json!({"decision": "approved"}),
     ] {
-        let mut gone = call.clone();
-        gone["state"] = json!("approval-responded");
-        gone["approval"] = approval.clone();
+        let mut detached = call.clone();
+        detached["state"] = json!("approval-responded");
+        detached["approval"] = approval.clone();
         let mut snapshot = snapshot.clone();
-        snapshot["departed"] = json!([gone]);
+        snapshot["departed"] = json!([detached]);
         let mut driver = import(snapshot, [remote_action("f")]);
         driver.send("go on");
         driver.plays(calls("c", "f", "{}"));
@@ -251,7 +251,7 @@ fn an_imported_unfinished_run_is_not_resumed_automatically() {
     assert_starts_nothing(&load(&mut driver, snapshot));
     assert!(!driver.session.is_busy());
     assert_eq!(driver.phase("c"), Phase::Cancelled);
-    // The application may.
+    // The application may resume it.
     assert_eq!(driver.input(Input::TakeUp).refused, None);
     assert!(driver.request().takes_up);
 }

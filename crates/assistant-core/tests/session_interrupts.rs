@@ -14,7 +14,7 @@ fn interrupted_call(name: &str) -> Driver {
     interrupted_call_by(approval_interrupt("int", "c"), name)
 }
 
-fn interrupted_call_by(asks: Interrupt, name: &str) -> Driver {
+fn interrupted_call_by(question: Interrupt, name: &str) -> Driver {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.register(asking("ask"));
@@ -22,7 +22,7 @@ fn interrupted_call_by(asks: Interrupt, name: &str) -> Driver {
     driver.event(started());
     driver.events(calls("c", name, "{\"x\":1}"));
     driver.events(calls("d", "f", "{}"));
-    driver.event(interrupted(vec![asks]));
+    driver.event(interrupted(vec![question]));
     driver.close();
     driver
 }

@@ -41,11 +41,11 @@ fn a_rate_limited_call_reports_its_retry_delay() {
     assert!(turn(&mut driver, "b"));
     assert!(!turn(&mut driver, "c"));
     assert_eq!(driver.phase("c"), Phase::OutputError);
-    let told = answers(&driver, "c");
-    assert_eq!(told["errorType"], "rate_limit");
-    assert_eq!(told["retryAfterMs"], 34_000);
+    let answer = answers(&driver, "c");
+    assert_eq!(answer["errorType"], "rate_limit");
+    assert_eq!(answer["retryAfterMs"], 34_000);
     assert_eq!(
-        told["error"],
+        answer["error"],
         "f may be called 2 times in 60 s: call it again in 34 s"
     );
     let kind = driver.call("c").error().map(|error| error.kind);
@@ -154,21 +154,25 @@ fn direct_calls_are_rate_limited_too() {
 
 #[test]
 fn a_forbidden_call_does_not_start_even_if_approved() {
-    for asks in [false, true] {
+    for needs_approval in [false, true] {
         let mut driver = Driver::new();
-        driver.register(if asks { asking("f") } else { action("f") });
+        driver.register(if needs_approval {
+            asking("f")
+        } else {
+            action("f")
+        });
         driver.host.permission = Some(Answer::Now(Err("Only on weekdays".to_owned())));
         driver.send("hi");
         driver.plays(calls("c", "f", "{}"));
-        if asks {
+        if needs_approval {
             assert_eq!(driver.approve("c"), None);
         }
         assert_eq!(
             (driver.starts("c"), driver.phase("c")),
             (0, Phase::OutputError)
         );
-        let told = json!({"error": "Only on weekdays", "errorType": "permission"});
-        assert_eq!(answers(&driver, "c"), told);
+        let expected = json!({"error": "Only on weekdays", "errorType": "permission"});
+        assert_eq!(answers(&driver, "c"), expected);
         assert_eq!(driver.runs.len(), 2, "the agent goes on");
     }
 }

@@ -113,16 +113,16 @@ fn a_revealed_tool_is_offered_until_the_next_user_message() {
 #[test]
 fn list_tools_marks_the_offered_ones() {
     let mut driver = three();
-    let mut gone = tagged("gone", &["cart"]);
-    gone.enabled = false;
-    driver.register(gone);
+    let mut disabled = tagged("gone", &["cart"]);
+    disabled.enabled = false;
+    driver.register(disabled);
     narrow(&mut driver, Some(OfferFilter::default().tag("cart")));
     let list = driver.session.list_tools();
-    let told: Vec<_> = list
+    let offers: Vec<_> = list
         .iter()
         .map(|one| (one.name.as_str(), one.is_offered))
         .collect();
-    assert_eq!(told, [("pay", true), ("read", false), ("help", true)]);
+    assert_eq!(offers, [("pay", true), ("read", false), ("help", true)]);
     assert_eq!(list[0].tags, ["cart", "money"]);
     let spec = &driver
         .session

@@ -487,7 +487,7 @@ fn before_handoff(bounds: GrantBounds) -> Driver {
 /// Returns the newest request's message about a call.
 fn sent_about(driver: &Driver, id: &str) -> String {
     let mut messages = driver.request().messages.iter();
-    let said = messages.find_map(|message| match &message.body {
+    let content = messages.find_map(|message| match &message.body {
         MessageBody::Tool {
             tool_call_id,
             content,
@@ -495,7 +495,7 @@ fn sent_about(driver: &Driver, id: &str) -> String {
         } if tool_call_id == id => Some(content.display_text()),
         _ => None,
     });
-    said.unwrap_or_default()
+    content.unwrap_or_default()
 }
 
 /// Asserts that the user is asked about `b` before anything else is sent to the agent, and denies
@@ -535,8 +535,8 @@ fn an_expiry_before_the_handoff_asks_again() {
     assert_eq!(sent_about(&driver, "b"), "approved");
 }
 
-/// An approval that expires when its action is gone, too, leaves no card to ask with: the call is answered and
-/// the loop continues.
+/// If both the approval and its action are missing, there is no card to ask with: the call fails,
+/// and the loop continues.
 #[test]
 fn a_handoff_whose_approval_and_action_are_removed_fails() {
     let mut bounds = GrantBounds::default();

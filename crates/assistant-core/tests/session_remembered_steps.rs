@@ -117,8 +117,8 @@ proptest! {
                     };
                     let value = edited.clone().unwrap_or(value);
                     let what = Remember::new(scope, any_args);
-                    let said = driver.decide(&id, Verdict::Remember { args: edited, what });
-                    if said.is_none() {
+                    let refused = driver.decide(&id, Verdict::Remember { args: edited, what });
+                    if refused.is_none() {
                         let id = driver.session.remembered_approvals().last().unwrap().id.clone();
                         let args = match (now, any_args) {
                             (3, _) | (_, false) => Some(value),

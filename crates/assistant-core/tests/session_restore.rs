@@ -79,8 +79,8 @@ fn denying_a_call_with_an_unknown_outcome_reports_it_as_unknown() {
         let mut after = reload(&running_call(action("f")), specs);
         assert_eq!(after.deny("c", None), None);
         assert_eq!(after.phase("c"), Phase::OutputDenied);
-        let told: Value = serde_json::from_str(&after.answer("c")).unwrap();
-        assert_eq!(told["status"], "unknown");
+        let answer: Value = serde_json::from_str(&after.answer("c")).unwrap();
+        assert_eq!(answer["status"], "unknown");
         assert!(after.invocations.is_empty());
         assert_eq!(after.runs.len(), 1);
     }

@@ -60,10 +60,10 @@ fn an_error_of_a_handler_is_sent_and_the_run_continues() {
     let MessageBody::Tool { content, error, .. } = &driver.request().messages[2].body else {
         panic!("no tool message");
     };
-    let told = r#"{"error":"boom","errorType":"limit","suggestion":"wait"}"#;
+    let expected = r#"{"error":"boom","errorType":"limit","suggestion":"wait"}"#;
     assert_eq!(
         (content.display_text().as_str(), error.as_deref()),
-        (told, Some("boom"))
+        (expected, Some("boom"))
     );
     driver.says("so be it");
     assert_eq!(driver.session.summary().finish, Some(FinishReason::Stop));
@@ -102,7 +102,7 @@ fn invalid_arguments_never_reach_a_handler() {
         (&"[".repeat(200), "nested too deep"),
         ("[1]", "object"),
     ];
-    for (text, said) in cases {
+    for (text, expected) in cases {
         let mut driver = with([strict.clone()]);
         driver.events(calls("c", "f", text));
         assert_eq!(driver.phase("c"), Phase::InputAvailable, "{text}");
@@ -113,8 +113,11 @@ fn invalid_arguments_never_reach_a_handler() {
             driver.call("c").error().unwrap().kind,
             ErrorKind::InvalidArguments
         );
-        let told: Value = serde_json::from_str(&driver.answer("c")).unwrap();
-        assert!(told["error"].as_str().unwrap().contains(said), "{told}");
+        let answer: Value = serde_json::from_str(&driver.answer("c")).unwrap();
+        assert!(
+            answer["error"].as_str().unwrap().contains(expected),
+            "{answer}"
+        );
         assert_eq!(driver.runs.len(), 2);
     }
     let mut relaxed = strict;

@@ -411,8 +411,11 @@ fn an_answer_has_its_token_usage_and_duration() {
     };
     let ends = |usage| {
         let mut end = finished();
-        if let EventKind::RunFinished { usage: told, .. } = &mut end {
-            told.push(usage);
+        if let EventKind::RunFinished {
+            usage: reported, ..
+        } = &mut end
+        {
+            reported.push(usage);
         }
         end
     };

@@ -81,9 +81,10 @@ fn a_loaded_call_waits_for_its_action_to_register() {
     assert_eq!(later.starts("c"), 1);
     later.returns("c", json!(1));
     assert_eq!(later.runs.len(), 1);
-    let gone = r#"{"error":"Action f is not available any more","errorType":"tool_unavailable"}"#;
-    let told = ["tool:c=1".to_owned(), format!("tool:d={gone}")];
-    assert_eq!(request(&later)[2..], told);
+    let unavailable =
+        r#"{"error":"Action f is not available any more","errorType":"tool_unavailable"}"#;
+    let expected = ["tool:c=1".to_owned(), format!("tool:d={unavailable}")];
+    assert_eq!(request(&later)[2..], expected);
 }
 
 #[test]

@@ -39,8 +39,8 @@ fn denying_a_call_of_a_removed_action_reports_it_unavailable() {
     let mut driver = removed_action(SessionOptions::default());
     assert_eq!(driver.deny("c", None), None);
     assert_unavailable(&driver);
-    let told = format!("tool:c={UNAVAILABLE}");
-    assert_eq!(request(&driver).last(), Some(&told));
+    let expected = format!("tool:c={UNAVAILABLE}");
+    assert_eq!(request(&driver).last(), Some(&expected));
     assert_eq!(driver.deny("c", None), Some(Refusal::AlreadyResolved));
 }
 

@@ -202,11 +202,11 @@ fn a_schema_of_one_answer_does_not_approve_several_actions() {
         json!({"type": "boolean"}),
         json!({"type": "object", "properties": {"approved": {"type": "boolean"}}}),
     ] {
-        let asks = Interrupt {
+        let by_schema = Interrupt {
             response_schema: schema.as_object().cloned(),
             ..question(Some("c"), &two_actions())
         };
-        let driver = asked(asks);
+        let driver = asked(by_schema);
         assert!(!has_card(&driver), "{schema}");
         assert!(!driver.session.interrupts()[0].takes_approval(), "{schema}");
     }

@@ -195,18 +195,18 @@ fn one_card_answers_all_interrupts_of_its_call() {
         approval_interrupt("two", "c"),
     ]));
     driver.close();
-    let mut halves = driver.clone();
+    let mut separate = driver.clone();
     assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.request().resume.len(), 2);
     driver.plays([]);
     assert_eq!(driver.starts("c"), 1);
     // Answered separately by their ids: one denial is enough.
     for (id, approved) in [("one", true), ("two", false)] {
-        halves.answers(id, Some(json!({"approved": approved})));
+        separate.answers(id, Some(json!({"approved": approved})));
     }
-    halves.plays([]);
+    separate.plays([]);
     assert_eq!(
-        (halves.starts("c"), halves.phase("c")),
+        (separate.starts("c"), separate.phase("c")),
         (0, Phase::OutputDenied)
     );
 }

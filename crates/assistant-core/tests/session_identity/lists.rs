@@ -250,13 +250,13 @@ fn shared_messages_are_copied_from_the_first_change_on() {
     driver.send("go on");
     driver.event(started());
     let other = message_id(&format!("m{COUNT}"));
-    let said = |conversation: &Conversation| {
+    let texts_of = |conversation: &Conversation| {
         let path = conversation.path_to(&other).unwrap();
         let texts = path.into_iter().map(|id| conversation.message(id).unwrap());
         texts.map(|message| message.text()).collect::<Vec<_>>()
     };
     let conversation = driver.session.conversation();
-    let (before, work) = (said(conversation), conversation.path_work());
+    let (before, work) = (texts_of(conversation), conversation.path_work());
     assert_eq!(before.len(), COUNT);
     let mut list = conversation.received_messages();
     list[1].body = MessageBody::User {
@@ -264,7 +264,7 @@ fn shared_messages_are_copied_from_the_first_change_on() {
     };
     driver.event(snapshot(list));
     let conversation = driver.session.conversation();
-    assert_eq!(said(conversation), before);
+    assert_eq!(texts_of(conversation), before);
     let now: Vec<_> = conversation.path().take(3).map(|m| m.text()).collect();
     assert_eq!(now, ["text 0", "another text", "text 2"]);
     let places = (conversation.path_work() - work) as usize;

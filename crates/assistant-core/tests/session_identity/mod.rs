@@ -1,4 +1,5 @@
-//! Identity of calls: a call keeps its identity, and the shown version runs, for any rewritten history.
+//! Identity of calls: a call keeps its identity, and the shown version runs, for any rewritten
+//! history.
 
 mod asked;
 mod deleted;

@@ -142,9 +142,9 @@ impl Model {
         let shown = self.path.contains(&message);
         self.children.get_mut(&parent).unwrap().remove(place);
         let mut doomed = vec![message];
-        while let Some(gone) = doomed.pop() {
-            self.parents.remove(&gone);
-            doomed.extend(self.children.remove(&gone).unwrap_or_default());
+        while let Some(removed) = doomed.pop() {
+            self.parents.remove(&removed);
+            doomed.extend(self.children.remove(&removed).unwrap_or_default());
         }
         if shown {
             let path = match heir {
@@ -195,12 +195,12 @@ fn compare(conversation: &Conversation, model: &Model) {
     );
     assert_eq!(conversation.message_count(), model.parents.len());
     assert!(conversation.is_sound());
-    let gone = model
+    let expected = model
         .deleted
         .as_ref()
         .map(|(message, before)| (name(*message), before.parents.len() - model.parents.len()));
     let last = conversation.last_deleted();
-    assert_eq!(last.map(|(id, count)| (id.clone(), count)), gone);
+    assert_eq!(last.map(|(id, count)| (id.clone(), count)), expected);
     for (message, parent) in &model.parents {
         let siblings = model.siblings(*message).iter().map(|m| name(*m));
         let found = conversation.siblings(&name(*message));
