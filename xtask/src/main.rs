@@ -26,6 +26,7 @@ mod module;
 mod names;
 mod oldest;
 mod options;
+mod packed;
 mod parity;
 mod parts;
 mod project;
@@ -60,7 +61,10 @@ fn run() -> Outcome<bool> {
     match task {
         Task::Help => println!("{}", options::HELP),
         Task::Demo(options) => demo::run(&project, &options)?,
-        Task::Dist(true) => dist::embed(&project, dist::Effort::Tests)?,
+        Task::Dist(true) => {
+            dist::embed(&project, dist::Effort::Tests)?;
+            packed::build(&project)?;
+        }
         Task::Dist(false) => dist::run(&project)?,
         Task::Examples => examples::build(&project)?,
         Task::Style => style::write(&project)?,

@@ -18,7 +18,8 @@ cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
     runs (3), also as JSON; docs/benchmarks.md explains.
 cargo xtask dist [--quick]
     Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
-    --quick writes the npm package alone, as the end-to-end tests use it.
+    --quick writes the npm package alone, as the end-to-end tests use it, and the pages of examples/react, vue and
+    static with it.
 cargo xtask examples
     Builds the applications of examples/ into dist: board, headless, routes, and leptos-ssr with its server.
 cargo xtask style

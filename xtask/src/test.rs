@@ -10,10 +10,12 @@ use crate::dist::Effort;
 use crate::options::{Browser, Part};
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
-use crate::{claims, codes, demo, dist, examples, languages, oldest, parity, prose, rooms, style};
+use crate::{
+    claims, codes, demo, dist, examples, languages, oldest, packed, parity, prose, rooms, style,
+};
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
-const NODE: (u32, u32) = (20, 11);
+const NODE: (u32, u32) = (20, 19);
 /// The packages that are built for the browser.
 const BROWSER: [&str; 12] = [
     "-p",
@@ -287,7 +289,10 @@ fn pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tal
             ("demo for release", &|| {
                 demo::build(project, "dist/demo", true)
             }),
-            ("npm package", &|| dist::embed(project, Effort::Tests)),
+            ("npm package, and pages with it", &|| {
+                dist::embed(project, Effort::Tests)?;
+                packed::build(project)
+            }),
             ("applications of examples/", &|| examples::build(project)),
         ],
         meanwhile,

@@ -57,11 +57,17 @@ export interface MountOptions {
   lang?: string;
   /** Texts that replace those of the language. */
   labels?: Labels;
-  /** Called with each event of the chat from now on; what it throws is reported as an error of the page. */
+  /**
+   * Called with each event that the user sees, from now on; what it throws is reported as an error of the page.
+   * {@link Chat.onEvent} has the events of the conversation, with the keys of calls.
+   */
   onEvent?: (event: ChatEvent) => void;
 }
 
-/** An event of a chat. The contents of a conversation that is opened are none. */
+/**
+ * An event of a chat as the user sees it, for the option `onEvent`; the element dispatches the same. Calls are named by
+ * the ids that the agent gave them. Opening a conversation causes none.
+ */
 export type ChatEvent =
   /** A message is complete: the user's, or the agent's once its text has ended. */
   | { type: "message"; id: string; role: string }
@@ -567,7 +573,7 @@ export interface ChatState {
   treeChanges: number;
 }
 
-/** An event of a conversation. */
+/** An event of a conversation, for {@link Chat.onEvent}. Calls are named by their keys, which methods of a chat take. */
 export type AssistantEvent =
   | { type: "message"; id: string; role: Message["role"] }
   | { type: "approvalAsked" | "callStarted"; call: number; name: string }

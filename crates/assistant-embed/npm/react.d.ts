@@ -1,0 +1,47 @@
+import type { CSSProperties, ReactElement, ReactNode } from "react";
+import type { Chat, ChatState, Json } from "./index.js";
+import type { AssistantOptions, CallOfCard, DrawnAction, EventDetail } from "./scope.js";
+
+export type { AssistantOptions, CallOfCard };
+
+export type AssistantProps = AssistantOptions & {
+  id?: string;
+  className?: string;
+  style?: CSSProperties;
+  /** Called with each chat once it is mounted. */
+  onReady?: (chat: Chat) => void;
+  onOpen?: (isOpen: boolean) => void;
+  onMessage?: (event: EventDetail<"message">) => void;
+  onApproval?: (event: EventDetail<"approval">) => void;
+  onAction?: (event: EventDetail<"action">) => void;
+  onError?: (event: EventDetail<"error">) => void;
+};
+
+/**
+ * The chat, as `<leptos-assistant>`. Removing the component ends the chat. Cards are drawn in its tree: they have the
+ * contexts that it has.
+ */
+export function Assistant(props: AssistantProps): ReactElement | null;
+
+/** Separates the chats and hooks below it from those of the rest of the page, which belong together otherwise. */
+export function AssistantScope(props: { children?: ReactNode }): ReactElement;
+
+/** An action whose cards are components. */
+export type ReactAction<Args = any> = DrawnAction<Args, ReactNode>;
+
+/**
+ * Registers an action while the component is mounted. Its functions are the newest ones at each call; other changes
+ * register it again, by default all of them, with `deps` those that come with a change of one of them. A call that runs
+ * is stopped then, as if the component had been removed. An action that the chat refuses is reported as an error of the
+ * page.
+ */
+export function useAssistantAction<Args = any>(action: ReactAction<Args>, deps?: readonly unknown[]): void;
+
+/** Provides context to the agent while the component is mounted: the newest value, read when a run opens. */
+export function useAssistantContext(description: string, value: Json | (() => Json)): void;
+
+/** Returns the chat once it is mounted. */
+export function useAssistant(): Chat | undefined;
+
+/** Returns a part of the state of the chat, and follows it; `undefined` without a chat. */
+export function useAssistantState<Name extends keyof ChatState>(name: Name): ChatState[Name] | undefined;

@@ -1,0 +1,138 @@
+"use client";
+// The chat as a component of React, and hooks that register actions and contexts. See react.d.ts.
+import { Component, Fragment, createContext, createElement, useContext, useEffect, useInsertionEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { createPortal } from "react-dom";
+import "./element.js";
+import { attach, createScope, end, following, pageScope, settings, shapeOf } from "./scope.js";
+
+const Scope = createContext(pageScope);
+
+/** Keeps the newest value in a reference, from the commit on. */
+function useNewest(value) {
+  const newest = useRef(value);
+  useInsertionEffect(() => {
+    newest.current = value;
+  });
+  return newest;
+}
+
+/** Creates a store of one value for `useSyncExternalStore`. */
+function createStore(value) {
+  const listeners = new Set();
+  return {
+    get: () => value,
+    set(next) {
+      value = next;
+      [...listeners].forEach((listener) => listener());
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** Creates the list of cards that a component draws through portals. */
+function createOutlet() {
+  const views = createStore([]);
+  let count = 0;
+  return {
+    views,
+    draw(call, element, render) {
+      const { current, subscribe, ...decisions } = call;
+      const state = createStore(current());
+      const view = { key: ++count, element, state, decisions, render };
+      const stop = subscribe((next) => state.set(next));
+      views.set([...views.get(), view]);
+      return () => {
+        stop();
+        views.set(views.get().filter((other) => other !== view));
+      };
+    },
+  };
+}
+
+/** Contains the error of a card: a question without a drawing is asked by the built-in view. */
+class Boundary extends Component {
+  state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  render() {
+    return this.state.hasFailed ? null : this.props.children;
+  }
+}
+
+function Card({ state, decisions, render }) {
+  return render({ ...useSyncExternalStore(state.subscribe, state.get), ...decisions });
+}
+
+function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, className, style, ...options }) {
+  const scope = useContext(Scope);
+  const node = useRef(null);
+  const [apply] = useState(settings);
+  const [outlet] = useState(createOutlet);
+  const listeners = useNewest({ ready: onReady, open: onOpen, message: onMessage, approval: onApproval, action: onAction, error: onError });
+  // In the commit that adds the element, which reads its options right after it.
+  useLayoutEffect(() => apply(node.current, options));
+  useLayoutEffect(() => {
+    const element = node.current;
+    const detach = attach(element, scope, outlet, (kind, detail) => listeners.current[kind]?.(detail));
+    return () => {
+      detach();
+      // Effects also end and begin again in place.
+      queueMicrotask(() => element.isConnected || end(element));
+    };
+  }, [scope, outlet, listeners]);
+  const views = useSyncExternalStore(outlet.views.subscribe, outlet.views.get);
+  const portals = views.map(({ key, element, ...view }) =>
+    createPortal(createElement(Boundary, null, createElement(Card, view)), element, String(key)),
+  );
+  return createElement(Fragment, null, createElement("leptos-assistant", { ref: node, id, class: className, style }), portals);
+}
+
+const never = () => () => {};
+
+export function Assistant(props) {
+  // A server renders nothing, since the element would begin without the options that are functions.
+  const isInBrowser = useSyncExternalStore(never, () => true, () => false);
+  return isInBrowser ? createElement(Chat, props) : null;
+}
+
+export function AssistantScope({ children }) {
+  const [scope] = useState(createScope);
+  return createElement(Scope.Provider, { value: scope }, children);
+}
+
+export function useAssistantAction(action, deps) {
+  const scope = useContext(Scope);
+  const newest = useNewest(action);
+  useEffect(
+    () => scope.add((chat, outlet) => chat.registerAction(following(() => newest.current, outlet.draw))),
+    [scope, newest, ...(deps ?? [shapeOf(action)])],
+  );
+}
+
+export function useAssistantContext(description, value) {
+  const scope = useContext(Scope);
+  const newest = useNewest(value);
+  useEffect(() => {
+    const read = () => (typeof newest.current === "function" ? newest.current() : newest.current);
+    return scope.add((chat) => chat.registerContext(description, read));
+  }, [scope, newest, description]);
+}
+
+export function useAssistant() {
+  const scope = useContext(Scope);
+  return useSyncExternalStore(scope.subscribe, scope.chat, () => undefined);
+}
+
+export function useAssistantState(name) {
+  const scope = useContext(Scope);
+  const shown = useAssistant();
+  const [state, setState] = useState({});
+  useEffect(() => scope.add((chat) => chat.subscribe(name, (value) => setState({ chat, name, value }))), [scope, name]);
+  return state.name === name && state.chat === shown ? state.value : undefined;
+}

@@ -1,0 +1,152 @@
+// Actions and contexts that components register, and the chats that get them: the part of react.js and vue.js that
+// needs no framework.
+
+/** The attributes of the element; everything else that a component is given is an option of `mount`. */
+const ATTRIBUTES = ["layout", "loading", "shortcut", "lang"];
+/** The events of the element that components pass on. */
+const EVENTS = ["open", "message", "approval", "action", "error"];
+/** The fields of an action that draw into an element. */
+const DRAWN = ["render", "renderApproval"];
+
+/**
+ * Creates a scope: its registrations are made with each chat that is connected to it, before or after them. A
+ * registration that a chat refuses is reported as an error of the page.
+ */
+export function createScope() {
+  const registrations = new Set();
+  const outlets = new Map();
+  const listeners = new Set();
+  const changed = () => [...listeners].forEach((listener) => listener());
+  const make = ({ register, undos }, chat) => {
+    try {
+      undos.set(chat, register(chat, outlets.get(chat)));
+    } catch (error) {
+      reportError(error);
+    }
+  };
+  return {
+    /** Adds `register(chat, outlet)`, which returns a function that ends it. Returns a function that removes it. */
+    add(register) {
+      const registration = { register, undos: new Map() };
+      registrations.add(registration);
+      for (const chat of outlets.keys()) make(registration, chat);
+      return () => {
+        registrations.delete(registration);
+        for (const undo of registration.undos.values()) undo();
+        registration.undos.clear();
+      };
+    },
+    /** Connects a chat; `outlet` draws its cards. Returns a function that disconnects it. */
+    connect(chat, outlet) {
+      outlets.set(chat, outlet);
+      for (const registration of registrations) make(registration, chat);
+      changed();
+      return () => {
+        outlets.delete(chat);
+        for (const { undos } of registrations) {
+          undos.get(chat)?.();
+          undos.delete(chat);
+        }
+        changed();
+      };
+    },
+    /** Returns the chat that was connected last. */
+    chat: () => [...outlets.keys()].at(-1),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** The scope of components without another one. */
+export const pageScope = createScope();
+
+/**
+ * Connects the chats of an element with a scope, and calls `send` with the name and detail of each event. Returns a
+ * function that ends both.
+ */
+export function attach(node, scope, outlet, send) {
+  const listeners = new AbortController();
+  const on = (kind, hear) =>
+    node.addEventListener(`leptos-assistant-${kind}`, ({ target, detail }) => target === node && hear(detail), { signal: listeners.signal });
+  let disconnect;
+  const connect = (chat) => {
+    disconnect?.();
+    disconnect = scope.connect(chat, outlet);
+  };
+  if (node.chat) connect(node.chat);
+  on("ready", ({ chat }) => {
+    connect(chat);
+    send("ready", chat);
+  });
+  for (const kind of EVENTS) on(kind, (detail) => send(kind, kind === "open" ? detail.open : detail));
+  return () => {
+    listeners.abort();
+    disconnect?.();
+  };
+}
+
+/** Ends the chat of an element that will not return, also one that is being mounted. */
+export function end(node) {
+  node.chat?.unmount();
+  node.addEventListener("leptos-assistant-ready", ({ detail }) => detail.chat.unmount());
+}
+
+/**
+ * Creates a function that applies the options of a component to its element. Functions keep their identity and call the
+ * newest ones, since another function would begin another chat.
+ */
+export function settings() {
+  let newest = {};
+  let applied;
+  let wasOpen;
+  const functions = {};
+  const following = (name) => (functions[name] ??= (...args) => newest[name](...args));
+  return (node, { open, ...given }) => {
+    newest = given;
+    for (const name of ATTRIBUTES) {
+      const value = given[name];
+      if (value === undefined || value === null) node.removeAttribute(name);
+      else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    }
+    // Only a change, since the user opens and closes it, too.
+    if (open !== undefined && open !== wasOpen) node.toggleAttribute("open", open);
+    wasOpen = open;
+    const options = {};
+    for (const [name, value] of Object.entries(given)) {
+      if (ATTRIBUTES.includes(name) || value === undefined) continue;
+      options[name] = typeof value === "function" ? following(name) : value;
+    }
+    if (!applied || !isSame(options, applied)) node.options = applied = options;
+  };
+}
+
+function isSame(one, other) {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => Object.is(one[name], other[name]));
+}
+
+/**
+ * Returns an action whose functions call those that `newest` returns by then. Those that draw become
+ * `draw(call, element, render)`.
+ */
+export function following(newest, draw) {
+  const action = {};
+  for (const [name, value] of Object.entries(newest())) {
+    if (typeof value !== "function") action[name] = value;
+    else if (DRAWN.includes(name)) action[name] = (call, element) => draw(call, element, (state) => newest()[name](state));
+    else action[name] = (...args) => newest()[name](...args);
+  }
+  return action;
+}
+
+/** Returns a text that is equal for actions that differ only in their functions. */
+export function shapeOf(action) {
+  try {
+    return JSON.stringify(action, (_, value) => (typeof value === "function" ? { function: true } : value));
+  } catch {
+    // It is refused when it is registered.
+    return "";
+  }
+}

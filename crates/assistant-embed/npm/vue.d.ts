@@ -1,0 +1,47 @@
+import type { DefineComponent, MaybeRefOrGetter, ShallowRef, VNodeChild } from "vue";
+import type { Chat, ChatState, Json } from "./index.js";
+import type { AssistantOptions, CallOfCard, DrawnAction, EventDetail } from "./scope.js";
+
+export type { AssistantOptions, CallOfCard };
+
+/** The events of the component. */
+export type AssistantEmits = {
+  /** A chat is mounted. */
+  ready: (chat: Chat) => void;
+  open: (isOpen: boolean) => void;
+  "update:open": (isOpen: boolean) => void;
+  message: (event: EventDetail<"message">) => void;
+  approval: (event: EventDetail<"approval">) => void;
+  action: (event: EventDetail<"action">) => void;
+  error: (event: EventDetail<"error">) => void;
+};
+
+/**
+ * The chat, as `<leptos-assistant>`. Removing the component ends the chat; inside of `<KeepAlive>` it is kept for a
+ * minute. Cards are drawn in its tree: what is provided to it is provided to them.
+ */
+export const Assistant: DefineComponent<AssistantOptions, {}, {}, {}, {}, {}, {}, AssistantEmits>;
+
+/** Separates the chats and composables below a component from those of the rest of the page. */
+export function provideAssistantScope(): void;
+
+/** An action whose cards are nodes: `render: (call) => h(Card, { call })`. */
+export type VueAction<Args = any> = DrawnAction<Args, VNodeChild>;
+
+/**
+ * Registers an action while the component is mounted and active. Functions of a getter's or ref's action are the newest
+ * ones at each call; other changes register it again, which stops a call that runs. An action that the chat refuses is
+ * reported as an error of the page.
+ */
+export function useAssistantAction<Args = any>(action: MaybeRefOrGetter<VueAction<Args>>): void;
+
+/** Provides context to the agent while the component is mounted and active: the value when a run opens. */
+export function useAssistantContext(description: MaybeRefOrGetter<string>, value: MaybeRefOrGetter<Json>): void;
+
+/** Returns the chat once it is mounted. */
+export function useAssistant(): Readonly<ShallowRef<Chat | undefined>>;
+
+/** Returns a part of the state of the chat, and follows it; `undefined` without a chat. */
+export function useAssistantState<Name extends keyof ChatState>(
+  name: MaybeRefOrGetter<Name>,
+): Readonly<ShallowRef<ChatState[Name] | undefined>>;

@@ -1,0 +1,154 @@
+// The chat as a component of Vue, and composables that register actions and contexts. See vue.d.ts.
+import { Teleport, defineComponent, h, inject, onActivated, onBeforeUnmount, onDeactivated, onErrorCaptured, onMounted, onUnmounted, provide, shallowRef, toValue, watch } from "vue";
+import "./element.js";
+import { attach, createScope, end, following, pageScope, settings, shapeOf } from "./scope.js";
+
+const SCOPE = Symbol("leptos-assistant");
+const useScope = () => inject(SCOPE, pageScope);
+
+/** The options of the component: those of `mount`, and the attributes of the element. */
+const OPTIONS = [
+  ...["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments"],
+  ...["lang", "labels", "options", "limits", "initial", "protocol", "model", "store", "storeName", "threadId"],
+  ...["layout", "loading", "shortcut"],
+];
+const FLAG = { type: Boolean, default: undefined };
+
+/** Draws the card of a call, and contains its errors: a question without a drawing is asked by the built-in view. */
+const Card = defineComponent({
+  props: ["call", "render"],
+  setup({ call, render }) {
+    const { current, subscribe, ...decisions } = call;
+    const state = shallowRef(current());
+    const hasFailed = shallowRef(false);
+    const fail = (error) => {
+      hasFailed.value = true;
+      reportError(error);
+    };
+    onUnmounted(subscribe((next) => (state.value = next)));
+    onErrorCaptured((error) => {
+      fail(error);
+      return false;
+    });
+    return () => {
+      if (hasFailed.value) return null;
+      try {
+        return render({ ...state.value, ...decisions });
+      } catch (error) {
+        fail(error);
+        return null;
+      }
+    };
+  },
+});
+
+export const Assistant = defineComponent({
+  name: "Assistant",
+  inheritAttrs: false,
+  props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), resumes: FLAG, open: FLAG },
+  emits: ["ready", "open", "update:open", "message", "approval", "action", "error"],
+  setup(props, { attrs, emit }) {
+    const scope = useScope();
+    const isInBrowser = shallowRef(false);
+    const views = shallowRef([]);
+    const apply = settings();
+    let count = 0;
+    let node;
+    let detach;
+    const outlet = {
+      draw(call, element, render) {
+        const view = { key: ++count, call, element, render };
+        views.value = [...views.value, view];
+        return () => (views.value = views.value.filter((other) => other !== view));
+      },
+    };
+    const send = (kind, detail) => {
+      emit(kind, detail);
+      if (kind === "open") emit("update:open", detail);
+    };
+    // Called before the element reads its options, right after it was added.
+    const take = (element) => {
+      if (!element || node) return;
+      node = element;
+      apply(node, props);
+      detach = attach(node, scope, outlet, send);
+    };
+    // A server renders nothing, since the element would begin without the options that are functions.
+    onMounted(() => (isInBrowser.value = true));
+    watch(() => ({ ...props }), (options) => node && apply(node, options), { flush: "post" });
+    onUnmounted(() => {
+      if (!node) return;
+      detach();
+      end(node);
+    });
+    return () =>
+      isInBrowser.value && [
+        h("leptos-assistant", { ...attrs, key: "chat", ref: take }),
+        ...views.value.map(({ key, call, element, render }) => h(Teleport, { key, to: element }, [h(Card, { call, render })])),
+      ];
+  },
+});
+
+export function provideAssistantScope() {
+  provide(SCOPE, createScope());
+}
+
+/** Makes a registration while the component is mounted and active, and again when `key` has changed. */
+function useRegistration(register, key) {
+  const scope = useScope();
+  let undo;
+  const begin = () => (undo ??= scope.add(register));
+  const stop = () => {
+    undo?.();
+    undo = undefined;
+  };
+  onMounted(begin);
+  onActivated(begin);
+  onDeactivated(stop);
+  onBeforeUnmount(stop);
+  const again = () => {
+    if (!undo) return;
+    stop();
+    begin();
+  };
+  watch(key, again, { flush: "post" });
+}
+
+export function useAssistantAction(action) {
+  const newest = () => toValue(action);
+  useRegistration(
+    (chat, outlet) => chat.registerAction(following(newest, outlet.draw)),
+    () => shapeOf(newest()),
+  );
+}
+
+export function useAssistantContext(description, value) {
+  const read = () => toValue(description);
+  useRegistration((chat) => chat.registerContext(read(), () => toValue(value)), read);
+}
+
+export function useAssistant() {
+  const scope = useScope();
+  const chat = shallowRef();
+  const follow = () => (chat.value = scope.chat());
+  let stop;
+  onMounted(() => {
+    stop = scope.subscribe(follow);
+    follow();
+  });
+  onBeforeUnmount(() => stop?.());
+  return chat;
+}
+
+export function useAssistantState(name) {
+  const read = () => toValue(name);
+  const value = shallowRef();
+  useRegistration((chat) => {
+    const end = chat.subscribe(read(), (next) => (value.value = next));
+    return () => {
+      end();
+      value.value = undefined;
+    };
+  }, read);
+  return value;
+}

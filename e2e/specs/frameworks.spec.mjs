@@ -1,0 +1,144 @@
+// The npm package as it is packed, in applications of React and Vue built by Vite, and in a page without tools: one
+// journey on each of them.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+import { eventually } from "../support/chat.mjs";
+import { packageSuite } from "../support/embed.mjs";
+import { application } from "../support/examples.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
+import { shows } from "../support/harbor.mjs";
+import { approveWith } from "../support/questions.mjs";
+import { ROOT, trustedTypes } from "../support/servers.mjs";
+
+/** Refunds what the user's message names, `ORDER EUROS`, and ends with a smaller budget. */
+const shop = (answer, input) => {
+  const last = input.messages.at(-1);
+  begin(answer, input);
+  if (last.role === "user") {
+    const [order, euros] = last.content.split(" ");
+    const toolCallId = `call_${input.runId}`;
+    send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName: "refund_order" });
+    send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify({ order, euros: Number(euros) }) });
+    send(answer, { type: "TOOL_CALL_END", toolCallId });
+  } else {
+    const budget = (input.state?.budget ?? 100) - JSON.parse(last.content).refunded;
+    send(answer, { type: "STATE_SNAPSHOT", snapshot: { budget } });
+  }
+  finish(answer, input);
+};
+
+/** Prepares the tests of a page. */
+const pageSuite = (name, serve) => {
+  const pageTest = packageSuite({ serve, scenes: { shop: Array(100).fill(shop) } });
+  const address = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: `${agent.url}shop` })}`;
+  return (what, body) =>
+    pageTest(`${name}: ${what}`, { address }, (chat, { agent }) => {
+      agent.forget();
+      return body(chat, agent);
+    });
+};
+
+const row = (chat, order) => chat.page.locator("main li").filter({ hasText: order });
+const budget = (chat) => chat.page.locator("main p output");
+const toolsOf = (request) => request.body.tools.map(({ name }) => name);
+
+/** A conversation with the agent of the shop, and its effects on the page. */
+const journey = (name) => async (chat, agent) => {
+  const { page } = chat;
+  // The rule: a small refund needs no approval. The second handler knows the effect of the first.
+  await chat.ask("A-17 5");
+  await chat.ask("A-17 5");
+  await shows(row(chat, "A-17"), "refunded: 10 €");
+  await shows(chat.card("refund_order").first(), "Refunded €5.00 of A-17, 5 in total");
+  await shows(chat.card("refund_order").last(), "Refunded €5.00 of A-17, 10 in total");
+  const [first, second, third] = agent.requests("shop").map(({ body }) => body);
+  assert.deepEqual(toolsOf({ body: first }), ["refund_order"]);
+  assert.deepEqual(first.context, [{ description: "The selected order", value: "A-17" }]);
+  assert.equal(second.messages.at(-1).content, '{"refunded":5,"total":5}');
+  assert.deepEqual(third.state, { budget: 95 });
+  // State that both share, and context, are those of the moment.
+  await shows(budget(chat), "90");
+  await page.getByRole("button", { name: "Set to 500" }).click();
+  await shows(budget(chat), "500");
+  await page.getByRole("button", { name: "B-4" }).click();
+  await chat.send("B-4 30");
+  const card = chat.card("refund_order").last();
+  await shows(card, "Pay back 30 €?");
+  await shows(card, /Order\s*B-4/);
+  const large = agent.requests("shop").at(-1).body;
+  assert.deepEqual(large.state, { budget: 500 });
+  assert.deepEqual(large.context, [{ description: "The selected order", value: "B-4" }]);
+  // The question survives a reload.
+  await page.reload();
+  await shows(chat.card("refund_order").last(), "Pay back 30 €?");
+  await shows(budget(chat), "500");
+  await approveWith(chat.card("refund_order").last(), { euros: 20 });
+  await chat.idle();
+  await shows(chat.card("refund_order").last(), "Refunded €20.00 of B-4, 20 in total");
+  await shows(row(chat, "B-4"), "refunded: 20 €");
+  await shows(budget(chat), "480");
+  assert.equal(agent.requests("shop").at(-1).body.messages.at(-1).content, '{"refunded":20,"total":20}');
+  await chat.picture(`frameworks ${name}`);
+};
+
+/** The chat is removed and added again, also while it is being mounted and while a call waits. */
+async function comesAndGoes(chat, agent) {
+  const { page } = chat;
+  const toggle = page.getByRole("button", { name: /^(Remove|Show) the chat$/ });
+  await chat.ask("A-17 5");
+  await chat.send("B-4 30");
+  await shows(chat.card("refund_order").last(), "Pay back 30 €?");
+  await toggle.click();
+  assert.equal(await page.locator("leptos-assistant, [class^=la-], body > :not(#app, .page, script)").count(), 0, "nothing is left behind");
+  for (let times = 0; times < 10; times++) await toggle.click();
+  await toggle.click();
+  await chat.composer.waitFor();
+  // The conversation is the stored one.
+  await shows(chat.card("refund_order").last(), "Pay back 30 €?");
+  await chat.approve(chat.card("refund_order").last());
+  await chat.idle();
+  await shows(chat.card("refund_order").last(), "Refunded €30.00 of B-4, 35 in total");
+  const last = agent.requests("shop").at(-1);
+  assert.deepEqual(toolsOf(last), ["refund_order"]);
+  assert.deepEqual(last.body.context, [{ description: "The selected order", value: "A-17" }]);
+}
+
+for (const [name, serve] of Object.entries({
+  React: () => application("react"),
+  "React in development, in its strict mode": () => application("react-development"),
+  Vue: () => application("vue"),
+  "a page without tools, under Trusted Types": async () => trustedTypes(await application("static")),
+})) {
+  const pageTest = pageSuite(name, serve);
+  pageTest("a journey", journey(name));
+  pageTest("the chat is removed and added", comesAndGoes);
+}
+
+const manifest = (folder) => JSON.parse(readFileSync(path.join(ROOT, folder, "package.json"), "utf8"));
+
+for (const [example, compiler] of Object.entries({ react: "typescript/bin/tsc", vue: "vue-tsc/bin/vue-tsc.js" })) {
+  const folder = `examples/${example}`;
+
+  test(`${folder} is valid in strict mode, with the types of the package`, () => {
+    execFileSync(process.execPath, [path.join(ROOT, "node_modules", compiler)], { cwd: path.join(ROOT, folder), stdio: "pipe", encoding: "utf8" });
+  });
+
+  test(`${folder} states the versions that it is built with`, () => {
+    const { dependencies, devDependencies } = manifest(folder);
+    const { "leptos-assistant": version, ...others } = { ...dependencies, ...devDependencies };
+    assert.equal(version, manifest("crates/assistant-embed/npm").version);
+    const tools = manifest("").devDependencies;
+    assert.deepEqual(others, Object.fromEntries(Object.keys(others).map((name) => [name, tools[name]])));
+  });
+}
+
+test("the types of the components say what one may write", () => {
+  const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
+  const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [compiler, ...options, path.join(ROOT, "e2e/types/frameworks.ts")], { stdio: "pipe", encoding: "utf8" });
+});

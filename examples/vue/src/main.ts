@@ -1,0 +1,6 @@
+import "leptos-assistant/style.css";
+import { createApp } from "vue";
+import App from "./App.vue";
+import "./page.css";
+
+createApp(App).mount("#app");

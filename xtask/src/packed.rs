@@ -1,0 +1,88 @@
+//! The pages of `examples/` that use the npm package as it is packed: `react` and `vue`, built by
+//! Vite, and `static`, which needs no tool.
+
+use std::fs;
+use std::path::Path;
+
+use crate::project::{Outcome, Project};
+
+/// The packed package, and the place from which the pages import it.
+const PACK: &str = "target/xtask/pack";
+const INSTALLED: &str = "node_modules/leptos-assistant";
+/// The pages that Vite builds.
+const BUILT: [&str; 2] = ["react", "vue"];
+/// The page of React, once more with the checks that React makes in development.
+const STRICT: &str = "react";
+
+/// Builds the pages into `dist`, with the package in `dist/embed`.
+pub(crate) fn build(project: &Project) -> Outcome<()> {
+    eprintln!("xtask: building the pages with the packed package into dist");
+    install(project)?;
+    for page in BUILT {
+        vite(project, page, page, "production")?;
+    }
+    vite(
+        project,
+        STRICT,
+        &format!("{STRICT}-development"),
+        "development",
+    )?;
+    clear(&project.root.join("dist/static"))?;
+    project.copy_folder("examples/static", "dist/static")?;
+    copy_tree(
+        &project.root.join(INSTALLED),
+        &project.root.join("dist/static/assistant"),
+    )
+}
+
+/// Packs the package as for publishing, and unpacks it where the pages find it.
+fn install(project: &Project) -> Outcome<()> {
+    let pack = project.root.join(PACK);
+    clear(&pack)?;
+    fs::create_dir_all(&pack).map_err(|error| format!("{PACK}: {error}"))?;
+    let mut npm = project.command("npm");
+    npm.args([
+        "pack",
+        "./dist/embed",
+        "--silent",
+        "--pack-destination",
+        PACK,
+    ]);
+    let packed = project.printed(&mut npm)?;
+    let archive = format!("{PACK}/{}", packed.trim());
+    project.run(project.command("tar").args(["-xzf", &archive, "-C", PACK]))?;
+    let installed = project.root.join(INSTALLED);
+    clear(&installed)?;
+    fs::rename(pack.join("package"), &installed).map_err(|error| format!("{INSTALLED}: {error}"))
+}
+
+fn vite(project: &Project, page: &str, name: &str, mode: &str) -> Outcome<()> {
+    let mut vite = project.command("vite");
+    vite.args(["build", &format!("examples/{page}"), "--mode", mode])
+        .args(["--outDir", &format!("../../dist/{name}"), "--emptyOutDir"])
+        .args(["--logLevel", "warn"])
+        .env("NODE_ENV", mode);
+    project.run(&mut vite)
+}
+
+fn clear(folder: &Path) -> Outcome<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Outcome<()> {
+    let fault = |error| format!("{}: {error}", from.display());
+    fs::create_dir_all(to).map_err(fault)?;
+    for entry in fs::read_dir(from).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_tree(&path, &copy)?;
+        } else {
+            fs::copy(&path, &copy).map_err(fault)?;
+        }
+    }
+    Ok(())
+}
