@@ -27,5 +27,6 @@ pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
     if let Some(takes_up) = needs.takes_up {
         options.takes_up = takes_up;
     }
+    options.replays |= needs.replays;
     options.asks_again |= needs.asks_again;
 }

@@ -60,11 +60,14 @@ impl Unsaved {
             let message = conversation.message(id);
             message.is_none_or(|message| message.is_from_user())
         };
+        // The number of applied events is stored with their effects, in the outline.
+        let counts = session.counts_events();
         let (mut urgent, mut soon, mut path, mut answers) = (false, false, false, false);
         for change in changes {
             match change {
                 Change::PartGrew { message, .. } | Change::PartAdded { message, .. } => {
                     self.touch(message);
+                    self.outline |= counts;
                     continue;
                 }
                 Change::Steps | Change::Registry | Change::Notices => continue,

@@ -15,6 +15,17 @@ impl Conversation {
         self.runs.resume(id);
     }
 
+    /// Counts an event of the active run as applied. The number is stored together with the effects
+    /// of the event.
+    pub(crate) fn count_run_event(&mut self) {
+        self.runs.count_event();
+    }
+
+    /// Returns the id of the newest run and the number of its applied events, if it has not ended.
+    pub(crate) fn run_position(&self) -> Option<(&str, u64)> {
+        self.runs.position()
+    }
+
     /// Ends the active run.
     pub(crate) fn end_run(&mut self, succeeded: bool) {
         self.runs.end(succeeded);

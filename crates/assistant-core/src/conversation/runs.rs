@@ -21,6 +21,9 @@ struct RunRecord {
     number: u64,
     id: String,
     succeeded: Option<bool>,
+    /// The number of its events that the conversation contains, as long as the run is open and its
+    /// events are counted.
+    applied: u64,
 }
 
 impl Runs {
@@ -35,6 +38,7 @@ impl Runs {
             number: self.last,
             id: id.to_owned(),
             succeeded: None,
+            applied: 0,
         });
     }
 
@@ -58,13 +62,30 @@ impl Runs {
         let mut list = self.list.iter_mut().rev();
         if let Some(run) = list.find(|run| run.number == number) {
             run.succeeded = Some(succeeded);
+            run.applied = 0;
         }
+    }
+
+    /// Counts an event of the active run as applied.
+    pub(super) fn count_event(&mut self) {
+        let current = self.current;
+        let newest = self.list.last_mut();
+        if let Some(run) = newest.filter(|run| current == Some(run.number)) {
+            run.applied += 1;
+        }
+    }
+
+    /// Returns the id of the newest run and the number of its applied events, if it has not ended.
+    pub(super) fn position(&self) -> Option<(&str, u64)> {
+        let newest = self.list.last().filter(|_| self.newest_is_open())?;
+        Some((&newest.id, newest.applied))
     }
 
     /// Marks the newest run of a stored conversation as failed, if it never ended.
     pub(super) fn fail_open(&mut self) {
         if let Some(run) = self.list.last_mut() {
             run.succeeded.get_or_insert(false);
+            run.applied = 0;
         }
     }
 
@@ -89,7 +110,13 @@ impl Runs {
 
 impl Runs {
     pub(super) fn write(&self) -> Value {
-        let write = |run: &RunRecord| json!({"number": run.number, "id": run.id, "succeeded": run.succeeded});
+        let write = |run: &RunRecord| {
+            let mut entry = json!({"number": run.number, "id": run.id, "succeeded": run.succeeded});
+            if let (Value::Object(entry), 1..) = (&mut entry, run.applied) {
+                entry.insert("applied".to_owned(), run.applied.into());
+            }
+            entry
+        };
         self.list.iter().map(write).collect()
     }
 
@@ -102,6 +129,7 @@ impl Runs {
                     number: entry.get("number")?.as_u64()?,
                     id: entry.get("id")?.as_str()?.to_owned(),
                     succeeded: entry.get("succeeded").and_then(Value::as_bool),
+                    applied: entry.get("applied").and_then(Value::as_u64).unwrap_or(0),
                 })
             };
             // Rejects numbers near the limit, which cannot be continued.

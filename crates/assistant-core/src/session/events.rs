@@ -24,17 +24,27 @@ impl Session {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
         }
-        let cut = match self.admit(&mut event) {
+        let replayed = self.is_replayed_event();
+        // An event that comes again was checked before, except for what the run itself holds.
+        let is_checked = replayed && !matches!(event.kind, EventKind::RunFinished { .. });
+        let admission = match is_checked {
+            true => Admission::Take,
+            false => self.admit(&mut event),
+        };
+        let cut = match admission {
             Admission::Take => None,
             Admission::TakeAndCut => Some(without_text(&event.kind)),
             Admission::Drop => return self.note_limits(cx),
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
-        if let Some(id) = reopened(&event.kind).filter(|id| self.is_unaffected(id)) {
+        let reopens = reopened(&event.kind).filter(|_| !replayed);
+        if let Some(id) = reopens.filter(|id| self.is_unaffected(id)) {
             let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
         }
-        self.note_reused_id(&event.kind, cx);
+        if !replayed {
+            self.note_reused_id(&event.kind, cx);
+        }
         let frame = matches!(
             event.kind,
             EventKind::RunStarted { .. }
@@ -47,7 +57,7 @@ impl Session {
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
-                return self.end_reported_by_run(event, cx);
+                return self.end_reported_by_run(event, replayed, cx);
             }
             EventKind::Custom { name, value } => {
                 let raw = event.base.raw_event.as_deref();
@@ -79,12 +89,15 @@ impl Session {
                 ..
             } => {
                 let known = self.conversation.call_by_wire_id(tool_call_id);
-                if known.is_none_or(|(_, call)| call.name != *tool_call_name) {
+                if replayed || known.is_none_or(|(_, call)| call.name != *tool_call_name) {
                     let name = tool_call_name.clone();
                     self.turn.note(|run| run.tools.push(name));
                 }
             }
             _ => {}
+        }
+        if replayed {
+            return;
         }
         let watched = match reopened(&event.kind) {
             Some(id) if self.is_checked(id) => Watched::Call(id.to_owned()),

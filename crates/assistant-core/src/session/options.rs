@@ -40,6 +40,9 @@ pub struct SessionOptions {
     /// True to resume reading the answer of a stored conversation that was left in the middle of
     /// it, for agents that store their streams.
     pub takes_up: bool,
+    /// True if a resumed answer begins again with its first event, as where the events of a run are
+    /// stored: events that were applied before are not applied again (rule "reattaching to a run").
+    pub replays: bool,
     /// True to follow a run that ends silently after results by one more, for model endpoints,
     /// which do not continue by themselves (rule "silence after results").
     pub asks_again: bool,
@@ -67,6 +70,7 @@ impl Default for SessionOptions {
             markdown_fences: false,
             history: None,
             takes_up: false,
+            replays: false,
             asks_again: false,
             interjections: true,
             leftovers: Leftovers::Keep,

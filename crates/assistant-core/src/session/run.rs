@@ -21,6 +21,10 @@ const GRACE_MS: u32 = 1_000;
 pub(super) struct Run {
     pub(super) key: RunKey,
     run_id: String,
+    /// The number of events that come again because they were applied before a resumption.
+    pub(super) replayed: u64,
+    /// True if an event arrived that had not been applied before.
+    pub(super) progressed: bool,
     /// True if the run's request was sent. Before that, the host prepares the request.
     is_open: bool,
     /// True if the run resumes an answer in progress.
@@ -79,8 +83,12 @@ impl Session {
         self.keep_forgotten_as_branch(cx);
         self.conversation.forget_deleted();
         let key = RunKey(self.number());
+        let (run_id, replayed) = match self.resumed_position(takes_up) {
+            Some(position) => position,
+            None => (cx.host.new_id(), 0),
+        };
         let summary = RunSummary {
-            run_id: cx.host.new_id(),
+            run_id,
             base: self.conversation.run_tip().cloned(),
             tools: Vec::new(),
             made: None,
@@ -93,6 +101,8 @@ impl Session {
         let run = Run {
             key,
             run_id: summary.run_id.clone(),
+            replayed,
+            progressed: false,
             is_open: false,
             takes_up,
             cut: None,
@@ -127,6 +137,37 @@ impl Session {
         }
         cx.effect(Effect::PrepareRun { run: key });
         cx.change(Change::Run);
+    }
+
+    /// Returns the id of the run that is resumed, and the number of its events that come again.
+    fn resumed_position(&self, takes_up: bool) -> Option<(String, u64)> {
+        let position = self.conversation.run_position();
+        let (id, applied) = position.filter(|_| takes_up && self.options.replays)?;
+        Some((id.to_owned(), applied))
+    }
+
+    /// Returns true if the events of the current run are counted, so that a resumption skips those
+    /// that were applied. Their number is part of [`Self::snapshot_outline`], which is then to be
+    /// stored together with every changed message.
+    #[must_use]
+    pub fn counts_events(&self) -> bool {
+        self.options.replays && self.turn.is_running()
+    }
+
+    /// Counts the next event of the run. Returns true if it was applied before the run was resumed.
+    pub(super) fn is_replayed_event(&mut self) -> bool {
+        let Some(run) = self.turn.run_mut().filter(|_| self.options.replays) else {
+            return false;
+        };
+        let is_replayed = run.replayed > 0;
+        match is_replayed {
+            true => run.replayed -= 1,
+            false => {
+                run.progressed = true;
+                self.conversation.count_run_event();
+            }
+        }
+        is_replayed
     }
 
     /// Sends the request with the current state, once the page is ready.
@@ -210,7 +251,8 @@ impl Session {
         }
     }
 
-    pub(super) fn end_reported_by_run(&mut self, event: Event, cx: &mut Cx<'_>) {
+    /// Notes the end that a run reports. Its cost is added once, also if the event comes again.
+    pub(super) fn end_reported_by_run(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
         let (mut raised, mut named) = (Vec::new(), Vec::new());
         let mut is_cut_off = false;
         let (finish, usage) = match event.kind {
@@ -241,7 +283,9 @@ impl Session {
             EventKind::RunError { message, usage, .. } => (Finish::RunError(message), usage),
             _ => return,
         };
-        self.note_cost(&usage, cx);
+        if !replayed {
+            self.note_cost(&usage, cx);
+        }
         self.turn.note(|run| run.usage.extend(usage));
         let timer = TimerId(self.number());
         let Some(run) = self.turn.run_mut() else {

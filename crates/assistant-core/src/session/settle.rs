@@ -59,12 +59,17 @@ impl Session {
             (StreamEnd::Failed(failure), finish)
                 if StreamEnd::Failed(failure.clone()).breaks(&finish) =>
             {
-                let lost = run.cut.is_some() && failure.kind.is_of_connection();
+                // An ended run has no position from which its events could be applied.
+                let lost =
+                    run.cut.is_some() && failure.kind.is_of_connection() && !self.options.replays;
                 self.run_failed(failure, &rejected, cx);
                 self.turn.set_cut(lost);
             }
             (StreamEnd::Nothing, None) if run.cut == Some(Asker::Person) => self.try_again(cx),
             (StreamEnd::Nothing, None) if run.cut.is_some() => self.run_truncated(true, cx),
+            (StreamEnd::Nothing, None) if run.takes_up && self.options.replays => {
+                self.run_truncated(run.replayed > 0, cx);
+            }
             (StreamEnd::Nothing, None) if run.takes_up => {
                 self.turn.forget_newest();
                 self.give_up_calls(Some("interrupted"), cx);
@@ -342,8 +347,15 @@ impl Session {
 
     /// Returns true if the network interrupted an answer that the agent stores.
     fn can_be_read_on(&self, run: &Run, end: &StreamEnd) -> bool {
-        let cut = matches!(end, StreamEnd::Failed(failure) if failure.kind.is_of_connection());
-        cut && self.options.takes_up && run.started && !run.takes_up && run.finish.is_none()
+        let is_first = run.started && !run.takes_up;
+        let is_resumable = is_first || (self.options.replays && run.progressed);
+        let is_cut = match end {
+            StreamEnd::Failed(failure) => failure.kind.is_of_connection(),
+            // A stored run may be longer than its connection.
+            StreamEnd::Closed => self.options.replays,
+            StreamEnd::Nothing => false,
+        };
+        is_cut && self.options.takes_up && is_resumable && run.finish.is_none()
     }
 
     /// Resumes an answer that the network interrupted. Calls and handlers are not affected.

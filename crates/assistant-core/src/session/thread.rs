@@ -159,24 +159,48 @@ impl Session {
     /// counts as delivered.
     pub(super) fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
+        if self.options.replays {
+            self.note_all_offered();
+        }
         for key in self.conversation.active_calls() {
-            let call = self.conversation.call(&key);
-            if !call.is_some_and(|call| self.waits_for_answer(call)) {
+            let Some(call) = self.conversation.call(&key) else {
+                continue;
+            };
+            if self.was_checked_in_run(call) {
+                self.check_after_reload(&key, cx);
+            } else if !self.waits_for_answer(call) {
                 self.take_up(&key, cx);
             }
         }
+        // It is the run that was counted before the reload.
+        let counted = self.options.replays.then(|| self.turn.take_newest());
         self.begin_run(true, cx);
         if let Some(run) = self.turn.run_mut() {
             run.carries = carried;
         }
+        if let Some(base) = counted.flatten().and_then(|run| run.base) {
+            self.turn.note(|run| run.base = Some(base));
+        }
+    }
+
+    /// Returns true if the run that is resumed had completed a call, whose events are not applied
+    /// again. The call is checked as at its end, and the user is asked about it in the meantime.
+    fn was_checked_in_run(&self, call: &ToolCall) -> bool {
+        let is_checked = matches!(
+            call.state(),
+            State::Open(_) | State::Asked(_) | State::Allowed(_)
+        );
+        let is_own = self.options.replays && self.conversation.is_of_newest_run(call);
+        is_own && is_checked && !call.was_started() && !call.was_asked_by_agent()
     }
 
     fn waits_for_answer(&self, call: &ToolCall) -> bool {
         let state = call.state();
-        let is_open = matches!(
-            state,
-            State::Streaming(_) | State::Open(_) | State::Remote { .. }
-        );
+        let is_open = match state {
+            State::Streaming(_) | State::Open(_) | State::Remote { .. } => true,
+            State::Denied { .. } => self.options.replays,
+            _ => false,
+        };
         let is_of_run = self.conversation.is_of_newest_run(call);
         (is_open && !call.was_started() && is_of_run) || call.is_answered_interrupt()
     }
@@ -203,9 +227,18 @@ impl Session {
         if is_old && matches!(call.state(), State::Open(_)) && !call.has_unknown_outcome() {
             return self.give_up(key, Some("superseded"), cx);
         }
+        self.check_after_reload(key, cx);
+    }
+
+    /// Checks a call again after a reload, and asks the user again if there was a question.
+    fn check_after_reload(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let Some(call) = self.conversation.call(key) else {
+            return;
+        };
         // Questions are asked again. The user also decides about calls that are not known to be the
         // agent's last version, or whose action's fingerprint is unknown.
-        let is_known = succeeded.is_some() && call.action.is_some();
+        let has_run = self.conversation.run_succeeded(call).is_some();
+        let is_known = has_run && call.action.is_some();
         let asks = matches!(call.state(), State::Asked(_)) || !is_known;
         let is_missing = self.registry.active_registration(&call.name).is_none();
         self.forget_check(key);

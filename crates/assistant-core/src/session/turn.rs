@@ -87,6 +87,11 @@ impl Turn {
         &mut self.clock
     }
 
+    /// Removes and returns the newest run.
+    pub(super) fn take_newest(&mut self) -> Option<RunSummary> {
+        self.summary.runs.pop()
+    }
+
     /// Removes the newest run, which was never sent.
     pub(super) fn forget_newest(&mut self) {
         self.summary.runs.pop();

@@ -39,6 +39,9 @@ pub struct Needs {
     /// True if an answer that a reload interrupted is resumed; `None` if the protocol does not
     /// decide.
     pub takes_up: Option<bool>,
+    /// True if a resumed answer begins again with its first event
+    /// ([`SessionOptions::replays`](crate::session::SessionOptions::replays)).
+    pub replays: bool,
     /// True if the agent repeats a call that was not answered.
     pub asks_again: bool,
 }

@@ -8,6 +8,7 @@ mod cut_off;
 mod normal;
 mod random;
 mod read_on;
+mod reattach;
 mod reload;
 mod scenes;
 mod ui_stream;

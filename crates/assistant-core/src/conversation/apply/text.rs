@@ -107,7 +107,21 @@ impl Conversation {
             false => ix,
         };
         out.diagnostics.extend(self.finish_texts(ix, out.now));
+        self.end_resumed_span(ix, out.now);
         self.note_message_metadata(ix, base);
+    }
+
+    /// Ends the reasoning that was open when its page was reloaded, if its end arrives afterwards.
+    fn end_resumed_span(&mut self, ix: usize, now: i64) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        if let Some(Part::Reasoning(part)) = node.message.parts.last_mut()
+            && let Some(span) = part.span.as_mut().filter(|span| span.ended_at.is_none())
+        {
+            span.ended_at = Some(now);
+            self.part_grew(ix);
+        }
     }
 
     /// Closes every text that is still open: the run has ended.
