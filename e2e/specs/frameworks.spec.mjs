@@ -73,6 +73,9 @@ const journey = (name) => async (chat, agent) => {
   const large = agent.requests("shop").at(-1).body;
   assert.deepEqual(large.state, { budget: 500 });
   assert.deepEqual(large.context, [{ description: "The selected order", value: "B-4" }]);
+  // The styles survive the build: no tool has lowered colours that depend on the scheme.
+  const bubble = chat.messages("user").first().locator(".la-text");
+  assert.notEqual(await bubble.evaluate((node) => getComputedStyle(node).backgroundColor), "rgba(0, 0, 0, 0)");
   // The question survives a reload.
   await page.reload();
   await shows(chat.card("refund_order").last(), "Pay back 30 €?");

@@ -1,6 +1,5 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import "leptos-assistant/style.css";
 import { App } from "./App";
 import "./page.css";
 

@@ -1,0 +1,79 @@
+// Cards, registrations and options as components of React, for frameworks.spec.mjs.
+import { Assistant, AssistantScope, useAssistantAction, useAssistantContext } from "leptos-assistant/react";
+import { StrictMode, useState } from "react";
+import { createRoot } from "react-dom/client";
+
+const AGENT = new URLSearchParams(location.search).get("agent");
+
+function Approval({ call }) {
+  const [count, setCount] = useState(0);
+  return (
+    <div>
+      <p>Refund {call.argsValue.order}?</p>
+      <button type="button" aria-disabled={!call.canApprove} onClick={() => call.approve()}>
+        Do it
+      </button>
+      <button type="button" onClick={() => setCount(count + 1)}>
+        Counted {count}
+      </button>
+      <button type="button" onClick={() => setTimeout(() => globalThis.attempt(() => call.approve()))}>
+        Do it later
+      </button>
+    </div>
+  );
+}
+
+function Card({ call }) {
+  if (call.args?.order === "broken") throw new Error("no card today");
+  return <p>Refund of {call.args?.order}: {call.phase}</p>;
+}
+
+function Actions() {
+  useAssistantContext("The page", () => location.pathname);
+  useAssistantAction({
+    name: "refund",
+    approval: "always",
+    parameters: { type: "object" },
+    handler: (args) => void (globalThis.ran ??= []).push(args),
+    render: (call) => <Card call={call} />,
+    renderApproval: (call) => {
+      if (call.argsValue.order === "undrawn") throw new Error("no approval today");
+      return <Approval call={call} />;
+    },
+  });
+  return null;
+}
+
+function Page() {
+  const [isActive, setActive] = useState(true);
+  const [label, setLabel] = useState("First");
+  const [headingOffset, setOffset] = useState(2);
+  return (
+    <>
+      {isActive && <Actions />}
+      <button onClick={() => setActive(!isActive)}>Toggle actions</button>
+      <button onClick={() => setLabel("Renamed")}>Rename</button>
+      <button onClick={() => setOffset(3)}>Lower headings</button>
+      <Assistant
+        id="one"
+        url={AGENT}
+        label={label}
+        headingOffset={headingOffset}
+        highlight={(code) => [[code, label]]}
+        headers={() => ({ "x-label": label })}
+        labels={{ send: "Go" }}
+        onReady={() => (globalThis.ready = (globalThis.ready ?? 0) + 1)}
+        onMessage={({ role }) => (globalThis.heard ??= []).push(`${label} ${role}`)}
+      />
+      <AssistantScope>
+        <Assistant id="two" url={AGENT} label="Second" />
+      </AssistantScope>
+    </>
+  );
+}
+
+createRoot(document.getElementById("app")).render(
+  <StrictMode>
+    <Page />
+  </StrictMode>,
+);

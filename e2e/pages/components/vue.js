@@ -1,0 +1,79 @@
+// Cards, registrations and options as components of Vue, for frameworks.spec.mjs.
+import { Assistant, provideAssistantScope, useAssistantAction, useAssistantContext } from "leptos-assistant/vue";
+import { createApp, defineComponent, h, ref } from "vue";
+
+const AGENT = new URLSearchParams(location.search).get("agent");
+const button = (text, onClick, more) => h("button", { type: "button", onClick, ...more }, text);
+
+const Approval = defineComponent({
+  props: ["call"],
+  setup(props) {
+    const count = ref(0);
+    return () =>
+      h("div", [
+        h("p", `Refund ${props.call.argsValue.order}?`),
+        button("Do it", () => props.call.approve(), { "aria-disabled": !props.call.canApprove }),
+        button(`Counted ${count.value}`, () => count.value++),
+        button("Do it later", () => setTimeout(() => globalThis.attempt(() => props.call.approve()))),
+      ]);
+  },
+});
+
+const Card = defineComponent({
+  props: ["call"],
+  setup: (props) => () => {
+    if (props.call.args?.order === "broken") throw new Error("no card today");
+    return h("p", `Refund of ${props.call.args?.order}: ${props.call.phase}`);
+  },
+});
+
+const Actions = defineComponent({
+  setup() {
+    useAssistantContext("The page", () => location.pathname);
+    useAssistantAction({
+      name: "refund",
+      approval: "always",
+      parameters: { type: "object" },
+      handler: (args) => void (globalThis.ran ??= []).push(args),
+      render: (call) => h(Card, { call }),
+      renderApproval: (call) => {
+        if (call.argsValue.order === "undrawn") throw new Error("no approval today");
+        return h(Approval, { call });
+      },
+    });
+    return () => null;
+  },
+});
+
+const Second = defineComponent({
+  setup() {
+    provideAssistantScope();
+    return () => h(Assistant, { id: "two", url: AGENT, label: "Second" });
+  },
+});
+
+const Page = defineComponent({
+  setup() {
+    const [isActive, label, headingOffset] = [ref(true), ref("First"), ref(2)];
+    return () => [
+      isActive.value && h(Actions),
+      button("Toggle actions", () => (isActive.value = !isActive.value)),
+      button("Rename", () => (label.value = "Renamed")),
+      button("Lower headings", () => (headingOffset.value = 3)),
+      h(Assistant, {
+        id: "one",
+        url: AGENT,
+        label: label.value,
+        headingOffset: headingOffset.value,
+        highlight: (code) => [[code, label.value]],
+        headers: () => ({ "x-label": label.value }),
+        labels: { send: "Go" },
+        onReady: () => (globalThis.ready = (globalThis.ready ?? 0) + 1),
+        onMessage: ({ role }) => (globalThis.heard ??= []).push(`${label.value} ${role}`),
+      }),
+      h(Second),
+    ];
+  },
+});
+
+createApp(Page).mount("#app");
