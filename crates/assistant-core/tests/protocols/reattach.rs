@@ -352,7 +352,7 @@ fn bytes(frames: &[Value]) -> Vec<u8> {
 fn reloaded_after(frames: &[Value]) -> Talk {
     let mut world = World::new();
     world.talk.driver.send("hi");
-    world.talk.hear(&bytes(frames));
+    world.talk.begin_answer(&bytes(frames));
     world.reload();
     assert!(world.talk.driver.request().takes_up);
     world.talk
@@ -372,7 +372,7 @@ fn a_run_that_is_not_stored_or_has_no_end_is_offered_again() {
     ] {
         let mut talk = reloaded_after(&first()[..heard]);
         if end == StreamEnd::Closed {
-            talk.hear(&bytes(&first()[..heard]));
+            talk.begin_answer(&bytes(&first()[..heard]));
         }
         ends(&mut talk, end);
         assert_eq!(talk.driver.notices(), [kind], "{heard}");
@@ -385,7 +385,7 @@ fn a_run_that_is_not_stored_or_has_no_end_is_offered_again() {
 fn stop_ends_a_resumed_run_and_starts_no_call() {
     let mut talk = reloaded_after(&first()[..1]);
     let run = talk.driver.run();
-    talk.hear(&bytes(&first()[..200]));
+    talk.begin_answer(&bytes(&first()[..200]));
     assert!(talk.driver.session.is_busy());
     talk.driver.input(Input::Stop);
     assert_eq!(talk.driver.aborted, [run]);
@@ -408,7 +408,7 @@ fn an_interrupt_of_a_run_that_was_stored_before_its_connection_ended_is_asked_on
         let mut world = World::new();
         world.talk.driver.send("hi");
         let input = world.talk.driver.request().clone();
-        world.talk.hear(&bytes(&frames[..heard]));
+        world.talk.begin_answer(&bytes(&frames[..heard]));
         world.reload();
         assert_eq!(world.talk.driver.request().run_id, input.run_id);
         world.talk.answer(&bytes(&frames));
