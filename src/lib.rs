@@ -104,8 +104,9 @@ pub use action::{
     use_tool_renderer,
 };
 pub use assistant::{
-    Assistant, AssistantEvent, AuditLog, AuditSink, ConversationSearch, InterruptView, PartHandle,
-    use_assistant, use_assistant_events, use_interrupt_renderer, use_part_renderer,
+    Assistant, AssistantEvent, AuditLog, AuditSink, Branches, ConversationSearch, Conversations,
+    InterruptView, PartHandle, RememberedApprovals, Tools, use_assistant, use_assistant_events,
+    use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
@@ -200,9 +201,10 @@ pub mod session {
     };
 }
 
-/// Records of messages and calls for other systems, as data.
+/// Records of messages and calls for other systems: data, and [`Updates`](records::Updates) of an assistant.
 #[cfg(feature = "records")]
 pub mod records {
+    pub use crate::assistant::Updates;
     pub use assistant_core::records::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate, Update};
 }
 

@@ -114,7 +114,7 @@ impl ToolContext {
     }
 
     /// Returns the calls of the conversation so far, including this one
-    /// ([`Assistant::tool_history`]).
+    /// ([`Tools::history`](crate::Tools::history)).
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -125,7 +125,9 @@ impl ToolContext {
     #[must_use]
     pub fn tool_history(&self) -> ToolHistory {
         let assistant = self.assistant.upgrade();
-        assistant.map_or_else(ToolHistory::default, |assistant| assistant.tool_history())
+        assistant.map_or_else(ToolHistory::default, |assistant| {
+            assistant.tools().history()
+        })
     }
 
     /// Returns the number of runs between the last user message and the one that made the call.

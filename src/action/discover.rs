@@ -46,10 +46,12 @@ impl ToolContext {
         let Some(assistant) = self.assistant.upgrade() else {
             return json!([]);
         };
-        let mut found = assistant.list_tools();
+        let mut found = assistant.tools().list();
         found.retain(|tool| tool.name != self.invocation.name && matches(tool, args));
         found.truncate(MAX_REVEALED);
-        assistant.offer_too(found.iter().map(|tool| tool.name.clone()));
+        assistant
+            .tools()
+            .offer_also(found.iter().map(|tool| tool.name.clone()));
         found.iter().map(ToolInfo::to_value).collect()
     }
 }

@@ -277,7 +277,7 @@ impl Offer {
                 named.filter(|entry| is_acting(&entry.spec)).count()
             });
             if acting > Some(1) {
-                let wrong = "it is registered more than once: the newest is in force, and the one \
+                let wrong = "it is registered more than once: the newest is active, and the one \
                              before when it goes";
                 assistant.runtime().warn_once(&name, wrong, "");
             }

@@ -118,7 +118,7 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets the tags by which a filter selects it
-    /// ([`Assistant::offer_only`](crate::Assistant::offer_only)); the agent does not receive them.
+    /// ([`Tools::offer_only`](crate::Tools::offer_only)); the agent does not receive them.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;

@@ -42,18 +42,31 @@ impl Assistant {
         self.decide(call, Verdict::Remember { args, what })
     }
 
-    /// Returns the approvals for later calls, oldest first, as a signal.
+    /// Returns the approvals that apply to later calls.
     ///
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let allowed = assistant.remembered_approvals();
+    /// let allowed = assistant.remembered_approvals().list();
     /// let names = move || allowed.get().iter().map(|one| one.name.clone()).collect::<Vec<_>>();
     /// # }
     /// ```
     #[must_use]
-    pub fn remembered_approvals(&self) -> ArcReadSignal<Vec<RememberedApproval>> {
-        self.view().remembered.read_only()
+    pub fn remembered_approvals(&self) -> RememberedApprovals {
+        RememberedApprovals(self.clone())
+    }
+}
+
+/// The approvals that the user has given for later calls
+/// ([`Assistant::remembered_approvals`]).
+#[derive(Debug, Clone)]
+pub struct RememberedApprovals(Assistant);
+
+impl RememberedApprovals {
+    /// Returns the approvals, oldest first, as a signal.
+    #[must_use]
+    pub fn list(&self) -> ArcReadSignal<Vec<RememberedApproval>> {
+        self.0.view().remembered.read_only()
     }
 
     /// Revokes a remembered approval. Calls that it allowed and that have not started need approval
@@ -62,14 +75,15 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// for approval in assistant.remembered_approvals().get_untracked() {
-    ///     assistant.forget_approval(&approval.id);
+    /// let approvals = assistant.remembered_approvals();
+    /// for approval in approvals.list().get_untracked() {
+    ///     approvals.revoke(&approval.id);
     /// }
     /// # }
     /// ```
-    pub fn forget_approval(&self, id: &str) {
+    pub fn revoke(&self, id: &str) {
         // An approval that was already revoked is not an error.
-        let _ = self.dispatch(Input::ForgetApproval { id: id.to_owned() });
+        let _ = self.0.dispatch(Input::ForgetApproval { id: id.to_owned() });
     }
 
     /// Persists approvals beyond the page, and offers the user to allow actions permanently. Stored
@@ -80,13 +94,15 @@ impl Assistant {
     /// use leptos_assistant::store::IndexedDbApprovals;
     ///
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.keep_approvals(IndexedDbApprovals::new("orders"));
+    /// assistant.remembered_approvals().persist_in(IndexedDbApprovals::new("orders"));
     /// # }
     /// ```
-    pub fn keep_approvals(&self, store: impl ApprovalStore) {
-        self.attach_approval_store(Rc::new(store));
+    pub fn persist_in(&self, store: impl ApprovalStore) {
+        self.0.attach_approval_store(Rc::new(store));
     }
+}
 
+impl Assistant {
     fn attach_approval_store(&self, store: Rc<dyn ApprovalStore>) {
         let loads = store.load();
         let writes = Rc::new(Cell::new(0_u32));

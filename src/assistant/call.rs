@@ -111,7 +111,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos_assistant::{Assistant, ToolCallView};
     /// # fn is_running(assistant: &Assistant, call: ToolCallView) -> bool {
     /// # use leptos::prelude::*;
-    /// assistant.running_calls().with(|calls| calls.contains(call.key()))
+    /// assistant.tools().running_calls().with(|calls| calls.contains(call.key()))
     /// # }
     /// ```
     #[must_use]

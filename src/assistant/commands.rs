@@ -6,7 +6,7 @@ use assistant_core::{
     action::ToolError,
     conversation::{CallKey, Decider, Fingerprint},
     event::{Content, ResumeStatus},
-    session::{Input, NoticeId, Refusal, TreeChange, Verdict},
+    session::{Input, NoticeId, Refusal, Verdict},
 };
 use serde_json::Value;
 
@@ -14,37 +14,24 @@ use super::Assistant;
 use crate::agent::Agent;
 
 impl Assistant {
-    /// Sends a text to the agent.
+    /// Sends a text, or content such as files, to the agent.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.send("Which projects are late?")
-    /// # }
-    /// ```
+    /// use leptos_assistant::event::{Content, ContentPart};
     ///
-    /// # Errors
-    ///
-    /// Fails if the text is empty, or if something is running that must end first.
-    pub fn send(&self, text: impl Into<String>) -> Result<(), Refusal> {
-        self.send_content(Content::Text(text.into()))
-    }
-
-    /// Sends content other than plain text, such as files, to the agent.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::event::Content;
-    ///
-    /// assistant.send_content(Content::Text("Hello".to_owned()))
+    /// assistant.send("Which projects are late?")?;
+    /// let part = ContentPart::Text { text: "And which are early?".to_owned() };
+    /// assistant.send(Content::Parts(vec![part]))
     /// # }
     /// ```
     ///
     /// # Errors
     ///
     /// Fails if the content is empty, or if something is running that must end first.
-    pub fn send_content(&self, content: Content) -> Result<(), Refusal> {
+    pub fn send(&self, content: impl Into<Content>) -> Result<(), Refusal> {
+        let content = content.into();
         self.dispatch(Input::Send { content })
     }
 
@@ -123,14 +110,14 @@ impl Assistant {
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.go_on()
+    /// assistant.continue_loop()
     /// # }
     /// ```
     ///
     /// # Errors
     ///
     /// Fails if it did not end at a limit.
-    pub fn go_on(&self) -> Result<(), Refusal> {
+    pub fn continue_loop(&self) -> Result<(), Refusal> {
         self.dispatch(Input::Continue)
     }
 
@@ -333,28 +320,6 @@ impl Assistant {
     pub fn give_up(&self, interrupt_id: &str) -> Result<(), Refusal> {
         let interrupt_id = interrupt_id.to_owned();
         self.dispatch(Input::GiveUp { interrupt_id })
-    }
-
-    /// Changes the tree of messages: shows another branch, edits, deletes.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::session::TreeChange;
-    ///
-    /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id.clone()));
-    /// match last.flatten() {
-    ///     Some(message) => assistant.change_tree(TreeChange::Delete { message }),
-    ///     None => Ok(()),
-    /// }
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if the tree does not allow it, or if something is running that must end first.
-    pub fn change_tree(&self, change: TreeChange) -> Result<(), Refusal> {
-        self.dispatch(Input::Tree { change })
     }
 
     /// Calls an action as the agent would, but outside of the conversation: with validated

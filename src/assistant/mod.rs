@@ -6,6 +6,7 @@ mod branches;
 mod call;
 mod commands;
 mod connection;
+mod conversations;
 mod cost;
 mod draw;
 mod events;
@@ -13,7 +14,6 @@ mod gate;
 mod interrupt;
 mod observe;
 mod part;
-mod persistence;
 mod place;
 mod renderers;
 mod signals;
@@ -45,16 +45,21 @@ pub(crate) use place::PlaceId;
 use place::Place;
 use thread_bound::ThreadBound;
 
+pub use approvals::RememberedApprovals;
 pub use audit::{AuditLog, AuditSink};
+pub use branches::Branches;
 pub use call::ToolCallView;
+pub use conversations::{ConversationSearch, Conversations};
 pub use draw::{RendererGuard, use_interrupt_renderer, use_part_renderer, use_tool_renderer};
 pub use events::{AssistantEvent, use_assistant_events};
 pub(crate) use gate::Gate;
 pub use interrupt::InterruptView;
 pub(crate) use interrupt::ShownQuestion;
 pub use part::PartHandle;
-pub use persistence::ConversationSearch;
 pub(crate) use renderers::{CallRenderers, Found, Renderer, Renderers, call_renderer};
+pub use tools::Tools;
+#[cfg(feature = "records")]
+pub use updates::Updates;
 
 /// A handle to an assistant: a conversation, an agent, and the page's actions.
 ///
@@ -176,6 +181,19 @@ impl Assistant {
         }));
         shared.place.take(WeakAssistant(Arc::downgrade(&shared)));
         Self(shared)
+    }
+
+    /// Returns an id for this assistant in this page. It changes with each load, and distinguishes
+    /// records of this page from those of other tabs.
+    ///
+    /// ```
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let id: String = assistant.client_id().to_owned();
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn client_id(&self) -> &str {
+        self.runtime().client_id()
     }
 
     pub(crate) fn weak(&self) -> WeakAssistant {

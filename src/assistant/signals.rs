@@ -1,8 +1,8 @@
 //! The state of an assistant, as signals. Neighbour: `threads`, for conversations as a whole.
 
 use assistant_core::{
-    conversation::{CallKey, Conversation, MessageId, Phase},
-    event::{Content, Event, Tool},
+    conversation::{CallKey, Conversation, MessageId},
+    event::{Content, Event},
     session::{AgentStep, Notice, OpenInterrupt, TurnSummary},
 };
 use leptos::prelude::*;
@@ -84,46 +84,6 @@ impl Assistant {
         self.view().activity.read_only()
     }
 
-    /// Returns the names of the tools that are running, here or remotely, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let names: Vec<String> = assistant.running_tools().get_untracked();
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn running_tools(&self) -> ArcReadSignal<Vec<String>> {
-        self.view().running.read_only()
-    }
-
-    /// Returns the calls that are running, here or remotely, in order of appearance, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let running = assistant.running_calls();
-    /// let count = move || running.with(Vec::len);
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn running_calls(&self) -> ArcSignal<Vec<CallKey>> {
-        let assistant = self.clone();
-        ArcSignal::derive(move || {
-            assistant.view().running.track();
-            let active = assistant.with_conversation(Conversation::active_calls);
-            let running = |key: &CallKey| {
-                let cell = assistant.call(key);
-                cell.is_some_and(|cell| cell.phase.get() == Phase::Running)
-            };
-            active
-                .unwrap_or_default()
-                .into_iter()
-                .filter(running)
-                .collect()
-        })
-    }
-
     /// Returns the notices, oldest first, as a signal.
     ///
     /// ```
@@ -152,19 +112,6 @@ impl Assistant {
     #[must_use]
     pub fn agent_steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
         self.view().agent_steps.read_only()
-    }
-
-    /// Returns the tools that the agent is offered, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let offered = assistant.tools().with_untracked(|tools| tools.len());
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn tools(&self) -> ArcReadSignal<Vec<Tool>> {
-        self.view().tools.read_only()
     }
 
     /// Returns the state shared with the agent, as a signal. It is copied only when it is read.
@@ -243,7 +190,7 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// for key in assistant.running_calls().get() {
+    /// for key in assistant.tools().running_calls().get() {
     ///     let phase = assistant.call(&key).map(|call| call.phase.get());
     /// }
     /// # }

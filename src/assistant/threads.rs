@@ -1,7 +1,6 @@
-//! The conversations of an assistant: the current one, and earlier ones.
+//! The current conversation as a whole: begins another, exports and imports.
 
 use assistant_core::session::{Input, Refusal};
-use leptos::prelude::ArcReadSignal;
 use serde_json::Value;
 
 use super::Assistant;
@@ -21,38 +20,6 @@ impl Assistant {
         // Starting over is never refused.
         let _ = self.dispatch(Input::NewThread);
         self.runtime().flush();
-    }
-
-    /// Opens a conversation that another replaced, or one from the store. Loading from the store is
-    /// asynchronous ([`Self::ownership`]); the user is notified of a failure.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// if let Some(last) = assistant.past_conversations().get().last() {
-    ///     assistant.open_conversation(last).ok();
-    /// }
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if no conversation has this id, or if it cannot be read.
-    pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
-        if let Some(persistence) = self.runtime().persistence() {
-            persistence.open(thread_id.to_owned());
-            return Ok(());
-        }
-        let snapshot = self
-            .runtime()
-            .archived(thread_id)
-            .ok_or(Refusal::NothingToDo)?;
-        self.dispatch(Input::Load {
-            thread_id: thread_id.to_owned(),
-            snapshot,
-        })?;
-        self.runtime().flush();
-        Ok(())
     }
 
     /// Exports the whole conversation with its id, as versioned JSON for [`Self::import`].
@@ -120,19 +87,5 @@ impl Assistant {
         })?;
         self.runtime().flush();
         Ok(())
-    }
-
-    /// Returns the ids of the conversations that were replaced, oldest first, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let past = assistant.past_conversations();
-    /// let count = move || past.with(Vec::len);
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn past_conversations(&self) -> ArcReadSignal<Vec<String>> {
-        self.view().archived.read_only()
     }
 }

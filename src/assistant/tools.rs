@@ -2,6 +2,8 @@
 
 use assistant_core::{
     action::{OfferFilter, ToolInfo},
+    conversation::{CallKey, Conversation, Phase},
+    event::Tool,
     session::{Input, ToolHistory},
 };
 use leptos::prelude::*;
@@ -9,9 +11,83 @@ use leptos::prelude::*;
 use super::Assistant;
 
 impl Assistant {
+    /// Returns the tools of the agent: the actions that it is offered, and its calls.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let tools = assistant.tools();
+    /// let (offered, running) = (tools.offered(), tools.running());
+    /// let status = move || format!("{} offered, {} running", offered.with(Vec::len), running.with(Vec::len));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn tools(&self) -> Tools {
+        Tools(self.clone())
+    }
+}
+
+/// The tools of an assistant ([`Assistant::tools`]).
+#[derive(Debug, Clone)]
+pub struct Tools(Assistant);
+
+impl Tools {
+    /// Returns the tools that the agent is offered, as a signal.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let offered = assistant.tools().offered().with_untracked(|tools| tools.len());
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn offered(&self) -> ArcReadSignal<Vec<Tool>> {
+        self.0.view().tools.read_only()
+    }
+
+    /// Returns the names of the tools that are running, here or remotely, as a signal.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let names: Vec<String> = assistant.tools().running().get_untracked();
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn running(&self) -> ArcReadSignal<Vec<String>> {
+        self.0.view().running.read_only()
+    }
+
+    /// Returns the calls that are running, here or remotely, in order of appearance, as a signal.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let running = assistant.tools().running_calls();
+    /// let count = move || running.with(Vec::len);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn running_calls(&self) -> ArcSignal<Vec<CallKey>> {
+        let assistant = self.0.clone();
+        ArcSignal::derive(move || {
+            assistant.view().running.track();
+            let active = assistant.with_conversation(Conversation::active_calls);
+            let running = |key: &CallKey| {
+                let cell = assistant.call(key);
+                cell.is_some_and(|cell| cell.phase.get() == Phase::Running)
+            };
+            active
+                .unwrap_or_default()
+                .into_iter()
+                .filter(running)
+                .collect()
+        })
+    }
+
     /// Narrows the actions that are offered to the agent by tags or names: a value, a signal or a
     /// closure, read when a run opens. `None` offers everything that is registered and enabled. The
-    /// agent's calls to other actions are refused; [`Self::execute`] is not narrowed. The filter
+    /// agent's calls to other actions are refused; [`Assistant::execute`] is not narrowed. The filter
     /// stays for the life of the assistant, or until it is replaced.
     ///
     /// ```
@@ -20,7 +96,7 @@ impl Assistant {
     /// use leptos_assistant::OfferFilter;
     ///
     /// let in_cart = RwSignal::new(false);
-    /// assistant.offer_only(move || in_cart.get().then(|| OfferFilter::default().tag("cart")));
+    /// assistant.tools().offer_only(move || in_cart.get().then(|| OfferFilter::default().tag("cart")));
     /// # }
     /// ```
     pub fn offer_only<M>(&self, filter: impl IntoReactiveValue<Signal<Option<OfferFilter>>, M>) {
@@ -28,7 +104,7 @@ impl Assistant {
     }
 
     fn offer(&self, filter: Signal<Option<OfferFilter>>) {
-        let assistant = self.weak();
+        let assistant = self.0.weak();
         let read = move || {
             // After the signal is disposed, its last value stays active.
             if let (Some(assistant), Some(filter)) =
@@ -39,7 +115,7 @@ impl Assistant {
             }
         };
         read();
-        self.runtime().set_filter_source(read);
+        self.0.runtime().set_filter_source(read);
     }
 
     /// Also offers the agent actions of these names, from the next run on, until the user's next
@@ -47,13 +123,13 @@ impl Assistant {
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.offer_too(["check_out"]);
+    /// assistant.tools().offer_also(["check_out"]);
     /// # }
     /// ```
-    pub fn offer_too<T: Into<String>>(&self, names: impl IntoIterator<Item = T>) {
+    pub fn offer_also<T: Into<String>>(&self, names: impl IntoIterator<Item = T>) {
         let names = names.into_iter().map(Into::into).collect();
         // Unknown names are ignored.
-        let _ = self.dispatch(Input::Reveal { names });
+        let _ = self.0.dispatch(Input::Reveal { names });
     }
 
     /// Lists the actions that are registered and enabled for the agent, in order of registration,
@@ -61,14 +137,15 @@ impl Assistant {
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// for tool in assistant.list_tools() {
+    /// for tool in assistant.tools().list() {
     ///     leptos::logging::log!("{} {:?} {}", tool.name, tool.tags, tool.is_offered);
     /// }
     /// # }
     /// ```
     #[must_use]
-    pub fn list_tools(&self) -> Vec<ToolInfo> {
-        self.read(assistant_core::session::Session::list_tools)
+    pub fn list(&self) -> Vec<ToolInfo> {
+        self.0
+            .read(assistant_core::session::Session::list_tools)
             .unwrap_or_default()
     }
 
@@ -76,26 +153,14 @@ impl Assistant {
     /// count for each tool, and the newest two hundred with arguments, result and times.
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let history = assistant.tool_history();
+    /// let history = assistant.tools().history();
     /// leptos::logging::log!("{} calls, {} of web_search", history.total, history.count("web_search"));
     /// # }
     /// ```
     #[must_use]
-    pub fn tool_history(&self) -> ToolHistory {
-        self.read(assistant_core::session::Session::tool_history)
+    pub fn history(&self) -> ToolHistory {
+        self.0
+            .read(assistant_core::session::Session::tool_history)
             .unwrap_or_default()
-    }
-
-    /// Returns an id for this assistant in this page. It changes with each load, and distinguishes
-    /// records of this page from those of other tabs.
-    ///
-    /// ```
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let id: String = assistant.client_id().to_owned();
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn client_id(&self) -> &str {
-        self.runtime().client_id()
     }
 }

@@ -10,17 +10,29 @@ use assistant_core::{
 use super::Assistant;
 
 impl Assistant {
-    /// Calls back with a record whenever a message is complete or changes, and when a call is
-    /// pending, executed or over. Streaming text is not recorded. The host may forward records over
-    /// any socket, in the format of [`Update::to_json`].
+    /// Returns the records of this conversation's changes.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.on_update(|update| leptos::logging::log!("{}", update.to_json()));
+    /// assistant.updates().observe(|update| leptos::logging::log!("{}", update.to_json()));
     /// # }
     /// ```
-    pub fn on_update<R: ObserverResult>(&self, observer: impl Fn(&Update) -> R + 'static) {
-        self.runtime().on_update(observer);
+    #[must_use]
+    pub fn updates(&self) -> Updates {
+        Updates(self.clone())
+    }
+}
+
+/// The records of a conversation's changes, in and out ([`Assistant::updates`]).
+#[derive(Debug, Clone)]
+pub struct Updates(Assistant);
+
+impl Updates {
+    /// Calls back with a record whenever a message is complete or changes, and when a call is
+    /// pending, executed or over. Streaming text is not recorded. The host may forward records over
+    /// any socket, in the format of [`Update::to_json`].
+    pub fn observe<R: ObserverResult>(&self, observer: impl Fn(&Update) -> R + 'static) {
+        self.0.runtime().on_update(observer);
     }
 
     /// Applies a record from a server that runs the loop itself: the tree is updated, and nothing
@@ -31,7 +43,7 @@ impl Assistant {
     /// # use leptos_assistant::{Assistant, records::Update};
     /// # fn example(assistant: &Assistant, frame: &serde_json::Value) {
     /// if let Some(update) = Update::from_json(frame) {
-    ///     assistant.take_update(update).ok();
+    ///     assistant.updates().apply(update).ok();
     /// }
     /// # }
     /// ```
@@ -40,8 +52,8 @@ impl Assistant {
     ///
     /// Fails while a run of this session is in progress, for a record of another conversation
     /// ([`Refusal::OtherConversation`]), or if the tree does not allow it.
-    pub fn take_update(&self, update: Update) -> Result<(), Refusal> {
+    pub fn apply(&self, update: Update) -> Result<(), Refusal> {
         let update = Box::new(update);
-        self.dispatch(Input::Update { update })
+        self.0.dispatch(Input::Update { update })
     }
 }

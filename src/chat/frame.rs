@@ -88,7 +88,9 @@ pub(super) fn section(
             .is_some_and(|activity| activity.get().busy)
             .then_some("")
     };
-    let ownership = assistant.as_ref().map(Assistant::ownership);
+    let ownership = assistant
+        .as_ref()
+        .map(|assistant| assistant.conversations().ownership());
     let elsewhere = move || {
         let place = ownership.as_ref().map(Get::get);
         (place == Some(Ownership::OtherTab)).then_some("")

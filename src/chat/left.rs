@@ -50,7 +50,7 @@ pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
             };
             leave(event.detail() == 0);
             // Refused only if it no longer exists.
-            let _ = assistant.open_conversation(&before);
+            let _ = assistant.conversations().open(&before);
             if let Some(spoken) = spoken {
                 spoken.announce(|l| &l.conversation_back);
             }

@@ -74,7 +74,7 @@ pub fn Notices(
 
 /// Shows that another tab acts on the conversation, with a button that takes it over.
 fn elsewhere(assistant: &Assistant) -> AnyView {
-    let (ownership, assistant) = (assistant.ownership(), assistant.clone());
+    let (ownership, assistant) = (assistant.conversations().ownership(), assistant.clone());
     let words = Words::current();
     let bar = move || {
         let (assistant, bar) = (
@@ -88,7 +88,7 @@ fn elsewhere(assistant: &Assistant) -> AnyView {
                 button: |l| &l.use_here,
             },
         );
-        bar.view(&words, move |_| assistant.use_here())
+        bar.view(&words, move |_| assistant.conversations().use_here())
     };
     when(move || ownership.get() == Ownership::OtherTab, bar).into_any()
 }
@@ -361,7 +361,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
                     }
                     assistant.retry()
                 }
-                NoticeAction::Continue => assistant.go_on(),
+                NoticeAction::Continue => assistant.continue_loop(),
             };
         };
         view! {

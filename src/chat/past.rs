@@ -60,14 +60,17 @@ pub fn PastConversations(
         return ().into_any();
     };
     let words = Words::current();
-    let (listed, any) = (assistant.conversations(), assistant.conversations());
-    let ownership = assistant.ownership();
+    let (listed, any) = (
+        assistant.conversations().list(),
+        assistant.conversations().list(),
+    );
+    let ownership = assistant.conversations().ownership();
     let query = RwSignal::new(String::new());
     let reader = assistant.clone();
     // The store is available once the provider is mounted.
     effect(move |_| {
         ownership.track();
-        reader.list_conversations();
+        reader.conversations().refresh();
     });
     let list = PastList {
         assistant,
@@ -241,7 +244,7 @@ impl PastList {
         let open = move |_| {
             if opener.thread_id().get_untracked() != opened {
                 // A conversation that cannot be opened is reported in the chat.
-                let _ = opener.open_conversation(&opened);
+                let _ = opener.conversations().open(&opened);
             }
             if let Some(after) = after {
                 after.run(());
@@ -252,11 +255,11 @@ impl PastList {
         let (deleter, deleted_id) = (self.clone(), thread.id.clone());
         let delete = Box::new(move || {
             deleter.then_focus(&deleted_id, Shown::Deleted, UNDO, 1);
-            deleter.assistant.delete_conversation(&deleted_id);
+            deleter.assistant.conversations().delete(&deleted_id);
         });
         // A row outlives changes of its conversation.
         let (listed, of, first) = (
-            self.assistant.conversations(),
+            self.assistant.conversations().list(),
             thread.id.clone(),
             thread.updated_at,
         );
@@ -306,7 +309,7 @@ impl PastList {
         let (list, id) = (self.clone(), thread.id.clone());
         let undo = move |_| {
             list.then_focus(&id, Shown::Row, OPEN, 1);
-            list.assistant.restore_conversation(&id);
+            list.assistant.conversations().restore(&id);
         };
         view! {
             <p class="la-past-deleted" role="status">{text}</p>
@@ -334,7 +337,7 @@ impl PastList {
             // With another title the item is rendered twice: now, and once it is stored.
             let times = if title == before { 1 } else { 2 };
             list.then_focus(&id, Shown::Row, RENAME, times);
-            list.assistant.rename_conversation(&id, title);
+            list.assistant.conversations().rename(&id, title);
             list.renaming.set(None);
         };
         let (list, id) = (self.clone(), thread.id.clone());

@@ -42,7 +42,9 @@ pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
                     // The same query may have been entered twice within the delay.
                     running.try_set_value(None);
                     results.found.try_set(Vec::new());
-                    let search = assistant.search_conversations(words, move |id| results.add(id));
+                    let search = assistant
+                        .conversations()
+                        .search(words, move |id| results.add(id));
                     running.try_set_value(Some(search));
                 }
             });

@@ -146,7 +146,7 @@ fn remove_button(
 fn withdraw(assistant: &Assistant, content: &Content) -> bool {
     let content = content.clone();
     let change = TreeChange::Withdraw { content };
-    assistant.change_tree(change).is_ok()
+    assistant.branches().change(change).is_ok()
 }
 
 fn text_part(text: &str) -> AnyView {

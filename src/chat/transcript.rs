@@ -283,7 +283,7 @@ fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
 #[component]
 fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let words = Words::current();
-    let (activity, running) = (assistant.activity(), assistant.running_tools());
+    let (activity, running) = (assistant.activity(), assistant.tools().running());
     let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
     let (messages, steps) = (assistant.messages(), assistant.agent_steps());
     let hint = words.clone();
@@ -308,7 +308,7 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
         (activity.get().streaming && !writes && !stepping)
             .then(|| words.word(|l| &l.thinking).into_owned())
     });
-    let tools = of_tools.running_tools();
+    let tools = of_tools.tools().running();
     let quiet = memo(move || tools.with(Vec::is_empty));
     let says = move || {
         let hint = hint.clone();

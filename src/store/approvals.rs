@@ -6,7 +6,7 @@ use assistant_core::session::Swap;
 use serde_json::Value;
 
 /// Stores approvals that outlive the page
-/// ([`Assistant::keep_approvals`](crate::Assistant::keep_approvals)).
+/// ([`RememberedApprovals::persist_in`](crate::RememberedApprovals::persist_in)).
 ///
 /// Store them where only the user's own page can write: write access is the power to approve.
 ///

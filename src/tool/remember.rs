@@ -118,7 +118,7 @@ pub fn AllowedActions(
         return ().into_any();
     };
     let words = Words::current();
-    let allowed = assistant.remembered_approvals();
+    let allowed = assistant.remembered_approvals().list();
     let id = format!("la-allowed-{}", crate::ui::fresh_id());
     let body = {
         let (allowed, words) = (allowed.clone(), words.clone());
@@ -217,7 +217,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
                     class="la-button"
                     data-size="small"
                     aria-label=label
-                    on:click=move |_| assistant.forget_approval(&id)
+                    on:click=move |_| assistant.remembered_approvals().revoke(&id)
                 >
                     <span>{words.text(|l| &l.revoke)}</span>
                 </button>

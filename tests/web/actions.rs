@@ -24,6 +24,7 @@ struct Query {
 fn names(assistant: &leptos_assistant::Assistant) -> Vec<String> {
     assistant
         .tools()
+        .offered()
         .get_untracked()
         .into_iter()
         .map(|tool| tool.name)

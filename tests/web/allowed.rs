@@ -234,7 +234,11 @@ impl ApprovalStore for Memory {
 }
 
 fn count(assistant: &Assistant) -> usize {
-    assistant.remembered_approvals().get_untracked().len()
+    assistant
+        .remembered_approvals()
+        .list()
+        .get_untracked()
+        .len()
 }
 
 /// Rule "remembered approvals": permanent approvals are stored by the application
@@ -248,7 +252,9 @@ async fn a_permanent_approval_is_loaded_in_another_session() {
     assert!(chat.page.find(always).is_none(), "nobody would keep it");
     deny(&chat);
     chat.idle().await;
-    chat.assistant.keep_approvals(memory.clone());
+    chat.assistant
+        .remembered_approvals()
+        .persist_in(memory.clone());
     request_approval(&chat).await;
     choose(&chat, "always").await;
     approve_and_finish(&chat).await;
@@ -256,14 +262,21 @@ async fn a_permanent_approval_is_loaded_in_another_session() {
 
     let (other, paid) = payments(|pay| pay).await;
     memory.0.borrow_mut().push(json!("nonsense"));
-    other.assistant.keep_approvals(memory.clone());
+    other
+        .assistant
+        .remembered_approvals()
+        .persist_in(memory.clone());
     assert!(until(|| count(&other.assistant) == 1).await);
     run_without_approval(&other).await;
     assert_eq!(paid.get_untracked(), 1);
-    let id = other.assistant.remembered_approvals().get_untracked()[0]
+    let id = other
+        .assistant
+        .remembered_approvals()
+        .list()
+        .get_untracked()[0]
         .id
         .clone();
-    other.assistant.forget_approval(&id);
+    other.assistant.remembered_approvals().revoke(&id);
     assert_eq!(memory.0.borrow().len(), 0);
 }
 
@@ -275,7 +288,8 @@ async fn tabs_share_stored_approvals_and_revocations() {
     let tab = async || {
         let (chat, paid) = payments(|pay| pay).await;
         chat.assistant
-            .keep_approvals(IndexedDbApprovals::new(name.as_str()));
+            .remembered_approvals()
+            .persist_in(IndexedDbApprovals::new(name.as_str()));
         (chat, paid)
     };
     let (one, _) = tab().await;
@@ -299,10 +313,14 @@ async fn tabs_share_stored_approvals_and_revocations() {
     for tab in [&one, &other, &late] {
         assert!(until(|| count(&tab.assistant) == 2).await);
     }
-    let to_ann = other.assistant.remembered_approvals().get_untracked()[0]
+    let to_ann = other
+        .assistant
+        .remembered_approvals()
+        .list()
+        .get_untracked()[0]
         .id
         .clone();
-    other.assistant.forget_approval(&to_ann);
+    other.assistant.remembered_approvals().revoke(&to_ann);
     for tab in [&one, &late] {
         assert!(until(|| count(&tab.assistant) == 1).await, "it is revoked");
     }
@@ -311,7 +329,7 @@ async fn tabs_share_stored_approvals_and_revocations() {
     let (last, _) = tab().await;
     assert!(until(|| count(&last.assistant) == 1).await);
     settle().await;
-    let left = last.assistant.remembered_approvals().get_untracked();
+    let left = last.assistant.remembered_approvals().list().get_untracked();
     assert_ne!(left[0].id, to_ann);
 }
 
@@ -323,7 +341,7 @@ async fn malformed_stored_approvals_are_ignored() {
     let loaded = nonsense.load().await;
     assert_eq!(loaded, [json!({"id": "a"})], "only what has an id is kept");
     let (chat, _) = payments(|pay| pay).await;
-    chat.assistant.keep_approvals(nonsense);
+    chat.assistant.remembered_approvals().persist_in(nonsense);
     settle().await;
     request_approval(&chat).await;
     assert_eq!(count(&chat.assistant), 0);
@@ -364,7 +382,7 @@ async fn bounds_are_narrowed_on_the_card_and_remaining_uses_are_listed() {
     set(&chat, "[name=uses]", "1");
     set(&chat, "[name=maximum]", "20");
     approve_and_finish(&chat).await;
-    let kept = chat.assistant.remembered_approvals().get_untracked();
+    let kept = chat.assistant.remembered_approvals().list().get_untracked();
     assert_eq!(kept[0].uses, Some(1));
     assert_eq!(kept[0].maxima[0].max, 20.into());
     let item = || chat.page.text(".la-allowed-item");
@@ -392,7 +410,7 @@ async fn two_tabs_share_the_last_use_of_an_approval() {
     let tab = async || {
         let (chat, paid) = payments(|pay| pay.remember_uses(1)).await;
         let store = IndexedDbApprovals::new(name.as_str());
-        chat.assistant.keep_approvals(store);
+        chat.assistant.remembered_approvals().persist_in(store);
         (chat, paid)
     };
     let (one, one_paid) = tab().await;
@@ -411,7 +429,7 @@ async fn two_tabs_share_the_last_use_of_an_approval() {
     assert_eq!(ran(), 1, "exactly one");
     assert!(asked(&one) != asked(&other), "the other one asks");
     for tab in [&one, &other] {
-        let list = tab.assistant.remembered_approvals();
+        let list = tab.assistant.remembered_approvals().list();
         assert!(until(|| list.get_untracked()[0].uses_left() == Some(0)).await);
     }
 }

@@ -276,7 +276,7 @@ async fn a_handler_can_set_signals_of_a_disposed_owner() {
     .await;
     let console = console_errors();
     chat.assistant.send("go").unwrap();
-    let activity = chat.assistant.running_tools();
+    let activity = chat.assistant.tools().running();
     assert!(until(move || !activity.get_untracked().is_empty()).await);
     shown.set(false);
     settle().await;

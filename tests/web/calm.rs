@@ -452,9 +452,13 @@ async fn past_conversations_are_found_by_message_text() {
     assert!(until(nothing).await, "{}", page.root.inner_html());
     // A search that is dropped calls back no more.
     let found = RwSignal::new(0);
-    drop(assistant.search_conversations("bergamot", move |_| found.update(|count| *count += 1)));
+    drop(
+        assistant
+            .conversations()
+            .search("bergamot", move |_| found.update(|count| *count += 1)),
+    );
     let ends = RwSignal::new(Vec::new());
-    let search = assistant.search_conversations("sunny", move |id| {
+    let search = assistant.conversations().search("sunny", move |id| {
         ends.update(|ends| ends.push(id.is_none()));
     });
     assert!(until(|| ends.get_untracked() == [false, true]).await);

@@ -81,7 +81,8 @@ async fn a_follower_page_applies_updates_and_runs_no_call() {
     let frames: Rc<RefCell<Vec<Value>>> = Rc::default();
     let sent = Rc::clone(&frames);
     host.assistant
-        .on_update(move |update| sent.borrow_mut().push(update.to_json()));
+        .updates()
+        .observe(move |update| sent.borrow_mut().push(update.to_json()));
     host.assistant.send("go").unwrap();
     host.idle().await;
     let kinds = |status: &str| {
@@ -95,13 +96,13 @@ async fn a_follower_page_applies_updates_and_runs_no_call() {
 
     let guest = chat(MockAgent::new(), || ()).await;
     let first = Update::from_json(&frames.borrow()[0]).unwrap();
-    let refused = guest.assistant.take_update(first);
+    let refused = guest.assistant.updates().apply(first);
     assert!(refused.is_err(), "another conversation is open here");
     let empty = json!({"threadId": frames.borrow()[0]["convId"], "messages": []});
     guest.assistant.import(empty).unwrap();
     for frame in frames.borrow().iter() {
         let update = Update::from_json(frame).expect("it is read as it was written");
-        guest.assistant.take_update(update).unwrap();
+        guest.assistant.updates().apply(update).unwrap();
     }
     settle().await;
     guest.idle().await;

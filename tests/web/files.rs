@@ -45,7 +45,7 @@ fn url(value: &str) -> Source {
 
 /// Sends files and waits for the answer.
 async fn sent(chat: &Chat, parts: Vec<ContentPart>) {
-    chat.assistant.send_content(Content::Parts(parts)).unwrap();
+    chat.assistant.send(Content::Parts(parts)).unwrap();
     chat.idle().await;
 }
 
@@ -187,7 +187,7 @@ fn Sender() -> impl IntoView {
         media("video", url("https://media.example/a.mp4"), None),
         media("audio", url("https://other.example/a.mp3"), None),
     ];
-    assistant.send_content(Content::Parts(parts)).unwrap();
+    assistant.send(Content::Parts(parts)).unwrap();
 }
 
 #[wasm_bindgen_test]

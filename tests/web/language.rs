@@ -167,7 +167,7 @@ async fn changed_labels_update_rendered_answers_in_place() {
         },
     };
     let assistant = made.get_value().unwrap();
-    assistant.send_content(Content::Parts(vec![file])).unwrap();
+    assistant.send(Content::Parts(vec![file])).unwrap();
     assert!(until(|| page.count(".la-footnote-button") == 1).await);
     settle().await;
     let places = [

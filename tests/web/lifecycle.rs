@@ -153,7 +153,7 @@ async fn the_previous_conversation_can_be_reopened_after_a_new_one() {
         1,
         "nothing of the old one is sent"
     );
-    chat.assistant.open_conversation(&first).unwrap();
+    chat.assistant.conversations().open(&first).unwrap();
     settle().await;
     assert!(chat.page.text("[role=log]").contains("First answer."));
     assert!(!chat.page.text("[role=log]").contains("Second answer."));
@@ -297,7 +297,7 @@ async fn an_unmounted_provider_sends_no_further_request() {
 #[wasm_bindgen_test]
 async fn past_conversations_is_a_signal_of_ids() {
     let chat = chat(MockAgent::new(), || ()).await;
-    let past = chat.assistant.past_conversations();
+    let past = chat.assistant.conversations().replaced();
     let count = Memo::new(move |_| past.with(Vec::len));
     assert_eq!(count.get_untracked(), 0);
     let first = chat.assistant.thread_id().get_untracked();
@@ -306,5 +306,8 @@ async fn past_conversations_is_a_signal_of_ids() {
     chat.assistant.new_conversation();
     settle().await;
     assert_eq!(count.get_untracked(), 1);
-    assert_eq!(chat.assistant.past_conversations().get_untracked(), [first]);
+    assert_eq!(
+        chat.assistant.conversations().replaced().get_untracked(),
+        [first]
+    );
 }

@@ -204,7 +204,7 @@ async fn a_queued_message_is_edited_with_its_files() {
         .await;
         chat.assistant.send("go").unwrap();
         chat.appears("[data-role=assistant]").await;
-        chat.assistant.interject_content(content.clone()).unwrap();
+        chat.assistant.interject(content.clone()).unwrap();
         chat.appears("[data-pending]").await;
         if !files {
             let names = names(&chat.page.find("[data-pending]").unwrap());

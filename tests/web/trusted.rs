@@ -99,6 +99,7 @@ async fn a_scripted_choice_of_duration_is_reverted() {
     assert!(
         chat.assistant
             .remembered_approvals()
+            .list()
             .with_untracked(Vec::is_empty)
     );
 }

@@ -14,11 +14,15 @@ const TYPES: [&str; 2] = [
     "crates/assistant-embed/npm/full.d.ts",
 ];
 /// Types of the library, and the interfaces of the package that correspond to them.
-const PAIRS: [(&str, &[&str]); 4] = [
+const PAIRS: [(&str, &[&str]); 8] = [
     ("ToolAction", &["ActionDefinition"]),
     ("ToolContext", &["ToolContext"]),
     ("AssistantProvider", &["MountOptions", "SharedOptions"]),
     ("Assistant", &["Chat", "ChatState"]),
+    ("Branches", &["Chat", "ChatState"]),
+    ("Conversations", &["Chat", "ChatState"]),
+    ("RememberedApprovals", &["Chat", "ChatState"]),
+    ("Tools", &["Chat", "ChatState"]),
 ];
 /// The component whose properties count as methods.
 const COMPONENT: &str = "AssistantProvider";

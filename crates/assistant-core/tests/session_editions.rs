@@ -1,4 +1,4 @@
-//! Rule "editions of an action": a call is checked against the action in force, and a call stored
+//! Rule "editions of an action": a call is checked against the current action, and a call stored
 //! under another version is asked about.
 
 use assistant_core::{

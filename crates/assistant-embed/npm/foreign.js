@@ -124,7 +124,7 @@ function restored(args, exact, numbers) {
   return root.args;
 }
 
-/** Rejects names of options that do not exist: a misspelt one would silently leave its default in force. */
+/** Rejects names of options that do not exist: a misspelt one would silently leave its default. */
 export function refuseUnknown(where, options, known) {
   const unknown = namesOf(where, options).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;

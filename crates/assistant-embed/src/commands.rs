@@ -81,12 +81,12 @@ fn read(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, Strin
             call.flatten().unwrap_or_default()
         }
         "messageText" => chat.message_text(&args.message(0)).get_untracked().into(),
-        "version" => match chat.version(&args.message(0)).get_untracked() {
+        "version" => match chat.branches().version(&args.message(0)).get_untracked() {
             Some((number, count)) => json!([number, count]),
             None => Value::Null,
         },
-        "toolHistory" => state::history(&chat.tool_history()),
-        "listTools" => chat.list_tools().iter().map(ToolInfo::to_value).collect(),
+        "toolHistory" => state::history(&chat.tools().history()),
+        "listTools" => chat.tools().list().iter().map(ToolInfo::to_value).collect(),
         "sideEvents" => chat
             .side_events()
             .iter()
@@ -126,34 +126,38 @@ fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>,
     let content = || agui::content_from_value(args.value(0)).map_err(|error| error.to_string());
     match name {
         "send" => return Ok(chat.send(args.text(0))),
-        "sendContent" => return Ok(chat.send_content(content()?)),
+        "sendContent" => return Ok(chat.send(content()?)),
         "interject" => return Ok(chat.interject(args.text(0))),
-        "interjectContent" => return Ok(chat.interject_content(content()?)),
+        "interjectContent" => return Ok(chat.interject(content()?)),
         "stop" => return Ok(chat.stop()),
         "retry" => return Ok(chat.retry()),
-        "goOn" => return Ok(chat.go_on()),
+        "goOn" => return Ok(chat.continue_loop()),
         "showHeldBack" => return Ok(chat.show_held_back()),
         "edit" => return Ok(chat.edit(&args.message(0), args.text(1))),
         "regenerate" => return Ok(chat.regenerate(&args.message(0))),
-        "showVersion" => return Ok(chat.show_version(&args.message(0), sibling(&args.text(1)))),
-        "changeTree" => return Ok(chat.change_tree(tree_change(&args.value(0)))),
-        "openConversation" => return Ok(chat.open_conversation(&args.text(0))),
+        "showVersion" => {
+            return Ok(chat
+                .branches()
+                .show(&args.message(0), sibling(&args.text(1))));
+        }
+        "changeTree" => return Ok(chat.branches().change(tree_change(&args.value(0)))),
+        "openConversation" => return Ok(chat.conversations().open(&args.text(0))),
         "import" => return Ok(chat.import(args.value(0))),
-        "showRunBranch" => chat.show_run_branch(),
+        "showRunBranch" => chat.branches().show_run(),
         "newConversation" => chat.new_conversation(),
-        "listConversations" => chat.list_conversations(),
-        "renameConversation" => chat.rename_conversation(&args.text(0), args.text(1)),
-        "deleteConversation" => chat.delete_conversation(&args.text(0)),
-        "restoreConversation" => chat.restore_conversation(&args.text(0)),
-        "useHere" => chat.use_here(),
+        "listConversations" => chat.conversations().refresh(),
+        "renameConversation" => chat.conversations().rename(&args.text(0), args.text(1)),
+        "deleteConversation" => chat.conversations().delete(&args.text(0)),
+        "restoreConversation" => chat.conversations().restore(&args.text(0)),
+        "useHere" => chat.conversations().use_here(),
         "dismiss" => chat.dismiss(NoticeId(args.number(0))),
         "setState" => chat.set_state(args.value(0)),
         "setForwardedProps" => chat.set_forwarded_props(args.value(0)),
-        "forgetApproval" => chat.forget_approval(&args.text(0)),
-        "offerToo" => chat.offer_too(args.texts(0)),
+        "forgetApproval" => chat.remembered_approvals().revoke(&args.text(0)),
+        "offerToo" => chat.tools().offer_also(args.texts(0)),
         "offerOnly" => {
             let filter = filter(&args.value(0));
-            chat.offer_only(move || filter.clone());
+            chat.tools().offer_only(move || filter.clone());
         }
         _ => return Err(format!("A chat has no method {name}")),
     }

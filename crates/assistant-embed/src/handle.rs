@@ -161,7 +161,7 @@ impl Chat {
             // It never throws.
             let _ = tell.call1(&JsValue::UNDEFINED, &id.into());
         };
-        Ok(self.hold(self.assistant.search_conversations(words, found)))
+        Ok(self.hold(self.assistant.conversations().search(words, found)))
     }
 
     /// Sets the general permission rule, as wrapped by `npm/foreign.js`.

@@ -21,8 +21,8 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
             chat.with_conversation(messages).unwrap_or_default()
         }
         "activity" => activity(chat.activity().get()),
-        "runningTools" => chat.running_tools().get().into(),
-        "runningCalls" => keys(&chat.running_calls().get()),
+        "runningTools" => chat.tools().running().get().into(),
+        "runningCalls" => keys(&chat.tools().running_calls().get()),
         "pendingApprovals" => keys(&chat.pending_approvals().get()),
         "notices" => chat.notices().with(|list| list.iter().map(notice).collect()),
         "agentSteps" => chat.agent_steps().with(|steps| {
@@ -31,7 +31,7 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
                 .map(|it| json!({"name": it.name, "finished": it.finished, "failure": it.failure}))
                 .collect()
         }),
-        "tools" => chat.tools().with(|tools| {
+        "tools" => chat.tools().offered().with(|tools| {
             let tools = tools.iter();
             tools
                 .map(|it| json!({"name": it.name, "description": it.description, "parameters": it.parameters}))
@@ -46,14 +46,14 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
         "summary" => summary(&chat.summary().get()),
         "cost" => cost(&chat.cost().get()),
         "conversations" => chat
-            .conversations()
+            .conversations().list()
             .with(|list| list.iter().map(thread).collect()),
-        "pastConversations" => chat.past_conversations().get().into(),
+        "pastConversations" => chat.conversations().replaced().get().into(),
         "rememberedApprovals" => chat
-            .remembered_approvals()
+            .remembered_approvals().list()
             .with(|list| list.iter().map(|approval| approval.to_value()).collect()),
-        "ownership" => word(&chat.ownership().get()).into(),
-        "treeChanges" => chat.tree_changes().get().into(),
+        "ownership" => word(&chat.conversations().ownership().get()).into(),
+        "treeChanges" => chat.branches().changes().get().into(),
         _ => return None,
     })
 }

@@ -12,7 +12,7 @@ const STORAGE_KEY: &str = "harbor:allowed";
 #[component]
 pub(crate) fn Allowed() -> impl IntoView {
     if let Some(assistant) = use_assistant() {
-        assistant.keep_approvals(LocalStorage);
+        assistant.remembered_approvals().persist_in(LocalStorage);
     }
     view! {
         <div class="demo-panel">

@@ -78,7 +78,7 @@ fn Window() -> impl IntoView {
     let assistant = use_assistant()?;
     let (messages, approvals) = (assistant.messages(), assistant.pending_approvals());
     let (activity, notices) = (assistant.activity(), assistant.notices());
-    let (running, turn) = (assistant.running_calls(), assistant.summary());
+    let (running, turn) = (assistant.tools().running_calls(), assistant.summary());
     let calls = RwSignal::new(0);
     use_assistant_events(move |event| {
         if let AssistantEvent::CallEnded { .. } = event {

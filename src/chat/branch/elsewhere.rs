@@ -46,7 +46,7 @@ pub fn OtherBranch(
         };
         let go = move |event: ev::MouseEvent| {
             let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
-            assistant.show_run_branch();
+            assistant.branches().show_run();
             if let Some(chat) = chat {
                 focus_in(chat, ".la-transcript-scroller");
             }

@@ -118,7 +118,7 @@ fn show(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
         return;
     };
     shared.hold();
-    if shared.assistant.show_version(id, to).is_ok() {
+    if shared.assistant.branches().show(id, to).is_ok() {
         shared.wanted.set(Some((other, to)));
     }
 }

@@ -9,12 +9,15 @@ use crate::{
     ui::{Labels, WordOf},
 };
 
+/// Gives a message to the assistant.
+type Deliver = fn(&Assistant, Content) -> Result<(), Refusal>;
+
 impl ComposerContext {
     /// Sends the text and the attachments, or queues them during the loop.
     pub(super) fn send(&self) {
-        let deliver = match self.interjects.get_untracked() {
-            true => Assistant::interject_content,
-            false => Assistant::send_content,
+        let deliver: Deliver = match self.interjects.get_untracked() {
+            true => |assistant: &Assistant, content| assistant.interject(content),
+            false => |assistant: &Assistant, content| assistant.send(content),
         };
         self.refused.set(written(self, deliver).err());
     }
@@ -22,10 +25,7 @@ impl ComposerContext {
 
 /// Sends the text and the attachments, if there are any. If the message is refused, they stay, and
 /// the reason is returned.
-fn written(
-    writing: &ComposerContext,
-    deliver: fn(&Assistant, Content) -> Result<(), Refusal>,
-) -> Result<(), WordOf> {
+fn written(writing: &ComposerContext, deliver: Deliver) -> Result<(), WordOf> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
     let text = writing.handle.written();
     let text = text.trim_end();

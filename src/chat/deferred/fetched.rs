@@ -72,7 +72,10 @@ impl Deferred {
             voice,
         };
         let (messages, notices) = (assistant.messages(), assistant.notices());
-        let (interrupts, ownership) = (assistant.interrupts(), assistant.ownership());
+        let (interrupts, ownership) = (
+            assistant.interrupts(),
+            assistant.conversations().ownership(),
+        );
         let dialogs = assistant.view().dialogs.clone();
         effect(move |_| {
             let shows = messages.with(|list| !list.is_empty())

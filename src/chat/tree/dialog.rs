@@ -80,7 +80,10 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             if agreed(element) {
                 // A refusal means that the branch was already removed.
                 let message = message.clone();
-                let _ = of.assistant.change_tree(TreeChange::Delete { message });
+                let _ = of
+                    .assistant
+                    .branches()
+                    .change(TreeChange::Delete { message });
             }
         }),
     }

@@ -118,7 +118,7 @@ impl Tree {
         let (of, path) = (assistant.clone(), assistant.messages());
         let rows = Memo::new_with_compare(
             move |_| {
-                of.tree_changes().track();
+                of.branches().changes().track();
                 path.track();
                 let outline = closed.with(|closed| of.with_conversation(|all| all.outline(closed)));
                 Arc::new(outline.unwrap_or_default())
@@ -189,7 +189,7 @@ impl Tree {
         self.cursor.set(Some(message.clone()));
         let message = message.clone();
         // A refusal means that the message was removed.
-        let _ = self.assistant.change_tree(TreeChange::Select {
+        let _ = self.assistant.branches().change(TreeChange::Select {
             message,
             exact: true,
         });

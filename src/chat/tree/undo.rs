@@ -13,7 +13,7 @@ use crate::{
 pub(super) fn view(tree: &Tree) -> AnyView {
     let (of, activity) = (tree.clone(), tree.assistant.activity());
     let deleted = memo(move || {
-        of.assistant.tree_changes().track();
+        of.assistant.branches().changes().track();
         // A run that begins makes the deletion final.
         activity.track();
         let last = |all: &assistant_core::conversation::Conversation| {
@@ -33,7 +33,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
         let first = of
             .assistant
             .with_conversation(|all| all.last_deleted().map(|(first, _)| first.clone()));
-        let done = of.assistant.change_tree(TreeChange::Restore).is_ok();
+        let done = of.assistant.branches().change(TreeChange::Restore).is_ok();
         if let Some(first) = first.flatten().filter(|_| done) {
             of.cursor.set(Some(first));
         }

@@ -30,7 +30,7 @@ const TURN_MS: u64 = 8_000;
 /// use leptos_assistant::{Assistant, store::IndexedDbApprovals};
 ///
 /// # fn example(assistant: &Assistant) {
-/// assistant.keep_approvals(IndexedDbApprovals::new("orders"));
+/// assistant.remembered_approvals().persist_in(IndexedDbApprovals::new("orders"));
 /// # }
 /// ```
 #[derive(Clone)]

@@ -41,10 +41,11 @@ async fn edit_creates_a_version_and_show_version_returns() {
     chat.idle().await;
     assert_eq!(texts(&chat), ["two", "Second."]);
     let second = chat.assistant.messages().get_untracked()[0].id.clone();
-    let version = chat.assistant.version(&second);
+    let version = chat.assistant.branches().version(&second);
     assert_eq!(version.get_untracked(), Some((2, 2)));
     chat.assistant
-        .show_version(&second, Sibling::Previous)
+        .branches()
+        .show(&second, Sibling::Previous)
         .unwrap();
     settle().await;
     assert_eq!(texts(&chat), ["one", "First."]);
@@ -53,7 +54,7 @@ async fn edit_creates_a_version_and_show_version_returns() {
 #[wasm_bindgen_test]
 async fn regenerate_requests_another_answer() {
     let chat = answered(["First.", "Second."]).await;
-    let changes = chat.assistant.tree_changes();
+    let changes = chat.assistant.branches().changes();
     let before = changes.get_untracked();
     let answer = chat.assistant.messages().get_untracked()[1].id.clone();
     chat.assistant.regenerate(&answer).unwrap();
@@ -78,11 +79,12 @@ async fn show_run_branch_selects_the_branch_of_the_run() {
     settle().await;
     let second = chat.assistant.messages().get_untracked()[0].id.clone();
     chat.assistant
-        .show_version(&second, Sibling::Previous)
+        .branches()
+        .show(&second, Sibling::Previous)
         .unwrap();
     let activity = chat.assistant.activity();
     assert!(until(|| activity.get_untracked().elsewhere).await);
-    chat.assistant.show_run_branch();
+    chat.assistant.branches().show_run();
     assert!(until(|| !activity.get_untracked().elsewhere).await);
     chat.idle().await;
     assert_eq!(texts(&chat), ["two", "Second."]);
@@ -100,13 +102,13 @@ async fn an_interjection_is_sent_with_the_results() {
         })
         .await;
         chat.assistant.send("go").unwrap();
-        let running = chat.assistant.running_tools();
+        let running = chat.assistant.tools().running();
         assert!(until(|| !running.get_untracked().is_empty()).await);
         let said = match content {
             false => chat.assistant.interject("Only the north"),
             true => chat
                 .assistant
-                .interject_content(Content::Text("Only the north".to_owned())),
+                .interject(Content::Text("Only the north".to_owned())),
         };
         said.unwrap();
         ready.set(true);
@@ -121,8 +123,10 @@ async fn offer_too_overrides_the_filter_until_the_next_message() {
     let agent = MockAgent::new().answer(Script::new().call("look", &json!({})));
     let chat = chat(agent, || {
         let assistant = leptos_assistant::use_assistant().unwrap();
-        assistant.offer_only(Some(OfferFilter::default().tag("first")));
-        let look = move || assistant.offer_too(["act"]);
+        assistant
+            .tools()
+            .offer_only(Some(OfferFilter::default().tag("first")));
+        let look = move || assistant.tools().offer_also(["act"]);
         use_assistant_action(ToolAction::new("look", "").tags(["first"]).handler(look));
         use_assistant_action(act());
     })

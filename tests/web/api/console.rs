@@ -54,7 +54,7 @@ async fn an_invalid_tool_name_logs_an_error() {
     let said = console.take();
     assert_eq!(said.len(), 1);
     assert!(said[0].contains("no name"), "{said:?}");
-    assert!(chat.assistant.tools().get_untracked().is_empty());
+    assert!(chat.assistant.tools().offered().get_untracked().is_empty());
 }
 
 #[wasm_bindgen_test]

@@ -89,10 +89,10 @@ async fn go_on_continues_past_the_limit() {
         chat.assistant.summary().get_untracked().finish,
         Some(FinishReason::Limit)
     );
-    chat.assistant.go_on().unwrap();
+    chat.assistant.continue_loop().unwrap();
     chat.idle().await;
     assert_eq!(chat.agent.inputs().len(), 2);
-    assert_eq!(chat.assistant.go_on(), Err(Refusal::NothingToDo));
+    assert_eq!(chat.assistant.continue_loop(), Err(Refusal::NothingToDo));
 }
 
 #[wasm_bindgen_test]
@@ -149,14 +149,14 @@ async fn change_tree_edits_and_selects_branches() {
         message: first.clone(),
         content,
     };
-    chat.assistant.change_tree(edit).unwrap();
+    chat.assistant.branches().change(edit).unwrap();
     chat.idle().await;
     assert_eq!(chat.page.text("[data-role=user] .la-text"), "two");
     let back = TreeChange::Select {
         message: first,
         exact: false,
     };
-    chat.assistant.change_tree(back).unwrap();
+    chat.assistant.branches().change(back).unwrap();
     settle().await;
     assert_eq!(chat.page.text("[data-role=user] .la-text"), "one");
 }
@@ -167,7 +167,7 @@ async fn send_content_sends_text_and_an_image() {
         "source": {"type": "url", "value": "https://example.com/a.png", "mimeType": "image/png"}}]);
     let parts = leptos_assistant::event::content_from_value(parts).unwrap();
     let chat = chat(MockAgent::new(), || ()).await;
-    chat.assistant.send_content(parts).unwrap();
+    chat.assistant.send(parts).unwrap();
     chat.idle().await;
     let sent = format!("{:?}", chat.agent.inputs()[0].messages[0]);
     assert!(sent.contains("Look:") && sent.contains("a.png"), "{sent}");
@@ -198,7 +198,7 @@ async fn with_thread_id_sets_the_id_and_import_loads_messages() {
     assistant.import(list).unwrap();
     assert_eq!(assistant.messages().get_untracked().len(), 1);
     assert_eq!(
-        assistant.past_conversations().get_untracked(),
+        assistant.conversations().replaced().get_untracked(),
         Vec::<String>::new()
     );
 }
@@ -211,9 +211,12 @@ async fn a_past_conversation_can_be_reopened() {
     assert!(until(|| !assistant.activity().get_untracked().busy).await);
     assistant.new_conversation();
     assert!(assistant.messages().get_untracked().is_empty());
-    assert_eq!(assistant.past_conversations().get_untracked(), ["first"]);
-    assert!(assistant.open_conversation("unknown").is_err());
-    assistant.open_conversation("first").unwrap();
+    assert_eq!(
+        assistant.conversations().replaced().get_untracked(),
+        ["first"]
+    );
+    assert!(assistant.conversations().open("unknown").is_err());
+    assistant.conversations().open("first").unwrap();
     assert_eq!(assistant.thread_id().get_untracked(), "first");
     assert_eq!(assistant.messages().get_untracked().len(), 2);
 }

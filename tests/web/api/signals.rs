@@ -85,7 +85,7 @@ async fn running_tools_and_activity_follow_a_handler() {
         use_assistant_action(ToolAction::new("act", "").handler(work));
     })
     .await;
-    let (running, activity) = (chat.assistant.running_tools(), chat.assistant.activity());
+    let (running, activity) = (chat.assistant.tools().running(), chat.assistant.activity());
     assert!(running.get_untracked().is_empty() && !activity.get_untracked().busy);
     chat.assistant.send("go").unwrap();
     assert!(until(|| running.get_untracked() == ["act"]).await);
@@ -194,7 +194,7 @@ async fn tools_lists_the_offered_actions() {
         use_assistant_action(act().enabled(enabled));
     })
     .await;
-    let tools = chat.assistant.tools();
+    let tools = chat.assistant.tools().offered();
     assert!(until(|| tools.with_untracked(|list| list.len() == 1)).await);
     assert_eq!(tools.get_untracked()[0].description, "Acts");
     enabled.set(false);
@@ -245,7 +245,7 @@ async fn running_calls_lists_calls_with_a_running_handler() {
         use_assistant_action(ToolAction::new("act", "").handler(work));
     })
     .await;
-    let calls = chat.assistant.running_calls();
+    let calls = chat.assistant.tools().running_calls();
     let owner = Owner::new();
     let followed = owner.with(|| {
         let calls = calls.clone();

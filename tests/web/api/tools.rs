@@ -41,7 +41,7 @@ async fn a_filter_signal_is_read_at_the_start_of_a_run() {
     .await;
     let tag = RwSignal::new(None::<&str>);
     let filter = move || tag.get().map(|tag| OfferFilter::default().tag(tag));
-    chat.assistant.offer_only(filter);
+    chat.assistant.tools().offer_only(filter);
     chat.assistant.send("all").unwrap();
     chat.idle().await;
     assert_eq!(offered(&chat, 0), ["pay", "read_mail"]);
@@ -49,15 +49,15 @@ async fn a_filter_signal_is_read_at_the_start_of_a_run() {
     chat.assistant.send("some").unwrap();
     chat.idle().await;
     assert_eq!(offered(&chat, 1), ["pay"]);
-    let tools = chat.assistant.tools();
+    let tools = chat.assistant.tools().offered();
     assert!(until(|| tools.with_untracked(Vec::len) == 1).await);
-    let history = chat.assistant.tool_history();
+    let history = chat.assistant.tools().history();
     assert_eq!((history.total, history.count("read_mail")), (1, 1));
     let record = &history.records[0];
     assert_eq!(record.phase, Phase::OutputError);
     let error = record.error.as_deref();
     assert_eq!(error, Some("Action read_mail is not offered in this run"));
-    let list = chat.assistant.list_tools();
+    let list = chat.assistant.tools().list();
     let told: Vec<_> = list
         .iter()
         .map(|tool| (tool.name.as_str(), tool.version.as_deref(), tool.is_offered))
@@ -79,12 +79,14 @@ async fn list_tools_finds_actions_that_a_filter_excludes() {
         use_assistant_action(list_tools_action());
     })
     .await;
-    chat.assistant.offer_only(Some(OfferFilter::default()));
+    chat.assistant
+        .tools()
+        .offer_only(Some(OfferFilter::default()));
     chat.assistant.send("read it").unwrap();
     chat.idle().await;
     assert_eq!(offered(&chat, 0), ["list_tools"]);
     assert_eq!(offered(&chat, 1), ["read_mail", "list_tools"]);
-    let history = chat.assistant.tool_history();
+    let history = chat.assistant.tools().history();
     let found = &history.records[0].result.clone().unwrap();
     assert_eq!(found.as_array().map(Vec::len), Some(1));
     assert_eq!(found[0]["name"], "read_mail");
@@ -177,16 +179,16 @@ async fn stopping_a_parent_call_cancels_its_nested_call() {
         chat.page.text(".la-approval").contains("pay"),
         "the child's question is shown"
     );
-    let running = chat.assistant.running_tools();
+    let running = chat.assistant.tools().running();
     assert!(until(|| running.get_untracked() == ["check_out"]).await);
     let child = chat.assistant.pending_approvals().get_untracked()[0];
-    let parent = chat.assistant.running_calls().get_untracked()[0];
+    let parent = chat.assistant.tools().running_calls().get_untracked()[0];
     chat.assistant.approve(&child).unwrap();
     assert!(until(|| ran.get_untracked() == ["paying"]).await);
     chat.assistant.stop().unwrap();
     chat.idle().await;
     assert_eq!(ran.get_untracked(), ["paying"], "neither goes on");
-    let history = chat.assistant.tool_history();
+    let history = chat.assistant.tools().history();
     let told: Vec<_> = history
         .records
         .iter()
@@ -220,7 +222,7 @@ async fn a_denied_nested_call_is_an_error_of_its_parent() {
     chat.assistant.deny(&child, None).unwrap();
     chat.idle().await;
     assert_eq!(ran.get_untracked(), ["bought"]);
-    let history = chat.assistant.tool_history();
+    let history = chat.assistant.tools().history();
     let phases: Vec<_> = history.records.iter().map(|one| one.phase).collect();
     assert_eq!(phases, [Phase::OutputError, Phase::OutputDenied]);
     let inputs = chat.agent.inputs();

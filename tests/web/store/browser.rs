@@ -78,7 +78,7 @@ async fn play_unsaved(script: &str, named: bool) {
     chat.advance_past_retries().await;
     chat.assert_usable();
     chat.assert_nothing_lost(true, "");
-    let kept = chat.assistant.ownership().get_untracked();
+    let kept = chat.assistant.conversations().ownership().get_untracked();
     assert_eq!(kept, Ownership::NotStored, "and the application can see it");
     assert_eq!(broken.repair(), Vec::<String>::new());
 }
@@ -179,7 +179,7 @@ async fn play_saved(script: &str) {
         chat.advance_past_retries().await;
         assert!(!chat.shows_not_saved(), "it is saved");
         chat.assert_usable();
-        let kept = chat.assistant.ownership().get_untracked();
+        let kept = chat.assistant.conversations().ownership().get_untracked();
         assert_eq!(kept, Ownership::ThisTab { across_tabs: false });
         let id = chat.assistant.thread_id().get_untracked();
         assert!(store.load(&id).await.unwrap().is_some());

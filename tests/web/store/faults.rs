@@ -162,11 +162,11 @@ impl Case {
                 chat.wait_until(Journey::shows_not_saved).await,
                 "{self:?}: it is told"
             );
-            let kept = chat.assistant.ownership().get_untracked();
+            let kept = chat.assistant.conversations().ownership().get_untracked();
             assert_eq!(kept, Ownership::NotStored, "{self:?}");
         }
-        chat.assistant.list_conversations();
-        chat.assistant.rename_conversation("other", "Other");
+        chat.assistant.conversations().refresh();
+        chat.assistant.conversations().rename("other", "Other");
         chat.advance(10_000).await;
         chat.assert_usable();
         store.fault.set(None);

@@ -162,7 +162,7 @@ impl Journey {
             0,
             "no other tab has it"
         );
-        let kept = self.assistant.ownership().get_untracked();
+        let kept = self.assistant.conversations().ownership().get_untracked();
         assert_ne!(kept, Ownership::OtherTab);
     }
 

@@ -116,7 +116,7 @@ async fn open_with(
         }
     });
     let assistant = found.borrow_mut().take().unwrap();
-    let opened = || assistant.ownership().get_untracked() != Ownership::Opening;
+    let opened = || assistant.conversations().ownership().get_untracked() != Ownership::Opening;
     assert!(until(opened).await, "it is opened");
     settle().await;
     Chat {
@@ -233,11 +233,11 @@ async fn an_idempotent_call_runs_again_after_a_reload() {
 async fn conversations_are_listed_renamed_deleted_and_restored() {
     let agent = MockAgent::new().answer(Script::new().text("Here."));
     let assistant = Assistant::with_thread_id(agent, SessionOptions::default(), "t");
-    assistant.persist_in(MemoryStore::default());
-    let kept = assistant.ownership();
+    assistant.conversations().persist_in(MemoryStore::default());
+    let kept = assistant.conversations().ownership();
     assert!(until(|| matches!(kept.get_untracked(), Ownership::ThisTab { .. })).await);
     assistant.send("Where is my order?").unwrap();
-    let (busy, listed) = (assistant.activity(), assistant.conversations());
+    let (busy, listed) = (assistant.activity(), assistant.conversations().list());
     assert!(until(|| !busy.get_untracked().busy).await);
     settle().await;
     assert!(listed.get_untracked().is_empty(), "nobody has asked for it");
@@ -247,14 +247,14 @@ async fn conversations_are_listed_renamed_deleted_and_restored() {
         list.into_iter().find(|thread| thread.id == id)
     };
     let becomes = |is: fn(&ThreadInfo) -> bool| until(move || of().is_some_and(|it| is(&it)));
-    assistant.list_conversations();
+    assistant.conversations().refresh();
     assert!(becomes(|it| it.title == "Where is my order?" && !it.named).await);
-    assistant.rename_conversation(&id, "The late tea");
+    assistant.conversations().rename(&id, "The late tea");
     assert!(becomes(|it| it.title == "The late tea" && it.named).await);
-    assistant.delete_conversation(&id);
+    assistant.conversations().delete(&id);
     assert!(becomes(|it| it.deleted_at.is_some()).await);
     assert_ne!(assistant.thread_id().get_untracked(), id, "it is left");
-    assistant.restore_conversation(&id);
+    assistant.conversations().restore(&id);
     assert!(becomes(|it| it.deleted_at.is_none() && it.title == "The late tea").await);
 }
 
@@ -266,10 +266,10 @@ async fn use_here_takes_ownership_from_another_tab() {
     settle().await;
     store.take("t", "another").await.unwrap();
     chat.approve();
-    let kept = chat.assistant.ownership();
+    let kept = chat.assistant.conversations().ownership();
     assert!(until(|| kept.get_untracked() == Ownership::OtherTab).await);
     assert_eq!(chat.ran.get(), 0);
-    chat.assistant.use_here();
+    chat.assistant.conversations().use_here();
     assert!(until(|| matches!(kept.get_untracked(), Ownership::ThisTab { .. })).await);
 }
 
@@ -312,7 +312,7 @@ async fn a_chat_without_a_store_shows_that_nothing_is_saved() {
     store.closed.set(true);
     let chat = open(store.clone(), paying()).await;
     assert_eq!(
-        chat.assistant.ownership().get_untracked(),
+        chat.assistant.conversations().ownership().get_untracked(),
         Ownership::NotStored
     );
     assert!(

@@ -14,7 +14,7 @@ use super::{
 
 impl Journey {
     fn ownership(&self) -> Ownership {
-        self.assistant.ownership().get_untracked()
+        self.assistant.conversations().ownership().get_untracked()
     }
 
     async fn becomes_owner(&self) -> bool {
@@ -42,7 +42,7 @@ async fn a_tab_that_cannot_write_keeps_its_content_after_a_takeover() {
     let two = Journey::open_at(clock, twos.clone(), Some("t"));
     let follows = |it: &Journey| it.ownership() == Ownership::OtherTab;
     assert!(two.wait_until(follows).await, "one acts on it, and lives");
-    two.assistant.use_here();
+    two.assistant.conversations().use_here();
     assert!(two.becomes_owner().await);
     assert!(two.page.text("[role=log]").contains("Hello."));
     assert_eq!(

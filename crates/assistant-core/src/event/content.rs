@@ -11,6 +11,24 @@ pub enum Content {
     Parts(Vec<ContentPart>),
 }
 
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<ContentPart>> for Content {
+    fn from(parts: Vec<ContentPart>) -> Self {
+        Self::Parts(parts)
+    }
+}
+
 impl Content {
     /// Returns the text, or the text parts joined by line breaks (rule "results on the wire", for
     /// display).

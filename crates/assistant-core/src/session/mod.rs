@@ -487,7 +487,7 @@ impl Session {
             cx.warn(
                 "action-name-clash",
                 format!(
-                    "'{}' is registered more than once: the newest is in force",
+                    "'{}' is registered more than once: the newest is active",
                     spec.name
                 ),
             );

@@ -291,7 +291,7 @@ fn ui_stream(number: usize, reply: &[ReplyPart]) -> Vec<Value> {
                 .push(json!({"type": "tool-approval-request",
                 "approvalId": approval, "toolCallId": call})),
             ReplyPart::Denied(id) => {
-                out.push(json!({"type": "tool-output-denied", "toolCallId": id}))
+                out.push(json!({"type": "tool-output-denied", "toolCallId": id}));
             }
             ReplyPart::Step => {
                 if in_step {

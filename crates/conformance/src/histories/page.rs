@@ -242,7 +242,7 @@ impl Tab {
     /// Returns the current card of a call.
     fn card(&self, key: &CallKey) -> Option<Card> {
         let call = self.session.conversation().call(key)?;
-        // A call without a question is not shown with the rules in force.
+        // A call without a question is not shown with the current rules.
         let is_asked = call.phase() == Phase::ApprovalRequested;
         let print = || self.session.fingerprint(key);
         Some(Card {

@@ -1,7 +1,8 @@
-//! Persistence of conversations.
+//! The stored conversations, and the persistence of the current one.
 
 use std::{cell::Cell, fmt, rc::Rc};
 
+use assistant_core::session::{Input, Refusal};
 use leptos::prelude::{ArcReadSignal, GetUntracked, WithUntracked};
 use send_wrapper::SendWrapper;
 use serde_json::Value;
@@ -14,19 +15,24 @@ use crate::{
 };
 
 impl Assistant {
-    /// Persists conversations in a store from now on, and opens the one that this tab had before a
-    /// reload. Call it once, after the actions are registered;
-    /// [`AssistantProvider`](crate::AssistantProvider) does it automatically.
+    /// Returns the conversations of the store, and those of this page.
     ///
-    /// ```
-    /// use leptos_assistant::{Assistant, store::IndexedDbStore};
+    /// ```no_run
+    /// use leptos::prelude::*;
+    /// use leptos_assistant::use_assistant;
     ///
-    /// # fn example(assistant: &Assistant) {
-    /// assistant.persist_in(IndexedDbStore::new("orders"));
-    /// # }
+    /// #[component]
+    /// fn Past() -> impl IntoView {
+    ///     let conversations = use_assistant()?.conversations();
+    ///     conversations.refresh();
+    ///     let listed = conversations.list();
+    ///     let titles = move || listed.get().into_iter().map(|thread| thread.title);
+    ///     Some(view! { <p>{move || titles().collect::<Vec<_>>().join(", ")}</p> })
+    /// }
     /// ```
-    pub fn persist_in(&self, store: impl Store) {
-        self.keep(Rc::new(store), None, None);
+    #[must_use]
+    pub fn conversations(&self) -> Conversations {
+        Conversations(self.clone())
     }
 
     pub(crate) fn keep(
@@ -41,6 +47,27 @@ impl Assistant {
         let thread_id = thread_id.or(own).filter(|id| !id.is_empty());
         StorePersistence::begin(self.runtime(), store, thread_id, initial);
     }
+}
+
+/// The conversations of an assistant and their store ([`Assistant::conversations`]).
+#[derive(Debug, Clone)]
+pub struct Conversations(Assistant);
+
+impl Conversations {
+    /// Persists conversations in a store from now on, and opens the one that this tab had before a
+    /// reload. Call it once, after the actions are registered;
+    /// [`AssistantProvider`](crate::AssistantProvider) does it automatically.
+    ///
+    /// ```
+    /// use leptos_assistant::{Assistant, store::IndexedDbStore};
+    ///
+    /// # fn example(assistant: &Assistant) {
+    /// assistant.conversations().persist_in(IndexedDbStore::new("orders"));
+    /// # }
+    /// ```
+    pub fn persist_in(&self, store: impl Store) {
+        self.0.keep(Rc::new(store), None, None);
+    }
 
     /// Returns the location of the conversation and whether this tab acts on it, as a signal.
     ///
@@ -49,13 +76,13 @@ impl Assistant {
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// use leptos_assistant::store::Ownership;
     ///
-    /// let ownership = assistant.ownership();
+    /// let ownership = assistant.conversations().ownership();
     /// let elsewhere = move || ownership.get() == Ownership::OtherTab;
     /// # }
     /// ```
     #[must_use]
     pub fn ownership(&self) -> ArcReadSignal<Ownership> {
-        self.view().ownership.read_only()
+        self.0.view().ownership.read_only()
     }
 
     /// Takes over the conversation from the tab that acts on it. That tab writes its state and
@@ -65,52 +92,87 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.use_here();
+    /// assistant.conversations().use_here();
     /// # }
     /// ```
     pub fn use_here(&self) {
-        if let Some(persistence) = self.runtime().persistence() {
+        if let Some(persistence) = self.0.runtime().persistence() {
             persistence.use_here();
         }
     }
 
     /// Returns the stored conversations, most recently written first, as a signal; empty until
-    /// [`Self::list_conversations`] was called. Deleted conversations stay in it for a while, with
+    /// [`Self::refresh`] was called. Deleted conversations stay in it for a while, with
     /// [`ThreadInfo::deleted_at`].
-    ///
-    /// ```no_run
-    /// use leptos::prelude::*;
-    /// use leptos_assistant::use_assistant;
-    ///
-    /// #[component]
-    /// fn Past() -> impl IntoView {
-    ///     let assistant = use_assistant()?;
-    ///     assistant.list_conversations();
-    ///     let listed = assistant.conversations();
-    ///     let titles = move || listed.get().into_iter().map(|thread| thread.title);
-    ///     Some(view! { <p>{move || titles().collect::<Vec<_>>().join(", ")}</p> })
-    /// }
-    /// ```
     #[must_use]
-    pub fn conversations(&self) -> ArcReadSignal<Vec<ThreadInfo>> {
-        self.view().listed.read_only()
+    pub fn list(&self) -> ArcReadSignal<Vec<ThreadInfo>> {
+        self.0.view().listed.read_only()
     }
 
-    /// Loads the list of conversations, which [`Self::conversations`] then reflects. Changes by
+    /// Loads the list of conversations, which [`Self::list`] then reflects. Changes by
     /// other tabs appear with the next load.
     ///
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.list_conversations();
-    /// let listed = assistant.conversations();
+    /// let conversations = assistant.conversations();
+    /// conversations.refresh();
+    /// let listed = conversations.list();
     /// let count = move || listed.with(Vec::len);
     /// # }
     /// ```
-    pub fn list_conversations(&self) {
-        if let Some(persistence) = self.runtime().persistence() {
+    pub fn refresh(&self) {
+        if let Some(persistence) = self.0.runtime().persistence() {
             persistence.list();
         }
+    }
+
+    /// Returns the ids of the conversations that were replaced, oldest first, as a signal.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let past = assistant.conversations().replaced();
+    /// let count = move || past.with(Vec::len);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn replaced(&self) -> ArcReadSignal<Vec<String>> {
+        self.0.view().archived.read_only()
+    }
+
+    /// Opens a conversation that another replaced, or one from the store. Loading from the store is
+    /// asynchronous ([`Self::ownership`]); the user is notified of a failure.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let conversations = assistant.conversations();
+    /// if let Some(last) = conversations.replaced().get().last() {
+    ///     conversations.open(last).ok();
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if no conversation has this id, or if it cannot be read.
+    pub fn open(&self, thread_id: &str) -> Result<(), Refusal> {
+        if let Some(persistence) = self.0.runtime().persistence() {
+            persistence.open(thread_id.to_owned());
+            return Ok(());
+        }
+        let snapshot = self
+            .0
+            .runtime()
+            .archived(thread_id)
+            .ok_or(Refusal::NothingToDo)?;
+        self.0.dispatch(Input::Load {
+            thread_id: thread_id.to_owned(),
+            snapshot,
+        })?;
+        self.0.runtime().flush();
+        Ok(())
     }
 
     /// Sets the user's title of a conversation; an empty one removes it.
@@ -118,10 +180,10 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.rename_conversation("order-17", "The late tea");
+    /// assistant.conversations().rename("order-17", "The late tea");
     /// # }
     /// ```
-    pub fn rename_conversation(&self, thread_id: &str, title: impl Into<String>) {
+    pub fn rename(&self, thread_id: &str, title: impl Into<String>) {
         let deleted_at = self.listed(thread_id).and_then(|thread| thread.deleted_at);
         let title = Some(title.into()).filter(|title| !title.trim().is_empty());
         self.label(thread_id, Label { title, deleted_at });
@@ -133,12 +195,12 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.delete_conversation("order-17");
+    /// assistant.conversations().delete("order-17");
     /// # }
     /// ```
-    pub fn delete_conversation(&self, thread_id: &str) {
-        if self.thread_id().get_untracked() == thread_id {
-            self.new_conversation();
+    pub fn delete(&self, thread_id: &str) {
+        if self.0.thread_id().get_untracked() == thread_id {
+            self.0.new_conversation();
         }
         let label = Label {
             deleted_at: Some(now()),
@@ -152,16 +214,16 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.restore_conversation("order-17");
+    /// assistant.conversations().restore("order-17");
     /// # }
     /// ```
-    pub fn restore_conversation(&self, thread_id: &str) {
+    pub fn restore(&self, thread_id: &str) {
         let title = self.own_title(thread_id);
         let deleted_at = None;
         self.label(thread_id, Label { title, deleted_at });
     }
 
-    /// Searches the messages of the listed conversations ([`Self::list_conversations`]), newest first,
+    /// Searches the messages of the listed conversations ([`Self::refresh`]), newest first,
     /// without regard to case. Calls back with the id of each that contains the words, and with `None`
     /// at the end, until the search is dropped.
     ///
@@ -172,13 +234,13 @@ impl Assistant {
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let found = RwSignal::new(Vec::new());
-    /// let search = assistant.search_conversations("late tea", move |id| {
+    /// let search = assistant.conversations().search("late tea", move |id| {
     ///     found.update(|found| found.extend(id.map(str::to_owned)));
     /// });
     /// on_cleanup(move || drop(search));
     /// # }
     /// ```
-    pub fn search_conversations(
+    pub fn search(
         &self,
         words: impl Into<String>,
         found: impl Fn(Option<&str>) + 'static,
@@ -189,7 +251,7 @@ impl Assistant {
             found: Box::new(found),
             wanted: Rc::clone(&wanted),
         };
-        match self.runtime().persistence() {
+        match self.0.runtime().persistence() {
             Some(persistence) => persistence.search(search),
             None => (search.found)(None),
         }
@@ -198,7 +260,7 @@ impl Assistant {
 
     fn listed(&self, thread_id: &str) -> Option<ThreadInfo> {
         let of = |list: &Vec<ThreadInfo>| list.iter().find(|it| it.id == thread_id).cloned();
-        self.view().listed.with_untracked(of)
+        self.0.view().listed.with_untracked(of)
     }
 
     fn own_title(&self, thread_id: &str) -> Option<String> {
@@ -207,7 +269,7 @@ impl Assistant {
     }
 
     fn label(&self, thread_id: &str, label: Label) {
-        if let Some(persistence) = self.runtime().persistence() {
+        if let Some(persistence) = self.0.runtime().persistence() {
             persistence.label(thread_id.to_owned(), label);
         }
     }
