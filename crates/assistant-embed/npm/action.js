@@ -1,31 +1,16 @@
 // Validates an action of the page, and converts it for the program: a definition as JSON, and functions that never throw.
+import { COUNT, FLAG, FUNCTION, TEXT, TEXTS, either, flag, has, isCount, isFlag, isFunction, isObject, isOneOf, isText, isWhole, permission } from "./checks.js";
 import { contextFor } from "./context.js";
 import { NUMBER_MODES, calling, handling, later, reading, refuseUnknown, snapshot } from "./foreign.js";
 import { drawing } from "./render.js";
 
-const isText = (value) => typeof value === "string";
 const isName = (value) => isText(value) && value !== "";
-const isFlag = (value) => typeof value === "boolean";
-const isFunction = (value) => typeof value === "function";
-const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32;
-const isTexts = (value) => Array.isArray(value) && value.every(isText);
-const isOneOf = (...values) => (value) => values.includes(value);
-const either = (...checks) => (value) => checks.some((check) => check(value));
-
-/** The fields of `limits`. */
-const LIMITS = {
+const isLimits = has({
   calls: (value) => Array.isArray(value) && value.length === 2 && value.every(isCount),
   concurrent: isCount,
   perRun: isCount,
-};
-const isLimits = (value) => isObject(value) && Object.entries(value).every(([name, limit]) => Object.hasOwn(LIMITS, name) && LIMITS[name](limit));
+});
 const isMaxima = (value) => isObject(value) && Object.values(value).every(Number.isFinite);
-
-const FLAG = [isFlag, "true or false"];
-const TEXT = [isText, "a text"];
-const COUNT = [isCount, "a whole number"];
-const FUNCTION = [isFunction, "a function"];
 
 /** The fields of an action, each with its check and the type it must have. */
 export const FIELDS = {
@@ -37,9 +22,9 @@ export const FIELDS = {
   approval: [either(isOneOf("always", "never"), isFunction), '"always", "never" or a function'],
   onlyUserApproves: FLAG,
   alwaysAsk: FLAG,
-  rememberFor: [isTexts, "a list of texts"],
+  rememberFor: TEXTS,
   rememberUses: COUNT,
-  rememberLasts: [(value) => Number.isSafeInteger(value) && value >= 0, "a whole number of milliseconds"],
+  rememberLasts: [isWhole, "a whole number of milliseconds"],
   rememberUpTo: [isMaxima, "an object of JSON Pointers and numbers"],
   denial: FUNCTION,
   title: TEXT,
@@ -60,7 +45,7 @@ export const FIELDS = {
   idempotent: FLAG,
   detached: FLAG,
   timeoutMs: COUNT,
-  tags: [isTexts, "a list of texts"],
+  tags: TEXTS,
   alwaysOffered: FLAG,
   version: TEXT,
   textResult: FLAG,
@@ -76,11 +61,6 @@ function description(value) {
   return [sentence, Array.from(rows, ([name, cell]) => [`${name}`, `${cell}`])];
 }
 
-function boolean(value) {
-  if (!isFlag(value)) throw new TypeError("it must return true or false");
-  return value;
-}
-
 function text(value) {
   if (!isText(value)) throw new TypeError("it must return a text");
   return value;
@@ -91,19 +71,14 @@ function schema(value) {
   return value;
 }
 
-function permission(value) {
-  if (!isFlag(value) && !isText(value)) throw new TypeError("it must return true, or the reason for a refusal");
-  return value;
-}
-
 const anything = (value) => value;
 
 /** Functions that are called for their current value: what they must return, and the value if one fails. */
-const CURRENT = { description: [text], parameters: [schema], enabled: [boolean, false] };
+const CURRENT = { description: [text], parameters: [schema], enabled: [flag, false] };
 /** Functions of the arguments that answer at once. */
 const NOW = { describe: description, denial: anything, sanitize: anything };
 /** Functions of the arguments that may return a promise, which must settle within ten seconds. */
-const LATER = { approval: boolean, permission, preview: anything };
+const LATER = { approval: flag, permission, preview: anything };
 
 /** Converts an action to the arguments of the program's `registerAction`. Throws a `TypeError` that names the field. */
 export function convertAction(action) {

@@ -4,7 +4,7 @@ import { streaming } from "./agent.js";
 import { askingHeaders, headerPairs, hearing, highlighting, isElement, refuseUnknown } from "./foreign.js";
 import { handleOf } from "./handle.js";
 import { textsOf } from "./languages.js";
-import { sessionOptions } from "./options.js";
+import { lookOptions, sessionOptions } from "./options.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
 function unknown(option, values) {
@@ -14,12 +14,11 @@ function unknown(option, values) {
 
 /** The values of the option `credentials`. */
 const CREDENTIALS = ["omit", "same-origin", "include"];
-/** The options of `mount`, of its `attachments`, and of its `words`. */
+/** The options of `mount`. */
 const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 /** The options that `update` takes. */
 const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
-const ATTACHMENTS = ["accept", "maxFiles", "maxBytes"];
 
 function checkAddress(where, url) {
   if ((typeof url === "string" && url !== "") || url instanceof URL) return;
@@ -54,24 +53,23 @@ function takeHeaders(headers, look) {
 export async function mountWith({ load, mountChat, protocols, stores }, element, options) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);
-  const { url, headers, highlight, mediaOrigins, attachments, lang, labels, store, onEvent, ...look } = options ?? {};
+  const known = lookOptions("mount", options ?? {});
+  const { url, headers, lang, labels, store, onEvent, ...others } = options ?? {};
+  const look = { ...others, ...known };
   const inPage = takeAgent(look, url, headers);
   if (!inPage) checkAddress("mount", url);
   const { protocol = "ag-ui" } = look;
   if (!protocols.includes(protocol)) throw unknown("protocol", protocols);
   if (store !== undefined && !stores.includes(store)) throw unknown("store", stores);
-  refuseUnknown("mount: `attachments`", attachments ?? {}, ATTACHMENTS);
   checkCredentials("mount", look.credentials);
   const pairs = takeHeaders(headers, look);
   look.session = sessionOptions(options);
-  if (highlight) look.highlight = highlighting(highlight);
-  if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
-  if (attachments) look.attachments = { ...attachments };
+  if (look.highlight) look.highlight = highlighting(look.highlight);
   if (onEvent !== undefined) {
     if (typeof onEvent !== "function") throw new TypeError("mount: the option `onEvent` must be a function");
     look.notify = hearing(onEvent);
   }
-  if (store) look.store = String(look.storeName ?? "leptos-assistant");
+  if (store) look.store = look.storeName ?? "leptos-assistant";
   const [words] = await Promise.all([textsOf("mount", lang, labels), load()]);
   look.texts = words.texts;
   const clear = hold(element, words.stopped);
@@ -120,6 +118,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
       const next = { ...agent, ...changes };
       if (!inPage) checkAddress("update", next.url);
       checkCredentials("update", changes.credentials);
+      lookOptions("update", changes);
       const nextPairs = takeHeaders(next.headers, look);
       for (const name of ["credentials", "model", "label", "greeting"]) if (name in changes) look[name] = changes[name];
       if (["url", "headers", "credentials", "model"].some((name) => name in changes)) call(() => chat.setAgent(String(next.url), nextPairs, look));

@@ -1,16 +1,17 @@
 // The second argument of a handler: the running call, and what a handler can do with it.
+import { FLAG, TEXT, isText } from "./checks.js";
 import { json, refuseUnknown, snapshot } from "./foreign.js";
 import { enter } from "./stopped.js";
 
 /** The fields of `confirm`. */
 const CONFIRM = {
-  title: [(value) => typeof value === "string", "a text"],
-  text: [(value) => typeof value === "string", "a text"],
-  danger: [(value) => typeof value === "boolean", "true or false"],
+  title: TEXT,
+  text: TEXT,
+  danger: FLAG,
 };
 
 function needText(where, value) {
-  if (typeof value !== "string") throw new TypeError(`${where} must be a text`);
+  if (!isText(value)) throw new TypeError(`${where} must be a text`);
   return value;
 }
 

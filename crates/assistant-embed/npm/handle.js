@@ -1,6 +1,6 @@
 // The methods of a chat: the handle of the program, with arguments that are checked and written as JSON.
+import { FUNCTION, JSON_VALUE, OBJECT, OPTIONAL_OBJECT, OPTIONAL_TEXT, REMEMBER, TEXT, TEXTS, copiesOf, flag, isObject, isOneOf, isText, isTexts, isWhole, needFunction, permission } from "./checks.js";
 import { calling, json, later, reading, refuseUnknown, reportingListener, snapshot } from "./foreign.js";
-import { REMEMBER } from "./remember.js";
 import { drawing } from "./render.js";
 
 /** The parts of the state; each is a method that returns the current value, and can be subscribed to. */
@@ -26,21 +26,12 @@ const STATE = [
   "treeChanges",
 ];
 
-const isText = (value) => typeof value === "string";
-const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
-
-const TEXT = [isText, "a text"];
-const OPTIONAL_TEXT = [(value) => value == null || isText(value), "a text, or nothing"];
-const KEY = [isCount, "the key of a call, a number"];
-const ID = [isCount, "an id, a number"];
-const JSON_VALUE = [() => true, "JSON"];
-const OBJECT = [isObject, "an object"];
-const TEXTS = [(value) => Array.isArray(value) && value.every(isText), "a list of texts"];
+const KEY = [isWhole, "the key of a call, a number"];
+const ID = [isWhole, "an id, a number"];
 const CONTENT = [(value) => isText(value) || Array.isArray(value), "a text, or a list of parts"];
-const DIRECTION = [(value) => value === "previous" || value === "next", '"previous" or "next"'];
+const DIRECTION = [isOneOf("previous", "next"), '"previous" or "next"'];
 const FILTER = [
-  (value) => value === null || (isObject(value) && Object.entries(value).every(([name, list]) => ["names", "tags"].includes(name) && TEXTS[0](list))),
+  (value) => value === null || (isObject(value) && Object.entries(value).every(([name, list]) => ["names", "tags"].includes(name) && isTexts(list))),
   "an object with lists `names` and `tags`, or null",
 ];
 const SUGGESTIONS = [
@@ -78,7 +69,7 @@ const METHODS = {
   changeTree: [TREE_CHANGE],
   approve: [KEY],
   approveWith: [KEY, OBJECT],
-  approveAndRemember: [KEY, [(value) => value === null || isObject(value), "an object, or null"], REMEMBER],
+  approveAndRemember: [KEY, OPTIONAL_OBJECT, REMEMBER],
   deny: [KEY, OPTIONAL_TEXT],
   denyAllAndStop: [],
   answer: [TEXT, JSON_VALUE],
@@ -106,31 +97,13 @@ const PARTS = ["text", "reasoning", "file", "unknown"];
 /** The kinds of events. */
 const EVENTS = ["onEvent", "onCallEvent", "onLoopEvent", "onDiagnostic"];
 
-function permission(value) {
-  if (typeof value !== "boolean" && !isText(value)) throw new TypeError("it must return true, or the reason for a refusal");
-  return value;
-}
-
-function flag(value) {
-  if (typeof value !== "boolean") throw new TypeError("it must return true or false");
-  return value;
-}
-
-function needFunction(where, value) {
-  if (typeof value !== "function") throw new TypeError(`${where}: a function is needed`);
-  return value;
-}
-
 /**
  * Creates the methods. `call` runs a function with the program's chat; `undo` wraps a registration of the program in a
  * function that ends it.
  */
 export function handleOf(call, undo) {
   const method = (name, types) => (...args) => {
-    const copies = JSON.parse(json(`${name}: the arguments`, types.map((_, at) => args[at])));
-    types.forEach(([check, what], at) => {
-      if (!check(copies[at])) throw new TypeError(`${name}: argument ${at + 1} must be ${what}`);
-    });
+    const copies = copiesOf(name, types, args);
     return JSON.parse(call((chat) => chat.call(name, JSON.stringify(copies))));
   };
   const all = (table) => Object.fromEntries(Object.entries(table).map(([name, types]) => [name, method(name, types)]));
@@ -210,7 +183,7 @@ export function handleOf(call, undo) {
     },
     startAudit(options = {}) {
       refuseUnknown("startAudit", options, ["redact"]);
-      const { redact } = snapshot("startAudit", options, { redact: [(value) => typeof value === "function", "a function"] });
+      const { redact } = snapshot("startAudit", options, { redact: FUNCTION });
       const set = new Set();
       const converts = redact && calling("`redact`", redact, "string", (value) => value);
       const log = call((chat) => chat.startAudit(converts, (text) => [...set].forEach((tell) => set.has(tell) && tell(text))));

@@ -1,13 +1,6 @@
-// Validates the options of a session, and converts them for the program.
-import { snapshot } from "./foreign.js";
-
-const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-const isText = (value) => typeof value === "string";
-const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32;
-const isFlag = (value) => typeof value === "boolean";
-
-/** Tells whether an object has only these fields, each of which passes its check. */
-const has = (fields) => (value) => isObject(value) && Object.entries(value).every(([name, field]) => Object.hasOwn(fields, name) && fields[name](field));
+// Validates the options of a chat that are values, and converts those of its session for the program.
+import { FLAG, FUNCTION, TEXT, has, isCount, isFlag, isObject, isOneOf, isText, isWhole } from "./checks.js";
+import { refuseUnknown, snapshot } from "./foreign.js";
 
 const isList = (value) => Array.isArray(value) && value.length > 0 && value.every(isStopCondition);
 /** The kinds of conditions that end the loop. */
@@ -24,7 +17,7 @@ const OPTIONS = {
   rememberApprovals: isFlag,
   interjections: isFlag,
   questions: has({ perRun: isCount, perMinute: isCount }),
-  leftovers: (value) => ["keep", "drop", "send"].includes(value),
+  leftovers: isOneOf("keep", "drop", "send"),
 };
 const LIMITS = Object.fromEntries(
   [
@@ -57,3 +50,35 @@ const FIELDS = {
 
 /** Returns the options of a session as JSON. */
 export const sessionOptions = (options) => JSON.stringify(snapshot("mount", options, FIELDS));
+
+function isOrigin(value) {
+  try {
+    return isText(value) && ["http:", "https:"].includes(new URL(value).protocol);
+  } catch {
+    return false;
+  }
+}
+
+/** The fields of the option `attachments`. */
+const ATTACHMENTS = { accept: isText, maxFiles: isCount, maxBytes: isWhole };
+const isAttachments = (value) => isObject(value) && Object.entries(ATTACHMENTS).every(([name, check]) => value[name] === undefined || check(value[name]));
+/** The options of `mount` that concern the window, the agent's protocol and the store. */
+const LOOK = {
+  label: TEXT,
+  greeting: TEXT,
+  highlight: FUNCTION,
+  headingOffset: [(value) => isCount(value) && value <= 5, "a whole number from 0 to 5"],
+  mediaOrigins: [(value) => Array.isArray(value) && value.every(isOrigin), 'a list of origins, such as "https://media.example.com"'],
+  attachments: [isAttachments, "an object with a text `accept`, and whole numbers `maxFiles` and `maxBytes`"],
+  model: TEXT,
+  resumes: FLAG,
+  storeName: TEXT,
+  threadId: TEXT,
+};
+
+/** Returns copies of the options of `mount` or `update` that are given; throws a `TypeError` that names a wrong one. */
+export function lookOptions(where, options) {
+  const known = snapshot(where, options, LOOK);
+  refuseUnknown(`${where}: \`attachments\``, known.attachments ?? {}, Object.keys(ATTACHMENTS));
+  return known;
+}

@@ -1,43 +1,33 @@
 // Functions of the page that draw calls, parts and questions into an element.
-import { json, reason, reportingListener } from "./foreign.js";
-import { REMEMBER } from "./remember.js";
+import { JSON_VALUE, OBJECT, OPTIONAL_OBJECT, OPTIONAL_TEXT, REMEMBER, copiesOf, needFunction } from "./checks.js";
+import { reason, reportingListener } from "./foreign.js";
 import { enter } from "./stopped.js";
-
-const isText = (value) => typeof value === "string";
-const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** The decisions that each kind of object takes, with the checks of their arguments. */
 const DECISIONS = {
   call: {
     approve: [],
-    approveWith: [[isObject, "an object"]],
-    approveAndRemember: [
-      [(value) => value === null || isObject(value), "an object, or null"],
-      REMEMBER,
-    ],
-    deny: [[(value) => value == null || isText(value), "a text, or nothing"]],
-    reply: [[() => true, "JSON"]],
+    approveWith: [OBJECT],
+    approveAndRemember: [OPTIONAL_OBJECT, REMEMBER],
+    deny: [OPTIONAL_TEXT],
+    reply: [JSON_VALUE],
   },
   part: {},
-  interrupt: { answer: [[() => true, "JSON"]], giveUp: [] },
+  interrupt: { answer: [JSON_VALUE], giveUp: [] },
 };
 
 /** Creates the object that a function of the page draws, from that of the program. */
 function objectFor(kind, view) {
   const current = () => JSON.parse(enter(() => view.current()));
   const decision = (name, types) => (...args) => {
-    const copies = JSON.parse(json(`${name}: the arguments`, types.map((_, at) => args[at])));
-    types.forEach(([check, what], at) => {
-      if (!check(copies[at])) throw new TypeError(`${name}: argument ${at + 1} must be ${what}`);
-    });
+    const copies = copiesOf(name, types, args);
     enter(() => view.decide(name, JSON.stringify(copies)));
   };
   const decisions = Object.entries(DECISIONS[kind]).map(([name, types]) => [name, decision(name, types)]);
   return Object.freeze({
     current,
     subscribe(listener) {
-      if (typeof listener !== "function") throw new TypeError("subscribe: a function is needed");
-      const tell = reportingListener("subscribe", listener);
+      const tell = reportingListener("subscribe", needFunction("subscribe", listener));
       let ended = false;
       enter(() => view.watch((text) => void (ended || tell(text))));
       return () => void (ended = true);

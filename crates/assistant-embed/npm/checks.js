@@ -1,0 +1,67 @@
+// Checks of values of the page. A check is a pair: a predicate, and the words for the type that it accepts.
+import { json } from "./foreign.js";
+
+export const isText = (value) => typeof value === "string";
+export const isFlag = (value) => typeof value === "boolean";
+export const isFunction = (value) => typeof value === "function";
+export const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+export const isTexts = (value) => Array.isArray(value) && value.every(isText);
+/** Tells whether a value is a whole number that a `u32` of the program holds. */
+export const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+/** Tells whether a value is a whole number that a `number` holds exactly. */
+export const isWhole = (value) => Number.isSafeInteger(value) && value >= 0;
+export const isOneOf = (...values) => (value) => values.includes(value);
+export const either = (...checks) => (value) => checks.some((check) => check(value));
+/** Tells whether an object has only these fields, each of which passes its predicate. */
+export const has = (fields) => (value) => isObject(value) && Object.entries(value).every(([name, field]) => Object.hasOwn(fields, name) && fields[name](field));
+
+export const TEXT = [isText, "a text"];
+export const OPTIONAL_TEXT = [(value) => value == null || isText(value), "a text, or nothing"];
+export const TEXTS = [isTexts, "a list of texts"];
+export const FLAG = [isFlag, "true or false"];
+export const COUNT = [isCount, "a whole number"];
+export const FUNCTION = [isFunction, "a function"];
+export const OBJECT = [isObject, "an object"];
+export const OPTIONAL_OBJECT = [(value) => value === null || isObject(value), "an object, or null"];
+export const JSON_VALUE = [() => true, "JSON"];
+
+const SCOPES = ["conversation", "session", "always"];
+const isBounds = has({
+  scope: isOneOf(...SCOPES),
+  anyArgs: isFlag,
+  uses: isCount,
+  lasts: isWhole,
+  upTo: (value) => isObject(value) && Object.values(value).every(Number.isFinite),
+});
+/** The check of how an approval is remembered: a misspelt bound would remember it without one. */
+export const REMEMBER = [
+  (value) => isBounds(value) && value.scope !== undefined,
+  `an object with a \`scope\` (${SCOPES.join(", ")}), and \`anyArgs\`, \`uses\`, \`lasts\`, \`upTo\``,
+];
+
+/** Returns copies of the arguments of a method, of which `types` has the checks. */
+export function copiesOf(name, types, args) {
+  const copies = JSON.parse(json(`${name}: the arguments`, types.map((_, at) => args[at])));
+  types.forEach(([check, what], at) => {
+    if (!check(copies[at])) throw new TypeError(`${name}: argument ${at + 1} must be ${what}`);
+  });
+  return copies;
+}
+
+/** Checks the answer of a rule of permission. */
+export function permission(value) {
+  if (!isFlag(value) && !isText(value)) throw new TypeError("it must return true, or the reason for a refusal");
+  return value;
+}
+
+/** Checks an answer that is true or false. */
+export function flag(value) {
+  if (!isFlag(value)) throw new TypeError("it must return true or false");
+  return value;
+}
+
+/** Checks an argument that is a function. */
+export function needFunction(where, value) {
+  if (!isFunction(value)) throw new TypeError(`${where}: a function is needed`);
+  return value;
+}
