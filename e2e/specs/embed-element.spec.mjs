@@ -144,6 +144,42 @@ elementTest("an element mounts its chat after a late address or an unmount", asy
   assert.deepEqual(agent.requests("opens")[0].body.messages.map(({ role }) => role), ["user"]);
 }, { allow: [/`url`/] });
 
+elementTest("children with a slot are moved into the window, also of another conversation or layout", async (page, chat, { agent }) => {
+  await page.evaluate(() => {
+    const old = document.querySelector("leptos-assistant");
+    const other = old.cloneNode();
+    other.hidden = false;
+    for (const [slot, text] of [["header", "Answers may be wrong"], ["empty", "Ask about prices"], ["footer", "Privacy"], ["", "A paragraph"]]) {
+      const child = other.appendChild(document.createElement("p"));
+      if (slot) child.slot = slot;
+      child.textContent = text;
+    }
+    old.replaceWith(other);
+  });
+  const [header, empty, footer] = ["Answers may be wrong", "Ask about prices", "Privacy"].map((text) => chat.root.getByText(text, { exact: true }));
+  await chat.composer.waitFor();
+  for (const node of [header, empty, footer]) await node.waitFor();
+  assert.equal(await page.getByText("A paragraph").count(), 0);
+  assert.equal(await chat.root.getByText("How can I help?").isVisible(), false, "it replaces the greeting");
+  const boxes = await Promise.all([chat.root.locator(".la-chat-header"), header, empty, chat.composer, footer].map((node) => node.boundingBox()));
+  assert.deepEqual(boxes.map(({ y }) => y), boxes.map(({ y }) => y).toSorted((one, other) => one - other), "from top to bottom");
+  await accessible(page, "leptos-assistant");
+  await chat.picture("embed slots");
+  await chat.send("Hello");
+  await eventually(() => assert.ok(agent.requests("opens").length > 0));
+  await chat.idle();
+  await eventually(async () => assert.equal(await empty.count(), 0));
+  await chat.root.getByRole("button", { name: "New conversation" }).click();
+  await empty.waitFor();
+  await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("layout", "popup"));
+  await page.evaluate(() => document.querySelector("leptos-assistant").open());
+  for (const node of [header, empty, footer]) await node.waitFor();
+  // Another chat of the element gets the same nodes.
+  await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("heading-offset", "3"));
+  await eventually(async () => assert.equal((await kinds(page)).filter((kind) => kind === "ready").length, 2));
+  for (const node of [header, empty, footer]) assert.equal(await node.count(), 1);
+});
+
 elementTest("a thousand removals during a run leak no nodes or listeners", async (page, chat, { agent }) => {
   await show(page);
   await chat.composer.waitFor();

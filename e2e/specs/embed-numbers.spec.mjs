@@ -113,6 +113,8 @@ pageTest("unknown and mistyped fields and options are refused", {}, async (page,
       files: await mounted({ url: "/agent", attachments: { maxFiles: "2" } }),
       attachments: await mounted({ url: "/agent", attachments: true }),
       getter: await mounted({ url: "/agent", get label() { throw new Error("not now"); } }),
+      slot: await mounted({ url: "/agent", slots: { aside: document.createElement("p") } }),
+      slotText: await mounted({ url: "/agent", slots: { header: "<b>Hello</b>" } }),
       changed: said(() => globalThis.chats.one.update({ label: 5 })),
     };
   });
@@ -137,6 +139,8 @@ pageTest("unknown and mistyped fields and options are refused", {}, async (page,
     files: "TypeError: mount: `attachments` must be an object with",
     attachments: "TypeError: mount: `attachments` must be an object with",
     getter: "TypeError: mount: `label` cannot be read",
+    slot: "TypeError: mount: `slots`: unknown option `aside`",
+    slotText: "TypeError: mount: `slots`: `header` must be an HTML element",
     changed: "TypeError: update: `label` must be a text",
   };
   assert.deepEqual(Object.keys(refused), Object.keys(start));

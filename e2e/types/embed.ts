@@ -35,6 +35,9 @@ await mount(place, { url: "/agent", mediaOrigins: ["https://media.example.com"],
 await mount(place, { url: "/agent", labels: { stopped: "Angehalten", reload: "Neu laden" } });
 await mount(place, { url: "/agent", lang: "pt-BR", labels: { send: "Vai", newConversation: "De novo" } });
 chat.update({ lang: "de", labels: undefined });
+await mount(place, { url: "/agent", slots: { header: place, empty: document.createElement("p") } });
+// @ts-expect-error there is no such place
+await mount(place, { url: "/agent", slots: { aside: place } });
 // @ts-expect-error there is no such label
 await mount(place, { url: "/agent", labels: { sned: "Los" } });
 // @ts-expect-error the first module has no store

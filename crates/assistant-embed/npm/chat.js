@@ -5,6 +5,7 @@ import { askingHeaders, headerPairs, hearing, highlighting, isElement, refuseUnk
 import { handleOf } from "./handle.js";
 import { textsOf } from "./languages.js";
 import { lookOptions, sessionOptions } from "./options.js";
+import { fill, slotsOf } from "./slots.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
 function unknown(option, values) {
@@ -15,7 +16,7 @@ function unknown(option, values) {
 /** The values of the option `credentials`. */
 const CREDENTIALS = ["omit", "same-origin", "include"];
 /** The options of `mount`. */
-const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial"];
+const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial", "slots"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 /** The options that `update` takes. */
 const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
@@ -54,7 +55,8 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);
   const known = lookOptions("mount", options ?? {});
-  const { url, headers, lang, labels, store, onEvent, ...others } = options ?? {};
+  const { url, headers, lang, labels, store, onEvent, slots: given, ...others } = options ?? {};
+  const slots = slotsOf(given);
   const look = { ...others, ...known };
   const inPage = takeAgent(look, url, headers);
   if (!inPage) checkAddress("mount", url);
@@ -80,6 +82,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
     clear();
     throw error;
   }
+  const empty = fill(element, slots);
   let gone = false;
   let agent = { url, headers };
   let language = { lang, labels };
@@ -133,6 +136,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
     unmount() {
       if (gone) return;
       gone = true;
+      empty();
       try {
         if (!hasStopped()) chat.unmount();
       } finally {

@@ -2,8 +2,9 @@ import type { MountOptions } from "./full.js";
 import type { ActionDefinition, ActionPhase, Chat } from "./index.js";
 
 /**
- * The chat as an element, `<leptos-assistant>`, defined by importing this file. Its content is replaced by the chat; an
- * inline one must have a height. The style sheets are linked when they are needed, unless the page links `style.css`.
+ * The chat as an element, `<leptos-assistant>`, defined by importing this file. Its content is replaced by the chat, apart
+ * from children with a `slot` of `header`, `empty` or `footer`, which are moved into it; an inline one must have a
+ * height. The style sheets are linked when they are needed, unless the page links `style.css`.
  *
  * Attributes, all of which may be changed at any time:
  *

@@ -34,6 +34,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #turn = 0;
   #view;
   #place;
+  /** The children that the page has written, by the names of their places. */
+  #slots;
   /** Removes the listeners that exist while the element is in a document. */
   #listeners;
   #forget;
@@ -138,6 +140,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   /** Builds the view of a layout, and moves a chat into it. */
   #arrange(layout) {
     if (!this.#place) {
+      this.#slots = Object.fromEntries([...this.querySelectorAll(":scope > [slot]")].map((child) => [child.slot, child]));
       // A clone of an element copies the nodes that were drawn in the original.
       this.replaceChildren();
       this.#place = document.createElement("div");
@@ -187,7 +190,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       });
       const [{ mount }] = await Promise.all([program, this.#view.styled()]);
       if (turn !== this.#turn) return;
-      const mounted = await mount(this.#place, { ...options, onEvent: (event) => this.#hear(event) });
+      const mounted = await mount(this.#place, { slots: this.#slots, ...options, onEvent: (event) => this.#hear(event) });
       if (turn !== this.#turn) return mounted.unmount();
       this.#unmount = mounted.unmount;
       const chat = { ...mounted, unmount: () => void (this.#chat === chat && this.#end()) };

@@ -57,11 +57,23 @@ export interface MountOptions {
   lang?: string;
   /** Texts that replace those of the language. */
   labels?: Labels;
+  /** Nodes of the page inside of the window; they are moved there, and out of it when the chat is unmounted. */
+  slots?: Slots;
   /**
    * Called with each event that the user sees, from now on; what it throws is reported as an error of the page.
    * {@link Chat.onEvent} has the events of the conversation, with the keys of calls.
    */
   onEvent?: (event: ChatEvent) => void;
+}
+
+/** The places of a window for nodes of the page. */
+export interface Slots {
+  /** Below the header. */
+  header?: HTMLElement;
+  /** Before the first message, instead of the greeting. */
+  empty?: HTMLElement;
+  /** Below the composer. */
+  footer?: HTMLElement;
 }
 
 /**
