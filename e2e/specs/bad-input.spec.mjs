@@ -136,7 +136,6 @@ chatTest("an unknown event is ignored", scene("unknown-event"), async (chat) => 
 for (const [name, tool, error] of [
   ["arguments-no-json", "confirmAction", /JSON/i],
   ["arguments-break-schema", "confirmAction", /\/action[^]*\/importance|\/importance[^]*\/action/],
-  ["unknown-tool", "teleport", /^Action teleport not found$/],
 ]) {
   chatTest(`${name}: the agent gets an error result, and the run continues`, scene(name), async (chat, { agent }) => {
     await chat.ask("Hello");
@@ -152,6 +151,17 @@ for (const [name, tool, error] of [
     await answersAgain(chat);
   });
 }
+
+chatTest("unknown-tool: the error is sent with the next message", scene("unknown-tool"), async (chat, { agent }) => {
+  await chat.ask("Hello");
+  await chat.status(chat.card("teleport"), "failed");
+  assert.equal(agent.requests("unknown-tool").length, 1, "the failed call starts no run");
+  await chat.ask("Hello again");
+  await chat.says("You said: Hello again");
+  const { messages } = agent.requests("unknown-tool")[1].body;
+  const result = messages.find(({ role }) => role === "tool");
+  assert.equal(JSON.parse(result.content).error, "Action teleport not found");
+});
 
 chatTest("markup from an agent is shown as text", scene("markup"), async (chat) => {
   chat.page.on("dialog", () => assert.fail("a script of the agent ran"));

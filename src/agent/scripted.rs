@@ -7,7 +7,7 @@ use std::{rc::Rc, time::Duration};
 
 use assistant_core::{
     event::{Content, EventKind, Interrupt, MessageBody, Outcome, RunInput},
-    session::StreamEnd,
+    session::{SessionOptions, StreamEnd},
 };
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
@@ -75,6 +75,11 @@ impl ScriptedAgent {
 }
 
 impl Agent for ScriptedAgent {
+    fn adapt(&self, options: &mut SessionOptions) {
+        // A script ends with its run: it answers no call later.
+        options.agent_runs_tools = false;
+    }
+
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         let script = (self.answer)(&input);
         let pace = self.pace;

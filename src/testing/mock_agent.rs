@@ -2,7 +2,10 @@
 
 use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
-use assistant_core::{event::RunInput, session::StreamEnd};
+use assistant_core::{
+    event::RunInput,
+    session::{SessionOptions, StreamEnd},
+};
 use futures_util::future::LocalBoxFuture;
 
 use crate::agent::{Agent, EventSink, Failure, Script, ScriptedAgent};
@@ -102,6 +105,11 @@ impl MockAgent {
 }
 
 impl Agent for MockAgent {
+    fn adapt(&self, options: &mut SessionOptions) {
+        // An answer ends with its run: it answers no call later.
+        options.agent_runs_tools = false;
+    }
+
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         self.inputs.borrow_mut().push(input.clone());
         let answer = self.answers.borrow_mut().pop_front();

@@ -29,4 +29,5 @@ pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
     }
     options.replays |= needs.replays;
     options.asks_again |= needs.asks_again;
+    options.agent_runs_tools &= !needs.runs_no_tools;
 }

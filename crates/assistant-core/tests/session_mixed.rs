@@ -6,7 +6,7 @@ use assistant_core::{
     action::ToolOutcome,
     conversation::Phase,
     event::Outcome,
-    session::{Input, NoticeKind, SessionOptions, StopCondition},
+    session::{FinishReason, Input, NoticeKind, SessionOptions, StopCondition},
 };
 use serde_json::json;
 
@@ -101,15 +101,64 @@ fn a_call_that_the_agent_reports_as_pending_is_answered_at_once() {
 }
 
 #[test]
-fn an_unknown_tool_alone_in_its_run_fails_at_once() {
+fn an_unknown_tool_alone_in_its_run_fails_and_starts_no_run() {
     let mut driver = with([action("g")]);
     driver.events(calls("c", "theirs", "{}"));
+    driver.events(says("m", "It runs in the background"));
     finish_run(&mut driver);
     assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert_eq!((driver.runs.len(), driver.notices()), (1, Vec::new()));
+    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stop));
+    driver.send("and now?");
     assert_eq!(
         request(&driver)[2],
         r#"tool:c={"error":"Action theirs not found"}"#
     );
+}
+
+#[test]
+fn a_run_with_only_an_unknown_tool_offers_continue() {
+    let mut driver = with([action("g")]);
+    driver.events(calls("c", "theirs", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.runs.len(), driver.notices()),
+        (1, vec![NoticeKind::NoAnswer])
+    );
+    assert_eq!(driver.input(Input::Continue).refused, None);
+    assert_eq!(
+        request(&driver)[2],
+        r#"tool:c={"error":"Action theirs not found"}"#
+    );
+}
+
+/// A model endpoint runs no tools, and refuses a request with an unanswered call.
+#[test]
+fn unknown_tools_fail_at_once_if_the_agent_runs_none() {
+    for beside in [true, false] {
+        let mut driver = Driver::with(SessionOptions {
+            agent_runs_tools: false,
+            ..SessionOptions::default()
+        });
+        driver.register(action("g"));
+        driver.send("hi");
+        driver.event(started());
+        driver.events(calls("c", "theirs", "{}"));
+        if beside {
+            driver.events(calls("d", "g", "{}"));
+        }
+        finish_run(&mut driver);
+        assert_eq!(driver.phase("c"), Phase::OutputError);
+        if beside {
+            driver.returns("d", json!(1));
+        }
+        assert_eq!(driver.runs.len(), 2);
+        assert_eq!(
+            request(&driver)[2],
+            r#"tool:c={"error":"Action theirs not found"}"#
+        );
+        assert_answered(&driver.request().messages, &BTreeSet::new());
+    }
 }
 
 #[test]

@@ -397,7 +397,7 @@ fn an_agent_may_run_its_own_tools() {
     );
     assert_eq!(driver.phase("c"), Phase::OutputError);
     assert!(driver.invocations.is_empty());
-    assert_eq!(driver.runs.len(), 2);
+    assert_eq!(driver.runs.len(), 1);
 }
 
 /// Rule "usage": the cost of an answer's runs is stored with it, added up, and survives a reload.

@@ -34,9 +34,8 @@ impl Session {
     /// servers run their calls once those arrive. `named` are calls that the agent left to the
     /// page.
     pub(super) fn leave_to_agent(&mut self, named: &[String]) {
-        let owed = self
-            .conversation
-            .has_open(|state| state.is_under_way() && !matches!(state, State::Remote { .. }));
+        let owes = |state: &State| state.is_under_way() && !matches!(state, State::Remote { .. });
+        let owed = self.options.agent_runs_tools && self.conversation.has_open(owes);
         if !owed && !self.interrupts.wait() {
             return;
         }
@@ -48,6 +47,24 @@ impl Session {
             if leave {
                 self.conversation
                     .apply_state_event(&key, StateEvent::LeftRemote);
+            }
+        }
+    }
+
+    /// Ends the remote calls of a run that leaves nothing else to be answered. The agent continued
+    /// without them, so this starts no run; the next request sends the errors. `named` are calls
+    /// that the agent left to the page.
+    pub(super) fn end_calls_without_result(&mut self, named: &[String], cx: &mut Cx<'_>) {
+        if !self.options.agent_runs_tools {
+            return;
+        }
+        for key in self.conversation.active_calls() {
+            let is_named = |id: &str| named.iter().any(|named| named == id);
+            let ends = self.conversation.call(&key).is_some_and(|call| {
+                matches!(call.state(), State::Remote { left: false, .. }) && !is_named(&call.id)
+            });
+            if ends {
+                self.answer_unanswered(&key, cx);
             }
         }
     }

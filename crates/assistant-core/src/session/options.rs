@@ -46,6 +46,11 @@ pub struct SessionOptions {
     /// True to follow a run that ends silently after results by one more, for model endpoints,
     /// which do not continue by themselves (rule "silence after results").
     pub asks_again: bool,
+    /// True if the agent may run tools of its own: a call of a tool that the page did not offer is
+    /// left to it, and starts no run if it gets no result. False for model endpoints, which run no
+    /// tools: such a call is answered with an error, and the loop continues (rule "every call is
+    /// answered").
+    pub agent_runs_tools: bool,
     /// True if the user may interject while the loop is running
     /// ([`TreeChange::Interject`](super::TreeChange::Interject)).
     pub interjections: bool,
@@ -72,6 +77,7 @@ impl Default for SessionOptions {
             takes_up: false,
             replays: false,
             asks_again: false,
+            agent_runs_tools: true,
             interjections: true,
             leftovers: Leftovers::Keep,
             agent_user_messages: AgentUserMessages::Marked,

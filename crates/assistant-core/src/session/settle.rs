@@ -183,6 +183,7 @@ impl Session {
         }
         self.leave_to_agent(named);
         let answered = !self.unsent_results().is_empty();
+        self.end_calls_without_result(named, cx);
         if self.calls_are_under_way() || !self.interrupts.is_empty() || answered {
             self.turn.set_looping(true);
             return;

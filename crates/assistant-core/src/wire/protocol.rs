@@ -44,6 +44,8 @@ pub struct Needs {
     pub replays: bool,
     /// True if the agent repeats a call that was not answered.
     pub asks_again: bool,
+    /// True if the agent runs no tools of its own.
+    pub runs_no_tools: bool,
 }
 
 /// A request for a transport.

@@ -18,6 +18,7 @@ impl Protocol for Completions {
     fn needs(&self) -> Needs {
         Needs {
             asks_again: true,
+            runs_no_tools: true,
             ..Needs::default()
         }
     }
