@@ -384,3 +384,30 @@ fn a_later_run_removes_the_retry_of_a_dropped_message() {
             .is_some()
     );
 }
+
+/// A snapshot adds new messages at the end; most providers accept a system message only at the
+/// beginning.
+#[test]
+fn a_system_message_of_the_agent_is_sent_first() {
+    let system = |id: &str, content: &str| {
+        let content = content.to_owned();
+        Message::new(id, MessageBody::System { content })
+    };
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.event(snapshot(vec![
+        system("s", "Be brief."),
+        user("id1", "hi"),
+        assistant("a", Some("hello"), &[]),
+    ]));
+    finish_run(&mut driver);
+    driver.send("and?");
+    let sent = ["system:s", "user=hi", "assistant=hello[]", "user=and?"];
+    assert_eq!(request(&driver), sent);
+    #[cfg(feature = "ui-stream")]
+    {
+        let history = driver.session.conversation().ui_history();
+        assert_eq!(history.pointer("/messages/0/role"), Some(&json!("system")));
+    }
+}

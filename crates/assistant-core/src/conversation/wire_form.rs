@@ -35,8 +35,9 @@ impl Conversation {
         list
     }
 
-    /// Returns the messages of the run's path for a request: results after their calls, without
-    /// calls that never ended (rule "every call is answered") and results without a call.
+    /// Returns the messages of the run's path for a request: system messages first, wherever the
+    /// agent added them, and results after their calls; without calls that never ended (rule "every
+    /// call is answered") and results without a call.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
@@ -55,7 +56,11 @@ impl Conversation {
             let calls = self.calls_in(&node.message).filter(|call| call.is_real());
             list.extend(calls.filter_map(answer_to));
         }
-        list
+        let (mut first, others): (Vec<_>, Vec<_>) = list
+            .into_iter()
+            .partition(|message| message.role() == Role::System);
+        first.extend(others);
+        first
     }
 
     fn tool_messages(&self, keys: &[CallKey]) -> Vec<event::Message> {

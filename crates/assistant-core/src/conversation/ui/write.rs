@@ -22,13 +22,20 @@ impl Conversation {
         self.write_groups(false)
     }
 
-    /// Like the above, for a request: without calls that have not ended and never will.
+    /// Like the above, for a request: system messages first, and without calls that have not ended
+    /// and never will.
     pub(super) fn ui_request(&self) -> Vec<Value> {
         self.write_groups(true)
     }
 
     fn write_groups(&self, request: bool) -> Vec<Value> {
-        let groups = self.ui_groups();
+        let mut groups = self.ui_groups();
+        if request {
+            let is_system = |group: &Group<'_>| group.role == Role::System;
+            let (mut first, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_system);
+            first.extend(others);
+            groups = first;
+        }
         let write = |group: &Group<'_>| group.to_value(request, self);
         groups.iter().map(write).collect()
     }
