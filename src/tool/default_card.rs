@@ -5,13 +5,17 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pretty,
+    ExactText,
+    ask::asked_by_handler,
+    exact::ExactArguments,
+    failure::{declares_failure, why_failed},
+    pretty::pretty,
     summary_argument::summary_argument,
 };
 use crate::{
     action::ToolCallView,
     part::show_file,
-    ui::{Icon, Labels, Word, Words, dynamic, in_words, memo, shortened, spinner},
+    ui::{Icon, Labels, Word, Words, dynamic, in_words, memo, spinner},
 };
 
 /// Title, the most significant argument, and the state of a call in one line, with the reason of a
@@ -19,7 +23,8 @@ use crate::{
 /// the name in words.
 ///
 /// Closed at first, and rendered once it is opened. A result that declares itself a failure
-/// (`success: false`, or an `error`) is shown as one; a result that the agent supplies for an
+/// (`success: false`, `isError`, `status: "error"`, an `error`, or a text that begins with `Error:`)
+/// is shown as one; a result that the agent supplies for an
 /// action of the page is shown as reported by the agent. If the user edited the arguments, the
 /// edited ones are shown, and the agent's can be expanded. A question of the handler with a schema
 /// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown below it as a form.
@@ -214,30 +219,6 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     view! { {args}{dynamic(rest)}{dynamic(code)} }
 }
 
-/// The maximum length of a reason below a card, in characters.
-const MAX_REASON: usize = 300;
-
-/// Returns the reason of a failure in one line; the whole text is in the card.
-fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
-    let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
-    let reason = reason.or_else(|| reason_of(&call.result_value()?))?;
-    let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
-}
-
-/// Returns the reason in a result that declares itself a failure.
-fn reason_of(value: &Value) -> Option<String> {
-    let error = value.get("error");
-    let texts = [
-        error,
-        error.and_then(|error| error.get("message")),
-        value.get("message"),
-        value.get("reason"),
-    ];
-    let mut texts = texts.into_iter().flatten().filter_map(Value::as_str);
-    texts.next().map(str::to_owned)
-}
-
 /// Renders the arguments as the user edited them, with the agent's behind a summary.
 fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
     let (ran, wanted) = untrack(|| (call.args_value(), call.original_args()));
@@ -293,10 +274,4 @@ fn written(value: &Value) -> String {
         Value::String(text) => text.clone(),
         value => format!("{value:#}"),
     }
-}
-
-/// Returns true if a result declares itself a failure.
-pub(crate) fn declares_failure(value: &Value) -> bool {
-    value.get("success") == Some(&Value::Bool(false))
-        || value.get("error").is_some_and(|error| !error.is_null())
 }

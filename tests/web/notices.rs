@@ -272,8 +272,29 @@ async fn an_open_dialog_contains_the_announcements() {
     let assistant = chat.assistant.clone();
     leptos::task::spawn_local(async move { drop(assistant.execute("late", json!({})).await) });
     assert!(
-        until(|| heard().contains("Failed: Late tool")).await,
+        until(|| heard().contains("Failed: Late tool. no")).await,
         "{}",
         heard()
     );
+}
+
+/// A tool of the agent that reports its failure in its result is announced as failed, with the
+/// reason.
+#[wasm_bindgen_test]
+async fn a_failed_tool_of_the_agent_is_announced_with_its_reason() {
+    let result =
+        json!({"isError": true, "content": [{"type": "text", "text": "The disk is full"}]});
+    let script = Script::new()
+        .call_as("b", "backup", "{}")
+        .result("b", result.to_string())
+        .text("It did not work.");
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let heard = || chat.page.text(".la-announcer");
+    let expected = "Failed: backup. The disk is full";
+    assert!(until(|| heard().contains(expected)).await, "{}", heard());
+    let card = chat.page.find(".la-tool-card").unwrap();
+    assert_eq!(card.get_attribute("data-tone").as_deref(), Some("error"));
+    assert_eq!(chat.page.text(".la-tool-reason"), "The disk is full");
 }

@@ -6,16 +6,17 @@ mod plain;
 mod voice;
 
 use assistant_core::{
-    conversation::{CallEvent, CallKey, Phase},
+    conversation::{CallEvent, CallEventKind, CallKey, Phase},
     session::NoticeId,
 };
 use leptos::prelude::*;
+use serde_json::Value;
 
 use super::{composer::is_asked, notices::sentence, spoken::Spoken};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    tool::{asked_words, in_plain},
+    tool::{asked_words, has_failed, in_plain, why_failed},
     ui::{Labels, Word, Words, after, effect, memo},
 };
 pub(super) use voice::Voice;
@@ -154,22 +155,43 @@ fn announce_requests(assistant: &Assistant, voice: Voice) {
 fn announce_tools(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
     let observer = assistant.on_call_event(move |event: &CallEvent| {
-        let call = || ToolCallView::new(&of, event.call);
+        let call = || ToolCallView::<Value>::new(&of, event.call);
         untrack(|| match event.phase {
             Phase::Running => {
                 let call = call();
                 let still_runs = move || untrack(|| call.phase()) == Phase::Running;
                 voice.passing(doing(&call, &words), still_runs);
             }
-            Phase::OutputError => {
-                let title = call().title().unwrap_or_else(|| in_plain(&event.name));
-                let word = words.word(|l| &l.tool_failed);
-                voice.status(word.replace("{tool}", &title));
+            Phase::OutputError | Phase::OutputAvailable => {
+                if let Some(text) = failure(&call(), event, &words) {
+                    voice.status(text);
+                }
             }
             _ => {}
         });
     });
     on_cleanup(move || drop(observer));
+}
+
+/// Returns the announcement of a call that failed, with its reason if it has one. Calls of the page
+/// itself are gone by then; their error is in the event.
+fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Option<String> {
+    if !has_failed(call, event.phase) {
+        return None;
+    }
+    let title = call.title().unwrap_or_else(|| in_plain(&event.name));
+    let text = words.word(|l| &l.tool_failed).replace("{tool}", &title);
+    let reason = match &event.kind {
+        CallEventKind::Ended {
+            error: Some((kind, message)),
+            ..
+        } => Some(words.now().reason(kind.as_str(), "", message)),
+        _ => why_failed(call, words),
+    };
+    Some(match reason {
+        Some(reason) => format!("{text}. {reason}"),
+        None => text,
+    })
 }
 
 /// Returns the announcement of a running call, by its title if it has one.

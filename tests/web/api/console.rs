@@ -102,7 +102,13 @@ async fn a_result_that_reports_failure_renders_as_failed() {
         card_tone_and_status(json!({"success": true, "error": null})).await,
         (None, "Done".into())
     );
-    for result in [json!({"success": false}), json!({"error": "no funds"})] {
+    for result in [
+        json!({"success": false}),
+        json!({"error": "no funds"}),
+        json!({"isError": true, "content": []}),
+        json!({"status": "error", "error_message": "no funds"}),
+        json!("Error: Function failed."),
+    ] {
         assert_eq!(
             card_tone_and_status(result).await,
             (Some("error".into()), "Failed".into())

@@ -1,0 +1,138 @@
+//! Results that declare themselves failures, by the conventions of servers, and the reasons in them.
+
+use assistant_core::conversation::Phase;
+use serde_json::Value;
+
+use crate::{
+    action::ToolCallView,
+    ui::{Words, shortened},
+};
+
+/// The maximum length of a reason, in characters.
+const MAX_REASON: usize = 300;
+
+/// The beginnings of texts in which servers report that a tool failed, after "Error".
+const TEXT_MARKS: [&str; 5] = [
+    ":",
+    " executing tool",
+    " invoking tool",
+    " calling tool",
+    " running tool",
+];
+
+/// Returns true if a result declares itself a failure: by `success: false`, `isError: true`, an
+/// `error`, `status: "error"`, or a text that begins with `Error:` or like `Error executing tool`.
+pub(crate) fn declares_failure(value: &Value) -> bool {
+    if let Value::String(text) = value {
+        return is_error_text(text);
+    }
+    let is = |key: &str, flag: bool| value.get(key) == Some(&Value::Bool(flag));
+    let names_error = || match value.get("error") {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(_) => true,
+    };
+    let is_status = || value.get("status").and_then(Value::as_str) == Some("error");
+    is("success", false)
+        || is("isError", true)
+        || is("is_error", true)
+        || names_error()
+        || is_status()
+}
+
+fn is_error_text(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix("Error");
+    rest.is_some_and(|rest| TEXT_MARKS.iter().any(|mark| rest.starts_with(mark)))
+}
+
+/// Returns true if a call in this phase ended in a failure: without a result, or with one that
+/// declares it. A call that was stopped, denied or skipped was not carried out, and has not failed.
+pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
+    let declares = || call.result_value().as_ref().is_some_and(declares_failure);
+    match phase {
+        Phase::OutputError => true,
+        Phase::OutputAvailable => declares(),
+        _ => false,
+    }
+}
+
+/// Returns the reason of a failure in one line; the whole text is in the card.
+pub(crate) fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
+    let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
+    let reason = reason.or_else(|| reason_of(&call.result_value()?))?;
+    let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
+}
+
+/// Returns the reason in a result that declares itself a failure.
+fn reason_of(value: &Value) -> Option<String> {
+    if let Value::String(text) = value {
+        let text = text.trim_start();
+        return Some(text.strip_prefix("Error:").unwrap_or(text).to_owned());
+    }
+    let error = value.get("error");
+    let content = value.get("content");
+    let texts = [
+        error,
+        error.and_then(|error| error.get("message")),
+        value.get("error_message"),
+        value.get("errorText"),
+        value.get("message"),
+        value.get("reason"),
+        content,
+        content.and_then(|parts| parts.get(0)?.get("text")),
+    ];
+    let mut texts = texts.into_iter().flatten().filter_map(Value::as_str);
+    texts.next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{declares_failure, reason_of};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn failures_are_declared_as_servers_do() {
+        for (value, reason) in [
+            (json!({"success": false, "reason": "full"}), "full"),
+            (json!({"error": "no such order"}), "no such order"),
+            (json!({"error": {"message": "late"}}), "late"),
+            (
+                json!({"status": "error", "error_message": "no city"}),
+                "no city",
+            ),
+            (
+                json!({"isError": true, "content": [{"type": "text", "text": "down"}]}),
+                "down",
+            ),
+            (json!({"is_error": true, "content": "down"}), "down"),
+            (json!("Error: Function failed."), " Function failed."),
+            (
+                json!("Error executing tool pay with kwargs {}"),
+                "Error executing tool pay with kwargs {}",
+            ),
+        ] {
+            assert!(declares_failure(&value), "{value}");
+            assert_eq!(reason_of(&value).as_deref(), Some(reason), "{value}");
+        }
+    }
+
+    #[test]
+    fn other_results_are_no_failures() {
+        for value in [
+            Value::Null,
+            json!(0),
+            json!([]),
+            json!("Errors are listed below"),
+            json!("No error: all good"),
+            json!("Error handling guide"),
+            json!({"success": true, "error": null}),
+            json!({"error": false}),
+            json!({"error": ""}),
+            json!({"isError": false, "content": []}),
+            json!({"status": "failed", "order": "A-17"}),
+        ] {
+            assert!(!declares_failure(&value), "{value}");
+        }
+    }
+}
