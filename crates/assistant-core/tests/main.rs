@@ -50,6 +50,7 @@ mod session_decider;
 mod session_direct;
 mod session_editions;
 mod session_failure;
+mod session_fork;
 mod session_identity;
 mod session_import;
 mod session_interject;

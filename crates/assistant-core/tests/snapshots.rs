@@ -388,7 +388,7 @@ fn a_later_run_removes_the_retry_of_a_dropped_message() {
 /// A snapshot adds new messages at the end; most providers accept a system message only at the
 /// beginning.
 #[test]
-fn a_system_message_of_the_agent_is_sent_first() {
+fn system_messages_of_the_agent_are_sent_first() {
     let system = |id: &str, content: &str| {
         let content = content.to_owned();
         Message::new(id, MessageBody::System { content })

@@ -139,6 +139,8 @@ export interface SessionOptions {
   rememberApprovals?: boolean;
   /** Lets the user send messages during the loop; true by default. */
   interjections?: boolean;
+  /** Sends each branch under a thread id of its own, for servers that keep the history of a thread. */
+  forkThread?: boolean;
   /** The maximum number of requests to the user; without one there is no limit. 20 and 30 by default. */
   questions?: { perRun?: number; perMinute?: number };
   /** The treatment of messages that wait when the loop ends; `"keep"` by default. */

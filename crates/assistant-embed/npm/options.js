@@ -16,6 +16,7 @@ const OPTIONS = {
   autoDeny: isFlag,
   rememberApprovals: isFlag,
   interjections: isFlag,
+  forkThread: isFlag,
   questions: has({ perRun: isCount, perMinute: isCount }),
   leftovers: isOneOf("keep", "drop", "send"),
 };

@@ -33,6 +33,7 @@ fn options(value: &Value) -> SessionOptions {
         ("autoDeny", &mut options.auto_deny),
         ("rememberApprovals", &mut options.remember_approvals),
         ("interjections", &mut options.interjections),
+        ("forkThread", &mut options.fork_thread),
     ];
     for (name, flag) in flags {
         if let Some(given) = value.get(name).and_then(Value::as_bool) {

@@ -146,6 +146,25 @@ impl Conversation {
         }
     }
 
+    /// Returns the thread id that the run branch has of its own: that of the newest message with one.
+    pub(crate) fn run_thread(&self) -> Option<&str> {
+        let mut newest = self.run_path().rev();
+        newest.find_map(|message| message.thread_id.as_deref())
+    }
+
+    /// Gives the run branch a thread id of its own, from its newest message on.
+    pub(crate) fn set_run_thread(&mut self, thread_id: String) {
+        let Some(ix) = self.tree.path().last().copied() else {
+            return;
+        };
+        let ix = self.own(ix);
+        if let Some(node) = self.node_mut(ix) {
+            node.message.thread_id = Some(thread_id);
+            let id = node.message.id.clone();
+            self.log.push(Change::Message(id));
+        }
+    }
+
     /// Moves a message and all below it below another, or to the roots.
     pub(crate) fn reparent(
         &mut self,

@@ -24,7 +24,7 @@ use crate::{
     wire::agui,
 };
 
-const MESSAGE_FIELDS: [&str; 21] = [
+const MESSAGE_FIELDS: [&str; 22] = [
     "id",
     "wireId",
     "role",
@@ -45,6 +45,7 @@ const MESSAGE_FIELDS: [&str; 21] = [
     "author",
     "disputed",
     "interjected",
+    "threadId",
     "extra",
 ];
 const TEXT_FIELDS: [&str; 5] = ["type", "text", "startedAt", "endedAt", "extra"];
@@ -120,6 +121,7 @@ impl Conversation {
         if message.interjected {
             out.insert("interjected".to_owned(), true.into());
         }
+        put_text(&mut out, "threadId", message.thread_id.as_deref());
         put_foreign(&mut out, &message.extra, &MESSAGE_FIELDS, format);
         Value::Object(out)
     }
@@ -157,6 +159,7 @@ impl Conversation {
         message.author = author.unwrap_or_else(|| Author::unnamed(role));
         message.disputed = take_text(&mut object, "disputed");
         message.interjected = take_flag(&mut object, "interjected");
+        message.thread_id = take_text(&mut object, "threadId");
         message.listed = take_flag(&mut object, "listed");
         message.extra = foreign(object);
         Ok(message)

@@ -44,6 +44,8 @@ pub struct Message {
     pub disputed: Option<String>,
     /// True if the user sent it during the loop. Local, never sent.
     pub interjected: bool,
+    /// The thread id under which the branch from here on is sent, if it has one of its own.
+    pub thread_id: Option<String>,
 }
 
 /// The reason why a message is incomplete.
@@ -108,6 +110,7 @@ impl Message {
             author: Author::Agent,
             disputed: None,
             interjected: false,
+            thread_id: None,
         }
     }
 

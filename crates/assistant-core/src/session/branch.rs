@@ -145,10 +145,16 @@ impl Session {
         let regenerated = content.is_none().then(|| message.clone());
         if let Some(content) = content {
             let id = cx.host.new_id();
-            self.conversation.append(Message::user(id, content, cx.now));
+            let message = Message::user(id, content, cx.now);
+            let id = message.id.clone();
+            self.conversation.append(message);
+            self.fork_message(&id, cx);
         }
         self.clear_notices(cx);
         self.turn.start_over();
+        if regenerated.is_some() {
+            self.fork_answer(parent, cx);
+        }
         self.turn.set_regenerates(regenerated);
         self.attention.turn_begins();
         self.start_run(cx);

@@ -108,6 +108,7 @@ impl Session {
             Watched::Call(_) | Watched::AllCalls => self.running_handlers(),
         };
         self.apply(event, cx);
+        self.mark_fork();
         if let Some(cut) = cut {
             self.cut_at_limit(&cut, cx);
         }

@@ -16,7 +16,7 @@
 //! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
 //!   counts these, `interrupt_flow` handles interrupts; `agent_call` handles calls that the agent
 //!   runs.
-//! * `branch` changes the tree, `thread` replaces the conversation, `load` takes one from
+//! * `branch` changes the tree, `fork` gives branches threads of their own, `thread` replaces the conversation, `load` takes one from
 //!   elsewhere, `restore` continues after a reload, with the `journal`; `pieces` splits snapshots
 //!   for stores that write only changes.
 //! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends
@@ -41,6 +41,7 @@ mod events;
 mod execute;
 mod expiry;
 mod finish;
+mod fork;
 mod history;
 mod host;
 mod input;

@@ -46,6 +46,9 @@ pub struct SessionOptions {
     /// True to follow a run that ends silently after results by one more, for model endpoints,
     /// which do not continue by themselves (rule "silence after results").
     pub asks_again: bool,
+    /// True to send each branch under a thread id of its own, for servers that keep the history of a
+    /// thread and add to it what a request contains. The conversation keeps its id.
+    pub fork_thread: bool,
     /// True if the agent may run tools of its own: a call of a tool that the page did not offer is
     /// left to it, and starts no run if it gets no result. False for model endpoints, which run no
     /// tools: such a call is answered with an error, and the loop continues (rule "every call is
@@ -77,6 +80,7 @@ impl Default for SessionOptions {
             takes_up: false,
             replays: false,
             asks_again: false,
+            fork_thread: false,
             agent_runs_tools: true,
             interjections: true,
             leftovers: Leftovers::Keep,

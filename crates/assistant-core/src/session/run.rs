@@ -25,6 +25,8 @@ pub(super) struct Run {
     pub(super) replayed: u64,
     /// True if an event arrived that had not been applied before.
     pub(super) progressed: bool,
+    /// The thread id of its request; empty before that is sent.
+    pub(super) thread_id: String,
     /// True if the run's request was sent. Before that, the host prepares the request.
     is_open: bool,
     /// True if the run resumes an answer in progress.
@@ -103,6 +105,7 @@ impl Session {
             run_id: summary.run_id.clone(),
             replayed,
             progressed: false,
+            thread_id: String::new(),
             is_open: false,
             takes_up,
             cut: None,
@@ -179,14 +182,16 @@ impl Session {
         if self.ask_again_what_changed(cx) {
             return self.drop_unsent_run(cx);
         }
+        let thread_id = self.request_thread_id().to_owned();
         let Some(run) = self.turn.run_mut() else {
             return;
         };
         run.is_open = true;
+        run.thread_id.clone_from(&thread_id);
         let (run_id, takes_up) = (run.run_id.clone(), run.takes_up);
         let tools = self.note_offered();
         let input = RunInput {
-            thread_id: self.thread_id.clone(),
+            thread_id,
             run_id,
             parent_run_id: None,
             takes_up,

@@ -51,7 +51,9 @@ impl Session {
             let id = cx.host.new_id();
             let mut message = Message::user(id, content, cx.now);
             message.interjected = interjected;
+            let id = message.id.clone();
             self.conversation.append(message);
+            self.fork_message(&id, cx);
             cx.change(Change::Queue);
         }
     }

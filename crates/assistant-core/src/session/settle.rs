@@ -25,6 +25,7 @@ impl Session {
             return;
         };
         self.report_limits(cx);
+        self.keep_thread(&run.thread_id);
         if self.can_be_read_on(&run, &end) {
             return self.resume_cut_run(run, cx);
         }

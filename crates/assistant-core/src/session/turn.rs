@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{FinishReason, RunSummary, TurnSummary, clock::Clock, run::Run};
+use super::{FinishReason, RunSummary, TurnSummary, clock::Clock, fork::Fork, run::Run};
 use crate::{
     action::ActionFingerprint,
     conversation::MessageId,
@@ -34,6 +34,8 @@ pub(super) struct Turn {
     summary: TurnSummary,
     /// The message of which the turn regenerates another version.
     regenerates: Option<MessageId>,
+    /// The thread of the answer that the turn regenerates.
+    fork: Option<Fork>,
     /// The user messages that have not been sent.
     queue: Vec<Content>,
     /// True if the messages were interjected and are sent at the next boundary between tools.
@@ -176,6 +178,19 @@ impl Turn {
         self.summary = TurnSummary::default();
         self.revealed.clear();
         self.regenerates = None;
+        self.fork = None;
+    }
+
+    pub(super) const fn fork(&self) -> Option<&Fork> {
+        self.fork.as_ref()
+    }
+
+    pub(super) const fn fork_mut(&mut self) -> Option<&mut Fork> {
+        self.fork.as_mut()
+    }
+
+    pub(super) fn set_fork(&mut self, fork: Option<Fork>) {
+        self.fork = fork;
     }
 
     /// Returns the message of which the turn regenerates another version.

@@ -1,0 +1,78 @@
+//! Thread ids of branches, for servers that keep the history of a thread themselves.
+//!
+//! With [`SessionOptions::fork_thread`](super::SessionOptions::fork_thread) each branch that an edit,
+//! a regeneration or a message amid the history begins is sent under a thread id of its own. The id
+//! is stored with the first message of the branch. The conversation keeps its own id.
+
+use super::{Cx, Session};
+use crate::conversation::MessageId;
+
+/// The thread of an answer that is regenerated, before its first message is there.
+#[derive(Debug, Clone)]
+pub(super) struct Fork {
+    /// The message that is answered again.
+    parent: Option<MessageId>,
+    thread_id: String,
+    /// True if a message of the new branch has the id.
+    is_marked: bool,
+}
+
+impl Session {
+    /// Returns the thread id of requests on the run branch.
+    pub(super) fn request_thread_id(&self) -> &str {
+        if !self.options.fork_thread {
+            return &self.thread_id;
+        }
+        let tip = self.conversation.run_tip();
+        let fork = self.turn.fork().filter(|fork| fork.parent.as_ref() == tip);
+        let forked = fork.map(|fork| fork.thread_id.as_str());
+        let of_branch = || self.conversation.run_thread();
+        forked.or_else(of_branch).unwrap_or(&self.thread_id)
+    }
+
+    /// Returns a new thread id for a branch, if branches have their own.
+    pub(super) fn new_branch_thread(&self, cx: &mut Cx<'_>) -> Option<String> {
+        self.options.fork_thread.then(|| cx.host.new_id())
+    }
+
+    /// Gives the answer to this message, which is regenerated, a thread of its own.
+    pub(super) fn fork_answer(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
+        let fork = self.new_branch_thread(cx).map(|thread_id| Fork {
+            parent,
+            thread_id,
+            is_marked: false,
+        });
+        self.turn.set_fork(fork);
+    }
+
+    /// Gives a message of the user that begins a branch a thread of its own.
+    pub(super) fn fork_message(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
+        let version = self.conversation.version(message);
+        if version.is_some_and(|(_, versions)| versions > 1)
+            && let Some(thread_id) = self.new_branch_thread(cx)
+        {
+            self.conversation.set_run_thread(thread_id);
+        }
+    }
+
+    /// Stores the thread with the first message of a regenerated answer.
+    pub(super) fn mark_fork(&mut self) {
+        let tip = self.conversation.run_tip();
+        let Some(fork) = self.turn.fork_mut() else {
+            return;
+        };
+        if !fork.is_marked && fork.parent.as_ref() != tip {
+            fork.is_marked = true;
+            let thread_id = fork.thread_id.clone();
+            self.conversation.set_run_thread(thread_id);
+        }
+    }
+
+    /// Stores the thread of a run with its newest message, if a snapshot has replaced the one that
+    /// had it.
+    pub(super) fn keep_thread(&mut self, of_run: &str) {
+        if self.options.fork_thread && !of_run.is_empty() && self.request_thread_id() != of_run {
+            self.conversation.set_run_thread(of_run.to_owned());
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Thread ids of branches, for servers that keep the history of a thread.
+
+use assistant_core::{
+    conversation::MessageId,
+    event::{Content, Message, MessageBody, Role},
+    session::{FailureKind, Input, SessionOptions, TreeChange},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+fn forking() -> Driver {
+    Driver::with(SessionOptions {
+        fork_thread: true,
+        ..SessionOptions::default()
+    })
+}
+
+/// Returns the thread id of the newest request.
+fn thread(driver: &Driver) -> String {
+    driver.request().thread_id.clone()
+}
+
+fn newest(driver: &Driver, role: Role) -> MessageId {
+    let mut path = driver.session.conversation().run_path().rev();
+    path.find(|message| message.role == role)
+        .unwrap()
+        .id
+        .clone()
+}
+
+fn change(driver: &mut Driver, change: TreeChange) {
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+}
+
+fn edit(driver: &mut Driver, message: MessageId, text: &str) {
+    let content = Content::Text(text.to_owned());
+    change(driver, TreeChange::Edit { message, content });
+}
+
+fn regenerate(driver: &mut Driver) {
+    let message = newest(driver, Role::Assistant);
+    change(driver, TreeChange::Regenerate { message });
+}
+
+fn select(driver: &mut Driver, message: MessageId, exact: bool) {
+    change(driver, TreeChange::Select { message, exact });
+}
+
+#[test]
+fn an_edit_is_sent_under_a_thread_id_of_its_own() {
+    let mut driver = forking();
+    driver.send("one");
+    driver.says("first");
+    driver.send("two");
+    assert_eq!(thread(&driver), "thread");
+    driver.says("second");
+    let two = newest(&driver, Role::User);
+    edit(&mut driver, two.clone(), "other");
+    let forked = thread(&driver);
+    assert_ne!(forked, "thread");
+    assert_eq!(
+        request(&driver),
+        ["user=one", "assistant=first[]", "user=other"]
+    );
+    driver.says("third");
+    driver.send("more");
+    assert_eq!(thread(&driver), forked, "the branch keeps it");
+    driver.says("fourth");
+    select(&mut driver, two, false);
+    driver.send("back");
+    assert_eq!(
+        thread(&driver),
+        "thread",
+        "the first branch has the first one"
+    );
+    assert_eq!(driver.session.thread_id(), "thread");
+}
+
+#[test]
+fn a_regenerated_answer_keeps_its_thread_id_after_retry_and_reload() {
+    let mut driver = forking();
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.says("first");
+    let old = newest(&driver, Role::Assistant);
+    regenerate(&mut driver);
+    let forked = thread(&driver);
+    assert_ne!(forked, "thread");
+    driver.break_off(FailureKind::Network);
+    driver.input(Input::Retry);
+    assert_eq!(thread(&driver), forked, "a retry is no other branch");
+    driver.plays(calls("c", "f", "{}"));
+    driver.returns("c", json!(1));
+    assert_eq!(thread(&driver), forked, "nor is a run with results");
+    driver.says("second");
+    let (thread_id, snapshot) = ("thread".to_owned(), driver.session.export());
+    let ids = driver.host.ids;
+    let mut driver = forking();
+    driver.host.ids = ids;
+    driver.input(Input::Load {
+        thread_id,
+        snapshot,
+    });
+    driver.send("more");
+    assert_eq!(thread(&driver), forked);
+    driver.says("third");
+    select(&mut driver, old, false);
+    driver.send("back");
+    assert_eq!(thread(&driver), "thread");
+}
+
+#[test]
+fn a_message_sent_amid_the_history_has_a_thread_id_of_its_own() {
+    let mut driver = forking();
+    driver.send("one");
+    driver.says("first");
+    let first = newest(&driver, Role::Assistant);
+    driver.send("two");
+    driver.says("second");
+    select(&mut driver, first, true);
+    driver.send("instead");
+    assert_ne!(thread(&driver), "thread");
+}
+
+#[test]
+fn a_branch_keeps_its_thread_id_if_a_snapshot_replaces_its_answer() {
+    let mut driver = forking();
+    driver.send("hi");
+    driver.says("first");
+    regenerate(&mut driver);
+    let forked = thread(&driver);
+    driver.event(started());
+    driver.events(says("m", "draft"));
+    let content = Content::Text("hi".to_owned());
+    let body = MessageBody::Assistant {
+        content: Some("final".to_owned()),
+        tool_calls: Vec::new(),
+    };
+    driver.event(snapshot(vec![
+        Message::new("id1", MessageBody::User { content }),
+        Message::new("other", body),
+    ]));
+    finish_run(&mut driver);
+    driver.send("more");
+    assert_eq!(thread(&driver), forked);
+}
+
+#[test]
+fn without_fork_thread_all_branches_share_one_thread_id() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.says("first");
+    regenerate(&mut driver);
+    assert_eq!(thread(&driver), "thread");
+    driver.says("second");
+    let hi = newest(&driver, Role::User);
+    edit(&mut driver, hi, "hello");
+    assert_eq!(thread(&driver), "thread");
+}
