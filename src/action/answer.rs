@@ -138,10 +138,10 @@ impl<T> ToolCallView<T> {
         self.decide(Verdict::Deny { reason }, decider())
     }
 
-    /// Approves as the user if the card has a gate, which accepts events of the user only.
+    /// Approves as the user if the card has conditions, which accept events of the user only.
     fn approve_as(&self, verdict: Verdict) -> Result<(), Refusal> {
-        self.in_time()?;
-        let by = match self.gate {
+        self.check_conditions()?;
+        let by = match self.conditions {
             Some(_) => Decider::Person,
             None => decider(),
         };

@@ -11,7 +11,7 @@ use leptos::prelude::{Get, Set, Track, Update};
 use serde_json::Value;
 
 use super::ToolCallView;
-use crate::assistant::{Assistant, Gate};
+use crate::assistant::{Assistant, DecisionConditions};
 
 /// The extras that a decision about a call may carry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,19 +47,19 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn can_approve(&self) -> bool {
-        self.gate
-            .is_none_or(|gate| gate.is_open.try_get().unwrap_or_default())
+        self.conditions
+            .is_none_or(|conditions| conditions.are_met.try_get().unwrap_or_default())
     }
 
     /// Sets the conditions for approvals.
-    pub(crate) fn behind(mut self, gate: Gate) -> Self {
-        self.gate = Some(gate);
+    pub(crate) fn with_conditions(mut self, conditions: DecisionConditions) -> Self {
+        self.conditions = Some(conditions);
         self
     }
 
     /// Refuses a decision that is too early, scripted, or from a removed card.
-    pub(super) fn in_time(&self) -> Result<(), Refusal> {
-        self.gate.map_or(Ok(()), Gate::check)
+    pub(super) fn check_conditions(&self) -> Result<(), Refusal> {
+        self.conditions.map_or(Ok(()), DecisionConditions::check)
     }
 
     /// Returns the schema for arguments that the user may edit: the action's own if it runs on this

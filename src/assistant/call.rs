@@ -10,7 +10,7 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{Assistant, Gate, PlaceId};
+use super::{Assistant, AssistantId, DecisionConditions};
 use crate::view::CallCell;
 
 /// A view of a tool call, for its renderer. `T` is the type of the arguments.
@@ -42,10 +42,10 @@ use crate::view::CallCell;
 /// The view is `Copy`, and may outlive the call and the assistant: its getters then return nothing,
 /// and decisions are refused.
 pub struct ToolCallView<T = Value> {
-    place: PlaceId,
+    owner: AssistantId,
     key: CallKey,
     pub(crate) streams_args: bool,
-    pub(crate) gate: Option<Gate>,
+    pub(crate) conditions: Option<DecisionConditions>,
     args: PhantomData<fn() -> T>,
 }
 
@@ -68,10 +68,10 @@ impl<T> std::fmt::Debug for ToolCallView<T> {
 impl ToolCallView<Value> {
     pub(crate) fn new(assistant: &Assistant, key: CallKey) -> Self {
         Self {
-            place: assistant.place(),
+            owner: assistant.id(),
             key,
             streams_args: false,
-            gate: None,
+            conditions: None,
             args: PhantomData,
         }
     }
@@ -97,10 +97,10 @@ impl<T> ToolCallView<T> {
     #[must_use]
     pub fn cast<U>(self) -> ToolCallView<U> {
         ToolCallView {
-            place: self.place,
+            owner: self.owner,
             key: self.key,
             streams_args: self.streams_args,
-            gate: self.gate,
+            conditions: self.conditions,
             args: PhantomData,
         }
     }
@@ -120,7 +120,7 @@ impl<T> ToolCallView<T> {
     }
 
     pub(crate) fn assistant(&self) -> Option<Assistant> {
-        self.place.assistant()
+        self.owner.assistant()
     }
 
     pub(crate) fn cell(&self) -> Option<CallCell> {

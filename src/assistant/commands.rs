@@ -19,11 +19,11 @@ impl Assistant {
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::event::{Content, ContentPart};
+    /// use leptos_assistant::event::{ContentPart, PartBody};
     ///
     /// assistant.send("Which projects are late?")?;
-    /// let part = ContentPart::Text { text: "And which are early?".to_owned() };
-    /// assistant.send(Content::Parts(vec![part]))
+    /// let body = PartBody::Text("And which are early?".to_owned());
+    /// assistant.send(vec![ContentPart { id: None, metadata: None, body }])
     /// # }
     /// ```
     ///

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Assistant, Gate, PlaceId};
+use super::{Assistant, AssistantId, DecisionConditions};
 use crate::ui::decider;
 
 impl Assistant {
@@ -68,28 +68,28 @@ impl ShownQuestion {
 /// nothing, and answers are refused.
 #[derive(Debug, Clone, Copy)]
 pub struct InterruptView {
-    place: PlaceId,
+    owner: AssistantId,
     shown: StoredValue<ShownQuestion>,
-    gate: Option<Gate>,
+    conditions: Option<DecisionConditions>,
 }
 
 impl InterruptView {
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         Self {
-            place: assistant.place(),
+            owner: assistant.id(),
             shown: StoredValue::new(ShownQuestion::new(assistant, open)),
-            gate: None,
+            conditions: None,
         }
     }
 
     /// Sets the conditions for answers.
-    pub(crate) fn behind(mut self, gate: Gate) -> Self {
-        self.gate = Some(gate);
+    pub(crate) fn with_conditions(mut self, conditions: DecisionConditions) -> Self {
+        self.conditions = Some(conditions);
         self
     }
 
     pub(crate) fn assistant(&self) -> Option<Assistant> {
-        self.place.assistant()
+        self.owner.assistant()
     }
 
     pub(crate) fn open(&self) -> Option<OpenInterrupt> {
@@ -219,8 +219,8 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn can_answer(&self) -> bool {
-        self.gate
-            .is_none_or(|gate| gate.is_open.try_get().unwrap_or_default())
+        self.conditions
+            .is_none_or(|conditions| conditions.are_met.try_get().unwrap_or_default())
     }
 
     /// Answers the question.
@@ -240,7 +240,7 @@ impl InterruptView {
     /// or if the answer violates its schema.
     pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
         let answer = serde_json::to_value(answer).unwrap_or_default();
-        self.gate.map_or(Ok(()), Gate::check)?;
+        self.conditions.map_or(Ok(()), DecisionConditions::check)?;
         self.settle(Some(answer), self.decider())
     }
 
@@ -286,7 +286,7 @@ impl InterruptView {
     /// ([`Refusal::EachAction`]), or if the agent does not accept a kind of decision for its action
     /// ([`Refusal::DecisionNotAllowed`]).
     pub fn decide(&self, decisions: Vec<ActionDecision>) -> Result<(), Refusal> {
-        self.gate.map_or(Ok(()), Gate::check)?;
+        self.conditions.map_or(Ok(()), DecisionConditions::check)?;
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let shown = self.shown.try_get_value().ok_or(Refusal::Ended)?;
         assistant.decide_actions_as_shown(&shown, decisions, self.decider())
@@ -309,10 +309,10 @@ impl InterruptView {
         self.settle(None, decider())
     }
 
-    /// Returns the decider: the user if the question has a gate, which accepts events of the user
+    /// Returns the decider: the user if the question has conditions, which accept events of the user
     /// only.
     fn decider(&self) -> Decider {
-        match self.gate {
+        match self.conditions {
             Some(_) => Decider::Person,
             None => decider(),
         }

@@ -5,16 +5,16 @@ mod audit;
 mod branches;
 mod call;
 mod commands;
+mod conditions;
 mod connection;
 mod conversations;
 mod cost;
 mod draw;
 mod events;
-mod gate;
+mod id;
 mod interrupt;
 mod observe;
 mod part;
-mod place;
 mod renderers;
 mod signals;
 mod thread_bound;
@@ -40,19 +40,19 @@ use crate::{
     view::ViewModel,
 };
 
-pub(crate) use place::PlaceId;
+pub(crate) use id::AssistantId;
 
-use place::Place;
+use id::Registration;
 use thread_bound::ThreadBound;
 
 pub use approvals::RememberedApprovals;
 pub use audit::{AuditLog, AuditSink};
 pub use branches::Branches;
 pub use call::ToolCallView;
+pub(crate) use conditions::DecisionConditions;
 pub use conversations::{ConversationSearch, Conversations};
 pub use draw::{RendererGuard, use_interrupt_renderer, use_part_renderer, use_tool_renderer};
 pub use events::{AssistantEvent, use_assistant_events};
-pub(crate) use gate::Gate;
 pub use interrupt::InterruptView;
 pub(crate) use interrupt::ShownQuestion;
 pub use part::PartHandle;
@@ -70,7 +70,7 @@ pub struct Assistant(Arc<ThreadBound>);
 
 /// The state shared by the clones of a handle.
 struct Shared {
-    place: Place,
+    registration: Registration,
     runtime: Rc<Runtime>,
     view: Rc<ViewModel>,
     renderers: Renderers,
@@ -173,13 +173,15 @@ impl Assistant {
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
         let shared = Arc::new(ThreadBound::new(Shared {
-            place: Place::new(),
+            registration: Registration::new(),
             runtime: Runtime::new(Rc::new(agent), options, thread_id, Rc::clone(&view)),
             view,
             renderers: Renderers::default(),
             cards: Cards::default(),
         }));
-        shared.place.take(WeakAssistant(Arc::downgrade(&shared)));
+        shared
+            .registration
+            .enter(WeakAssistant(Arc::downgrade(&shared)));
         Self(shared)
     }
 
@@ -201,8 +203,8 @@ impl Assistant {
     }
 
     /// Returns a copyable reference.
-    pub(crate) fn place(&self) -> PlaceId {
-        self.0.place.id()
+    pub(crate) fn id(&self) -> AssistantId {
+        self.0.registration.id()
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Assistant, PlaceId};
+use super::{Assistant, AssistantId};
 use crate::view::{PartCell, PartKind};
 
 /// A handle to a part, for its renderer. Values read inside a reactive closure are tracked.
@@ -23,7 +23,7 @@ use crate::view::{PartCell, PartKind};
 /// nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct PartHandle {
-    place: PlaceId,
+    owner: AssistantId,
     index: usize,
     part: StoredValue<(MessageId, PartCell)>,
 }
@@ -31,14 +31,14 @@ pub struct PartHandle {
 impl PartHandle {
     pub(crate) fn new(assistant: &Assistant, message: MessageId, cell: PartCell) -> Self {
         Self {
-            place: assistant.place(),
+            owner: assistant.id(),
             index: cell.index,
             part: StoredValue::new((message, cell)),
         }
     }
 
     pub(crate) fn assistant(&self) -> Option<Assistant> {
-        self.place.assistant()
+        self.owner.assistant()
     }
 
     /// Returns the part's message and signals, while they exist.

@@ -103,7 +103,8 @@ fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
     let visibility = Visibility::new(memo(|| ()), || ());
     let id = open.interrupt.id.clone();
-    let view = InterruptView::new(assistant, open.clone()).behind(visibility.gate());
+    let view = InterruptView::new(assistant, open.clone())
+        .with_conditions(visibility.decision_conditions());
     let drawn = assistant.clone();
     let card = foreign(assistant.clone(), move || {
         let reason = &open.interrupt.reason;

@@ -171,7 +171,10 @@ fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     let visibility = visibility(call, || ());
     batch::joins(call, visibility);
-    let (drawn, shown) = (assistant.clone(), call.behind(visibility.gate()));
+    let (drawn, shown) = (
+        assistant.clone(),
+        call.with_conditions(visibility.decision_conditions()),
+    );
     let card = foreign(assistant, move || {
         let name = shown.name_untracked();
         let card = drawn.approval_of(&name)?;

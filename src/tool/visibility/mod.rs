@@ -23,7 +23,7 @@ use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
 use self::{on_top::OnTop, parts::Parts, presses::Presses};
 use crate::{
-    assistant::Gate,
+    assistant::DecisionConditions,
     ui::{after, effect, now},
 };
 
@@ -114,15 +114,15 @@ impl Visibility {
         .into_any()
     }
 
-    /// Returns the gate for a view rendered by the application.
-    pub(super) fn gate(self) -> Gate {
-        Gate {
-            passes: Callback::new(move |()| match (self.presses.current(), self.allows()) {
+    /// Returns the conditions of decisions for a view rendered by the application.
+    pub(super) fn decision_conditions(self) -> DecisionConditions {
+        DecisionConditions {
+            verify: Callback::new(move |()| match (self.presses.current(), self.allows()) {
                 (None, _) => Err(Refusal::Scripted),
                 (Some(_), false) => Err(Refusal::TooEarly),
                 (Some(_), true) => Ok(()),
             }),
-            is_open: Signal::derive(move || self.is_done()),
+            are_met: Signal::derive(move || self.is_done()),
         }
     }
 

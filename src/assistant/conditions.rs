@@ -6,18 +6,18 @@ use leptos::prelude::{Callable, Callback, Signal};
 /// The conditions under which an approval or an answer counts: see
 /// [`ToolCallView::can_approve`](super::ToolCallView::can_approve).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Gate {
+pub(crate) struct DecisionConditions {
     /// Returns the reason why an approval does not count now, and shows the user the unread
     /// part.
-    pub(crate) passes: Callback<(), Result<(), Refusal>>,
+    pub(crate) verify: Callback<(), Result<(), Refusal>>,
     /// True if an approval counts.
-    pub(crate) is_open: Signal<bool>,
+    pub(crate) are_met: Signal<bool>,
 }
 
-impl Gate {
+impl DecisionConditions {
     /// Returns an error if a decision does not count now.
     pub(crate) fn check(self) -> Result<(), Refusal> {
         // The callback of a removed card refuses.
-        self.passes.try_run(()).unwrap_or(Err(Refusal::TooEarly))
+        self.verify.try_run(()).unwrap_or(Err(Refusal::TooEarly))
     }
 }

@@ -7,14 +7,14 @@ use super::{Assistant, WeakAssistant};
 
 thread_local! {
     static ALIVE: RefCell<Vec<(u32, WeakAssistant)>> = const { RefCell::new(Vec::new()) };
-    static LAST: Cell<u32> = const { Cell::new(0) };
+    static NEWEST: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The number of an assistant, which is never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PlaceId(u32);
+pub(crate) struct AssistantId(u32);
 
-impl PlaceId {
+impl AssistantId {
     /// Returns the assistant, if it is alive, on the thread that made it.
     pub(crate) fn assistant(self) -> Option<Assistant> {
         ALIVE.with_borrow(|alive| {
@@ -25,25 +25,25 @@ impl PlaceId {
 }
 
 /// Registers an assistant for its lifetime.
-pub(super) struct Place(u32);
+pub(super) struct Registration(u32);
 
-impl Place {
+impl Registration {
     pub(super) fn new() -> Self {
-        let id = LAST.get().wrapping_add(1);
-        LAST.set(id);
+        let id = NEWEST.get().wrapping_add(1);
+        NEWEST.set(id);
         Self(id)
     }
 
-    pub(super) const fn id(&self) -> PlaceId {
-        PlaceId(self.0)
+    pub(super) const fn id(&self) -> AssistantId {
+        AssistantId(self.0)
     }
 
-    pub(super) fn take(&self, assistant: WeakAssistant) {
+    pub(super) fn enter(&self, assistant: WeakAssistant) {
         ALIVE.with_borrow_mut(|alive| alive.push((self.0, assistant)));
     }
 }
 
-impl Drop for Place {
+impl Drop for Registration {
     fn drop(&mut self) {
         // The registry does not exist any more while the thread is ending.
         let _ = ALIVE.try_with(|alive| alive.borrow_mut().retain(|(id, _)| *id != self.0));
