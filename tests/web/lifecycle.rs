@@ -295,7 +295,7 @@ async fn an_unmounted_provider_sends_no_further_request() {
 }
 
 #[wasm_bindgen_test]
-async fn past_conversations_is_a_signal_of_ids() {
+async fn replaced_conversations_are_a_signal_of_ids() {
     let chat = chat(MockAgent::new(), || ()).await;
     let past = chat.assistant.conversations().replaced();
     let count = Memo::new(move |_| past.with(Vec::len));

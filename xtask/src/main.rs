@@ -36,6 +36,7 @@ mod source;
 mod style;
 mod tally;
 mod test;
+mod test_names;
 mod tools;
 
 use std::process::ExitCode;

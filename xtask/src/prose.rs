@@ -27,7 +27,7 @@ const QUESTIONS: [&str; 9] = [
 ];
 
 /// Phrases without a technical meaning, with the words to use.
-const PHRASES: [(&str, &str); 30] = [
+pub(crate) const PHRASES: [(&str, &str); 30] = [
     ("whoever", "the caller, the user"),
     ("nobody", "no observer, not … the user"),
     ("somebody", "the caller, the user"),
@@ -164,7 +164,7 @@ fn faults_of(name: &Path, kind: Kind, text: &str, used: &mut Vec<Exception>) -> 
     faults
 }
 
-fn is_question(word: &str) -> bool {
+pub(crate) fn is_question(word: &str) -> bool {
     let word = word.trim_matches(is_sign);
     let word = word.split(['\'', '’']).next().unwrap_or_default();
     QUESTIONS

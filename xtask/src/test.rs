@@ -12,6 +12,7 @@ use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
 use crate::{
     claims, codes, demo, dist, examples, languages, oldest, packed, parity, prose, rooms, style,
+    test_names,
 };
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
@@ -83,6 +84,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.task("table of diagnostics", || codes::check(project));
     tally.task("parity of Rust and JavaScript", || parity::check(project));
     tally.task("prose of comments", || prose::check(project));
+    tally.task("names of tests", || test_names::check(project));
     tally.task("the oldest Rust", || oldest::check(project));
     let ready = tally.task("set-up for lints", || {
         project.need_lint_tools()?;

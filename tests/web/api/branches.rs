@@ -34,7 +34,7 @@ async fn answered(answers: [&str; 2]) -> Chat {
 }
 
 #[wasm_bindgen_test]
-async fn edit_creates_a_version_and_show_version_returns() {
+async fn edit_creates_a_version_and_branches_show_the_earlier_one() {
     let chat = answered(["First.", "Second."]).await;
     let first = chat.assistant.messages().get_untracked()[0].id.clone();
     chat.assistant.edit(&first, "two").unwrap();
@@ -119,7 +119,7 @@ async fn an_interjection_is_sent_with_the_results() {
 }
 
 #[wasm_bindgen_test]
-async fn offer_too_overrides_the_filter_until_the_next_message() {
+async fn offer_also_overrides_the_filter_until_the_next_message() {
     let agent = MockAgent::new().answer(Script::new().call("look", &json!({})));
     let chat = chat(agent, || {
         let assistant = leptos_assistant::use_assistant().unwrap();

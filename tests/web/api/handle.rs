@@ -74,7 +74,7 @@ async fn on_diagnostic_receives_diagnostics_of_the_agent() {
 }
 
 #[wasm_bindgen_test]
-async fn go_on_continues_past_the_limit() {
+async fn continue_loop_runs_past_the_limit() {
     let options = SessionOptions {
         stop_when: StopCondition::RunCount(1),
         ..SessionOptions::default()
@@ -139,7 +139,7 @@ async fn answer_resumes_an_interrupt_and_give_up_drops_a_rejected_answer() {
 }
 
 #[wasm_bindgen_test]
-async fn change_tree_edits_and_selects_branches() {
+async fn a_change_of_branches_edits_and_selects() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.send("one").unwrap();
     chat.idle().await;
@@ -162,7 +162,7 @@ async fn change_tree_edits_and_selects_branches() {
 }
 
 #[wasm_bindgen_test]
-async fn send_content_sends_text_and_an_image() {
+async fn send_takes_text_with_an_image() {
     let parts = json!([{"type": "text", "text": "Look:"}, {"type": "image",
         "source": {"type": "url", "value": "https://example.com/a.png", "mimeType": "image/png"}}]);
     let parts = leptos_assistant::event::content_from_value(parts).unwrap();

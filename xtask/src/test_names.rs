@@ -1,0 +1,145 @@
+//! The names of tests: statements about the product, in the words of its field.
+
+use std::path::Path;
+
+use crate::fault::Fault;
+use crate::project::{Outcome, Project, read};
+use crate::prose::{PHRASES, is_question};
+use crate::source::collect;
+
+const FOLDERS: [&str; 6] = ["crates", "demo", "e2e", "src", "tests", "xtask"];
+const ENDINGS: [&str; 2] = ["rs", "mjs"];
+
+/// Words that names of tests do not contain, with the words to use.
+const WORDS: [(&str, &str); 6] = [
+    ("anew", "again"),
+    ("deeds", "actions"),
+    ("is told", "is notified, receives"),
+    ("says so", "reports it, shows it"),
+    ("stands", "is"),
+    ("yes", "approval"),
+];
+
+/// Checks the names of all tests; the error lists every fault.
+pub(crate) fn check(project: &Project) -> Outcome<()> {
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        collect(&project.root.join(folder), &ENDINGS, &mut files)?;
+    }
+    files.sort();
+    let mut faults = Vec::new();
+    for file in files {
+        let name = file.strip_prefix(&project.root).unwrap_or(&file);
+        faults.extend(faults_of(name, &read(&file)?));
+    }
+    match faults.is_empty() {
+        true => Ok(()),
+        false => {
+            let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
+            Err(format!("names of tests:\n{}", lines.join("\n")))
+        }
+    }
+}
+
+fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
+    let is_rust = file.extension().is_some_and(|ending| ending == "rs");
+    let names = if is_rust {
+        functions(text)
+    } else {
+        titles(text)
+    };
+    let faults = names.into_iter().filter_map(|(line, name)| {
+        let what = fault_of(&name)?;
+        let file = file.to_owned();
+        Some(Fault { file, line, what })
+    });
+    faults.collect()
+}
+
+fn fault_of(name: &str) -> Option<String> {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let first = words.first()?;
+    if is_question(first) {
+        return Some(format!("\"{first}\" begins a question: name the subject"));
+    }
+    let text = format!(" {} ", words.join(" ").to_lowercase());
+    let mut phrases = PHRASES.iter().chain(&WORDS);
+    let (phrase, better) = phrases.find(|(phrase, _)| text.contains(&format!(" {phrase} ")))?;
+    Some(format!("\"{phrase}\" in \"{name}\": write {better}"))
+}
+
+/// Returns the names of test functions as words, with their lines.
+fn functions(text: &str) -> Vec<(usize, String)> {
+    let mut names = Vec::new();
+    let mut is_test = false;
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim_start();
+        if line.starts_with("#[") {
+            is_test |= line.contains("test]") || line.contains("wasm_bindgen_test");
+            continue;
+        }
+        let function = line
+            .trim_start_matches("async ")
+            .strip_prefix("fn ")
+            .and_then(|rest| rest.split_once('('));
+        if let Some((name, _)) = function.filter(|_| is_test) {
+            names.push((at + 1, name.replace('_', " ")));
+        }
+        is_test = false;
+    }
+    names
+}
+
+/// Returns the titles of end-to-end tests, with their lines.
+fn titles(text: &str) -> Vec<(usize, String)> {
+    let title = |(at, line): (usize, &str)| {
+        let (before, rest) = line.split_once("est(")?;
+        let is_call = before.ends_with(['t', 'T']);
+        let quote = rest
+            .chars()
+            .next()
+            .filter(|c| is_call && "\"`".contains(*c))?;
+        let title = rest.get(1..)?.split(quote).next()?;
+        Some((at + 1, title.replace([':', ',', ';', '.'], " ")))
+    };
+    text.lines().enumerate().filter_map(title).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(file: &str, text: &str) -> Vec<String> {
+        let faults = faults_of(Path::new(file), text);
+        faults
+            .iter()
+            .map(|fault| format!("{}: {}", fault.line, fault.what))
+            .collect()
+    }
+
+    #[test]
+    fn questions_and_coined_phrases_are_found_in_test_functions() {
+        let text = "#[test]\nfn what_was_denied() {}\n\n#[wasm_bindgen_test]\n#[ignore]\nasync fn a_run_goes_on() {}\n\n\
+                    fn what_helps() {}\n\n#[test]\nfn a_denied_call_stays_denied() {}\n";
+        assert_eq!(
+            found("tests/a.rs", text),
+            [
+                "2: \"what\" begins a question: name the subject",
+                "6: \"goes on\" in \"a run goes on\": write continues",
+            ]
+        );
+    }
+
+    #[test]
+    fn questions_and_coined_phrases_are_found_in_titles() {
+        let text = "test(\"who follows runs nothing\", run);\nchatTest(`a handler fails: the agent is told`, run);\n\
+                    const latest = test(1);\ntest(\"a stop ends the run\", run);\n";
+        assert_eq!(
+            found("e2e/a.mjs", text),
+            [
+                "1: \"who\" begins a question: name the subject",
+                "2: \"is told\" in \"a handler fails  the agent is told\": write is notified, receives",
+            ]
+        );
+    }
+}
