@@ -90,9 +90,12 @@ const journey = (name) => async (chat, agent) => {
   const large = agent.requests("shop").at(-1).body;
   assert.deepEqual(large.state, { budget: 500 });
   assert.deepEqual(large.context, [{ description: "The selected order", value: "B-4" }]);
-  // The styles survive the build: no tool has lowered colours that depend on the scheme.
-  const bubble = chat.messages("user").first().locator(".la-text");
-  assert.notEqual(await bubble.evaluate((node) => getComputedStyle(node).backgroundColor), "rgba(0, 0, 0, 0)");
+  // The colours survive the build, which lowers those that depend on the scheme.
+  const surface = () => chat.root.evaluate((node) => getComputedStyle(node).backgroundColor);
+  assert.equal(await surface(), "rgb(255, 255, 255)");
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.equal(await surface(), "rgb(19, 32, 35)");
+  await page.emulateMedia({ colorScheme: "light" });
   // The question survives a reload.
   await page.reload();
   await shows(chat.card("refund_order").last(), "Pay back 30 €?");

@@ -30,6 +30,7 @@ macro_rules! sheets {
 // Later sheets may depend on earlier ones.
 pub const STYLE: &str = sheets![
     "tokens",
+    "lowered",
     "palettes",
     "controls",
     "chat",

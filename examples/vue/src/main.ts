@@ -1,4 +1,4 @@
-// Bundled, so that the styles arrive with the page; see vite.config.ts.
+// Bundled, so that the styles arrive with the page.
 import "leptos-assistant/style.css";
 import { createApp } from "vue";
 import App from "./App.vue";
