@@ -131,6 +131,18 @@ for (const [name, entry] of Object.entries({ React: "react.jsx", Vue: "vue.js" }
     assert.deepEqual(await offered(second), [[], 0]);
   });
 
+  componentTest("content of the page is drawn in the window, and follows the component", {}, async (chat) => {
+    const introduction = chat.root.getByRole("heading", { name: /^About/ });
+    await shows(introduction, "About First");
+    await chat.root.getByRole("button", { name: "Privacy" }).click();
+    await shows(introduction, "About Pressed");
+    await shows(chat.root.getByRole("heading").first(), "Pressed");
+    await chat.send("A-17");
+    await eventually(async () => assert.equal(await introduction.count(), 0));
+    await chat.page.getByRole("button", { name: "Lower headings" }).click();
+    await shows(introduction, "About Pressed");
+  });
+
   componentTest("options change the chat that is shown, or begin another one", {}, async (chat, agent) => {
     const { page } = chat;
     const heading = chat.root.getByRole("heading").first();

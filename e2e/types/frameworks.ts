@@ -22,6 +22,7 @@ createElement(react.Assistant, { label: "Support" });
 createElement(react.Assistant, { url: "/agent", layout: "dialog" });
 // @ts-expect-error the components have events of their own
 createElement(react.Assistant, { url: "/agent", onEvent: () => {} });
+createElement(react.Assistant, { url: "/agent", empty: "Ask about orders", footer: createElement("a", { href: "/privacy" }, "Privacy") });
 createElement(react.AssistantScope, null, chat);
 
 react.useAssistantAction<{ id: number }>({ name: "open", handler: ({ id }) => id + 1, render: ({ phase, args }) => `${phase} ${args.id}` }, []);
@@ -38,6 +39,7 @@ const cost: number | null | undefined = react.useAssistantState("cost")?.priceMi
 react.useAssistantState("weather");
 
 h(vue.Assistant, { url: "/agent", layout: "sidebar", onReady: (chat) => chat.send("Hello") });
+h(vue.Assistant, { url: "/agent" }, { footer: () => h("a", "Privacy") });
 const page = ref("/");
 vue.useAssistantAction(() => ({ name: "open", description: `Opens ${page.value}`, render: (call) => h("p", call.title ?? "") }));
 // @ts-expect-error a misspelt field

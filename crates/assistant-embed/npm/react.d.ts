@@ -8,6 +8,12 @@ export type AssistantProps = AssistantOptions & {
   id?: string;
   className?: string;
   style?: CSSProperties;
+  /** Content below the header of the window. The window has places for the content that is given when it is mounted. */
+  header?: ReactNode;
+  /** Content before the first message, instead of the greeting. */
+  empty?: ReactNode;
+  /** Content below the composer. */
+  footer?: ReactNode;
   /** Called with each chat once it is mounted. */
   onReady?: (chat: Chat) => void;
   onOpen?: (isOpen: boolean) => void;

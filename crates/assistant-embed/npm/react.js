@@ -3,7 +3,7 @@
 import { Component, Fragment, createContext, createElement, useContext, useEffect, useInsertionEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
 import "./element.js";
-import { attach, createScope, end, following, pageScope, settings, shapeOf } from "./scope.js";
+import { attach, createScope, end, following, pageScope, placesOf, settings, shapeOf } from "./scope.js";
 
 const Scope = createContext(pageScope);
 
@@ -69,14 +69,16 @@ function Card({ state, decisions, render }) {
   return render({ ...useSyncExternalStore(state.subscribe, state.get), ...decisions });
 }
 
-function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, className, style, ...options }) {
+function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, className, style, header, empty, footer, ...options }) {
+  const contents = { header, empty, footer };
   const scope = useContext(Scope);
   const node = useRef(null);
   const [apply] = useState(settings);
   const [outlet] = useState(createOutlet);
+  const [slots] = useState(() => placesOf((name) => contents[name] !== undefined && contents[name] !== null));
   const listeners = useNewest({ ready: onReady, open: onOpen, message: onMessage, approval: onApproval, action: onAction, error: onError });
   // In the commit that adds the element, which reads its options right after it.
-  useLayoutEffect(() => apply(node.current, options));
+  useLayoutEffect(() => apply(node.current, { slots, ...options }));
   useLayoutEffect(() => {
     const element = node.current;
     const detach = attach(element, scope, outlet, (kind, detail) => listeners.current[kind]?.(detail));
@@ -90,7 +92,8 @@ function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, c
   const portals = views.map(({ key, element, ...view }) =>
     createPortal(createElement(Boundary, null, createElement(Card, view)), element, String(key)),
   );
-  return createElement(Fragment, null, createElement("leptos-assistant", { ref: node, id, class: className, style }), portals);
+  const filled = Object.entries(slots).map(([name, place]) => createPortal(contents[name], place, name));
+  return createElement(Fragment, null, createElement("leptos-assistant", { ref: node, id, class: className, style }), filled, portals);
 }
 
 const never = () => () => {};

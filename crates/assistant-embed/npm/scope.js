@@ -3,6 +3,8 @@
 
 /** The attributes of the element; everything else that a component is given is an option of `mount`. */
 const ATTRIBUTES = ["layout", "loading", "shortcut", "lang"];
+/** The places of a window for content of the page. */
+const SLOTS = ["header", "empty", "footer"];
 /** The events of the element that components pass on. */
 const EVENTS = ["open", "message", "approval", "action", "error"];
 /** The fields of an action that draw into an element. */
@@ -91,6 +93,12 @@ export function attach(node, scope, outlet, send) {
 export function end(node) {
   node.chat?.unmount();
   node.addEventListener("leptos-assistant-ready", ({ detail }) => detail.chat.unmount());
+}
+
+/** Creates an element for each place whose name `has` content, as the option `slots`. */
+export function placesOf(has) {
+  const names = SLOTS.filter((name) => has(name));
+  return Object.fromEntries(names.map((name) => [name, document.createElement("div")]));
 }
 
 /**

@@ -16,11 +16,21 @@ export type AssistantEmits = {
   error: (event: EventDetail<"error">) => void;
 };
 
+/** Content of the window; it has places for the slots that are given when it is mounted. */
+export interface AssistantSlots {
+  /** Below the header. */
+  header?: () => VNodeChild;
+  /** Before the first message, instead of the greeting. */
+  empty?: () => VNodeChild;
+  /** Below the composer. */
+  footer?: () => VNodeChild;
+}
+
 /**
  * The chat, as `<leptos-assistant>`. Removing the component ends the chat; inside of `<KeepAlive>` it is kept for a
  * minute. Cards are drawn in its tree: what is provided to it is provided to them.
  */
-export const Assistant: DefineComponent<AssistantOptions, {}, {}, {}, {}, {}, {}, AssistantEmits>;
+export const Assistant: DefineComponent<AssistantOptions, {}, {}, {}, {}, {}, {}, AssistantEmits> & (new () => { $slots: AssistantSlots });
 
 /** Separates the chats and composables below a component from those of the rest of the page. */
 export function provideAssistantScope(): void;

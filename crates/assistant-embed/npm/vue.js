@@ -1,7 +1,7 @@
 // The chat as a component of Vue, and composables that register actions and contexts. See vue.d.ts.
 import { Teleport, defineComponent, h, inject, onActivated, onBeforeUnmount, onDeactivated, onErrorCaptured, onMounted, onUnmounted, provide, shallowRef, toValue, watch } from "vue";
 import "./element.js";
-import { attach, createScope, end, following, pageScope, settings, shapeOf } from "./scope.js";
+import { attach, createScope, end, following, pageScope, placesOf, settings, shapeOf } from "./scope.js";
 
 const SCOPE = Symbol("leptos-assistant");
 const useScope = () => inject(SCOPE, pageScope);
@@ -51,7 +51,7 @@ export const Assistant = defineComponent({
   inheritAttrs: false,
   props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), resumes: FLAG, open: FLAG },
   emits: ["ready", "open", "update:open", "message", "approval", "action", "error"],
-  setup(props, { attrs, emit }) {
+  setup(props, { attrs, emit, slots }) {
     const scope = useScope();
     const isInBrowser = shallowRef(false);
     const views = shallowRef([]);
@@ -59,6 +59,8 @@ export const Assistant = defineComponent({
     let count = 0;
     let node;
     let detach;
+    let places = {};
+    const options = () => ({ ...props, slots: props.slots ?? places });
     const outlet = {
       draw(call, element, render) {
         const view = { key: ++count, call, element, render };
@@ -74,12 +76,15 @@ export const Assistant = defineComponent({
     const take = (element) => {
       if (!element || node) return;
       node = element;
-      apply(node, props);
+      apply(node, options());
       detach = attach(node, scope, outlet, send);
     };
     // A server renders nothing, since the element would begin without the options that are functions.
-    onMounted(() => (isInBrowser.value = true));
-    watch(() => ({ ...props }), (options) => node && apply(node, options), { flush: "post" });
+    onMounted(() => {
+      places = placesOf((name) => slots[name]);
+      isInBrowser.value = true;
+    });
+    watch(options, (options) => node && apply(node, options), { flush: "post" });
     onUnmounted(() => {
       if (!node) return;
       detach();
@@ -88,6 +93,7 @@ export const Assistant = defineComponent({
     return () =>
       isInBrowser.value && [
         h("leptos-assistant", { ...attrs, key: "chat", ref: take }),
+        ...Object.entries(places).map(([name, to]) => h(Teleport, { key: name, to }, slots[name]?.())),
         ...views.value.map(({ key, call, element, render }) => h(Teleport, { key, to: element }, [h(Card, { call, render })])),
       ];
   },

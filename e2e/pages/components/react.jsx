@@ -62,6 +62,8 @@ function Page() {
         highlight={(code) => [[code, label]]}
         headers={() => ({ "x-label": label })}
         labels={{ send: "Go" }}
+        empty={<h3>About {label}</h3>}
+        footer={<button onClick={() => setLabel("Pressed")}>Privacy</button>}
         onReady={() => (globalThis.ready = (globalThis.ready ?? 0) + 1)}
         onMessage={({ role }) => (globalThis.heard ??= []).push(`${label} ${role}`)}
       />
