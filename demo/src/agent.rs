@@ -1,5 +1,6 @@
 //! The agent of the page: the script, or the one in the page's address
-//! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`).
+//! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`). `runs=URL` is the address of stored
+//! runs of an AG-UI agent.
 
 use std::time::Duration;
 
@@ -86,7 +87,13 @@ impl Remote {
         };
         let url = self.url.as_str();
         match self.protocol {
-            Protocol::AgUi => HttpAgent::new(url).headers(headers).into(),
+            Protocol::AgUi => {
+                let agent = HttpAgent::new(url).headers(headers);
+                match parameter("runs") {
+                    Some(runs) => agent.reattach(runs).into(),
+                    None => agent.into(),
+                }
+            }
             Protocol::UiStream => {
                 let protocol = UiStream {
                     resumes: true,

@@ -6,6 +6,7 @@ mod request;
 mod response;
 mod resume;
 mod slices;
+mod stored;
 
 use std::{future::Future, rc::Rc};
 
@@ -25,8 +26,10 @@ pub use request::Credentials;
 pub use resume::ResumeMessages;
 
 use super::{Agent, EventSink};
+use crate::ui::spawn_local;
 use request::{AbortOnDrop, Endpoint};
 use resume::History;
+use stored::StoredRuns;
 
 /// The media type of event streams.
 const EVENT_STREAM: &str = "text/event-stream";
@@ -45,6 +48,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 pub struct HttpAgent<P = AgUi> {
     endpoint: Endpoint,
     history: History,
+    stored: Option<StoredRuns>,
     protocol: Rc<P>,
 }
 
@@ -53,6 +57,7 @@ impl<P> Clone for HttpAgent<P> {
         Self {
             endpoint: self.endpoint.clone(),
             history: self.history.clone(),
+            stored: self.stored.clone(),
             protocol: Rc::clone(&self.protocol),
         }
     }
@@ -92,6 +97,24 @@ impl HttpAgent {
         self
     }
 
+    /// Sets the address at which a server stores the events of runs, so that a run survives a lost
+    /// connection and a reload (rule "reattaching to a run"). `GET {url}/{thread}/{run}` returns the
+    /// events, after the one that `Last-Event-ID` names if it is given, and `DELETE` ends the run.
+    ///
+    /// A reload resumes a run if the conversation has a store. `examples/relay` is such a server for
+    /// any agent.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// let agent = HttpAgent::new("/agent").reattach("/agent/runs");
+    /// ```
+    #[must_use]
+    pub fn reattach(mut self, url: impl Into<String>) -> Self {
+        self.stored = Some(StoredRuns::new(&url.into()));
+        self
+    }
+
     /// Selects the messages that are sent when a run only answers an interrupt of the agent.
     ///
     /// ```
@@ -122,6 +145,7 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         Self {
             endpoint: Endpoint::new(url.into()),
             history: History::default(),
+            stored: None,
             protocol: Rc::new(protocol),
         }
     }
@@ -197,15 +221,32 @@ impl<P: Protocol + 'static> HttpAgent<P> {
 impl<P: Protocol + 'static> Agent for HttpAgent<P> {
     fn adapt(&self, options: &mut SessionOptions) {
         adapt(options, &*self.protocol);
+        if self.stored.is_some() {
+            options.takes_up = true;
+            options.replays = true;
+        }
+    }
+
+    fn stop(&self, thread_id: &str, run_id: &str) {
+        let Some(stored) = self.stored.clone() else {
+            return;
+        };
+        let endpoint = self.endpoint.clone();
+        let (thread_id, run_id) = (thread_id.to_owned(), run_id.to_owned());
+        spawn_local(async move {
+            stored.stop(&endpoint, &thread_id, &run_id).await;
+        });
     }
 
     fn run(&self, mut input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         let (endpoint, history) = (self.endpoint.clone(), self.history.clone());
+        let stored = self.stored.clone();
         // Type-erased, so that the code below is compiled once for all protocols.
         let protocol: Rc<dyn Protocol> = Rc::<P>::clone(&self.protocol);
         history.select(&mut input);
         Box::pin(async move {
-            let answer = answer(&endpoint, &*protocol, &history, &input, events).await;
+            let stored = stored.as_ref();
+            let answer = answer(&endpoint, stored, &*protocol, &history, &input, events).await;
             answer.unwrap_or_else(StreamEnd::Failed)
         })
     }
@@ -213,6 +254,7 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
 
 async fn answer(
     endpoint: &Endpoint,
+    stored: Option<&StoredRuns>,
     protocol: &dyn Protocol,
     history: &History,
     input: &RunInput,
@@ -220,6 +262,11 @@ async fn answer(
 ) -> Result<StreamEnd, Failure> {
     let abort = AbortOnDrop::new()?;
     let signal = abort.signal();
+    let reader = protocol.decoder(input, events.limits());
+    if let Some(stored) = stored.filter(|_| input.takes_up) {
+        let read = stored.read(endpoint, input, None, reader, events, &signal);
+        return read.await;
+    }
     let (response, accept) = match protocol.request(input) {
         Request::Post { body, accept } => {
             let sent = endpoint.send("", Some(&body), &signal).await;
@@ -236,6 +283,9 @@ async fn answer(
     };
     response::check(&response, accept).await?;
     history.accepted(input);
-    let reader = protocol.decoder(input, events.limits());
+    if let Some(stored) = stored {
+        let read = stored.read(endpoint, input, Some(response), reader, events, &signal);
+        return read.await;
+    }
     Ok(response::read(&response, reader, events).await)
 }

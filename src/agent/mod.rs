@@ -41,7 +41,15 @@ pub trait Agent: 'static {
         let _ = options;
     }
 
-    /// Answers one run. Events are pushed into the sink in order: `RunStarted` first, `RunFinished`
+    /// Ends a run on its server, for agents whose runs outlive their connection. Called after the
+    /// future of [`Self::run`] was dropped, because the user stopped the run or the session ended
+    /// it; not when the page or the provider goes away, so that the run can be resumed.
+    fn stop(&self, thread_id: &str, run_id: &str) {
+        let _ = (thread_id, run_id);
+    }
+
+    /// Answers one run. If [`RunInput::takes_up`] is set, reads the answer again that was
+    /// interrupted. Events are pushed into the sink in order: `RunStarted` first, `RunFinished`
     /// or `RunError` last. Chunk events must be expanded before.
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd>;
 }
@@ -49,6 +57,10 @@ pub trait Agent: 'static {
 impl Agent for Box<dyn Agent> {
     fn adapt(&self, options: &mut SessionOptions) {
         (**self).adapt(options);
+    }
+
+    fn stop(&self, thread_id: &str, run_id: &str) {
+        (**self).stop(thread_id, run_id);
     }
 
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {

@@ -17,7 +17,7 @@ use futures_util::{
 };
 use serde_json::Value;
 
-use super::{HandlerTask, Runtime};
+use super::{HandlerTask, RunTask, Runtime};
 use crate::{
     agent::EventSink,
     render::{ActionCode, Cancellation},
@@ -33,9 +33,7 @@ impl Runtime {
             Effect::PrepareRun { run } => self.prepare_run(run),
             Effect::OpenRun { run, input } => self.open_run(run, *input),
             Effect::AbortRun { run } => {
-                if let Some(abort) = self.runs.borrow_mut().remove(&run) {
-                    abort.abort();
-                }
+                self.abort_run(run);
             }
             Effect::Commit { commit, entry } => self.commit(commit, entry),
             Effect::Record { entry } => {
@@ -95,6 +93,18 @@ impl Runtime {
         });
     }
 
+    /// Drops the request of a run, and ends the run at its server, unless it is left to be resumed.
+    fn abort_run(&self, run: RunKey) {
+        let Some(task) = self.runs.borrow_mut().remove(&run) else {
+            return;
+        };
+        task.abort.abort();
+        if !self.leaves_runs.get() {
+            let agent = Rc::clone(&self.agent.borrow());
+            agent.stop(&task.thread_id, &task.run_id);
+        }
+    }
+
     fn open_run(&self, run: RunKey, input: RunInput) {
         let agent = Rc::clone(&self.agent.borrow());
         let runtime = self.weak();
@@ -103,8 +113,14 @@ impl Runtime {
                 runtime.later(input);
             }
         });
+        let (thread_id, run_id) = (input.thread_id.clone(), input.run_id.clone());
         let (stream, abort) = abortable(agent.run(input, sink));
-        self.runs.borrow_mut().insert(run, abort);
+        let task = RunTask {
+            abort,
+            thread_id,
+            run_id,
+        };
+        self.runs.borrow_mut().insert(run, task);
         let runtime = self.weak();
         spawn_local(async move {
             let Ok(end) = stream.await else { return };

@@ -66,6 +66,13 @@ enum Queued {
     StateChange(StateChange),
 }
 
+/// The request of a run.
+struct RunTask {
+    abort: AbortHandle,
+    thread_id: String,
+    run_id: String,
+}
+
 /// A running handler.
 struct HandlerTask {
     abort: AbortHandle,
@@ -89,7 +96,9 @@ pub(crate) struct Runtime {
     ended: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
-    runs: RefCell<HashMap<RunKey, AbortHandle>>,
+    runs: RefCell<HashMap<RunKey, RunTask>>,
+    /// True if open runs are stored as open, and not ended at their servers.
+    leaves_runs: Cell<bool>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<Reply>>>,
     /// The callers that wait for actions called by the page.
@@ -147,6 +156,7 @@ impl Runtime {
             agent: RefCell::new(agent),
             code: RefCell::default(),
             runs: RefCell::default(),
+            leaves_runs: Cell::new(false),
             handlers: RefCell::default(),
             replies: RefCell::default(),
             executing: RefCell::default(),
@@ -380,12 +390,13 @@ impl Runtime {
         // Open calls are stored as open, as when the page is unloaded.
         if let Some(persistence) = self.persistence.take() {
             persistence.end();
+            self.leaves_runs.set(true);
         }
         // The session first, so that nothing restarts when actions are unregistered later.
         self.later(Input::Stop);
         self.ended.set(true);
-        for (_, abort) in self.runs.borrow_mut().drain() {
-            abort.abort();
+        for (_, task) in self.runs.borrow_mut().drain() {
+            task.abort.abort();
         }
         for (_, task) in self.handlers.borrow_mut().drain() {
             task.cancellation.cancel();

@@ -104,8 +104,8 @@ impl Runtime {
     /// not notified.
     pub(super) fn abandon(&self) {
         let runs = std::mem::take(&mut *self.runs.borrow_mut());
-        for abort in runs.into_values() {
-            abort.abort();
+        for task in runs.into_values() {
+            task.abort.abort();
         }
         let handlers = std::mem::take(&mut *self.handlers.borrow_mut());
         for task in handlers.into_values() {

@@ -57,6 +57,7 @@ mod preview;
 mod protocols;
 mod provenance;
 mod queued;
+mod reattach;
 mod rules;
 mod schemas;
 mod store;

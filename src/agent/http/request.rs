@@ -77,6 +77,14 @@ impl Endpoint {
         }
     }
 
+    /// Returns an endpoint with the same headers and credentials at another address.
+    pub(super) fn at(&self, url: String) -> Self {
+        Self {
+            url,
+            ..self.clone()
+        }
+    }
+
     /// Adds a header to each request.
     pub(super) fn add_header(&mut self, name: String, value: String) {
         let before = Rc::clone(&self.headers);
@@ -96,15 +104,32 @@ impl Endpoint {
         body: Option<&str>,
         signal: &AbortSignal,
     ) -> Result<Response, Failure> {
-        let response = self.attempt(behind, body, signal, false).await?;
+        let method = if body.is_some() { "POST" } else { "GET" };
+        self.request(method, behind, body, signal).await
+    }
+
+    /// Sends a `DELETE`, which the browser completes even if the page is closed.
+    pub(super) async fn delete(&self, signal: &AbortSignal) -> Result<Response, Failure> {
+        self.request("DELETE", "", None, signal).await
+    }
+
+    async fn request(
+        &self,
+        method: &str,
+        behind: &str,
+        body: Option<&str>,
+        signal: &AbortSignal,
+    ) -> Result<Response, Failure> {
+        let response = self.attempt(method, behind, body, signal, false).await?;
         match response.status() == 401 && self.later_headers.is_some() {
-            true => self.attempt(behind, body, signal, true).await,
+            true => self.attempt(method, behind, body, signal, true).await,
             false => Ok(response),
         }
     }
 
     async fn attempt(
         &self,
+        method: &str,
         behind: &str,
         body: Option<&str>,
         signal: &AbortSignal,
@@ -118,7 +143,7 @@ impl Endpoint {
             true => self.url.clone(),
             false => below(&self.url, behind),
         };
-        send(&url, &headers, self.credentials, body, signal).await
+        send(method, &url, &headers, self.credentials, body, signal).await
     }
 }
 
@@ -130,6 +155,7 @@ pub(super) fn below(url: &str, path: &str) -> String {
 }
 
 async fn send(
+    method: &str,
     url: &str,
     headers: &[(String, String)],
     credentials: Credentials,
@@ -138,7 +164,11 @@ async fn send(
 ) -> Result<Response, Failure> {
     let refused = |error: JsValue| failure(&format!("{url}: {}", text_of(error)));
     let init = RequestInit::new();
-    init.set_method(if body.is_some() { "POST" } else { "GET" });
+    init.set_method(method);
+    if method == "DELETE" {
+        // Not every version of the bindings has the member.
+        let _ = js_sys::Reflect::set(&init, &"keepalive".into(), &true.into());
+    }
     init.set_headers_headers(&header_list(headers)?);
     init.set_body_opt_str(body);
     init.set_signal(Some(signal));
@@ -203,7 +233,7 @@ fn failure(message: &str) -> Failure {
 }
 
 /// Creates the failure of a request that cannot be made.
-fn invalid(message: &str) -> Failure {
+pub(super) fn invalid(message: &str) -> Failure {
     Failure::new(FailureKind::Request, message)
 }
 

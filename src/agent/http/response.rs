@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use assistant_core::{
     session::{Failure, FailureKind, StreamEnd},
-    wire::stream::Read,
+    wire::stream::{Read, Sink},
 };
 use futures_util::future::{Either, select};
 use js_sys::{Date, Promise, Uint8Array};
@@ -66,6 +66,12 @@ pub(super) async fn read(
     mut reader: Box<dyn Read>,
     mut events: EventSink,
 ) -> StreamEnd {
+    read_part(response, &mut *reader, &mut events).await;
+    end(reader, &mut events)
+}
+
+/// Reads a response until its connection ends, or breaks.
+pub(super) async fn read_part(response: &Response, reader: &mut dyn Read, sink: &mut dyn Sink) {
     if let Some(body) = Body::of(response) {
         let mut slices = Slices::default();
         while let Some(chunk) = body.next().await {
@@ -73,7 +79,7 @@ pub(super) async fn read(
             while at < chunk.length() && !reader.has_failed() {
                 let end = at.saturating_add(SLICE_BYTES).min(chunk.length());
                 let piece = chunk.subarray(at, end).to_vec();
-                slices.work(|| reader.push(&piece, &mut events)).await;
+                slices.work(|| reader.push(&piece, sink)).await;
                 at = end;
             }
             if reader.has_failed() {
@@ -82,8 +88,12 @@ pub(super) async fn read(
             }
         }
     }
+}
+
+/// Ends the reading of a run.
+pub(super) fn end(reader: Box<dyn Read>, events: &mut EventSink) -> StreamEnd {
     let limits = *events.limits();
-    match reader.finish(&mut events).error {
+    match reader.finish(events).error {
         Some(error) if error.code == "limit" => {
             StreamEnd::Failed(Failure::too_large(error.to_string(), &limits))
         }

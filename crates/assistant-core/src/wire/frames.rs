@@ -9,6 +9,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{
+    cursor::Cursor,
     fault::ProtocolError,
     sse::SseDecoder,
     stream::{End, Ending, Read, Sink},
@@ -71,6 +72,7 @@ pub struct FrameReader<D> {
     limits: Limits,
     /// The number of bytes that were read, including comments.
     read: usize,
+    cursor: Cursor,
 }
 
 // Without the fields: behind a `dyn Read` this would link the `Debug` code of all events.
@@ -92,6 +94,7 @@ impl<D: Decode> FrameReader<D> {
             error: None,
             limits: Limits::default(),
             read: 0,
+            cursor: Cursor::default(),
         }
     }
 
@@ -175,10 +178,11 @@ impl<D: Decode> FrameReader<D> {
             sse,
             decoder,
             error,
+            cursor,
             ..
         } = self;
         let framed = sse.read(bytes, &mut |frame| {
-            if error.is_none() {
+            if error.is_none() && cursor.advance(frame.id.take()) {
                 *error = decoder.frame(&frame.data, sink).err();
             }
         });
@@ -229,6 +233,12 @@ impl<D: Decode> Read for FrameReader<D> {
 
     fn has_failed(&self) -> bool {
         Self::has_failed(self)
+    }
+
+    fn reconnect(&mut self) -> Option<String> {
+        self.sse = SseDecoder::with_limit(self.limits.event_bytes);
+        self.body.clear();
+        self.cursor.reconnect()
     }
 
     fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending {

@@ -6,6 +6,7 @@
 pub mod agui;
 #[cfg(feature = "completions")]
 pub mod completions;
+mod cursor;
 pub(crate) mod end_reason;
 pub mod fault;
 mod frames;

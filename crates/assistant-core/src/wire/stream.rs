@@ -45,6 +45,13 @@ pub trait Read: std::fmt::Debug {
     /// Returns true if further bytes are ignored.
     fn has_failed(&self) -> bool;
 
+    /// Prepares for the rest of the response over another connection: drops an unfinished frame, and
+    /// returns the id of the last event, if it has one. Events that come again are not read again.
+    /// A reader that cannot continue does nothing.
+    fn reconnect(&mut self) -> Option<String> {
+        None
+    }
+
     /// Ends the response and returns how it ended.
     fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending;
 }

@@ -5,6 +5,7 @@ mod events;
 mod order;
 mod props;
 mod reader;
+mod reconnect;
 mod recorded;
 mod shape;
 mod strategies;

@@ -1,0 +1,57 @@
+//! The position in a stream that may be read over several connections.
+
+/// The position of the last frame that was read.
+///
+/// Frames without an id are counted from the last one with an id. A server that ignores the id that
+/// it is asked for begins with its first frame, which is recognized.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cursor {
+    /// The first id of the stream.
+    first: Option<String>,
+    /// The last id.
+    last: Option<String>,
+    /// The number of frames after the one with the last id.
+    after: usize,
+    /// The number of frames to skip.
+    skipped: usize,
+    /// True until the frame with the last id has come again.
+    seeks: bool,
+    /// True before the first frame of a further connection.
+    reconnected: bool,
+}
+
+impl Cursor {
+    /// Advances by a frame. Returns false if it was read over an earlier connection.
+    pub(super) fn advance(&mut self, id: Option<String>) -> bool {
+        if std::mem::take(&mut self.reconnected) && id.is_some() && id == self.first {
+            self.seeks = true;
+        }
+        if self.seeks {
+            self.seeks = id != self.last;
+            return false;
+        }
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return false;
+        }
+        match id {
+            Some(id) => {
+                if self.first.is_none() {
+                    self.first = Some(id.clone());
+                }
+                self.last = Some(id);
+                self.after = 0;
+            }
+            None => self.after += 1,
+        }
+        true
+    }
+
+    /// Prepares for another connection, and returns the id after which it begins.
+    pub(super) fn reconnect(&mut self) -> Option<String> {
+        self.reconnected = true;
+        self.seeks = false;
+        self.skipped = self.after;
+        self.last.clone()
+    }
+}

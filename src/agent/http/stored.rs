@@ -1,0 +1,196 @@
+//! Runs that a server stores: reading them again after a lost connection or a reload, and stopping
+//! them (rule "reattaching to a run").
+
+use std::{pin::pin, rc::Rc, time::Duration};
+
+use assistant_core::{
+    event::{Diagnostic, Event, EventKind, RunInput},
+    session::{Failure, FailureKind, StreamEnd},
+    wire::stream::{Read, Sink},
+};
+use futures_util::future::select;
+use web_sys::{AbortSignal, Response};
+
+use super::{
+    EVENT_STREAM,
+    request::{AbortOnDrop, Endpoint, below, invalid},
+    response,
+};
+use crate::{
+    agent::EventSink,
+    ui::{is_offline, sleep},
+};
+
+/// The number of failed attempts to reach the server, while the browser is online, after which the
+/// run counts as lost.
+const ATTEMPTS: u32 = 6;
+/// The pause after the first failed attempt; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The interval at which an offline browser is asked for its state.
+const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
+/// The longest id of an event that is sent back, in bytes.
+const MAX_ID_BYTES: usize = 1_024;
+/// The number of connections without a new event after which a run counts as lost.
+const MAX_IDLE: u32 = 2;
+
+/// The endpoints of stored runs.
+#[derive(Debug, Clone)]
+pub(super) struct StoredRuns {
+    url: Rc<str>,
+}
+
+impl StoredRuns {
+    pub(super) fn new(url: &str) -> Self {
+        Self { url: url.into() }
+    }
+
+    /// Returns the endpoint of a run, with the headers and credentials of the agent.
+    fn endpoint(&self, agent: &Endpoint, thread: &str, run: &str) -> Result<Endpoint, Failure> {
+        // A browser resolves these segments, so that the address would be another one.
+        if [thread, run]
+            .iter()
+            .any(|id| matches!(*id, "" | "." | ".."))
+        {
+            return Err(invalid("The id of the run cannot be part of an address."));
+        }
+        let [thread, run] = [thread, run].map(js_sys::encode_uri_component);
+        let path = format!("/{}/{}", String::from(thread), String::from(run));
+        Ok(agent.at(below(&self.url, &path)))
+    }
+
+    /// Requests the events of a run after the one with the given id, or all. Waits while there is
+    /// no connection. Returns `None` if the run is not stored.
+    async fn events(
+        &self,
+        agent: &Endpoint,
+        input: &RunInput,
+        after: Option<String>,
+        signal: &AbortSignal,
+    ) -> Result<Option<Response>, Failure> {
+        let mut endpoint = self.endpoint(agent, &input.thread_id, &input.run_id)?;
+        // Without it the server begins with the first event, which the reader recognizes.
+        if let Some(id) = after.filter(|id| is_header_value(id)) {
+            endpoint.add_header("Last-Event-ID".to_owned(), id);
+        }
+        let mut pause = FIRST_PAUSE;
+        let mut failed = 0;
+        loop {
+            let failure = match endpoint.send("", None, signal).await {
+                Ok(response) if matches!(response.status(), 204 | 404 | 410) => return Ok(None),
+                Ok(response) => {
+                    response::check(&response, Some(EVENT_STREAM)).await?;
+                    return Ok(Some(response));
+                }
+                Err(failure) => failure,
+            };
+            failed += u32::from(!is_offline());
+            if failure.kind != FailureKind::Network || failed >= ATTEMPTS {
+                return Err(failure);
+            }
+            sleep(pause).await;
+            while is_offline() {
+                sleep(OFFLINE_INTERVAL).await;
+            }
+            pause *= 2;
+        }
+    }
+
+    /// Reads a run to its end, over as many connections as it takes. `first` is the response to the
+    /// request that started it; `None` reads it from its first event.
+    pub(super) async fn read(
+        &self,
+        agent: &Endpoint,
+        input: &RunInput,
+        first: Option<Response>,
+        mut reader: Box<dyn Read>,
+        events: EventSink,
+        signal: &AbortSignal,
+    ) -> Result<StreamEnd, Failure> {
+        let mut watched = Watched::new(events);
+        let mut next = first;
+        let mut idle = 0;
+        let mut is_new = true;
+        loop {
+            let response = match next.take() {
+                Some(response) => Some(response),
+                None => {
+                    let after = reader.reconnect();
+                    self.events(agent, input, after, signal).await?
+                }
+            };
+            let Some(response) = response else {
+                return Ok(match is_new {
+                    true => StreamEnd::Nothing,
+                    false => StreamEnd::Closed,
+                });
+            };
+            is_new = false;
+            let before = watched.count;
+            response::read_part(&response, &mut *reader, &mut watched).await;
+            if watched.is_over || reader.has_failed() {
+                return Ok(response::end(reader, &mut watched.events));
+            }
+            // Events that the reader holds back are released by later ones only.
+            idle = if watched.count > before { 0 } else { idle + 1 };
+            if idle >= MAX_IDLE {
+                return Ok(StreamEnd::Closed);
+            }
+            // A server that closes each connection at once is not asked without a pause.
+            sleep(FIRST_PAUSE).await;
+        }
+    }
+
+    /// Ends a run at the server. The request outlives the page.
+    pub(super) async fn stop(&self, agent: &Endpoint, thread: &str, run: &str) {
+        let Ok(abort) = AbortOnDrop::new() else {
+            return;
+        };
+        if let Ok(endpoint) = self.endpoint(agent, thread, run) {
+            // The run is over for the page, whatever the server answers. A request that nobody
+            // answers is given up.
+            let signal = abort.signal();
+            let request = pin!(endpoint.delete(&signal));
+            let timeout = pin!(sleep(Duration::from_secs(10)));
+            select(request, timeout).await;
+        }
+    }
+}
+
+/// Returns true if an id can be sent back in a header.
+fn is_header_value(id: &str) -> bool {
+    let is_printable = id.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    is_printable && !id.is_empty() && id.trim() == id && id.len() <= MAX_ID_BYTES
+}
+
+/// A sink that counts the events, and notes whether the run is over.
+struct Watched {
+    events: EventSink,
+    count: usize,
+    is_over: bool,
+}
+
+impl Watched {
+    const fn new(events: EventSink) -> Self {
+        Self {
+            events,
+            count: 0,
+            is_over: false,
+        }
+    }
+}
+
+impl Sink for Watched {
+    fn event(&mut self, event: Event) {
+        self.count += 1;
+        match event.kind {
+            EventKind::RunStarted { .. } => self.is_over = false,
+            EventKind::RunFinished { .. } | EventKind::RunError { .. } => self.is_over = true,
+            _ => {}
+        }
+        self.events.event(event);
+    }
+
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.events.diagnostic(diagnostic);
+    }
+}

@@ -1,0 +1,168 @@
+//! An agent whose runs are stored: lost connections, ids of events, and Stop (rule "reattaching to a
+//! run"). The page's `fetch` is replaced; reloads are tested end to end.
+
+use leptos::prelude::*;
+use leptos_assistant::{NoticeKind, SessionOptions, agent::HttpAgent};
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat_of};
+use leptos_assistant::testing::until;
+
+#[wasm_bindgen(inline_js = "
+let before, asked, answers;
+
+export function replace_fetch_by(list) {
+  before ??= window.fetch;
+  [asked, answers] = [[], list];
+  window.fetch = async (request) => {
+    const { pathname } = new URL(request.url);
+    asked.push([request.method, pathname, request.headers.get('last-event-id')].join(' ').trim());
+    const answer = JSON.parse(answers.shift() ?? '{\"status\":404}');
+    if (answer.lost) throw new TypeError('no network');
+    const headers = { 'content-type': 'text/event-stream' };
+    return new Response(answer.text === undefined ? null : body(answer), { status: answer.status ?? 200, headers });
+  };
+}
+
+function body({ text, then }) {
+  const bytes = new TextEncoder().encode(text);
+  let sent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (!sent) {
+        sent = true;
+        controller.enqueue(bytes);
+      } else if (then === 'breaks') {
+        controller.error(new TypeError('network error'));
+      } else if (then !== 'hangs') {
+        controller.close();
+      } else {
+        return new Promise(() => {});
+      }
+    },
+  });
+}
+
+export const restore_fetch_of = () => { window.fetch = before; };
+export const asked_for = () => asked;
+")]
+extern "C" {
+    fn replace_fetch_by(answers: Vec<String>);
+    fn restore_fetch_of();
+    fn asked_for() -> Vec<String>;
+}
+
+struct Server;
+
+impl Server {
+    fn answers(answers: &[Value]) -> Self {
+        replace_fetch_by(answers.iter().map(Value::to_string).collect());
+        Self
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        restore_fetch_of();
+    }
+}
+
+fn frames() -> Vec<String> {
+    let mut frames = vec![
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
+        json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}),
+    ];
+    for word in ["one ", "two ", "three "] {
+        frames.push(json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": word}));
+    }
+    frames.push(json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}));
+    frames.push(json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}));
+    let frames = frames.iter().enumerate();
+    frames
+        .map(|(at, frame)| format!("id: {at}\ndata: {frame}\n\n"))
+        .collect()
+}
+
+/// Returns a response of some frames, whose connection closes, breaks or hangs.
+fn part(frames: &[String], then: &str) -> Value {
+    json!({"text": frames.concat(), "then": then})
+}
+
+async fn chat() -> Chat {
+    let agent = HttpAgent::new("/agent").reattach("/runs/?tenant=7");
+    chat_of(agent, SessionOptions::default(), || ()).await
+}
+
+/// Returns the requests, with the id of the run replaced.
+fn asked(chat: &Chat) -> Vec<String> {
+    let thread = chat.assistant.thread_id().get_untracked();
+    let of = |line: String| {
+        let mut parts: Vec<_> = line.split('/').map(str::to_owned).collect();
+        if let Some(run) = parts.get_mut(3) {
+            let id = run.split(' ').next().unwrap_or_default().to_owned();
+            assert!(!id.is_empty());
+            *run = run.replacen(&id, "RUN", 1);
+        }
+        parts.join("/").replace(&thread, "THREAD")
+    };
+    asked_for().into_iter().map(of).collect()
+}
+
+#[wasm_bindgen_test]
+async fn a_lost_connection_is_continued_after_the_last_event() {
+    let frames = frames();
+    for (then, cut) in [("breaks", 1), ("breaks", 4), ("closes", 3), ("breaks", 5)] {
+        let _server = Server::answers(&[
+            part(&frames[..cut], then),
+            json!({"lost": true}),
+            part(&frames[cut..], "closes"),
+        ]);
+        let chat = chat().await;
+        chat.assistant.send("go").unwrap();
+        chat.idle().await;
+        assert!(chat.page.text("[role=log]").contains("one two three"));
+        assert!(!chat.page.text("[role=log]").contains("two two"));
+        assert!(chat.assistant.notices().get_untracked().is_empty());
+        let again = format!("GET /runs/THREAD/RUN {}", cut - 1);
+        assert_eq!(asked(&chat), ["POST /agent", &again, &again], "{then}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn stop_ends_the_run_at_its_server() {
+    let frames = frames();
+    let _server = Server::answers(&[
+        part(&frames[..3], "breaks"),
+        part(&frames[3..4], "hangs"),
+        json!({"status": 204}),
+    ]);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| chat.page.text("[role=log]").contains("two")).await);
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    assert!(until(|| asked_for().len() == 3).await);
+    assert_eq!(
+        asked(&chat),
+        [
+            "POST /agent",
+            "GET /runs/THREAD/RUN 2",
+            "DELETE /runs/THREAD/RUN",
+        ]
+    );
+    let notices = chat.assistant.notices().get_untracked();
+    assert_eq!(notices[0].kind, NoticeKind::Stopped);
+}
+
+#[wasm_bindgen_test]
+async fn a_run_that_is_no_longer_stored_has_broken_off() {
+    let _server = Server::answers(&[part(&frames()[..4], "breaks")]);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let notices = chat.assistant.notices().get_untracked();
+    assert_eq!(notices[0].kind, NoticeKind::Truncated);
+    assert!(chat.page.text("[role=log]").contains("one two"));
+}
