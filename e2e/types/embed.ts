@@ -152,6 +152,9 @@ await mountFull(place, { url: "/agent", store: "indexeddb", storeName: "shop", t
 // @ts-expect-error there is one store
 await mountFull(place, { url: "/agent", store: "localStorage" });
 await mountFull(place, { url: "/api/chat", protocol: "ui-stream", resumes: true });
+await mount(place, { url: "/agent", reattach: "/agent/runs" });
+// @ts-expect-error stored runs are those of an AG-UI agent
+await mountFull(place, { url: "/api/chat", protocol: "ui-stream", reattach: "/runs" });
 await mountFull(place, { url: "http://localhost:11434/v1", protocol: "completions", model: "small", label: "Chat" });
 // @ts-expect-error the first module supports only AG-UI
 await mount(place, { url: "/api/chat", protocol: "ui-stream" });

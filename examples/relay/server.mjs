@@ -235,7 +235,7 @@ function idsOf(body, most) {
 
 const hash = (text) => createHash("sha256").update(text).digest("hex");
 const keyOf = (thread, run) => hash(JSON.stringify([thread, run]));
-/** Whoever starts a run reads it: the same credentials are needed. */
+/** The owner of a run, by the credentials of the request: only they read and end it. */
 const ownerOf = ({ headers }) => hash(JSON.stringify([headers.authorization ?? "", headers.cookie ?? ""]));
 
 function decoded(segment) {

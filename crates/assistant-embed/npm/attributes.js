@@ -7,6 +7,7 @@ const TEXTS = {
   greeting: "greeting",
   protocol: "protocol",
   model: "model",
+  reattach: "reattach",
   store: "store",
   "store-name": "storeName",
   "thread-id": "threadId",

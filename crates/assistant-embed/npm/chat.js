@@ -16,7 +16,7 @@ function unknown(option, values) {
 /** The values of the option `credentials`. */
 const CREDENTIALS = ["omit", "same-origin", "include"];
 /** The options of `mount`. */
-const OPTIONS = ["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial", "slots"];
+const OPTIONS = ["url", "agent", "reattach", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial", "slots"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 /** The options that `update` takes. */
 const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
@@ -62,6 +62,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   if (!inPage) checkAddress("mount", url);
   const { protocol = "ag-ui" } = look;
   if (!protocols.includes(protocol)) throw unknown("protocol", protocols);
+  if (look.reattach !== undefined && (inPage || protocol !== "ag-ui")) throw new TypeError("mount: `reattach` is for an address of an AG-UI agent");
   if (store !== undefined && !stores.includes(store)) throw unknown("store", stores);
   checkCredentials("mount", look.credentials);
   const pairs = takeHeaders(headers, look);

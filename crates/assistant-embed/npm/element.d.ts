@@ -10,8 +10,8 @@ import type { ActionDefinition, ActionPhase, Chat } from "./index.js";
  *
  * - `url`, `model`, `label`, `greeting`, `lang` change the chat that is shown. The language is that of the element, or
  *   of the nearest ancestor with one.
- * - `heading-offset`, `protocol`, `resumes`, `store`, `store-name`, `thread-id` begin another chat. The larger module is
- *   loaded when one of the last five needs it.
+ * - `heading-offset`, `reattach`, `protocol`, `resumes`, `store`, `store-name`, `thread-id` begin another chat. The
+ *   larger module is loaded when one of the last five needs it.
  * - `layout`: `inline` (the default), `popup` (a button that floats above the page) or `sidebar` (docked beside it).
  * - `open`: the popup or sidebar is open; an inline element that once had it is hidden without it.
  * - `shortcut`: the key that opens and closes a popup or sidebar, such as `Alt+Shift+A` or `Mod+J`, where `Mod` is

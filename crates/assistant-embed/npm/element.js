@@ -9,7 +9,7 @@ import { shortcutOf } from "./shortcut.js";
 const KEPT_MS = 60_000;
 
 const OBSERVED = [
-  ...["url", "label", "greeting", "heading-offset", "protocol", "model", "resumes", "store", "store-name", "thread-id"],
+  ...["url", "label", "greeting", "heading-offset", "protocol", "model", "resumes", "reattach", "store", "store-name", "thread-id"],
   ...["lang", "layout", "loading", "open", "shortcut"],
 ];
 

@@ -24,7 +24,7 @@ export interface AgUiOptions extends SharedOptions {
 }
 
 /** A backend of the AI SDK: any server that answers with its UI message stream. */
-export interface UiStreamOptions extends SharedOptions {
+export interface UiStreamOptions extends Omit<SharedOptions, "reattach"> {
   protocol: "ui-stream";
   /**
    * Set if the backend stores its streams and answers `GET {url}/{chat}/stream`: Retry then resumes an answer that the
@@ -34,7 +34,7 @@ export interface UiStreamOptions extends SharedOptions {
 }
 
 /** A model endpoint that speaks OpenAI's chat completions. The loop of calls and results runs in the page. */
-export interface CompletionsOptions extends SharedOptions {
+export interface CompletionsOptions extends Omit<SharedOptions, "reattach"> {
   protocol: "completions";
   /** The address before `/chat/completions`. A key in a page is public: use a server of yours as a proxy. */
   url: string;

@@ -32,6 +32,12 @@ export interface MountOptions {
   headers?: Record<string, string> | ((request: HeaderRequest) => Record<string, string> | Promise<Record<string, string>>);
   /** The credentials of the browser that requests carry; `"same-origin"` by default. */
   credentials?: "omit" | "same-origin" | "include";
+  /**
+   * The address at which a server stores the events of the agent's runs: a run then survives a lost connection, and with
+   * a `store` also a reload. `GET {reattach}/{thread}/{run}` returns the events, after the one in `Last-Event-ID` if that
+   * is sent, and `DELETE` ends the run.
+   */
+  reattach?: string;
   /** The visible and accessible name of the chat; two on one page need names that differ. "Assistant" by default. */
   label?: string;
   /** The line before the first message; an empty text removes it. "How can I help?" by default. */
@@ -169,7 +175,7 @@ export type PageAgent = (
 ) => AsyncIterable<object> | Iterable<object> | Promise<AsyncIterable<object> | Iterable<object>>;
 
 /** The options of a chat with an agent in the page. */
-export interface PageAgentOptions extends Omit<MountOptions, "url" | "agent" | "headers" | "credentials"> {
+export interface PageAgentOptions extends Omit<MountOptions, "url" | "agent" | "headers" | "credentials" | "reattach"> {
   agent: PageAgent;
   url?: undefined;
 }

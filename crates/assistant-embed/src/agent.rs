@@ -20,7 +20,13 @@ pub(crate) fn of(
         return Ok(Box::new(PageAgent::new(run)));
     }
     match get(options, "protocol").as_string().as_deref() {
-        None | Some("ag-ui") => Ok(with_requests(HttpAgent::new(url), headers, options)),
+        None | Some("ag-ui") => {
+            let mut agent = HttpAgent::new(url);
+            if let Some(runs) = get(options, "reattach").as_string() {
+                agent = agent.reattach(runs);
+            }
+            Ok(with_requests(agent, headers, options))
+        }
         #[cfg(feature = "full")]
         Some("ui-stream") => {
             let resumes = get(options, "resumes").is_truthy();

@@ -146,8 +146,7 @@ impl StoredRuns {
             return;
         };
         if let Ok(endpoint) = self.endpoint(agent, thread, run) {
-            // The run is over for the page, whatever the server answers. A request that nobody
-            // answers is given up.
+            // The run is over for the page, whatever the server answers.
             let signal = abort.signal();
             let request = pin!(endpoint.delete(&signal));
             let timeout = pin!(sleep(Duration::from_secs(10)));
