@@ -188,6 +188,9 @@ impl<Args> ToolAction<Args> {
     /// Sets the handler: a function of no arguments, of the call's arguments, of a
     /// [`ToolContext`](super::ToolContext), or of both; `async` or not. See [`IntoHandler`].
     ///
+    /// The handler and the rules of the action have the contexts of the component that registers it
+    /// (`use_context`) as long as it is mounted, and read signals without tracking them.
+    ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext};
     /// use serde::Deserialize;

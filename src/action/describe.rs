@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 
 use super::{ToolAction, ToolCallView};
-use crate::render::{CallWords, Description, Risk};
+use crate::render::{ActionWords, CallWords, Description, Risk};
 
 /// The maximum length of a title, in characters.
 const MAX_TITLE: usize = 80;
@@ -15,7 +15,7 @@ const MAX_TITLE: usize = 80;
 impl<Args> ToolAction<Args> {
     /// Sets a title for the user: "Look up the weather". The approval card asks "Look up the
     /// weather?", and its button and the default card show the title instead of the name. The model
-    /// does not receive it.
+    /// does not receive it. A text, a signal or a closure: a card follows its changes.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -27,25 +27,30 @@ impl<Args> ToolAction<Args> {
     ///     .handler(|| "Sunny");
     /// ```
     #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.renderers.words.title = short(&title.into());
+    pub fn title<M>(mut self, title: impl IntoReactiveValue<Signal<String>, M>) -> Self {
+        self.renderers.words.title = Some(title.into_reactive_value());
         self
     }
 
     /// Sets the title of a running call: "Looking up the weather". It is shown while nothing else
-    /// describes the activity, and announced to assistive technology.
+    /// describes the activity, and announced to assistive technology. A text, a signal or a closure.
     ///
     /// ```
+    /// use leptos::prelude::*;
     /// use leptos_assistant::ToolAction;
     ///
+    /// let place = RwSignal::new("production");
     /// let action = ToolAction::new("deploy", "Deploys a version")
     ///     .title("Deploy")
-    ///     .title_while_running("Deploying")
+    ///     .title_while_running(move || format!("Deploying to {}", place.get()))
     ///     .handler(|| ());
     /// ```
     #[must_use]
-    pub fn title_while_running(mut self, title: impl Into<String>) -> Self {
-        self.renderers.words.doing = short(&title.into());
+    pub fn title_while_running<M>(
+        mut self,
+        title: impl IntoReactiveValue<Signal<String>, M>,
+    ) -> Self {
+        self.renderers.words.doing = Some(title.into_reactive_value());
         self
     }
 
@@ -100,6 +105,19 @@ impl<Args> ToolAction<Args> {
     pub fn risk(mut self, risk: Risk) -> Self {
         self.renderers.words.risk = risk;
         self
+    }
+}
+
+impl ActionWords {
+    /// Returns the current texts; tracked when called in a reactive closure.
+    pub(crate) fn now(&self) -> CallWords {
+        let read = |title: Option<Signal<String>>| short(&title?.try_get()?);
+        CallWords {
+            title: read(self.title),
+            doing: read(self.doing),
+            risk: self.risk,
+            describe: self.describe.clone(),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::{
     ToolAction, ToolContext,
     handler::{Handler, INVALID_ARGUMENTS},
+    scope::ActionScope,
 };
 use crate::{
     assistant::{Assistant, assistant_or_complain},
@@ -200,7 +201,7 @@ impl Offer {
             sanitize: action.sanitize,
             denial: action.denial,
         };
-        runtime.set_code(id, code);
+        runtime.set_code(id, ActionScope::current().enclose(code));
         assistant.renderers().set_action(id, action.renderers);
         let offer = Self {
             assistant: assistant.clone(),

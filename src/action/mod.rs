@@ -20,6 +20,7 @@ mod page_context;
 mod preview;
 mod renderer;
 mod running;
+mod scope;
 #[cfg(feature = "schemars")]
 mod typed;
 

@@ -52,7 +52,7 @@ impl Assistant {
     /// Returns the texts of the action of a name.
     pub(crate) fn words_of(&self, name: &str) -> Option<CallWords> {
         let first = self.actions_of(name).into_iter().next()?;
-        Some(self.renderers().action(first)?.words)
+        Some(self.renderers().action(first)?.words.now())
     }
 
     /// Returns the renderer for the page's approval of calls of this name.

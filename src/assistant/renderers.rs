@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
 use super::{InterruptView, PartHandle, ToolCallView};
-use crate::render::{CallWords, Fit, InterruptTarget, PartKind, PartTarget, ToolTarget};
+use crate::render::{ActionWords, Fit, InterruptTarget, PartKind, PartTarget, ToolTarget};
 
 /// A type-erased renderer.
 pub(crate) type Renderer<T> = Arc<SendWrapper<Box<dyn Fn(T) -> AnyView>>>;
@@ -33,7 +33,7 @@ pub(crate) struct CallRenderers {
     /// Renders the approval of a call.
     pub(crate) approval: Option<Renderer<ToolCallView>>,
     /// The action's texts about its calls.
-    pub(crate) words: CallWords,
+    pub(crate) words: ActionWords,
     /// True if the card receives arguments while they stream in.
     pub(crate) streams_args: bool,
 }

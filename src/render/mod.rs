@@ -14,4 +14,4 @@ pub use words::{Description, Risk};
 pub(crate) use cards::Cards;
 pub(crate) use code::{ActionCode, Denial, Handler, Permission, Preview, Rule, Sanitize};
 pub(crate) use target::Fit;
-pub(crate) use words::CallWords;
+pub(crate) use words::{ActionWords, CallWords};

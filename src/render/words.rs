@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use leptos::prelude::Signal;
 use serde_json::Value;
 
 /// Describes a call for its approval; returns `None` if the arguments do not have the expected
@@ -95,7 +96,18 @@ impl Risk {
     }
 }
 
-/// The texts that an action provides for its calls.
+/// The texts that an action provides for its calls, as it provides them.
+#[derive(Clone, Default)]
+pub(crate) struct ActionWords {
+    pub(crate) title: Option<Signal<String>>,
+    /// The title while the action runs.
+    pub(crate) doing: Option<Signal<String>>,
+    pub(crate) risk: Risk,
+    /// Describes the call in its approval.
+    pub(crate) describe: Option<Describe>,
+}
+
+/// The current texts that an action provides for its calls.
 #[derive(Clone, Default)]
 pub(crate) struct CallWords {
     /// A title that names the action for the user.

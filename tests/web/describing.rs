@@ -280,3 +280,29 @@ async fn several_approvals_of_one_response_are_denied_together() {
     assert_eq!(chat.results(1), ["\"denied\"", "\"denied\""]);
     assert!(chat.page.find(".la-batch").is_none());
 }
+
+/// A title may be a signal or a closure; open cards follow it.
+#[wasm_bindgen_test]
+async fn a_card_follows_the_title_of_its_action() {
+    let place = RwSignal::new("staging");
+    let agent = MockAgent::new().answer(Script::new().call("deploy", &json!({})));
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            ToolAction::new("deploy", "")
+                .title(move || format!("Deploy to {}", place.get()))
+                .approval(Approval::Always)
+                .handler(|| "done"),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    assert!(chat.page.text(".la-approval").contains("Deploy to staging"));
+    place.set("production");
+    let shown = || chat.page.text(".la-approval");
+    assert!(
+        until(|| shown().contains("Deploy to production")).await,
+        "{}",
+        shown()
+    );
+}

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat};
+use super::support::{Chat, chat, console_warnings};
 
 #[derive(Deserialize, Clone)]
 struct Order {
@@ -207,4 +207,38 @@ async fn renderers_infer_their_type_from_any_handler() {
         chat.appears(".la-custom").await;
         assert!(until(|| chat.page.text(".la-custom") == "A-1").await);
     }
+}
+
+/// Code of an action has the contexts of its component, also after a pause, and reads signals
+/// without tracking them.
+#[wasm_bindgen_test]
+async fn handlers_and_rules_have_the_contexts_of_their_component() {
+    #[derive(Clone)]
+    struct Berth(&'static str);
+    let agent = MockAgent::new().answer(Script::new().call("book", &json!({})));
+    let warned = console_warnings();
+    let chat = chat(agent, || {
+        provide_context(Berth("B-7"));
+        let nights = RwSignal::new(2);
+        let rule = move |_: &Value| nights.get() > 2 || use_context::<Berth>().is_none();
+        let book = move || async move {
+            let before = (nights.get(), use_context::<Berth>().map(|berth| berth.0));
+            settle().await;
+            let after = (nights.get(), use_context::<Berth>().map(|berth| berth.0));
+            json!([before, after])
+        };
+        let action = ToolAction::new("book", "").approval(Approval::when(rule));
+        use_assistant_action(action.handler(book));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.results(1), [r#"[[2,"B-7"],[2,"B-7"]]"#]);
+    let warned = warned.take();
+    assert!(
+        warned
+            .iter()
+            .all(|text| !text.contains("reactive tracking")),
+        "{warned:?}"
+    );
 }

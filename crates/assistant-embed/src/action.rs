@@ -55,10 +55,10 @@ fn with_flags(mut action: ToolAction, fields: &Value) -> ToolAction {
 
 fn with_texts(mut action: ToolAction, fields: &Value) -> ToolAction {
     if let Some(title) = fields["title"].as_str() {
-        action = action.title(title);
+        action = action.title(title.to_owned());
     }
     if let Some(title) = fields["titleWhileRunning"].as_str() {
-        action = action.title_while_running(title);
+        action = action.title_while_running(title.to_owned());
     }
     if let Some(version) = fields["version"].as_str() {
         action = action.version(version);

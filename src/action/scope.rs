@@ -1,0 +1,65 @@
+//! Runs the code of an action with the contexts of its component, and without tracking.
+
+use std::{future::poll_fn, rc::Rc};
+
+use futures_util::future::LocalBoxFuture;
+use leptos::{prelude::*, reactive::owner::WeakOwner};
+
+use crate::render::{ActionCode, Denial, Handler, Permission, Preview, Rule, Sanitize};
+
+/// The component that registered an action. Its contexts are available until it is unmounted.
+#[derive(Clone)]
+pub(super) struct ActionScope(Option<WeakOwner>);
+
+impl ActionScope {
+    pub(super) fn current() -> Self {
+        Self(Owner::current().map(|owner| owner.downgrade()))
+    }
+
+    fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        match self.0.as_ref().and_then(WeakOwner::upgrade) {
+            Some(owner) => owner.with(|| untrack(work)),
+            None => untrack(work),
+        }
+    }
+
+    fn future<T: 'static>(
+        &self,
+        start: impl FnOnce() -> LocalBoxFuture<'static, T>,
+    ) -> LocalBoxFuture<'static, T> {
+        let scope = self.clone();
+        let mut work = self.run(start);
+        Box::pin(poll_fn(move |cx| scope.run(|| work.as_mut().poll(cx))))
+    }
+
+    /// Runs all code of an action in this scope.
+    pub(super) fn enclose(&self, code: ActionCode) -> ActionCode {
+        let scope = || self.clone();
+        ActionCode {
+            handler: code.handler.map(|handler| -> Handler {
+                let scope = scope();
+                Rc::new(move |call, cancellation| scope.future(|| handler(call, cancellation)))
+            }),
+            approval: code.approval.map(|rule| -> Rule {
+                let scope = scope();
+                Rc::new(move |args| scope.future(|| rule(args)))
+            }),
+            preview: code.preview.map(|preview| -> Preview {
+                let scope = scope();
+                Rc::new(move |args| scope.future(|| preview(args)))
+            }),
+            permission: code.permission.map(|permits| -> Permission {
+                let scope = scope();
+                Rc::new(move |args| scope.future(|| permits(args)))
+            }),
+            sanitize: code.sanitize.map(|clean| -> Sanitize {
+                let scope = scope();
+                Rc::new(move |args| scope.run(|| clean(args)))
+            }),
+            denial: code.denial.map(|denial| -> Denial {
+                let scope = scope();
+                Rc::new(move |args, reason| scope.run(|| denial(args, reason)))
+            }),
+        }
+    }
+}
