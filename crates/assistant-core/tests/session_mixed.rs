@@ -253,3 +253,26 @@ fn an_answer_returns_the_metadata_of_its_interrupt() {
         assert_eq!(back, along.as_object().cloned());
     }
 }
+
+/// agent-framework asks by an interrupt about a call, and by a call of `confirm_changes` that names
+/// the first. Nobody runs that one.
+#[test]
+fn a_call_that_carried_a_question_is_not_sent_with_an_invented_result() {
+    let mut driver = with([]);
+    driver.events(calls("c", "refund_order", r#"{"order":"A-17"}"#));
+    let args = r#"{"function_name":"refund_order","function_call_id":"c"}"#;
+    driver.events(calls("k", "confirm_changes", args));
+    driver.event(interrupted(vec![approval_interrupt("int", "c")]));
+    driver.close();
+    assert_eq!(driver.approve("c"), None);
+    driver.plays([vec![result("r", "c", "paid")], says("m", "Done")].concat());
+    assert_eq!(driver.phase("k"), Phase::Skipped);
+    driver.send("thanks");
+    let sent = request(&driver);
+    assert_eq!(sent[1..3], ["assistant=Done[c]", "tool:c=paid"]);
+    assert!(
+        sent.iter()
+            .all(|message| !message.contains("confirm_changes"))
+    );
+    assert!(sent.iter().all(|message| !message.starts_with("tool:k")));
+}

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     AgentUserMessages, CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part,
-    TextPart, ToolCall, content::content_parts, orphan::orphan_part, provenance,
+    Phase, TextPart, ToolCall, content::content_parts, orphan::orphan_part, provenance,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
@@ -37,7 +37,7 @@ impl Conversation {
 
     /// Returns the messages of the run's path for a request: system messages first, wherever the
     /// agent added them, and results after their calls; without calls that never ended (rule "every
-    /// call is answered") and results without a call.
+    /// call is answered"), calls that only carried a question, and results without a call.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
@@ -48,12 +48,14 @@ impl Conversation {
             if local || self.is_abandoned(&node.message) || self.holds_back(&node.message) {
                 continue;
             }
-            let mut wire = self.to_wire(&node.message, is_sendable, as_it_ran);
+            let sends = |call: &ToolCall| self.is_sent(call);
+            let mut wire = self.to_wire(&node.message, sends, as_it_ran);
             if node.message.is_attributed_to_user() {
                 wire.as_mut().map(provenance::mark);
             }
             list.extend(wire);
-            let calls = self.calls_in(&node.message).filter(|call| call.is_real());
+            let calls = self.calls_in(&node.message);
+            let calls = calls.filter(|call| call.is_real() && !self.carried_question(call));
             list.extend(calls.filter_map(answer_to));
         }
         let (mut first, others): (Vec<_>, Vec<_>) = list
@@ -71,11 +73,30 @@ impl Conversation {
             .collect()
     }
 
+    fn is_sent(&self, call: &ToolCall) -> bool {
+        is_sendable(call) && !self.carried_question(call)
+    }
+
+    /// Returns true for a call that the server made up to carry its question about another call, such
+    /// as `confirm_changes` of agent-framework: no tool ran, and the page invented its result. Its
+    /// arguments name the other call.
+    fn carried_question(&self, call: &ToolCall) -> bool {
+        if call.phase() != Phase::Skipped || call.action.is_some() {
+            return false;
+        }
+        let fields = call.args().and_then(Value::as_object);
+        let mut texts = fields.into_iter().flat_map(Object::values);
+        texts.any(|text| {
+            let id = text.as_str().filter(|id| *id != call.id);
+            id.is_some_and(|id| self.find_call(id).is_some())
+        })
+    }
+
     /// Returns true for a message that contains only calls that never ended.
     fn is_abandoned(&self, message: &Message) -> bool {
         message.role == Role::Assistant
             && message.has_calls()
-            && !self.calls_in(message).any(is_sendable)
+            && !self.calls_in(message).any(|call| self.is_sent(call))
             && message.written().is_empty()
     }
 
