@@ -165,3 +165,35 @@ test("the types of the components say what one may write", () => {
   const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [compiler, ...options, path.join(ROOT, "e2e/types/frameworks.ts")], { stdio: "pipe", encoding: "utf8" });
 });
+
+/** Renders a component with an action and a chat on a server. */
+const SERVERS = {
+  React: `
+    import { createElement as h } from "react";
+    import { renderToString } from "react-dom/server";
+    import { Assistant, useAssistant, useAssistantAction, useAssistantContext, useAssistantState } from "leptos-assistant/react";
+    function Page() {
+      useAssistantContext("The page", "/");
+      useAssistantAction({ name: "open", handler: () => 1 });
+      return h("main", null, String(useAssistant()), String(useAssistantState("state")), h(Assistant, { url: "/agent", empty: "Hello" }));
+    }
+    process.stdout.write(renderToString(h(Page)));`,
+  Vue: `
+    import { createSSRApp, h } from "vue";
+    import { renderToString } from "vue/server-renderer";
+    import { Assistant, useAssistant, useAssistantAction, useAssistantContext, useAssistantState } from "leptos-assistant/vue";
+    const setup = () => {
+      useAssistantContext("The page", "/");
+      useAssistantAction({ name: "open", handler: () => 1 });
+      const [chat, state] = [useAssistant(), useAssistantState("state")];
+      return () => h("main", [String(chat.value), String(state.value), h(Assistant, { url: "/agent" }, { empty: () => "Hello" })]);
+    };
+    process.stdout.write(await renderToString(createSSRApp({ setup })));`,
+};
+
+for (const [name, script] of Object.entries(SERVERS)) {
+  test(`${name}: nothing of the chat is rendered on a server`, () => {
+    const html = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: ROOT, encoding: "utf8" });
+    assert.equal(html.replace(/<!--.*?-->/g, ""), "<main>undefinedundefined</main>");
+  });
+}
