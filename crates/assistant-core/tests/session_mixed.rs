@@ -255,7 +255,7 @@ fn an_answer_returns_the_metadata_of_its_interrupt() {
 }
 
 /// agent-framework asks by an interrupt about a call, and by a call of `confirm_changes` that names
-/// the first. Nobody runs that one.
+/// the first. No tool runs for that one.
 #[test]
 fn a_call_that_carried_a_question_is_not_sent_with_an_invented_result() {
     let mut driver = with([]);
