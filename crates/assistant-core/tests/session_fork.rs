@@ -158,3 +158,23 @@ fn without_fork_thread_all_branches_share_one_thread_id() {
     edit(&mut driver, hi, "hello");
     assert_eq!(thread(&driver), "thread");
 }
+
+#[test]
+fn a_page_left_during_a_regeneration_continues_its_thread_id() {
+    let mut driver = forking();
+    driver.send("hi");
+    driver.says("first");
+    regenerate(&mut driver);
+    let forked = thread(&driver);
+    driver.event(started());
+    driver.events(says("m", "half"));
+    let (thread_id, snapshot) = ("thread".to_owned(), driver.session.export());
+    let mut later = forking();
+    later.host.ids = driver.host.ids;
+    later.input(Input::Load {
+        thread_id,
+        snapshot,
+    });
+    later.send("more");
+    assert_eq!(thread(&later), forked);
+}
