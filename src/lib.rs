@@ -105,8 +105,8 @@ pub use action::{
 };
 pub use assistant::{
     Assistant, AssistantEvent, AuditLog, AuditSink, Branches, ConversationSearch, Conversations,
-    InterruptView, PartHandle, RememberedApprovals, Tools, use_assistant, use_assistant_events,
-    use_interrupt_renderer, use_part_renderer,
+    InterruptView, PartHandle, RememberedApprovals, Tools, load_parts, use_assistant,
+    use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},

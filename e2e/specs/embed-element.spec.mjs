@@ -129,7 +129,7 @@ elementTest("an element mounts its chat after a late address or an unmount", asy
   });
   await eventually(async () => assert.equal((await kinds(page)).at(-1), "error", "it has no address"));
   await page.evaluate((url) => globalThis.late.setAttribute("url", url), url);
-  await chat.composer.waitFor();
+  await eventually(async () => assert.ok(await page.evaluate(() => Boolean(globalThis.late.chat))));
   await page.evaluate(() => {
     const { late } = globalThis;
     late.chat.unmount();

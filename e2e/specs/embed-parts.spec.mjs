@@ -1,5 +1,5 @@
-// The two parts of the npm package's module: the one that shows a conversation is fetched when the chat is used, or
-// when there is something to show.
+// The two parts of the npm package's module: the one with the engine, the conversation and the methods of a chat is
+// fetched as soon as the first one is compiled. Until it is there the chat takes messages.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import path from "node:path";
 
 import { eventually } from "../support/chat.mjs";
 import { accessible } from "../support/browser.mjs";
-import { embedSuite, mountIn } from "../support/embed.mjs";
+import { beginIn, embedSuite, mountIn } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 import { ROOT } from "../support/servers.mjs";
 import { listen } from "../support/speech.mjs";
@@ -48,52 +48,106 @@ function countPartRequests(page) {
 }
 
 /** Delays the part until after the first answer. */
-const delayPart = (page, ms = 600) =>
+const delayPart = (page, ms) =>
   page.route(PART, async (route) => {
     await page.waitForTimeout(ms);
     await route.continue();
   });
 
+/** Holds the part back until the returned function is called. */
+async function heldBack(page) {
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route(PART, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Sends a message that is not shown yet. */
+async function enterText(chat, text) {
+  await chat.composer.fill(text);
+  await chat.composer.press("Enter");
+}
+
 /** Long enough for a request to start. */
 const moment = (page) => page.waitForTimeout(400);
 
-partTest("the conversation part is fetched once, when a chat is used", {}, async (page, agent) => {
+partTest("the second part is fetched once, before a chat is used", {}, async (page, agent) => {
   const fetched = countPartRequests(page);
-  // A pointer that a chat appears under has turned to it.
-  await page.mouse.move(1270, 790);
   const one = await mountIn(page, "one", `${agent.url}hello`);
   const two = await mountIn(page, "two", `${agent.url}again`);
-  await moment(page);
-  assert.equal(fetched(), 0, "nobody has turned to either");
+  assert.equal(fetched(), 1);
   await accessible(page, "#one");
   await one.picture("embed before anybody turns to it");
-  await one.reach(one.composer);
-  await eventually(() => assert.equal(fetched(), 1));
-  await page.keyboard.type("Hello");
-  await page.keyboard.press("Enter");
+  await one.send("Hello");
   await one.says("Good day.");
   await two.composer.hover();
   await two.send("Hello");
   await two.says("Good day.");
+  await moment(page);
   assert.equal(fetched(), 1);
 });
 
-partTest("a pointer over the chat fetches the part", {}, async (page, agent) => {
-  const fetched = countPartRequests(page);
-  const chat = await mountIn(page, "one", `${agent.url}hello`);
-  await chat.composer.hover();
-  await eventually(() => assert.equal(fetched(), 1));
-  await moment(page);
-  assert.equal(await chat.messages("user").count(), 0);
+partTest("a message sent before the part is loaded waits for it and for the actions of the page", {}, async (page, agent) => {
+  const release = await heldBack(page);
+  const chat = await beginIn(page, "one", `${agent.url}hello`, [{ name: "look", description: "Looks" }]);
+  const heard = await listen(chat);
+  await enterText(chat, "Hello");
+  await chat.root.getByText("Loading").waitFor();
+  assert.equal(await page.evaluate(() => globalThis.chats?.one), undefined, "`mount` resolves once the chat has its methods");
+  assert.equal(agent.requests("hello").length, 0);
+  await accessible(page, "#one");
+  await chat.picture("embed while its conversation is fetched");
+  release();
+  await chat.says("Good day.");
+  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
+  const [{ body }] = agent.requests("hello");
+  assert.deepEqual(body.tools.map(({ name }) => name), ["look"]);
+  assert.equal(body.messages.length, 1, "it was sent once");
 });
 
-partTest("a message sent by the page fetches the part, and its answer is announced", {}, async (page, agent) => {
-  await delayPart(page);
+partTest("a second message before the part is loaded stays in the composer", {}, async (page, agent) => {
+  const release = await heldBack(page);
+  const chat = await beginIn(page, "one", `${agent.url}hello`);
+  await enterText(chat, "First");
+  await enterText(chat, "Second");
+  release();
+  await chat.says("Good day.");
+  assert.equal(await chat.composer.inputValue(), "Second");
+  await chat.composer.press("Enter");
+  await chat.messages("user").nth(1).waitFor();
+  assert.match(await chat.messages("user").nth(0).innerText(), /First/);
+  assert.match(await chat.messages("user").nth(1).innerText(), /Second/);
+});
+
+partTest("a chat removed before the part is loaded sends nothing", {}, async (page, agent) => {
+  const release = await heldBack(page);
+  await page.evaluate(async (url) => {
+    await import("./embed/element.js");
+    const element = document.createElement("leptos-assistant");
+    element.setAttribute("url", url);
+    element.setAttribute("loading", "eager");
+    document.getElementById("one").append(element);
+  }, `${agent.url}hello`);
+  const composer = page.locator("leptos-assistant textarea");
+  await composer.fill("Hello");
+  await composer.press("Enter");
+  await page.getByText("Loading").waitFor();
+  // Other options begin another chat.
+  await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("heading-offset", "1"));
+  await eventually(async () => assert.equal(await page.getByText("Loading").count(), 0));
+  release();
+  await eventually(async () => assert.ok(await page.evaluate(() => Boolean(document.querySelector("leptos-assistant").chat))));
+  await moment(page);
+  assert.equal(agent.requests("hello").length, 0);
+});
+
+partTest("a message sent by the page is shown and announced", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   const heard = await listen(chat);
   await page.evaluate(() => globalThis.chats.one.send("Hello"));
-  await chat.root.getByText("Loading").waitFor();
-  await chat.picture("embed while its conversation is fetched");
   await chat.says("Good day.");
   await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
 });
@@ -101,7 +155,7 @@ partTest("a message sent by the page fetches the part, and its answer is announc
 /** Refuses the part at first; then the user tries again. */
 async function loadsOnRetry(page, agent, refuse) {
   await page.route(PART, refuse);
-  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  const chat = await beginIn(page, "one", `${agent.url}hello`);
   await chat.composer.hover();
   // The notice is shown before a message is sent: the user may reload the page.
   await chat.notice(NOT_LOADED).waitFor();
@@ -114,6 +168,7 @@ async function loadsOnRetry(page, agent, refuse) {
   await chat.notice(NOT_LOADED).getByRole("button", { name: "Retry" }).press("Enter");
   await chat.says("Good day.");
   assert.equal(await chat.messages("user").count(), 1, "nothing was lost");
+  assert.equal(await page.evaluate(() => globalThis.chats.one.messages().length), 2, "`mount` has resolved");
   assert.equal(await page.evaluate(() => document.activeElement !== document.body), true, "the focus is somewhere");
 }
 
@@ -141,8 +196,7 @@ partTest("a part of an earlier build in the cache is fetched again past the cach
   assert.equal(await chat.notice(NOT_LOADED).count(), 0);
 });
 
-partTest("an answer in a new conversation is announced once the part is loaded", {}, async (page, agent) => {
-  await delayPart(page);
+partTest("an answer in a new conversation is announced", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   const heard = await listen(chat);
   await page.evaluate(() => {
@@ -155,9 +209,9 @@ partTest("an answer in a new conversation is announced once the part is loaded",
 
 partTest("a slowly loading part is announced", {}, async (page, agent) => {
   await delayPart(page, 2_500);
-  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  const chat = await beginIn(page, "one", `${agent.url}hello`);
   const heard = await listen(chat);
-  await page.evaluate(() => globalThis.chats.one.send("Hello"));
+  await enterText(chat, "Hello");
   await eventually(async () => assert.deepEqual((await heard())[0], { region: "status", text: "Loading" }));
   await chat.says("Good day.");
 });
@@ -165,10 +219,10 @@ partTest("a slowly loading part is announced", {}, async (page, agent) => {
 partTest("repeated hovering and focus fetch the part once", { allow: REFUSED }, async (page, agent) => {
   const fetched = countPartRequests(page);
   await page.route(PART, async (route) => {
-    await page.waitForTimeout(600);
+    await page.waitForTimeout(2_500);
     await route.abort();
   });
-  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  const chat = await beginIn(page, "one", `${agent.url}hello`);
   for (let time = 0; time < 6; time++) {
     await chat.composer.hover();
     await page.mouse.move(1200, 10);

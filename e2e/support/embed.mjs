@@ -43,3 +43,25 @@ export async function mountIn(page, place, url, options = {}, face = "index") {
   await chat.composer.waitFor();
   return chat;
 }
+
+/**
+ * Begins to mount a chat with the main module: it is shown, and the second part of the module may be on its way. It is
+ * `globalThis.chats[place]` once that is there; `actions` are registered then.
+ */
+export async function beginIn(page, place, url, actions = []) {
+  await page.evaluate(
+    async ([place, options, actions]) => {
+      const { mount } = await import("./embed/index.js");
+      const whole = async () => {
+        const chat = await mount(document.getElementById(place), options);
+        for (const action of actions) chat.registerAction({ ...action, handler: () => "done" });
+        (globalThis.chats ??= {})[place] = chat;
+      };
+      void whole();
+    },
+    [place, { url, label: `Chat ${place}` }, actions],
+  );
+  const chat = new Chat(page, page.locator(`#${place}`));
+  await chat.composer.waitFor();
+  return chat;
+}

@@ -13,6 +13,7 @@ mod draw;
 mod events;
 mod id;
 mod interrupt;
+mod load;
 mod observe;
 mod part;
 mod renderers;
@@ -55,6 +56,7 @@ pub use draw::{RendererGuard, use_interrupt_renderer, use_part_renderer, use_too
 pub use events::{AssistantEvent, use_assistant_events};
 pub use interrupt::InterruptView;
 pub(crate) use interrupt::ShownQuestion;
+pub use load::load_parts;
 pub use part::PartHandle;
 pub(crate) use renderers::{CallRenderers, Found, Renderer, Renderers, call_renderer};
 pub use tools::Tools;

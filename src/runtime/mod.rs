@@ -9,6 +9,7 @@ mod audit;
 mod calls;
 mod changes;
 mod effects;
+pub(crate) mod engine;
 mod frames;
 mod host;
 mod loop_events;
@@ -85,6 +86,8 @@ pub(crate) struct Runtime {
     session: RefCell<Session>,
     queue: RefCell<VecDeque<Queued>>,
     draining: Cell<bool>,
+    #[cfg(feature = "split")]
+    pub(crate) held: engine::Held,
     /// The readers that run when a run opens.
     sources: sources::Sources,
     awaited: sources::Awaited,
@@ -148,6 +151,8 @@ impl Runtime {
             session: RefCell::new(session),
             queue: RefCell::default(),
             draining: Cell::new(false),
+            #[cfg(feature = "split")]
+            held: engine::Held::default(),
             sources: sources::Sources::default(),
             awaited: sources::Awaited::default(),
             filter_source: Cell::new(None),
@@ -212,7 +217,11 @@ impl Runtime {
             None => Some(input),
         };
         // Held inputs are dispatched once the conversation is loaded.
-        let Some(input) = input else { return Ok(()) };
+        let Some(input) = input else {
+            #[cfg(feature = "split")]
+            self.wait_for_engine();
+            return Ok(());
+        };
         self.take_turns(Queued::Input(Box::new(input)))
     }
 
@@ -226,22 +235,32 @@ impl Runtime {
         if cfg!(not(target_arch = "wasm32")) {
             return refuse_on_server(&next);
         }
+        let Some(step) = engine::loaded() else {
+            #[cfg(feature = "split")]
+            return self.hold(next);
+            #[cfg(not(feature = "split"))]
+            return Ok(());
+        };
+        #[cfg(feature = "split")]
+        self.take_held(step);
         self.queue.borrow_mut().push_back(next);
         if self.draining.replace(true) {
             return Ok(());
         }
         self.watch();
         let mut first = None;
-        while let Some(next) = self.next_turn() {
-            let refused = self.input_of(next).and_then(|input| self.handle(input));
-            first.get_or_insert(refused);
+        while let Some(outcome) = step(self) {
+            first.get_or_insert(outcome);
         }
         self.draining.set(false);
-        first.flatten().map_or(Ok(()), Err)
+        first.unwrap_or(Ok(()))
     }
 
-    fn next_turn(&self) -> Option<Queued> {
-        self.queue.borrow_mut().pop_front()
+    /// Handles the next queued step; `None` if there is none.
+    fn step(&self) -> Option<Result<(), Refusal>> {
+        let next = self.queue.borrow_mut().pop_front()?;
+        let refused = self.input_of(next).and_then(|input| self.handle(input));
+        Some(refused.map_or(Ok(()), Err))
     }
 
     /// Turns a queued step into an input. The session is not borrowed meanwhile.
@@ -395,6 +414,8 @@ impl Runtime {
         // The session first, so that nothing restarts when actions are unregistered later.
         self.later(Input::Stop);
         self.ended.set(true);
+        #[cfg(feature = "split")]
+        self.drop_held();
         for (_, task) in self.runs.borrow_mut().drain() {
             task.abort.abort();
         }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
+use crate::budget;
 use crate::demo;
 use crate::languages;
 use crate::layout;
@@ -31,7 +32,8 @@ pub(crate) fn run(project: &Project) -> Outcome<()> {
     project.need_node(NODE)?;
     demo::build(project, "dist/demo", true)?;
     embed(project, Effort::Shipped)?;
-    sizes(project)
+    sizes(project)?;
+    budget::check(project)
 }
 
 /// A module of the package, with its own glue.
@@ -182,10 +184,7 @@ fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
 
 /// Wraps the module's exports with `npm/stopped.js`, the only place where traps can be detected.
 fn watch(glue: &str) -> Outcome<String> {
-    let (exports, guarded) = (
-        "wasm = instance.exports;",
-        "wasm = guard(instance.exports);",
-    );
+    let (exports, guarded) = ("wasm = instance.exports;", parts::COMPILED);
     match glue.matches(exports).count() {
         1 => Ok(format!(
             "import {{ guard }} from \"./stopped.js\";\n{}",

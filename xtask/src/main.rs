@@ -12,6 +12,7 @@
 mod bench;
 mod blocks;
 mod browsers;
+mod budget;
 mod claims;
 mod codes;
 mod cycles;

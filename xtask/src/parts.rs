@@ -1,6 +1,6 @@
 //! Splitting of the npm package's modules into two parts: the part that every page with a chat
-//! loads, and the conversation, which is fetched when the user turns to the chat
-//! (`src/chat/deferred.rs`).
+//! loads, and the rest, which is fetched as soon as the first one is compiled: the engine, the
+//! conversation and the methods of a chat.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,6 +16,9 @@ const LINK: &str = "__wasm_split.js";
 const DIGEST: &str = "const { createHash } = require('crypto'); \
     const bytes = require('fs').readFileSync(process.argv[1]); \
     console.log('sha256-' + createHash('sha256').update(bytes).digest('base64'))";
+
+/// The statement of the glue that follows the compilation of the first part.
+pub(crate) const COMPILED: &str = "wasm = guard(instance.exports);";
 
 /// The function that fetches the part, shared with applications.
 pub(crate) const FETCH: &str = "crates/assistant-split/src/fetch.js";
@@ -72,16 +75,22 @@ impl Part {
             .iter()
             .map(|name| format!("{name}: wasm.{name}"))
             .collect();
+        let place = format!("new URL(\"{}\", import.meta.url), \"{digest}\"", self.file);
         let fetch = format!(
-            "__proto__: null,\n__wasm_split_load_{PART}: function(done, data) {{\n    loadPart(new URL(\"{}\", \
-             import.meta.url), \"{digest}\", {{ {} }}, done, data);\n}},",
-            self.file,
+            "__proto__: null,\n__wasm_split_load_{PART}: function(done, data) {{\n    loadPart({place}, {{ {} }}, \
+             done, data);\n}},",
             shared.join(", "),
         );
         let glue = once(
             glue,
             &format!("import * as import1 from \"./{LINK}\""),
-            "import { loadPart } from \"./part.js\";",
+            "import { fetchAhead, loadPart } from \"./part.js\";",
+        )?;
+        // The first part has been compiled there.
+        let glue = once(
+            &glue,
+            COMPILED,
+            &format!("{COMPILED}\n    fetchAhead({place});"),
         )?;
         let glue = once(&glue, &format!("\"./{LINK}\": import1,"), "")?;
         // The first occurrence is the module's own imports; the second, all imports.
@@ -130,14 +139,17 @@ mod tests {
             file: file("chat"),
         };
         let glue = "import * as import1 from \"./__wasm_split.js\"\n{ __proto__: null, f: 1 }\n\
-                    { __proto__: null, \"./chat_bg.js\": import0, \"./__wasm_split.js\": import1, }";
+                    wasm = guard(instance.exports);\n{ __proto__: null, \"./chat_bg.js\": import0, \"./__wasm_split.js\": import1, }";
         let joined = part.link(glue, "sha256-x=").unwrap();
-        assert!(joined.starts_with("import { loadPart } from \"./part.js\";"));
+        assert!(joined.starts_with("import { fetchAhead, loadPart } from \"./part.js\";"));
         assert!(joined.contains(
             "loadPart(new URL(\"chat_conversation.wasm\", import.meta.url), \"sha256-x=\", { memory: wasm.memory, \
              __wasm_split_shared0: wasm.__wasm_split_shared0 }, done, data);"
         ));
-        assert!(joined.ends_with("f: 1 }\n{ __proto__: null, \"./chat_bg.js\": import0,  }"));
+        assert!(joined.contains(
+            "wasm = guard(instance.exports);\n    fetchAhead(new URL(\"chat_conversation.wasm\", import.meta.url), \"sha256-x=\");"
+        ));
+        assert!(joined.ends_with("\n{ __proto__: null, \"./chat_bg.js\": import0,  }"));
         assert!(part.link("", "").is_err());
         assert!(shared("").is_err());
     }

@@ -11,8 +11,8 @@ use crate::options::{Browser, Part};
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
 use crate::{
-    claims, codes, demo, dist, examples, languages, oldest, packed, parity, prose, rooms, style,
-    test_names,
+    budget, claims, codes, demo, dist, examples, languages, oldest, packed, parity, prose, rooms,
+    style, test_names,
 };
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
@@ -312,6 +312,7 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
         return;
     }
     tally.task("sizes", || dist::sizes(project));
+    tally.task("size budget of the npm package", || budget::check(project));
     let mut node = project.command("node");
     node.args([
         "--test",

@@ -49,9 +49,10 @@ function takeHeaders(headers, look) {
 
 /**
  * Mounts a chat. `load` fetches the module, once; `mountChat` is its `mount`; `protocols` and `stores` list the
- * supported ones.
+ * supported ones. `shown` gets the chat as soon as it can be used by the user: until the second part of the module is
+ * there, `update` and `unmount` are its only methods that work.
  */
-export async function mountWith({ load, mountChat, protocols, stores }, element, options) {
+export async function mountWith({ load, mountChat, protocols, stores }, element, options, shown) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);
   const known = lookOptions("mount", options ?? {});
@@ -110,7 +111,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   const undo = (registration) => () => {
     if (!gone && !hasStopped()) registration.unregister();
   };
-  return {
+  const handle = {
     ...handleOf((act) => call(() => act(chat)), undo),
     registerAction(action) {
       const converted = convertAction(action);
@@ -145,4 +146,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
       }
     },
   };
+  shown?.(handle);
+  await enter(() => chat.load());
+  return handle;
 }

@@ -28,6 +28,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #unmount;
   /** True if the options allowed no chat at the last attempt. */
   #isInvalid = false;
+  /** True once the chat has all of its methods. */
+  #whole = false;
   /** The options of the chat, or of the one that is being mounted. */
   #mounted;
   /** Identifies the newest attempt to mount a chat. */
@@ -51,7 +53,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   get chat() {
-    return this.#chat;
+    return this.#whole ? this.#chat : undefined;
   }
 
   get options() {
@@ -96,7 +98,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   registerAction(action) {
-    const entry = { action, undo: this.#chat?.registerAction(action) };
+    const entry = { action, undo: this.chat?.registerAction(action) };
     this.#actions.add(entry);
     return () => {
       this.#actions.delete(entry);
@@ -190,19 +192,24 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       });
       const [{ mount }] = await Promise.all([program, this.#view.styled()]);
       if (turn !== this.#turn) return;
-      const mounted = await mount(this.#place, { slots: this.#slots, ...options, onEvent: (event) => this.#hear(event) });
-      if (turn !== this.#turn) return mounted.unmount();
-      this.#unmount = mounted.unmount;
-      const chat = { ...mounted, unmount: () => void (this.#chat === chat && this.#end()) };
-      this.#chat = chat;
+      let chat;
+      const shown = (mounted) => {
+        if (turn !== this.#turn) return mounted.unmount();
+        this.#unmount = mounted.unmount;
+        chat = { ...mounted, unmount: () => void (this.#chat === chat && this.#end()) };
+        this.#chat = chat;
+        this.#view.ready();
+        // Something may have changed meanwhile.
+        this.#refresh();
+      };
+      await mount(this.#place, { slots: this.#slots, ...options, onEvent: (event) => this.#hear(event) }, shown);
+      if (turn !== this.#turn) return;
+      this.#whole = true;
       for (const entry of this.#actions) this.#register(entry);
-      this.#view.ready();
       this.#send("ready", { chat });
-      // Something may have changed meanwhile.
-      this.#refresh();
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.#mounted = undefined;
+      this.#end();
       this.#view.failed();
       this.#tell(error);
     }
@@ -231,6 +238,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     this.#unmount?.();
     this.#unmount = undefined;
     this.#chat = undefined;
+    this.#whole = false;
     for (const entry of this.#actions) entry.undo = undefined;
   }
 

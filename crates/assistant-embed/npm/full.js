@@ -6,4 +6,4 @@ const protocols = ["ag-ui", "ui-stream", "completions"];
 const stores = ["indexeddb"];
 
 /** Mounts a chat with an agent of any protocol in an element. See full.d.ts. */
-export const mount = (element, options) => mountWith({ load, mountChat, protocols, stores }, element, options);
+export const mount = (element, options, shown) => mountWith({ load, mountChat, protocols, stores }, element, options, shown);

@@ -808,7 +808,9 @@ export interface Chat extends StateMethods {
 }
 
 /**
- * Mounts a chat in an element, which must have a height. Link `style.css` for its styles. Rejects when a chat of the
+ * Mounts a chat in an element, which must have a height. Link `style.css` for its styles. The chat takes messages as soon
+ * as it is shown. The promise resolves once all methods are loaded; messages that were sent before are answered with the
+ * actions and rules that are registered right after it. Rejects when a chat of the
  * page has stopped, and with a `TypeError` when the target is not an element, or an option does not exist or is not
  * valid.
  */

@@ -1,7 +1,27 @@
-// Loads the part of the program that shows a conversation. It is fetched when a chat is used, and linked to the rest:
-// both share one memory and one table of functions.
+// Loads the second part of the program: its engine, the conversation and the methods of a chat. It is fetched when the
+// first part is compiled, and linked to it: both share one memory and one table of functions.
 import { fetchPart } from "./fetch.js";
 import { guard } from "./stopped.js";
+
+/** The parts that are fetched or compiled, by address. */
+const modules = new Map();
+/** The instantiated parts, by address: the split points of a program share a part. */
+const instances = new Map();
+
+/** Remembers the promise of `make`, until it fails. */
+function once(promises, url, make) {
+  const known = promises.get(url.href);
+  if (known) return known;
+  const promise = make();
+  promises.set(url.href, promise);
+  promise.catch(() => promises.delete(url.href));
+  return promise;
+}
+
+const compiled = (url, integrity) => once(modules, url, async () => WebAssembly.compile(await fetchPart(url, integrity)));
+
+/** Begins to fetch a part that will be needed; a failure is reported when it is. */
+export const fetchAhead = (url, integrity) => void compiled(url, integrity);
 
 /**
  * Fetches the part, and reports the result to the program by `done` of its table. After a failure the program may
@@ -10,8 +30,7 @@ import { guard } from "./stopped.js";
 export async function loadPart(url, integrity, shared, done, data) {
   let fetched = false;
   try {
-    const bytes = await fetchPart(url, integrity);
-    await WebAssembly.instantiate(bytes, { __wasm_split: shared });
+    await once(instances, url, async () => WebAssembly.instantiate(await compiled(url, integrity), { __wasm_split: shared }));
     fetched = true;
   } catch {
     // The chat shows the failure, and the user can try again.

@@ -1,13 +1,93 @@
 //! The agent of a page: its address, protocol, headers and credentials.
 
-use assistant_core::protocol::Protocol;
+use std::{cell::OnceCell, rc::Rc};
+
 #[cfg(feature = "full")]
-use assistant_core::protocol::UiStream;
-use leptos_assistant::agent::{Agent, Credentials, HttpAgent};
+use assistant_core::protocol::{Completions, UiStream};
+use assistant_core::{
+    event::RunInput,
+    protocol::{AgUi, Protocol, adapt},
+    session::{SessionOptions, StreamEnd},
+};
+use futures_util::future::LocalBoxFuture;
+use leptos_assistant::agent::{Agent, Credentials, EventSink, Failure, FailureKind, HttpAgent};
+use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{json, look::get, page_agent::PageAgent};
+use crate::{json, look::get, page_agent::PageAgent, part};
+
+/// The agent of a page's options. Its code is in the second part of the module.
+pub(crate) struct LazyAgent {
+    options: SendWrapper<(js_sys::Array, JsValue)>,
+    url: String,
+    /// The agent, after its first run.
+    made: Rc<OnceCell<Box<dyn Agent>>>,
+}
+
+impl LazyAgent {
+    pub(crate) fn new(url: String, headers: &js_sys::Array, options: &JsValue) -> Self {
+        // The page's object may change later.
+        let copy = js_sys::Object::assign(&js_sys::Object::new(), options.unchecked_ref());
+        Self {
+            options: SendWrapper::new((headers.clone(), copy.into())),
+            url,
+            made: Rc::default(),
+        }
+    }
+}
+
+impl Agent for LazyAgent {
+    fn adapt(&self, options: &mut SessionOptions) {
+        match get(&self.options.1, "protocol").as_string().as_deref() {
+            #[cfg(feature = "full")]
+            Some("ui-stream") => adapt(options, &ui_stream(&self.options.1)),
+            #[cfg(feature = "full")]
+            Some("completions") => adapt(options, &Completions::default()),
+            _ => adapt(options, &AgUi::default()),
+        }
+    }
+
+    fn stop(&self, thread_id: &str, run_id: &str) {
+        if let Some(agent) = self.made.get() {
+            agent.stop(thread_id, run_id);
+        }
+    }
+
+    fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        let (options, url, made) = (
+            self.options.clone(),
+            self.url.clone(),
+            Rc::clone(&self.made),
+        );
+        Box::pin(async move {
+            if made.get().is_none() {
+                let agent = match part::load().await {
+                    Ok(part) => (part.agent)(url, &options.0, &options.1).ok(),
+                    Err(_) => None,
+                };
+                let Some(agent) = agent else {
+                    let reason = "the program of the agent could not be loaded";
+                    return StreamEnd::Failed(Failure::new(FailureKind::Network, reason));
+                };
+                // Another run may have made it meanwhile.
+                let _ = made.set(agent);
+            }
+            match made.get() {
+                Some(agent) => agent.run(input, events).await,
+                None => StreamEnd::Closed,
+            }
+        })
+    }
+}
+
+#[cfg(feature = "full")]
+fn ui_stream(options: &JsValue) -> UiStream {
+    UiStream {
+        resumes: get(options, "resumes").is_truthy(),
+        ..UiStream::default()
+    }
+}
 
 /// Reads the options of a page. `npm/chat.js` has already refused protocols that the module does
 /// not support.
@@ -29,12 +109,7 @@ pub(crate) fn of(
         }
         #[cfg(feature = "full")]
         Some("ui-stream") => {
-            let resumes = get(options, "resumes").is_truthy();
-            let protocol = UiStream {
-                resumes,
-                ..UiStream::default()
-            };
-            let agent = HttpAgent::with_protocol(url, protocol);
+            let agent = HttpAgent::with_protocol(url, ui_stream(options));
             Ok(with_requests(agent, headers, options))
         }
         #[cfg(feature = "full")]

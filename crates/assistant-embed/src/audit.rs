@@ -6,46 +6,59 @@ use wasm_bindgen::prelude::*;
 
 use crate::function::PageFunction;
 
-/// The audit records since they were started.
-#[wasm_bindgen]
-pub struct Audit(AuditLog);
+/// The records that the exported methods return, as JSON.
+trait Records {
+    fn entries(&self) -> Value;
+    fn export(&self) -> Value;
+}
 
-impl std::fmt::Debug for Audit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
+impl Records for AuditLog {
+    fn entries(&self) -> Value {
+        let entries = Self::entries(self);
+        entries.iter().map(|entry| entry.to_value()).collect()
+    }
+
+    fn export(&self) -> Value {
+        Self::export(self)
     }
 }
 
-impl Audit {
-    /// Starts the records. Arguments that `redact` fails to redact are left out.
-    pub(crate) fn start(
-        chat: &Assistant,
-        redact: Option<js_sys::Function>,
-        tell: js_sys::Function,
-    ) -> Self {
-        let redact = redact.map(|redact| PageFunction::new(redact, true));
-        let log = chat.start_audit(move |entry| {
-            if let Some(redact) = &redact {
-                let args = redact.ask_now(&entry.to_value(), &Value::Null);
-                entry.args = args.unwrap_or_default();
-            }
-        });
-        let tell = send_wrapper::SendWrapper::new(tell);
-        log.on_entry(move |entry| {
-            // It never throws.
-            let _ = tell.call1(&JsValue::UNDEFINED, &entry.to_value().to_string().into());
-        });
-        Self(log)
+/// The audit records since they were started.
+#[wasm_bindgen]
+pub struct Audit(Box<dyn Records>);
+
+impl std::fmt::Debug for Audit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Audit").finish_non_exhaustive()
     }
+}
+
+/// Starts the records. Arguments that `redact` fails to redact are left out.
+pub(crate) fn start(
+    chat: &Assistant,
+    redact: Option<js_sys::Function>,
+    tell: js_sys::Function,
+) -> Audit {
+    let redact = redact.map(|redact| PageFunction::new(redact, true));
+    let log = chat.start_audit(move |entry| {
+        if let Some(redact) = &redact {
+            let args = redact.ask_now(&entry.to_value(), &Value::Null);
+            entry.args = args.unwrap_or_default();
+        }
+    });
+    let tell = send_wrapper::SendWrapper::new(tell);
+    log.on_entry(move |entry| {
+        // It never throws.
+        let _ = tell.call1(&JsValue::UNDEFINED, &entry.to_value().to_string().into());
+    });
+    Audit(Box::new(log))
 }
 
 #[wasm_bindgen]
 impl Audit {
     /// Returns the stored records as a JSON list.
     pub fn entries(&self) -> String {
-        let entries = self.0.entries();
-        let values: Value = entries.iter().map(|entry| entry.to_value()).collect();
-        values.to_string()
+        self.0.entries().to_string()
     }
 
     /// Returns the records with the number of dropped ones, as JSON.

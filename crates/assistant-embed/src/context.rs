@@ -38,12 +38,12 @@ impl Running {
     }
 
     pub(crate) fn context(&self) -> JsValue {
-        let context = Context {
+        let context = OfCall {
             context: self.context.clone(),
             abort: Rc::clone(&self.abort),
             over: self.over.clone(),
         };
-        context.into()
+        Context(Box::new(context)).into()
     }
 
     /// Ends it without aborting the signal.
@@ -61,17 +61,28 @@ impl Drop for Running {
     }
 }
 
+/// The methods of a handler's context, which are in the second part of the module.
+trait ContextObject {
+    fn facts(&self) -> Value;
+    fn on_abort(&self, abort: js_sys::Function);
+    fn progress(&self, fraction: Option<f64>, text: String);
+    fn preliminary(&self, value: &str);
+    fn stop_loop(&self);
+    fn history(&self) -> Value;
+    fn tool_history(&self) -> Value;
+    fn execute(&self, name: String, args: &str) -> js_sys::Promise;
+    fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise;
+    fn confirm(&self, title: String, text: String, danger: bool) -> js_sys::Promise;
+    fn until_registered(&self, name: String) -> js_sys::Promise;
+}
+
 /// The context of a handler. Values are JSON text.
 #[wasm_bindgen]
-pub struct Context {
-    context: ToolContext,
-    abort: Rc<RefCell<Option<js_sys::Function>>>,
-    over: Over,
-}
+pub struct Context(Box<dyn ContextObject>);
 
 impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.context.fmt(f)
+        f.debug_struct("Context").finish_non_exhaustive()
     }
 }
 
@@ -79,6 +90,73 @@ impl std::fmt::Debug for Context {
 impl Context {
     /// Returns what does not change during the call, as a JSON object.
     pub fn facts(&self) -> String {
+        self.0.facts().to_string()
+    }
+
+    /// Sets the function that aborts the signal.
+    #[wasm_bindgen(js_name = onAbort)]
+    pub fn on_abort(&self, abort: js_sys::Function) {
+        self.0.on_abort(abort);
+    }
+
+    /// Reports progress.
+    pub fn progress(&self, fraction: Option<f64>, text: String) {
+        self.0.progress(fraction, text);
+    }
+
+    /// Shows a preliminary result.
+    pub fn preliminary(&self, value: &str) {
+        self.0.preliminary(value);
+    }
+
+    /// Ends the loop after this call.
+    #[wasm_bindgen(js_name = stopLoop)]
+    pub fn stop_loop(&self) {
+        self.0.stop_loop();
+    }
+
+    /// Returns the messages of the shown branch, as a JSON list.
+    pub fn history(&self) -> String {
+        self.0.history().to_string()
+    }
+
+    /// Returns the calls of the conversation, as JSON.
+    #[wasm_bindgen(js_name = toolHistory)]
+    pub fn tool_history(&self) -> String {
+        self.0.tool_history().to_string()
+    }
+
+    /// Calls another action.
+    pub fn execute(&self, name: String, args: &str) -> js_sys::Promise {
+        self.0.execute(name, args)
+    }
+
+    /// Asks the user in the card of the call, with a form if there is a schema.
+    pub fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise {
+        self.0.ask(question, schema)
+    }
+
+    /// Asks the user in a dialog.
+    pub fn confirm(&self, title: String, text: String, danger: bool) -> js_sys::Promise {
+        self.0.confirm(title, text, danger)
+    }
+
+    /// Waits until an action is registered.
+    #[wasm_bindgen(js_name = untilRegistered)]
+    pub fn until_registered(&self, name: String) -> js_sys::Promise {
+        self.0.until_registered(name)
+    }
+}
+
+/// The context of a running call.
+struct OfCall {
+    context: ToolContext,
+    abort: Rc<RefCell<Option<js_sys::Function>>>,
+    over: Over,
+}
+
+impl ContextObject for OfCall {
+    fn facts(&self) -> Value {
         let context = &self.context;
         let id = |id: Option<&str>| id.map_or(Value::Null, Value::from);
         let parent = context.parent_message_id();
@@ -90,51 +168,39 @@ impl Context {
             "clientId": context.client_id(),
             "iteration": context.iteration(),
         })
-        .to_string()
     }
 
-    /// Sets the function that aborts the signal.
-    #[wasm_bindgen(js_name = onAbort)]
-    pub fn on_abort(&self, abort: js_sys::Function) {
+    fn on_abort(&self, abort: js_sys::Function) {
         self.abort.replace(Some(abort));
     }
 
-    /// Reports progress.
-    pub fn progress(&self, fraction: Option<f64>, text: String) {
+    fn progress(&self, fraction: Option<f64>, text: String) {
         self.context.progress(fraction, text);
     }
 
-    /// Shows a preliminary result.
-    pub fn preliminary(&self, value: &str) {
+    fn preliminary(&self, value: &str) {
         self.context.preliminary(parsed(value));
     }
 
-    /// Ends the loop after this call.
-    #[wasm_bindgen(js_name = stopLoop)]
-    pub fn stop_loop(&self) {
+    fn stop_loop(&self) {
         self.context.stop_loop();
     }
 
-    /// Returns the messages of the shown branch, as a JSON list.
-    pub fn history(&self) -> String {
+    fn history(&self) -> Value {
         let messages = self.context.with_conversation(state::messages);
-        messages.unwrap_or_default().to_string()
+        messages.unwrap_or_default()
     }
 
-    /// Returns the calls of the conversation, as JSON.
-    #[wasm_bindgen(js_name = toolHistory)]
-    pub fn tool_history(&self) -> String {
-        state::history(&self.context.tool_history()).to_string()
+    fn tool_history(&self) -> Value {
+        state::history(&self.context.tool_history())
     }
 
-    /// Calls another action.
-    pub fn execute(&self, name: String, args: &str) -> js_sys::Promise {
+    fn execute(&self, name: String, args: &str) -> js_sys::Promise {
         let (context, args) = (self.context.clone(), parsed(args));
         self.answer(async move { context.execute(&name, args).await })
     }
 
-    /// Asks the user in the card of the call, with a form if there is a schema.
-    pub fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise {
+    fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise {
         let (context, question) = (self.context.clone(), parsed(question));
         let schema = schema.as_deref().map(parsed);
         self.answer(async move {
@@ -145,8 +211,7 @@ impl Context {
         })
     }
 
-    /// Asks the user in a dialog.
-    pub fn confirm(&self, title: String, text: String, danger: bool) -> js_sys::Promise {
+    fn confirm(&self, title: String, text: String, danger: bool) -> js_sys::Promise {
         let context = self.context.clone();
         let options = ConfirmOptions {
             title,
@@ -156,15 +221,13 @@ impl Context {
         self.answer(async move { Ok(context.confirm(options).await.into()) })
     }
 
-    /// Waits until an action is registered.
-    #[wasm_bindgen(js_name = untilRegistered)]
-    pub fn until_registered(&self, name: String) -> js_sys::Promise {
+    fn until_registered(&self, name: String) -> js_sys::Promise {
         let context = self.context.clone();
         self.answer(async move { context.until_registered(&name).await.map(|()| Value::Null) })
     }
 }
 
-impl Context {
+impl OfCall {
     /// Runs work as long as the handler runs.
     fn answer(
         &self,

@@ -1,17 +1,50 @@
-//! The methods of a chat for `npm/handle.js`: the handle of the assistant, with values as JSON text.
+//! The methods of a chat for `npm/handle.js`: the exported functions, and what they call in the
+//! second part ([`part`](crate::part)), with values as JSON text.
 
-use leptos_assistant::{InterruptTarget, PartTarget, ToolCallView, ToolTarget};
+use leptos::prelude::*;
+use leptos_assistant::{Assistant, InterruptTarget, PartTarget, ToolCallView, ToolTarget};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use crate::{
-    Chat, Registration, action, audit::Audit, commands, commands::Args, drawing::Drawing,
-    function::PageFunction, goes_on, observers, page_context, state, views::DrawnView,
+    Chat, Registration,
+    action::{self, Functions},
+    audit::{self, Audit},
+    commands,
+    commands::Args,
+    drawing::Drawing,
+    function::PageFunction,
+    observers, page_context,
+    part::{Api, Guard},
+    state,
+    views::DrawnView,
+    window::WindowHandles,
 };
 
 #[wasm_bindgen]
 impl Chat {
+    /// Registers an action until it is unregistered or the chat is unmounted. `definition` is JSON;
+    /// `functions` has those of the action, as wrapped by `npm/action.js`. Integers that JavaScript
+    /// would round are passed separately if `exact_numbers`, and refused otherwise.
+    ///
+    /// # Errors
+    ///
+    /// Fails if providers do not accept the name, the schema is not valid JSON, or the chat has
+    /// stopped permanently.
+    #[wasm_bindgen(js_name = registerAction)]
+    pub fn register_action(
+        &self,
+        definition: &str,
+        functions: JsValue,
+        exact_numbers: bool,
+    ) -> Result<Registration, JsError> {
+        let guard = self
+            .api()?
+            .register_action(definition, functions, exact_numbers)?;
+        Ok(self.hold(guard))
+    }
+
     /// Provides context to the agent, by a function that returns its current value.
     ///
     /// # Errors
@@ -23,10 +56,8 @@ impl Chat {
         description: String,
         value: js_sys::Function,
     ) -> Result<Registration, JsError> {
-        goes_on()?;
-        let value = PageFunction::new(value, false);
-        let owner = page_context::register(&self.assistant, description, value);
-        Ok(self.hold(owner))
+        let guard = self.api()?.register_context(description, value);
+        Ok(self.hold(guard))
     }
 
     /// Calls a method of the handle by its name in camel case, with a JSON list of arguments. Returns
@@ -36,16 +67,7 @@ impl Chat {
     ///
     /// Fails if the method does, or the chat has stopped permanently.
     pub fn call(&self, name: &str, args: &str) -> Result<String, JsError> {
-        goes_on()?;
-        let args = Args::parse(args);
-        let outcome = match self.window.run(name, &args) {
-            Some(outcome) => Ok(outcome),
-            None => commands::run(&self.assistant, name, &args),
-        };
-        match outcome {
-            Ok(value) => Ok(value.to_string()),
-            Err(message) => Err(JsError::new(&message)),
-        }
+        self.api()?.call(name, args)
     }
 
     /// Calls an action as an agent does. The promise is one of JSON.
@@ -54,14 +76,7 @@ impl Chat {
     ///
     /// Fails if the chat has stopped permanently.
     pub fn execute(&self, name: String, args: &str) -> Result<js_sys::Promise, JsError> {
-        goes_on()?;
-        let (chat, args) = (self.assistant.clone(), Args::parse(args));
-        Ok(future_to_promise(async move {
-            match chat.execute(&name, args.into_value()).await {
-                Ok(value) => Ok(value.to_string().into()),
-                Err(error) => Err(JsError::new(&error.message).into()),
-            }
-        }))
+        Ok(self.api()?.execute(name, args))
     }
 
     /// Calls a function for a part of the state, now and for each change.
@@ -70,8 +85,8 @@ impl Chat {
     ///
     /// Fails if the chat has stopped permanently.
     pub fn watch(&self, name: String, tell: js_sys::Function) -> Result<Registration, JsError> {
-        goes_on()?;
-        Ok(self.hold(observers::watch(self.assistant.clone(), name, tell)))
+        let guard = self.api()?.watch(name, tell);
+        Ok(self.hold(guard))
     }
 
     /// Calls a function for the events of a kind.
@@ -80,11 +95,8 @@ impl Chat {
     ///
     /// Fails for an unknown kind, or if the chat has stopped permanently.
     pub fn observe(&self, kind: &str, tell: js_sys::Function) -> Result<Registration, JsError> {
-        goes_on()?;
-        match observers::observe(&self.assistant, kind, tell) {
-            Some(owner) => Ok(self.hold(owner)),
-            None => Err(JsError::new("There are no such events")),
-        }
+        let guard = self.api()?.observe(kind, tell)?;
+        Ok(self.hold(guard))
     }
 
     /// Draws calls, parts or interrupts by a function of the page, as wrapped by `npm/render.js`. The
@@ -99,9 +111,137 @@ impl Chat {
         target: Option<String>,
         draw: js_sys::Function,
     ) -> Result<Registration, JsError> {
-        goes_on()?;
+        let guard = self.api()?.render(kind, target, draw);
+        Ok(self.hold(guard))
+    }
+
+    /// Sets a rule that ends the loop, as wrapped by `npm/foreign.js`. A rule that fails ends it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = setStopRule)]
+    pub fn set_stop_rule(&self, name: String, rule: js_sys::Function) -> Result<(), JsError> {
+        self.api()?.set_stop_rule(name, rule);
+        Ok(())
+    }
+
+    /// Searches the stored conversations. The function is told each id, and null at the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = searchConversations)]
+    pub fn search_conversations(
+        &self,
+        words: String,
+        tell: js_sys::Function,
+    ) -> Result<Registration, JsError> {
+        let guard = self.api()?.search_conversations(words, tell);
+        Ok(self.hold(guard))
+    }
+
+    /// Sets the general permission rule, as wrapped by `npm/foreign.js`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = setPermission)]
+    pub fn set_permission(
+        &self,
+        rule: js_sys::Function,
+        exact_numbers: bool,
+    ) -> Result<(), JsError> {
+        self.api()?.set_permission(rule, exact_numbers);
+        Ok(())
+    }
+
+    /// Starts audit records. `redact` returns the arguments to record.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat has stopped permanently.
+    #[wasm_bindgen(js_name = startAudit)]
+    pub fn start_audit(
+        &self,
+        redact: Option<js_sys::Function>,
+        tell: js_sys::Function,
+    ) -> Result<Audit, JsError> {
+        Ok(self.api()?.start_audit(redact, tell))
+    }
+}
+
+/// The implementation of the methods.
+pub(crate) struct Handle {
+    assistant: Assistant,
+    window: WindowHandles,
+}
+
+impl Handle {
+    pub(crate) fn object(assistant: Assistant, window: WindowHandles) -> Box<dyn Api> {
+        Box::new(Self { assistant, window })
+    }
+}
+
+impl Api for Handle {
+    fn register_action(
+        &self,
+        definition: &str,
+        functions: JsValue,
+        exact_numbers: bool,
+    ) -> Result<Guard, JsError> {
+        let functions = Functions::new(functions, exact_numbers);
+        // Signals of the action live as long as its registration.
+        let owner = Owner::new();
+        let action = owner.with(|| action::of(definition, &functions))?;
+        let guard = self
+            .assistant
+            .register(action)
+            .map_err(|error| JsError::new(&error.to_string()))?;
+        Ok(Box::new((guard, owner)))
+    }
+
+    fn register_context(&self, description: String, value: js_sys::Function) -> Guard {
+        let value = PageFunction::new(value, false);
+        Box::new(page_context::register(&self.assistant, description, value))
+    }
+
+    fn call(&self, name: &str, args: &str) -> Result<String, JsError> {
+        let args = Args::parse(args);
+        let outcome = match self.window.run(name, &args) {
+            Some(outcome) => Ok(outcome),
+            None => commands::run(&self.assistant, name, &args),
+        };
+        match outcome {
+            Ok(value) => Ok(value.to_string()),
+            Err(message) => Err(JsError::new(&message)),
+        }
+    }
+
+    fn execute(&self, name: String, args: &str) -> js_sys::Promise {
+        let (chat, args) = (self.assistant.clone(), Args::parse(args));
+        future_to_promise(async move {
+            match chat.execute(&name, args.into_value()).await {
+                Ok(value) => Ok(value.to_string().into()),
+                Err(error) => Err(JsError::new(&error.message).into()),
+            }
+        })
+    }
+
+    fn watch(&self, name: String, tell: js_sys::Function) -> Guard {
+        Box::new(observers::watch(self.assistant.clone(), name, tell))
+    }
+
+    fn observe(&self, kind: &str, tell: js_sys::Function) -> Result<Guard, JsError> {
+        match observers::observe(&self.assistant, kind, tell) {
+            Some(owner) => Ok(Box::new(owner)),
+            None => Err(JsError::new("There are no such events")),
+        }
+    }
+
+    fn render(&self, kind: &str, target: Option<String>, draw: js_sys::Function) -> Guard {
         let draw = Drawing::new(draw);
-        let guard = match kind {
+        Box::new(match kind {
             "tools" => {
                 let target = target.map_or(ToolTarget::All, ToolTarget::Named);
                 let draw = move |call: ToolCallView| draw.draw(DrawnView::call(call), false);
@@ -124,76 +264,33 @@ impl Chat {
                 let draw = move |part| draw.draw(DrawnView::part(part), false);
                 self.assistant.render_parts(target, draw)
             }
-        };
-        Ok(self.hold(guard))
+        })
     }
 
-    /// Sets a rule that ends the loop, as wrapped by `npm/foreign.js`. A rule that fails ends it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the chat has stopped permanently.
-    #[wasm_bindgen(js_name = setStopRule)]
-    pub fn set_stop_rule(&self, name: String, rule: js_sys::Function) -> Result<(), JsError> {
-        goes_on()?;
+    fn set_stop_rule(&self, name: String, rule: js_sys::Function) {
         let rule = PageFunction::new(rule, true);
         self.assistant.set_stop_rule(name, move |summary| {
             let answer = rule.ask_now(&state::summary(summary), &Value::Null);
             answer != Ok(Value::Bool(false))
         });
-        Ok(())
     }
 
-    /// Searches the stored conversations. The function is told each id, and null at the end.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the chat has stopped permanently.
-    #[wasm_bindgen(js_name = searchConversations)]
-    pub fn search_conversations(
-        &self,
-        words: String,
-        tell: js_sys::Function,
-    ) -> Result<Registration, JsError> {
-        goes_on()?;
+    fn search_conversations(&self, words: String, tell: js_sys::Function) -> Guard {
         let found = move |id: Option<&str>| {
             let id = Value::from(id).to_string();
             // It never throws.
             let _ = tell.call1(&JsValue::UNDEFINED, &id.into());
         };
-        Ok(self.hold(self.assistant.conversations().search(words, found)))
+        Box::new(self.assistant.conversations().search(words, found))
     }
 
-    /// Sets the general permission rule, as wrapped by `npm/foreign.js`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the chat has stopped permanently.
-    #[wasm_bindgen(js_name = setPermission)]
-    pub fn set_permission(
-        &self,
-        rule: js_sys::Function,
-        exact_numbers: bool,
-    ) -> Result<(), JsError> {
-        goes_on()?;
+    fn set_permission(&self, rule: js_sys::Function, exact_numbers: bool) {
         let rule = PageFunction::new(rule, exact_numbers);
         self.assistant
             .set_permission(move |name, args| action::permitted(rule.clone(), args, name.into()));
-        Ok(())
     }
 
-    /// Starts audit records. `redact` returns the arguments to record.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the chat has stopped permanently.
-    #[wasm_bindgen(js_name = startAudit)]
-    pub fn start_audit(
-        &self,
-        redact: Option<js_sys::Function>,
-        tell: js_sys::Function,
-    ) -> Result<Audit, JsError> {
-        goes_on()?;
-        Ok(Audit::start(&self.assistant, redact, tell))
+    fn start_audit(&self, redact: Option<js_sys::Function>, tell: js_sys::Function) -> Audit {
+        audit::start(&self.assistant, redact, tell)
     }
 }

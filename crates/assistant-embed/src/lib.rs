@@ -22,6 +22,7 @@ mod numbers;
 mod observers;
 mod page_agent;
 mod page_context;
+mod part;
 mod session;
 mod state;
 mod store;
@@ -31,7 +32,7 @@ mod window;
 
 use std::{
     any::Any,
-    cell::RefCell,
+    cell::{OnceCell, RefCell},
     collections::HashMap,
     future::pending,
     mem::{self, ManuallyDrop},
@@ -42,11 +43,19 @@ use std::{
     },
 };
 
-use crate::{action::Functions, look::Look, session::Session, texts::Texts, window::WindowHandles};
+use crate::{
+    agent::LazyAgent,
+    look::Look,
+    part::{Api, Guard},
+    session::Session,
+    texts::Texts,
+    window::WindowHandles,
+};
 use leptos::{mount::mount_to, prelude::*};
-use leptos_assistant::{Assistant, AssistantProvider, use_assistant};
+use leptos_assistant::{Assistant, AssistantProvider, load_parts, use_assistant};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 
 /// A chat in a page.
 #[wasm_bindgen]
@@ -54,6 +63,8 @@ pub struct Chat {
     assistant: Assistant,
     texts: Texts,
     window: WindowHandles,
+    /// The methods in the second part, once that is loaded.
+    api: Rc<OnceCell<Box<dyn Api>>>,
     /// Not dropped when JavaScript releases this object; `unmount` empties it.
     standing: ManuallyDrop<Rc<RefCell<Standing>>>,
 }
@@ -79,8 +90,7 @@ impl std::fmt::Debug for Chat {
 ///
 /// # Errors
 ///
-/// Fails if a chat of this page has stopped permanently, or the module does not support the
-/// protocol.
+/// Fails if a chat of this page has stopped permanently.
 #[wasm_bindgen]
 pub fn mount(
     element: web_sys::HtmlElement,
@@ -89,7 +99,7 @@ pub fn mount(
     options: &JsValue,
 ) -> Result<Chat, JsError> {
     goes_on()?;
-    let agent = agent::of(url, headers, options)?;
+    let agent = LazyAgent::new(url, headers, options);
     // The provider's assistant, which ends with it.
     let made = Arc::new(OnceLock::new());
     let below = Arc::clone(&made);
@@ -131,6 +141,7 @@ pub fn mount(
         assistant,
         texts,
         window,
+        api: Rc::default(),
         standing: ManuallyDrop::new(Rc::new(RefCell::new(standing))),
     })
 }
@@ -165,38 +176,25 @@ pub fn start() {
 
 #[wasm_bindgen]
 impl Chat {
-    /// Registers an action until it is unregistered or the chat is unmounted. `definition` is JSON;
-    /// `functions` has those of the action, as wrapped by `npm/action.js`. Integers that JavaScript
-    /// would round are passed separately if `exact_numbers`, and refused otherwise.
-    ///
-    /// # Errors
-    ///
-    /// Fails if providers do not accept the name, the schema is not valid JSON, or the chat has
-    /// stopped permanently.
-    #[wasm_bindgen(js_name = registerAction)]
-    pub fn register_action(
-        &self,
-        definition: &str,
-        functions: JsValue,
-        exact_numbers: bool,
-    ) -> Result<Registration, JsError> {
-        goes_on()?;
-        let functions = Functions::new(functions, exact_numbers);
-        // Signals of the action live as long as its registration.
-        let owner = Owner::new();
-        let action = owner.with(|| action::of(definition, &functions))?;
-        let guard = self
-            .assistant
-            .register(action)
-            .map_err(|error| JsError::new(&error.to_string()))?;
-        Ok(self.hold((guard, owner)))
+    /// Loads the second part of the module, with all methods but those of this block. The promise
+    /// resolves once they can be called.
+    pub fn load(&self) -> js_sys::Promise {
+        let (assistant, window, api) = (self.assistant.clone(), self.window, Rc::clone(&self.api));
+        future_to_promise(async move {
+            load_parts(&assistant).await;
+            while_going_on().await;
+            let part = part::load().await;
+            let part = part.map_err(|error| JsError::new(&error.to_string()))?;
+            api.get_or_init(|| (part.api)(assistant, window));
+            Ok(JsValue::UNDEFINED)
+        })
     }
 
     /// Replaces the agent from the next run on; of `options` those that `mount` reads for it.
     ///
     /// # Errors
     ///
-    /// Fails if the module does not support the protocol, or the chat has stopped permanently.
+    /// Fails if the chat has stopped permanently.
     #[wasm_bindgen(js_name = setAgent)]
     pub fn set_agent(
         &self,
@@ -205,7 +203,8 @@ impl Chat {
         options: &JsValue,
     ) -> Result<(), JsError> {
         goes_on()?;
-        self.assistant.set_agent(agent::of(url, headers, options)?);
+        self.assistant
+            .set_agent(LazyAgent::new(url, headers, options));
         Ok(())
     }
 
@@ -230,14 +229,22 @@ impl Chat {
 }
 
 impl Chat {
+    fn api(&self) -> Result<&dyn Api, JsError> {
+        goes_on()?;
+        match self.api.get() {
+            Some(api) => Ok(&**api),
+            None => Err(JsError::new("The chat is not loaded yet")),
+        }
+    }
+
     /// Keeps a guard until it is unregistered or the chat is unmounted.
-    fn hold(&self, guard: impl Any) -> Registration {
+    fn hold(&self, guard: Guard) -> Registration {
         let mut standing = self.standing.borrow_mut();
         standing.count += 1;
         let number = standing.count;
         // Without a chat the guard is dropped at once.
         if standing.mounted.is_some() {
-            standing.held.insert(number, Box::new(guard));
+            standing.held.insert(number, guard);
         }
         Registration {
             standing: Rc::downgrade(&self.standing),

@@ -18,13 +18,16 @@ enum Drawn {
     Interrupt(InterruptView),
 }
 
+/// The methods of an object that is drawn, which are in the second part of the module.
+trait DrawnObject {
+    fn current(&self) -> Value;
+    fn watch(&self, tell: js_sys::Function);
+    fn decide(&self, name: &str, args: &str) -> Result<(), JsError>;
+}
+
 /// An object that is drawn, for its function. Values are JSON text.
 #[wasm_bindgen]
-pub struct DrawnView {
-    drawn: Drawn,
-    /// The scope of the view, in which changes are followed.
-    owner: Option<Owner>,
-}
+pub struct DrawnView(Box<dyn DrawnObject>);
 
 impl std::fmt::Debug for DrawnView {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -36,7 +39,7 @@ impl DrawnView {
     fn object(drawn: Drawn) -> JsValue {
         // The view owns its scope; JavaScript may hold this object longer.
         let owner = Owner::current().map(|owner| owner.child());
-        Self { drawn, owner }.into()
+        Self(Box::new(Scoped { drawn, owner })).into()
     }
 
     pub(crate) fn call(call: ToolCallView) -> JsValue {
@@ -56,11 +59,37 @@ impl DrawnView {
 impl DrawnView {
     /// Returns the current state.
     pub fn current(&self) -> String {
-        untrack(|| self.drawn.value()).to_string()
+        self.0.current().to_string()
     }
 
     /// Calls a function for each state, from now on until the view is removed.
     pub fn watch(&self, tell: js_sys::Function) {
+        self.0.watch(tell);
+    }
+
+    /// Decides about it, by the name of the method, with a JSON list of arguments. The conditions of
+    /// cards in Rust apply: a request counts only once it was visible, and from an event of the user.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the decision is refused.
+    pub fn decide(&self, name: &str, args: &str) -> Result<(), JsError> {
+        self.0.decide(name, args)
+    }
+}
+
+/// An object, and the scope of its view, in which changes are followed.
+struct Scoped {
+    drawn: Drawn,
+    owner: Option<Owner>,
+}
+
+impl DrawnObject for Scoped {
+    fn current(&self) -> Value {
+        untrack(|| self.drawn.value())
+    }
+
+    fn watch(&self, tell: js_sys::Function) {
         let (drawn, tell) = (self.drawn, SendWrapper::new(tell));
         let Some(owner) = &self.owner else {
             return;
@@ -77,13 +106,7 @@ impl DrawnView {
         });
     }
 
-    /// Decides about it, by the name of the method, with a JSON list of arguments. The conditions of
-    /// cards in Rust apply: a request counts only once it was visible, and from an event of the user.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the decision is refused.
-    pub fn decide(&self, name: &str, args: &str) -> Result<(), JsError> {
+    fn decide(&self, name: &str, args: &str) -> Result<(), JsError> {
         let args: Value = serde_json::from_str(args).unwrap_or_default();
         let arg = |at: usize| args.get(at).cloned().unwrap_or_default();
         let outcome = match (self.drawn, name) {

@@ -15,8 +15,9 @@ use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::{Empty, conversation, voices};
 use crate::{
-    assistant::Assistant,
+    assistant::{Assistant, load_parts},
     chat::{Feedback, Speech, announcer::Voice, notices::Bar},
+    runtime::engine,
     store::Ownership,
     ui::{Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner},
 };
@@ -60,6 +61,7 @@ pub(in crate::chat) struct Deferred {
     turned_to: RwSignal<bool>,
     /// True once there was something to show.
     needed: RwSignal<bool>,
+    assistant: StoredValue<Assistant>,
     voice: Voice,
 }
 
@@ -69,6 +71,7 @@ impl Deferred {
             stage: RwSignal::new(Stage::Away),
             turned_to: RwSignal::new(false),
             needed: RwSignal::new(false),
+            assistant: StoredValue::new(assistant.clone()),
             voice,
         };
         let (messages, notices) = (assistant.messages(), assistant.notices());
@@ -77,8 +80,10 @@ impl Deferred {
             assistant.conversations().ownership(),
         );
         let dialogs = assistant.view().dialogs.clone();
+        let held = assistant.runtime().held.shows.clone();
         effect(move |_| {
-            let shows = messages.with(|list| !list.is_empty())
+            let shows = held.get()
+                || messages.with(|list| !list.is_empty())
                 || notices.with(|list| !list.is_empty())
                 || interrupts.with(|list| !list.is_empty())
                 || dialogs.with(|list| !list.is_empty())
@@ -88,6 +93,7 @@ impl Deferred {
             }
         });
         let words = Words::current();
+        let known = words.clone();
         effect(move |was_needed: Option<bool>| {
             let (needed, turned_to) = (parts.needed.get(), parts.turned_to.get());
             let fetches = match parts.stage.get_untracked() {
@@ -97,11 +103,24 @@ impl Deferred {
                 Stage::Fetching | Stage::Fetched(_) => false,
             };
             if fetches {
-                parts.fetch(&words);
+                parts.fetch(&known);
             }
             needed
         });
+        parts.follow_engine(words);
         parts
+    }
+
+    /// Fetches the parts once the engine, which is in the same module, was loaded for an input or
+    /// ahead.
+    fn follow_engine(self, words: Words) {
+        spawn_local(async move {
+            engine::until_loaded().await;
+            // The window may be disposed by now.
+            if let Some(Stage::Away | Stage::Failed) = self.stage.try_get_untracked() {
+                self.fetch(&words);
+            }
+        });
     }
 
     fn fetch(self, words: &Words) {
@@ -113,6 +132,9 @@ impl Deferred {
             let stage = drawers().await.map_or(Stage::Failed, Stage::Fetched);
             // The window may be disposed by now.
             self.stage.try_set(stage);
+            if let (Stage::Fetched(_), Some(assistant)) = (stage, self.assistant.try_get_value()) {
+                load_parts(&assistant).await;
+            }
         });
         let words = words.clone();
         after(ANNOUNCE_AFTER_MS, move || {

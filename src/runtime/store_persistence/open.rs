@@ -6,6 +6,8 @@ use assistant_core::session::{Input, NoticeKind, Session};
 use serde_json::Value;
 
 use super::{StorePersistence, stored, tab, thread::Thread};
+#[cfg(feature = "split")]
+use crate::runtime::engine;
 use crate::{
     store::{
         Asked, Channel, Lock, Ownership, StoreError, StoreErrorKind, StoredThread, TabMessage,
@@ -30,6 +32,10 @@ impl StorePersistence {
         initial: Option<Value>,
         takes_over: bool,
     ) {
+        #[cfg(feature = "split")]
+        if !self.engine_loaded().await {
+            return;
+        }
         let thread = Thread::beginning_with(id, initial);
         *self.thread.borrow_mut() = Rc::clone(&thread);
         self.listen(&thread);
@@ -38,6 +44,17 @@ impl StorePersistence {
             return;
         }
         self.open_thread(&thread, owned).await;
+    }
+
+    /// Waits until inputs are handled at once; a restored conversation is read back. Returns false
+    /// if the provider was unmounted meanwhile.
+    #[cfg(feature = "split")]
+    async fn engine_loaded(&self) -> bool {
+        if let Some(runtime) = self.runtime.upgrade() {
+            runtime.request_engine();
+        }
+        engine::until_loaded().await;
+        !self.ended.get()
     }
 
     pub(super) async fn open_thread(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool) {

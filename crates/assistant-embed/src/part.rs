@@ -1,0 +1,55 @@
+//! The methods of a chat that are in the second part of the module, which is fetched as soon as the
+//! first one is compiled.
+//!
+//! The exported functions are in the first part; they call the objects of the second by these
+//! traits, whose implementations only the split point reaches.
+
+use std::any::Any;
+
+use leptos::wasm_split::{SplitLoaderError, wasm_split};
+use leptos_assistant::{Assistant, agent::Agent};
+use wasm_bindgen::{JsError, JsValue};
+
+use crate::{agent, audit::Audit, handle::Handle, window::WindowHandles};
+
+/// The guard of a registration.
+pub(crate) type Guard = Box<dyn Any>;
+
+/// The methods of a chat, with values as JSON text.
+pub(crate) trait Api {
+    fn register_action(
+        &self,
+        definition: &str,
+        functions: JsValue,
+        exact_numbers: bool,
+    ) -> Result<Guard, JsError>;
+    fn register_context(&self, description: String, value: js_sys::Function) -> Guard;
+    fn call(&self, name: &str, args: &str) -> Result<String, JsError>;
+    fn execute(&self, name: String, args: &str) -> js_sys::Promise;
+    fn watch(&self, name: String, tell: js_sys::Function) -> Guard;
+    fn observe(&self, kind: &str, tell: js_sys::Function) -> Result<Guard, JsError>;
+    fn render(&self, kind: &str, target: Option<String>, draw: js_sys::Function) -> Guard;
+    fn set_stop_rule(&self, name: String, rule: js_sys::Function);
+    fn search_conversations(&self, words: String, tell: js_sys::Function) -> Guard;
+    fn set_permission(&self, rule: js_sys::Function, exact_numbers: bool);
+    fn start_audit(&self, redact: Option<js_sys::Function>, tell: js_sys::Function) -> Audit;
+}
+
+/// An agent, or the reason why there is none.
+pub(crate) type AgentResult = Result<Box<dyn Agent>, JsError>;
+
+/// The functions of the second part.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) api: fn(Assistant, WindowHandles) -> Box<dyn Api>,
+    pub(crate) agent: fn(String, &js_sys::Array, &JsValue) -> AgentResult,
+}
+
+/// The split point: code that only this function reaches is in the second part.
+#[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
+pub(crate) fn load() -> Result<Part, SplitLoaderError> {
+    Ok(Part {
+        api: Handle::object,
+        agent: agent::of,
+    })
+}

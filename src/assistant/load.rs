@@ -1,0 +1,40 @@
+//! Loading of the deferred parts of a split build, ahead of their use.
+
+use super::Assistant;
+
+/// Loads the deferred parts of a build with the feature `split`, and resolves once the assistant
+/// handles its inputs. Until then inputs are accepted and queued, and the assistant's signals have
+/// their first values. Resolves at once in other builds.
+///
+/// If the parts cannot be loaded, it waits until a later attempt succeeds, such as one by the button
+/// "Retry" of a window.
+///
+/// ```
+/// # use leptos::prelude::*;
+/// # fn example(assistant: leptos_assistant::Assistant) {
+/// use leptos_assistant::load_parts;
+///
+/// leptos::task::spawn_local(async move {
+///     load_parts(&assistant).await;
+///     assistant.send("Hello").ok();
+/// });
+/// # }
+/// ```
+#[cfg_attr(
+    not(feature = "split"),
+    allow(clippy::unused_async, reason = "a split build waits")
+)]
+pub async fn load_parts(assistant: &Assistant) {
+    #[cfg(feature = "split")]
+    {
+        use crate::runtime::engine;
+
+        let runtime = assistant.runtime().weak();
+        if !engine::load(runtime.clone()).await {
+            engine::until_loaded().await;
+            engine::load(runtime).await;
+        }
+    }
+    #[cfg(not(feature = "split"))]
+    let _ = assistant;
+}

@@ -1,0 +1,28 @@
+//! The availability of the code that handles inputs.
+//!
+//! With the feature `split` the session's transitions and the effects are in the part that is
+//! fetched later. Until then inputs are queued and count as accepted, in the order of their
+//! arrival; the part is fetched when one of them starts or shows something.
+
+use assistant_core::session::Refusal;
+
+use super::Runtime;
+
+/// Handles the next queued step of a runtime; `None` if there is none.
+pub(super) type Step = fn(&Runtime) -> Option<Result<(), Refusal>>;
+
+#[cfg(not(feature = "split"))]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "a split build may have no engine yet"
+)]
+pub(super) const fn loaded() -> Option<Step> {
+    Some(Runtime::step)
+}
+
+#[cfg(feature = "split")]
+mod fetched;
+#[cfg(feature = "split")]
+pub(super) use self::fetched::loaded;
+#[cfg(feature = "split")]
+pub(crate) use self::fetched::{Held, load, until_loaded};
