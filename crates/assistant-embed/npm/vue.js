@@ -9,7 +9,7 @@ const useScope = () => inject(SCOPE, pageScope);
 /** The options of the component: those of `mount`, and the attributes of the element. */
 const OPTIONS = [
   ...["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments"],
-  ...["lang", "labels", "options", "limits", "initial", "slots", "protocol", "model", "store", "storeName", "threadId"],
+  ...["lang", "labels", "options", "limits", "initial", "slots", "reattach", "protocol", "model", "store", "storeName", "threadId"],
   ...["layout", "loading", "shortcut"],
 ];
 const FLAG = { type: Boolean, default: undefined };
