@@ -170,6 +170,8 @@ const MAX_DELAY_MS: u64 = 60 * 60 * 1_000;
 fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     let word = match exceeded.limit {
         LimitKind::Response => &labels.limit_response,
+        LimitKind::Event => &labels.limit_event,
+        LimitKind::Streams => &labels.limit_streams,
         LimitKind::Message => &labels.limit_message,
         LimitKind::Result => &labels.limit_result,
         LimitKind::Arguments => &labels.limit_arguments,
@@ -237,7 +239,6 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
             return Some(with_text(&labels.notice_questions_held_back, &count));
         }
         NoticeKind::Forgotten => &labels.notice_forgotten,
-        NoticeKind::TooLarge => &labels.notice_too_large,
         NoticeKind::LimitReached => return notice.exceeded.map(|of| limit_sentence(labels, of)),
         NoticeKind::ResultsReady => &labels.notice_results_ready,
         NoticeKind::NotKept => &labels.notice_not_kept,

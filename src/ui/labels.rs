@@ -323,6 +323,10 @@ pub struct Labels {
     pub notice_too_large: Word,
     /// A response larger than `{limit}`.
     pub limit_response: Word,
+    /// A single event larger than `{limit}`.
+    pub limit_event: Word,
+    /// More than `{limit}` texts at once.
+    pub limit_streams: Word,
     /// A message longer than `{limit}`.
     pub limit_message: Word,
     /// A result of a step longer than `{limit}`.

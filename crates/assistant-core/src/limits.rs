@@ -96,6 +96,10 @@ limits! {
     side_event_bytes: 1 << 20,
 }
 
+/// The maximum number of streams built from chunks that are open at once; they are searched
+/// linearly.
+pub(crate) const MAX_STREAMS: usize = 1024;
+
 /// A limit that was exceeded, for notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -113,9 +117,13 @@ pub struct Exceeded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LimitKind {
-    /// [`Limits::run_bytes`](field@Limits::run_bytes) or
-    /// [`Limits::event_bytes`](field@Limits::event_bytes).
+    /// [`Limits::run_bytes`](field@Limits::run_bytes).
     Response,
+    /// [`Limits::event_bytes`](field@Limits::event_bytes).
+    Event,
+    /// Streams that are built from chunks and open at the same time, of which there are at most
+    /// 1,024.
+    Streams,
     /// [`Limits::message_bytes`](field@Limits::message_bytes), of a message.
     Message,
     /// [`Limits::message_bytes`](field@Limits::message_bytes), of a call's result.
@@ -142,7 +150,10 @@ impl LimitKind {
     /// Returns true if the limit counts bytes.
     #[must_use]
     pub const fn counts_bytes(self) -> bool {
-        !matches!(self, Self::Messages | Self::Calls | Self::Interrupts)
+        !matches!(
+            self,
+            Self::Streams | Self::Messages | Self::Calls | Self::Interrupts
+        )
     }
 
     /// Returns true if the run ends where the limit is exceeded.
@@ -150,7 +161,13 @@ impl LimitKind {
     pub const fn ends_run(self) -> bool {
         matches!(
             self,
-            Self::Response | Self::Id | Self::Name | Self::Messages | Self::Calls
+            Self::Response
+                | Self::Event
+                | Self::Streams
+                | Self::Id
+                | Self::Name
+                | Self::Messages
+                | Self::Calls
         )
     }
 
@@ -158,6 +175,8 @@ impl LimitKind {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Response => "response",
+            Self::Event => "event",
+            Self::Streams => "open streams",
             Self::Message => "message",
             Self::Result => "result of a call",
             Self::Arguments => "arguments of a call",

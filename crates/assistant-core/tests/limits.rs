@@ -9,8 +9,8 @@ use assistant_core::{
     },
     limits::{Exceeded, LimitKind, Limits},
     protocol::{AgUi, Protocol},
-    session::{NoticeKind, Output, SessionOptions},
-    wire::stream::Sink,
+    session::{Failure, FailureKind, NoticeKind, Output, SessionOptions},
+    wire::{fault::ProtocolError, stream::Sink},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -364,7 +364,8 @@ fn the_shared_state_stays_below_its_limit() {
     assert!(refused > 900, "{refused}");
     let size = driver.session.conversation().state().to_string().len();
     assert!((2_000..5_000).contains(&size), "{size}");
-    assert_eq!(driver.notices(), [NoticeKind::TooLarge]);
+    assert_eq!(driver.notices(), [NoticeKind::LimitReached]);
+    assert_eq!(kinds(&driver), [LimitKind::State]);
     // Removed content no longer counts.
     let clear = json!({"op": "replace", "path": "/list", "value": []});
     let output = driver.event(EventKind::StateDelta {
@@ -457,10 +458,11 @@ fn side_events_are_kept_up_to_their_byte_limit() {
             value: json!("v".repeat(1_000)),
         });
     }
-    driver.event(EventKind::Custom {
+    let output = driver.event(EventKind::Custom {
         name: "huge".to_owned(),
         value: json!("v".repeat(30_000)),
     });
+    assert_eq!(codes(&output), ["side-event-limit"]);
     let kept = driver.session.side_events();
     assert!((5..20).contains(&kept.len()), "{}", kept.len());
     assert!(matches!(&kept.last().unwrap().kind, EventKind::Custom { name, .. } if name == "c99"));
@@ -505,15 +507,48 @@ fn comments_count_towards_the_response_limit() {
 fn a_single_event_has_its_own_limit() {
     let limits = Limits::default().event_bytes(2_000);
     let (read, code) = read_until_it_fails(&limits, b"data: x");
-    assert_eq!(code, "limit");
+    assert_eq!(code, "event-limit");
     assert!((2_000..2_020).contains(&read), "{read}");
+}
+
+#[test]
+fn the_failure_of_a_decoder_names_the_limit() {
+    let limits = Limits::default().run_bytes(50_000).event_bytes(2_000);
+    let named = |code| {
+        let error = ProtocolError::new(code, "too much");
+        let failure = Failure::of_decoder(&error, &limits);
+        let exceeded = failure.exceeded.map(|of| (of.limit, of.most));
+        (failure.kind, exceeded)
+    };
+    let limit = |kind, most| (FailureKind::Limit, Some((kind, most)));
+    assert_eq!(named("limit"), limit(LimitKind::Response, 50_000));
+    assert_eq!(named("event-limit"), limit(LimitKind::Event, 2_000));
+    assert_eq!(named("too-many-streams"), limit(LimitKind::Streams, 1_024));
+    assert_eq!(named("invalid-json"), (FailureKind::Protocol, None));
+}
+
+#[test]
+fn an_activity_over_its_limit_has_the_notice_of_a_limit() {
+    let mut driver = limited(Limits::default().activity_bytes(1_000));
+    let mut content = serde_json::Map::new();
+    content.insert("text".to_owned(), json!("x".repeat(2_000)));
+    let output = driver.event(EventKind::ActivitySnapshot {
+        message_id: "a".to_owned(),
+        activity_type: "plan".to_owned(),
+        content,
+        replace: true,
+    });
+    assert_eq!(codes(&output), ["over-budget"]);
+    assert_eq!(kinds(&driver), [LimitKind::Activity]);
+    finish_run(&mut driver);
+    assert_can_continue(&mut driver);
 }
 
 #[test]
 fn a_json_document_has_the_limit_of_an_event() {
     let limits = Limits::default().event_bytes(2_000);
     let (read, code) = read_until_it_fails(&limits, br#"{"a":"#);
-    assert_eq!(code, "limit");
+    assert_eq!(code, "event-limit");
     assert!((2_000..2_020).contains(&read), "{read}");
 }
 

@@ -179,7 +179,7 @@ fn an_oversized_state_delta_is_refused_with_a_notice() {
     driver.event(EventKind::StateDelta {
         delta: (0..40).map(copy).collect(),
     });
-    assert_eq!(driver.notices(), [NoticeKind::TooLarge]);
+    assert_eq!(driver.notices(), [NoticeKind::LimitReached]);
     let state = driver.session.conversation().state();
     assert_eq!(state.as_object().map(|state| state.len()), Some(1));
 }

@@ -94,10 +94,7 @@ pub(super) async fn read_part(response: &Response, reader: &mut dyn Read, sink: 
 pub(super) fn end(reader: Box<dyn Read>, events: &mut EventSink) -> StreamEnd {
     let limits = *events.limits();
     match reader.finish(events).error {
-        Some(error) if error.code == "limit" => {
-            StreamEnd::Failed(Failure::too_large(error.to_string(), &limits))
-        }
-        Some(error) => StreamEnd::Failed(Failure::new(FailureKind::Protocol, error.to_string())),
+        Some(error) => StreamEnd::Failed(Failure::of_decoder(&error, &limits)),
         None => StreamEnd::Closed,
     }
 }

@@ -235,6 +235,8 @@ impl Labels {
             send_again: "إعادة الإرسال".into(),
             notice_too_large: "كان أحد التغييرات كبيرًا جدًا وتم تخطيه.".into(),
             limit_response: "كانت الإجابة أكبر من {limit}. تم إنهاؤها هنا.".into(),
+            limit_event: "كان جزء واحد من الإجابة أكبر من {limit}. تم إنهاؤها هنا.".into(),
+            limit_streams: "تجاوز عدد النصوص المفتوحة معًا في الإجابة {limit}. تم إنهاؤها هنا.".into(),
             limit_message: "كانت رسالة أطول من {limit}. حُذفت البقية.".into(),
             limit_result: "كانت نتيجة أطول من {limit}. حُذفت البقية.".into(),
             limit_arguments: "كانت تفاصيل خطوة أكبر من {limit}. لم تُنفذ.".into(),

@@ -235,6 +235,8 @@ impl Labels {
             send_again: "重新发送".into(),
             notice_too_large: "一项更改过大，已跳过。".into(),
             limit_response: "回答超过 {limit}，已在此结束。".into(),
+            limit_event: "回答的单个部分超过 {limit}，已在此结束。".into(),
+            limit_streams: "回答同时打开的文本超过 {limit} 个，已在此结束。".into(),
             limit_message: "一条消息超过 {limit}，其余部分已省略。".into(),
             limit_result: "一项结果超过 {limit}，其余部分已省略。".into(),
             limit_arguments: "一个步骤的详情超过 {limit}，未运行。".into(),

@@ -243,6 +243,8 @@ impl Default for Labels {
             send_again: "Send again".into(),
             notice_too_large: "A change was too large and was skipped.".into(),
             limit_response: "The answer was larger than {limit}. It was ended here.".into(),
+            limit_event: "A single piece of the answer was larger than {limit}. It was ended here.".into(),
+            limit_streams: "The answer had more than {limit} texts open at once. It was ended here.".into(),
             limit_message: "A message was longer than {limit}. The rest was left out.".into(),
             limit_result: "A result was longer than {limit}. The rest was left out.".into(),
             limit_arguments: "The details of a step were larger than {limit}. It was not run."

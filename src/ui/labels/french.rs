@@ -235,6 +235,8 @@ impl Labels {
             send_again: "Renvoyer".into(),
             notice_too_large: "Un changement était trop grand et a été ignoré.".into(),
             limit_response: "La réponse dépassait {limit}. Elle a été arrêtée ici.".into(),
+            limit_event: "Un seul élément de la réponse dépassait {limit}. Elle a été arrêtée ici.".into(),
+            limit_streams: "La réponse avait plus de {limit} textes ouverts à la fois. Elle a été arrêtée ici.".into(),
             limit_message: "Un message dépassait {limit}. Le reste a été omis.".into(),
             limit_result: "Un résultat dépassait {limit}. Le reste a été omis.".into(),
             limit_arguments: "Les détails d’une étape dépassaient {limit}. Elle n’a pas été exécutée.".into(),

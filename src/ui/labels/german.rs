@@ -235,6 +235,8 @@ impl Labels {
             send_again: "Erneut senden".into(),
             notice_too_large: "Eine Änderung war zu groß und wurde übersprungen.".into(),
             limit_response: "Die Antwort war größer als {limit}. Sie wurde hier beendet.".into(),
+            limit_event: "Ein einzelner Teil der Antwort war größer als {limit}. Sie wurde hier beendet.".into(),
+            limit_streams: "Die Antwort hatte mehr als {limit} Texte gleichzeitig offen. Sie wurde hier beendet.".into(),
             limit_message: "Eine Nachricht war länger als {limit}. Der Rest wurde weggelassen.".into(),
             limit_result: "Ein Ergebnis war länger als {limit}. Der Rest wurde weggelassen.".into(),
             limit_arguments: "Die Angaben eines Schritts waren größer als {limit}. Er wurde nicht ausgeführt.".into(),

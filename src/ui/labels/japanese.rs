@@ -235,6 +235,8 @@ impl Labels {
             send_again: "もう一度送信".into(),
             notice_too_large: "変更が大きすぎたため、スキップしました。".into(),
             limit_response: "回答が{limit}を超えたため、ここで終了しました。".into(),
+            limit_event: "回答の一部が{limit}を超えたため、ここで終了しました。".into(),
+            limit_streams: "同時に開いている文章が{limit}件を超えたため、ここで終了しました。".into(),
             limit_message: "メッセージが{limit}を超えたため、残りは省略しました。".into(),
             limit_result: "結果が{limit}を超えたため、残りは省略しました。".into(),
             limit_arguments: "ステップの内容が{limit}を超えたため、実行しませんでした。".into(),

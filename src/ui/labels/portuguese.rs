@@ -235,6 +235,8 @@ impl Labels {
             send_again: "Enviar de novo".into(),
             notice_too_large: "Uma mudança era grande demais e foi pulada.".into(),
             limit_response: "A resposta era maior que {limit}. Foi encerrada aqui.".into(),
+            limit_event: "Um único trecho da resposta era maior que {limit}. Foi encerrada aqui.".into(),
+            limit_streams: "A resposta tinha mais de {limit} textos abertos ao mesmo tempo. Foi encerrada aqui.".into(),
             limit_message: "Uma mensagem era mais longa que {limit}. O restante foi omitido.".into(),
             limit_result: "Um resultado era mais longo que {limit}. O restante foi omitido.".into(),
             limit_arguments: "Os detalhes de uma etapa eram maiores que {limit}. Ela não foi executada.".into(),

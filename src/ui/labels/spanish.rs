@@ -235,6 +235,8 @@ impl Labels {
             send_again: "Enviar de nuevo".into(),
             notice_too_large: "Un cambio era demasiado grande y se ha omitido.".into(),
             limit_response: "La respuesta superaba {limit}. Se ha terminado aquí.".into(),
+            limit_event: "Un solo fragmento de la respuesta superaba {limit}. Se ha terminado aquí.".into(),
+            limit_streams: "La respuesta tenía más de {limit} textos abiertos a la vez. Se ha terminado aquí.".into(),
             limit_message: "Un mensaje superaba {limit}. El resto se ha omitido.".into(),
             limit_result: "Un resultado superaba {limit}. El resto se ha omitido.".into(),
             limit_arguments: "Los detalles de un paso superaban {limit}. No se ha ejecutado.".into(),

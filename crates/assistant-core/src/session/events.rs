@@ -11,6 +11,7 @@ use super::{
 use crate::{
     conversation::{Applied, CallKey, State},
     event::{Event, EventKind, Interrupt},
+    limits::LimitKind,
 };
 
 impl Session {
@@ -62,21 +63,21 @@ impl Session {
             EventKind::Custom { name, value } => {
                 let raw = event.base.raw_event.as_deref();
                 let interrupt = legacy::interrupt_of(name, value, raw, self.last_number);
-                return self.keep_custom_event(event, interrupt);
+                return self.keep_custom_event(event, interrupt, cx);
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
                 self.note_agent_step(&event.kind, cx);
-                return self.keep_side_event(event);
+                return self.keep_side_event(event, cx);
             }
             EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. } => {
                 self.note_subagent(&event.kind, cx);
-                return self.keep_side_event(event);
+                return self.keep_side_event(event, cx);
             }
             EventKind::Raw { .. }
             | EventKind::ReasoningStart { .. }
-            | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event),
+            | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event, cx),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
                 self.turn.note(|run| run.spoke = true);
             }
@@ -120,9 +121,14 @@ impl Session {
         self.after_event(watched, cx);
     }
 
-    fn keep_side_event(&mut self, event: Event) {
+    fn keep_side_event(&mut self, event: Event, cx: &mut Cx<'_>) {
         let most = self.options.limits.side_event_bytes;
-        self.turn.keep_side_event(event, most);
+        if let Err(size) = self.turn.keep_side_event(event, most) {
+            let message = format!(
+                "An event without effect was not kept: it has {size} bytes, the limit is {most}."
+            );
+            cx.warn("side-event-limit", message);
+        }
     }
 
     fn running_handlers(&self) -> Vec<(CallKey, InvocationId)> {
@@ -148,6 +154,10 @@ impl Session {
 
     pub(super) fn apply(&mut self, event: Event, cx: &mut Cx<'_>) {
         let before = cx.output.diagnostics.len();
+        let limit = match event.kind {
+            EventKind::StateSnapshot { .. } | EventKind::StateDelta { .. } => LimitKind::State,
+            _ => LimitKind::Activity,
+        };
         let mut out = Applied {
             now: cx.now,
             diagnostics: &mut cx.output.diagnostics,
@@ -157,8 +167,8 @@ impl Session {
         let has = |code: &str| fresh.iter().any(|note| note.code == code);
         let (too_large, forgotten) = (has("over-budget"), has("user-message-forgotten"));
         if too_large {
-            let message = "A change was too large and was skipped.";
-            self.notify_once(NoticeKind::TooLarge, message, cx);
+            // The size of a refused patch is not known.
+            self.intake.drop_amount(limit, 0);
         }
         if forgotten {
             self.note_forgotten(cx);
@@ -202,12 +212,12 @@ impl Session {
         }
     }
 
-    fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>) {
+    fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>, cx: &mut Cx<'_>) {
         let interrupt = interrupt.filter(|_| self.admits_interrupt());
         if let (Some(interrupt), Some(run)) = (interrupt, self.turn.run_mut()) {
             run.raised_by_event.push(interrupt);
             self.last_number += 1;
         }
-        self.keep_side_event(event);
+        self.keep_side_event(event, cx);
     }
 }

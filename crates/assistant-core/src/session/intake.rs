@@ -68,7 +68,7 @@ impl Intake {
         used + length
     }
 
-    fn drop_amount(&mut self, kind: LimitKind, amount: usize) {
+    pub(super) fn drop_amount(&mut self, kind: LimitKind, amount: usize) {
         let dropped = self.dropped.entry(kind).or_default();
         *dropped = dropped.saturating_add(amount);
     }

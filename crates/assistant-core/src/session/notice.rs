@@ -81,9 +81,7 @@ pub enum NoticeKind {
     /// A snapshot of the agent omits messages of the user, which are kept as a branch. Retry sends
     /// the newest one again, if it is among them.
     Forgotten,
-    /// A change of the shared state exceeded a limit.
-    TooLarge,
-    /// The agent sent more than a limit allows: the rest was dropped.
+    /// The agent sent more than a limit allows: the rest was dropped, or a change was refused.
     LimitReached,
     /// Results of a loaded conversation can be sent.
     ResultsReady,

@@ -1,6 +1,7 @@
 //! The end of a run's stream, and its failures.
 
 use crate::limits::{Exceeded, LimitKind, Limits};
+use crate::wire::fault::ProtocolError;
 
 /// The end of a run's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,14 +51,19 @@ impl Failure {
         }
     }
 
-    /// Creates the failure of a response that is larger than
-    /// [`Limits::run_bytes`](field@Limits::run_bytes).
+    /// Creates the failure of a response that a decoder could not read.
     #[must_use]
-    pub fn too_large(message: impl Into<String>, limits: &Limits) -> Self {
-        let mut failure = Self::new(FailureKind::Limit, message);
+    pub fn of_decoder(error: &ProtocolError, limits: &Limits) -> Self {
+        let limit = match error.code {
+            "limit" => LimitKind::Response,
+            "event-limit" => LimitKind::Event,
+            "too-many-streams" => LimitKind::Streams,
+            _ => return Self::new(FailureKind::Protocol, error.to_string()),
+        };
+        let mut failure = Self::new(FailureKind::Limit, error.to_string());
         failure.exceeded = Some(Exceeded {
-            limit: LimitKind::Response,
-            most: limits.run_bytes,
+            limit,
+            most: limits.most_of(limit),
             dropped: 0,
         });
         failure

@@ -244,10 +244,13 @@ impl Turn {
     }
 
     /// Keeps an event, and as many earlier ones as fit into this size.
-    pub(super) fn keep_side_event(&mut self, event: Event, most_bytes: usize) {
+    ///
+    /// # Errors
+    /// Returns the size of an event that does not fit alone, which is dropped.
+    pub(super) fn keep_side_event(&mut self, event: Event, most_bytes: usize) -> Result<(), usize> {
         let size = side_event_size(&event);
         if size > most_bytes {
-            return;
+            return Err(size);
         }
         self.side_bytes += size;
         self.side_events.push(event);
@@ -260,6 +263,7 @@ impl Turn {
             dropped += 1;
         }
         self.side_events.drain(..dropped);
+        Ok(())
     }
 }
 

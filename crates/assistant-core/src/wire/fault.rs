@@ -16,7 +16,7 @@ const MAX_QUOTE: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtocolError {
     /// A stable code for programs: `invalid-json`, `invalid-frame`, `malformed`, `sequence`,
-    /// `limit`.
+    /// `limit`, `event-limit`, `too-many-streams`.
     pub code: &'static str,
     /// A message for developers of the agent.
     pub message: String,

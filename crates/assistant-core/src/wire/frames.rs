@@ -169,7 +169,10 @@ impl<D: Decode> FrameReader<D> {
     fn check_body(&mut self) {
         if self.body.len() > self.limits.event_bytes {
             self.body.clear();
-            self.fail(ProtocolError::new("limit", "The response is too large."));
+            self.fail(ProtocolError::new(
+                "event-limit",
+                "The response is too large.",
+            ));
         }
     }
 
@@ -187,7 +190,7 @@ impl<D: Decode> FrameReader<D> {
             }
         });
         if let Err(error) = framed {
-            self.fail(ProtocolError::new("limit", error.to_string()));
+            self.fail(ProtocolError::new("event-limit", error.to_string()));
         }
     }
 

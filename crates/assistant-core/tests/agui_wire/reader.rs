@@ -175,7 +175,7 @@ fn an_oversized_frame_fails_and_flushes_held_text() {
     let reader = Reader::with_framing(SseDecoder::with_limit(200), DecoderOptions::default());
     let (log, ending) = read_with(reader, [text.as_bytes()]);
     assert_eq!(ending.end, End::Failed);
-    assert_eq!(ending.error.unwrap().code, "limit");
+    assert_eq!(ending.error.unwrap().code, "event-limit");
     let Some(EventKind::TextMessageContent { delta, .. }) =
         log.events.last().map(|event| &event.kind)
     else {

@@ -4,7 +4,7 @@ use super::{Intake, Session, truncate};
 use crate::{
     conversation::Change,
     event::Diagnostic,
-    limits::{Exceeded, LimitKind, Limits},
+    limits::{Exceeded, LimitKind, Limits, MAX_STREAMS},
     session::{Cx, Effect, Failure, FailureKind, NoticeKind, RunKey, StreamEnd},
 };
 
@@ -67,9 +67,12 @@ impl Session {
         let dropped = std::mem::take(&mut self.intake.dropped);
         self.intake.noticed.clear();
         for (limit, count) in dropped {
-            let unit = if limit.counts_bytes() { " bytes" } else { "" };
-            let message = limit_message(limit, self.options.limits.most_of(limit));
-            cx.warn("limit", format!("{message} Dropped: {count}{unit}."));
+            // Each refused change has a diagnostic of its own.
+            if !matches!(limit, LimitKind::State | LimitKind::Activity) {
+                let unit = if limit.counts_bytes() { " bytes" } else { "" };
+                let message = limit_message(limit, self.options.limits.most_of(limit));
+                cx.warn("limit", format!("{message} Dropped: {count}{unit}."));
+            }
             // An earlier run may have a notice of the same limit.
             let mut all = self.notices.iter_mut().rev();
             let exceeded = all.find_map(|notice| {
@@ -105,9 +108,11 @@ impl Session {
 
 impl Limits {
     /// Returns the value of a limit.
-    const fn most_of(&self, kind: LimitKind) -> usize {
+    pub(in crate::session) const fn most_of(&self, kind: LimitKind) -> usize {
         match kind {
             LimitKind::Response => self.run_bytes,
+            LimitKind::Event => self.event_bytes,
+            LimitKind::Streams => MAX_STREAMS,
             LimitKind::Message | LimitKind::Result => self.message_bytes,
             LimitKind::Arguments => self.argument_bytes,
             LimitKind::Id => self.id_bytes,

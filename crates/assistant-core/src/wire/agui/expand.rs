@@ -5,10 +5,9 @@
 //! by the same rules.
 
 use crate::event::{Base, Event, EventKind, Role};
+use crate::limits::MAX_STREAMS;
 use crate::wire::fault::ProtocolError;
 
-/// The maximum number of open lanes, which are searched linearly.
-const MAX_LANES: usize = 1024;
 const PARENT: &str = "(the parent agent)";
 
 /// The kind of a stream that comes in deltas.
@@ -250,9 +249,9 @@ impl Expander {
             _ => first,
         };
         self.close_lane(base.subagent_run_id.as_deref(), out);
-        if self.lanes.len() >= MAX_LANES {
+        if self.lanes.len() >= MAX_STREAMS {
             return Err(ProtocolError::new(
-                "limit",
+                "too-many-streams",
                 "Too many chunked streams are open at once.",
             ));
         }
