@@ -5,6 +5,7 @@ mod asked;
 mod bad_input;
 mod completions;
 mod cut_off;
+mod faults;
 mod normal;
 mod random;
 mod read_on;
