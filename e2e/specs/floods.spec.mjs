@@ -1,17 +1,20 @@
-// Floods: whatever an agent sends, the page draws frames, memory stays bounded, and the next message is answered. Each
-// flood is compared with a harmless run of the same page: the longest gap between two frames, and the memory at the end.
+// Floods: whatever an agent sends, the page draws frames, answers keys and Stop while it arrives, memory stays bounded,
+// and the next message is answered. Each flood is compared with a harmless run of the same page: the longest gap between
+// two frames, the longest wait of a key and of Stop, and the memory at the end.
 
 import assert from "node:assert/strict";
 
-import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
+import { begin, behave, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { eventually } from "../support/chat.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
 const MEBI = 1024 * 1024;
 const REFUSED = /Failed to load resource|ERR_/;
-/** A harmless run is a long answer. A frame of a flood may take this many times its longest one, or that of a slow page. */
-const [GAPS, SLOW_MS] = [40, 50];
+/** A harmless run is a long answer. A frame, a key or Stop may take this many times as long in a flood, or in a slow page. */
+const [RATIO, SLOW_MS] = [16, 50];
+/** The same where thousands of messages are written to the store, which is one transaction. */
+const STORED_RATIO = 30;
 /** The memory of a page after a flood, compared with the one after a harmless run. */
 const MEMORY = 16;
 /** The elements of a page after a flood, in addition to those after a harmless run. */
@@ -19,12 +22,27 @@ const ELEMENTS = 12_000;
 
 const line = (event) => `data: ${JSON.stringify(event)}\n\n`;
 
-/** A run that writes its events as one chunk, without a pause for the page. */
-const burst = (events) => (answer, input) => {
-  begin(answer, input);
-  answer.write(events.map(line).join(""));
-  finish(answer, input);
-};
+/** A run that writes its events as one chunk, without a pause for the page; if it is `held`, it does not end by itself. */
+function burst(events) {
+  const write = (answer, input) => {
+    begin(answer, input);
+    answer.write(events.map(line).join(""));
+  };
+  const whole = (answer, input) => {
+    write(answer, input);
+    finish(answer, input);
+  };
+  return Object.assign(whole, { held: write });
+}
+
+/** A run that exceeds a limit, at which it ends. */
+const ending = (events) => Object.assign(burst(events), { held: undefined });
+
+/** A run with more messages than the store writes in a frame. */
+const stored = (events) => Object.assign(burst(events), { stores: true });
+
+/** A run whose last fold is opened once it has ended. */
+const opened = (events) => Object.assign(burst(events), { opens: true });
 
 const says = (delta, messageId = "m") => [
   { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
@@ -70,7 +88,7 @@ const harmless = burst(says(`\`\`\`js\n${"const value = compute(1, 2, 3);\n".rep
 
 const FLOODS = {
   "5,000 interrupts": interrupts(5_000),
-  "10,000 calls": burst(calls(10_000, "listBerths")),
+  "10,000 calls": ending(calls(10_000, "listBerths")),
   "900 calls": burst(calls(900, "lookUp", '{"name":"value"}')),
   "900 approvals": burst(calls(900, "get_weather", '{"location":"Lisbon"}')),
   "a table of 50,000 rows": burst(says(`| a | b |\n| - | - |\n${"| 1 | 2 |\n".repeat(50_000)}`)),
@@ -80,8 +98,13 @@ const FLOODS = {
   "a paragraph of 8 MB": burst(many(80, (index) => says("word ".repeat(20_000), "m")[index ? 1 : 0]).concat(says("", "m").slice(1))),
   "a line of a million characters": burst(says("x".repeat(1_000_000))),
   "a million invisible characters": burst(says("\u200b".repeat(1_000_000))),
-  "3 MB of arguments": burst(calls(1, "lookUp", JSON.stringify({ list: many(300_000, (index) => index) }))),
-  "3 MB of reasoning": burst([
+  "a line of code of a million characters": burst(says(`\`\`\`\n${"x".repeat(1_000_000)}\n\`\`\`\n`)),
+  "a result of a million invisible characters": opened([
+    ...calls(1, "lookUp"),
+    { type: "TOOL_CALL_RESULT", messageId: "t", toolCallId: "c0", content: "\u200b\u200c".repeat(500_000) },
+  ]),
+  "3 MB of arguments": opened(calls(1, "lookUp", JSON.stringify({ list: many(300_000, (index) => index) }))),
+  "3 MB of reasoning": opened([
     { type: "REASONING_MESSAGE_START", messageId: "r", role: "reasoning" },
     { type: "REASONING_MESSAGE_CONTENT", messageId: "r", delta: "Thinking. ".repeat(300_000) },
     { type: "REASONING_MESSAGE_END", messageId: "r" },
@@ -90,7 +113,7 @@ const FLOODS = {
     says("")[0],
     ...many(100_000, () => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "word " })),
   ]),
-  "a snapshot of 10,000 messages": burst([
+  "a snapshot of 10,000 messages": stored([
     {
       type: "MESSAGES_SNAPSHOT",
       messages: many(10_000, (index) => ({ id: `s${index}`, role: "assistant", content: `Message ${index}` })),
@@ -100,13 +123,27 @@ const FLOODS = {
     { type: "STATE_SNAPSHOT", snapshot: { seed: "s".repeat(400), list: [] } },
     ...many(20_000, () => ({ type: "STATE_DELTA", delta: [{ op: "copy", from: "/seed", path: "/list/-" }] })),
   ]),
-  "ten ids of 1 MB": burst(many(10, (index) => says("text", `${index}${"i".repeat(MEBI)}`)).flat()),
+  "ten ids of 1 MB": ending(many(10, (index) => says("text", `${index}${"i".repeat(MEBI)}`)).flat()),
 };
+
+/** Plays the run that the user's message names, once in a conversation; to all other requests an ordinary one. */
+function scene(flood) {
+  const runs = { Harmless: harmless, Flood: flood, "Stop harmless": harmless.held, "Stop flood": flood.held };
+  const played = new Set();
+  const play = (answer, input) => {
+    const text = input.messages.at(-1)?.content;
+    const key = `${input.threadId} ${text}`;
+    const run = played.has(key) ? undefined : runs[text];
+    played.add(key);
+    (run ?? behave)(answer, input);
+  };
+  return many(40, () => play);
+}
 
 const pageTest = suite(async (open) => {
   const page = await demo();
-  const scenes = { endless: [harmless, endless("word ".repeat(200))] };
-  for (const [name, flood] of Object.entries(FLOODS)) scenes[slug(name)] = [harmless, flood];
+  const scenes = { endless: scene(endless("word ".repeat(200))) };
+  for (const [name, flood] of Object.entries(FLOODS)) scenes[slug(name)] = scene(flood);
   const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes });
   open.push(page, agent);
   return { page, agent };
@@ -141,64 +178,141 @@ async function memory(page) {
 
 const nodes = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 
-/** Plays a run and returns its longest gap, the memory and the number of elements afterwards. */
-async function measure(chat, play) {
+/**
+ * Presses keys in the composer until `end` is called. `longest` returns the longest time from a key to the frame with its
+ * letter, and empties the composer.
+ */
+async function pressKeys(chat) {
+  await chat.composer.evaluate((box) => {
+    const state = (globalThis.keyWaits = { longest: 0 });
+    box.addEventListener("keydown", ({ key, timeStamp }) => {
+      if (key !== "k") return;
+      requestAnimationFrame(() => (state.longest = Math.max(state.longest, performance.now() - timeStamp)));
+    });
+  });
+  let [pressed, over] = [0, false];
+  await chat.composer.focus();
+  const typing = (async () => {
+    while (!over) {
+      await chat.page.keyboard.press("k");
+      pressed++;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  })();
+  return {
+    async end() {
+      over = true;
+      await typing;
+    },
+    async longest() {
+      assert.equal(await chat.composer.inputValue(), "k".repeat(pressed), "each key is in the composer");
+      await chat.composer.fill("");
+      return chat.page.evaluate(() => globalThis.keyWaits.longest);
+    },
+  };
+}
+
+/** Plays a run during which keys are pressed. Returns its longest gap and wait, the memory and the number of elements. */
+async function measure(chat, agent, text, ended) {
   const gap = await watchFrameGaps(chat.page);
-  await play();
+  const before = agent.requests(agent.scene).length;
+  await chat.composer.fill(text);
+  await chat.composer.press("Enter");
+  const keys = await pressKeys(chat);
+  await eventually(() => assert.ok(agent.requests(agent.scene).length > before));
+  await ended().finally(keys.end);
+  const key = await keys.longest();
   const longest = await gap();
-  return { longest, memory: await memory(chat.page), nodes: await nodes(chat.page) };
+  return { longest, key, memory: await memory(chat.page), nodes: await nodes(chat.page) };
+}
+
+/** Plays a run that does not end by itself and stops it. Returns the time from the click to the end of the run. */
+async function measureStop(chat, agent, text) {
+  const before = agent.requests(agent.scene).length;
+  await chat.composer.fill(text);
+  await chat.composer.press("Enter");
+  await eventually(() => assert.ok(agent.requests(agent.scene).length > before));
+  await chat.root.evaluate((root) => {
+    const state = (globalThis.stopWait = {});
+    const clicked = ({ target, timeStamp }) => {
+      if (!target.closest?.("button")) return;
+      root.removeEventListener("click", clicked, true);
+      const look = () => {
+        if (root.hasAttribute("data-running")) return requestAnimationFrame(look);
+        state.took = performance.now() - timeStamp;
+      };
+      requestAnimationFrame(look);
+    };
+    root.addEventListener("click", clicked, true);
+  });
+  // By the mouse where it is: a locator's click waits until nothing moves.
+  await chat.stopButton.waitFor();
+  const { x, y, width, height } = await chat.stopButton.boundingBox();
+  await chat.page.mouse.click(x + width / 2, y + height / 2);
+  await eventually(async () => assert.ok(await chat.page.evaluate(() => globalThis.stopWait.took), "it stopped"));
+  return chat.page.evaluate(() => globalThis.stopWait.took);
 }
 
 /** Checks a flood against a harmless run on the same page, and that the next message is answered. */
-async function assertSurvives(chat, name, play) {
-  const calm = await measure(chat, () => chat.ask("Something harmless"));
-  const flood = await measure(chat, play);
-  if (process.env.FIGURES) console.log(name, JSON.stringify({ calm, flood }));
+async function assertSurvives(chat, agent, name, ended) {
+  const calm = await measure(chat, agent, "Harmless", () => chat.idle());
+  const flood = await measure(chat, agent, "Flood", ended);
   await chat.picture(`flood ${name}`);
   if (await chat.root.evaluate((root) => root.hasAttribute("data-running"))) {
     await chat.stopButton.or(chat.root.getByRole("button", { name: "Deny all and stop" })).first().click();
   }
   await chat.idle();
+  if (FLOODS[name]?.held) {
+    calm.stop = await measureStop(chat, agent, "Stop harmless");
+    flood.stop = await measureStop(chat, agent, "Stop flood");
+  }
+  if (process.env.FIGURES) console.log(name, JSON.stringify({ calm, flood }));
   await chat.ask("Are you back?");
   const answers = chat.messages("assistant");
   await eventually(async () => {
     const last = await answers.last().innerText();
     assert.ok(/You said: Are you back\?|Results:/.test(last), `the next answer: ${last.slice(-300)}`);
   });
-  assert.ok(flood.longest < GAPS * Math.max(calm.longest, SLOW_MS), `the longest frame: ${flood.longest} ms, else ${calm.longest} ms`);
+  for (const [what, field] of Object.entries({ frame: "longest", key: "key", stop: "stop" })) {
+    if (flood[field] === undefined) continue;
+    const ratio = FLOODS[name]?.stores ? STORED_RATIO : RATIO;
+    const most = ratio * Math.max(calm[field], SLOW_MS);
+    assert.ok(flood[field] < most, `the longest ${what}: ${flood[field]} ms, else ${calm[field]} ms`);
+  }
   assert.ok(flood.memory < MEMORY * calm.memory, `the memory: ${flood.memory}, else ${calm.memory}`);
   assert.ok(flood.nodes < ELEMENTS + calm.nodes, `${flood.nodes} elements`);
 }
 
 for (const name of Object.keys(FLOODS)) {
-  pageTest(`${name}: frames, memory, and the next message`, { address: at(slug(name)), allow: [REFUSED] }, async (chat, { agent }) => {
+  const title = `${name}: frames, keys, Stop, memory, and the next message`;
+  pageTest(title, { address: at(slug(name)), allow: [REFUSED] }, async (chat, { agent }) => {
     agent.forget();
-    await assertSurvives(chat, name, async () => {
-      await chat.composer.fill("Flood");
-      await chat.composer.press("Enter");
-      await eventually(() => assert.equal(agent.requests(slug(name)).length, 2));
-      // Questions and handlers may stay open.
+    agent.scene = slug(name);
+    // Questions and handlers may stay open.
+    const ended = async () => {
       await eventually(async () => assert.ok(!(await chat.stopButton.isVisible()) || (await settled(chat))), 30);
-    });
+      // Without moving the focus, which the typing needs.
+      if (FLOODS[name].opens) await chat.log.locator("summary").last().evaluate((summary) => summary.click());
+      await settled(chat);
+    };
+    await assertSurvives(chat, agent, name, ended);
   });
 }
 
 pageTest("an endless stream ends at the limit of a run", { address: at("endless"), allow: [REFUSED] }, async (chat, { agent }) => {
   agent.forget();
-  await assertSurvives(chat, "endless", async () => {
-    await chat.ask("Flood");
-    await chat.notice(/The answer was larger than 33 MB/).waitFor();
-  });
+  agent.scene = "endless";
+  await assertSurvives(chat, agent, "endless", () => chat.notice(/The answer was larger than 33 MB/).waitFor());
 });
 
-/** True once nothing changes on the page for half a second. */
+/** True once nothing changes in the transcript for half a second. */
 async function settled(chat) {
   return chat.root.evaluate(
     (root) =>
       new Promise((done) => {
         let last = performance.now();
         const observer = new MutationObserver(() => (last = performance.now()));
-        observer.observe(root, { subtree: true, childList: true, characterData: true });
+        observer.observe(root.querySelector("[role=log]"), { subtree: true, childList: true, characterData: true });
         const end = performance.now() + 10_000;
         const look = () => {
           const now = performance.now();

@@ -117,7 +117,7 @@ async function read(request) {
 }
 
 /** An ordinary run: quotes the newest tool results, else the user. */
-function behave(answer, input) {
+export function behave(answer, input) {
   begin(answer, input);
   const results = [];
   for (let index = input.messages.length - 1; input.messages[index]?.role === "tool"; index--) {

@@ -14,7 +14,10 @@ use super::{
     pinned::Pinned,
     thread::{Thread, View, Window},
 };
-use crate::{ui::closest, view::MessageList};
+use crate::{
+    ui::{closest, draw_all_rows, rows_wait},
+    view::MessageList,
+};
 
 /// The attribute with the id of a block.
 const BLOCK: &str = "data-block";
@@ -99,6 +102,7 @@ impl List {
     /// Mounts everything, so that the browser can search it.
     pub(super) fn show_all(self) {
         self.with(|state| state.all = true);
+        draw_all_rows();
         self.show();
     }
 
@@ -114,7 +118,11 @@ impl List {
             if state.all || (at_end && !state.unlooked) {
                 return false;
             }
-            state.unlooked = false;
+            // Blocks do not have their heights yet. They change when they have.
+            state.unlooked = rows_wait();
+            if state.unlooked {
+                return false;
+            }
             let view = state.measure(scroller, content);
             let Some(old) = state.window.clone() else {
                 return false;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     assistant::Assistant,
-    ui::{TabStop, Words, dynamic, each, fresh_id, memo, when},
+    ui::{TabStop, Words, dynamic, each, fresh_id, memo, paced_each, when},
     view::MessageEntry,
 };
 
@@ -54,7 +54,7 @@ pub(super) fn TurnView(
             None => message.into_any(),
         }
     };
-    let messages = each(
+    let messages = paced_each(
         move || entries.with(|turn| turn.entries.clone()),
         |entry| entry.id.as_str().to_owned(),
         draw,

@@ -8,10 +8,13 @@ use super::{
     make,
     options::{Highlighter, Token},
 };
-use crate::ui::Labels;
+use crate::ui::{Labels, boundary};
 
 /// The size of a chunk, in bytes; the next line begins another.
 const PIECE: usize = 2048;
+/// The size of a chunk without an end of a line, in bytes: longer lines are broken there, since the
+/// layout of a whole line takes as long as the line.
+const LONGEST_LINE: usize = 16 << 10;
 
 /// A code block in the page.
 #[derive(Debug)]
@@ -60,6 +63,7 @@ impl CodeBlock {
 
     pub(super) fn append(&mut self, mut code: &str) {
         while !code.is_empty() {
+            self.piece.take_if(|(_, filled)| *filled >= LONGEST_LINE);
             let now = match &self.piece {
                 Some((_, filled)) => until_next_piece(code, *filled),
                 None => until_next_piece(code, 0),
@@ -115,11 +119,13 @@ impl CodeBlock {
 }
 
 /// Returns the number of bytes that fit into a chunk with `filled` bytes, rounded up to a whole
-/// line.
+/// line that is not too long.
 fn until_next_piece(text: &str, filled: usize) -> usize {
     let room = PIECE.saturating_sub(filled);
-    let mut lines = text.match_indices('\n').map(|(at, _)| at + 1);
-    lines.find(|end| *end >= room).unwrap_or(text.len())
+    let most = boundary(text, LONGEST_LINE.saturating_sub(filled).max(4));
+    let head = text.get(..most).unwrap_or(text);
+    let mut lines = head.match_indices('\n').map(|(at, _)| at + 1);
+    lines.find(|end| *end >= room).unwrap_or(most)
 }
 
 /// Replaces the plain code with tokens, if they are the same code.

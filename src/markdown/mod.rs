@@ -26,7 +26,7 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::Assistant,
-    ui::{Words, effect, media_policy},
+    ui::{Slice, Words, boundary, effect, in_next_frame, media_policy},
     view::{Mark, PartCell},
 };
 use paint::Painter;
@@ -63,8 +63,10 @@ pub fn MarkdownText(
     wording::follow(&words, root);
     let drawn_with = words.clone();
     let shared = StoredValue::new_local(None::<Rc<RefCell<Painter>>>);
+    let frames = RwSignal::new(0_u32);
     effect(move |drawing: Option<Option<Drawing>>| {
         let mark = part.mark.get();
+        frames.track();
         let root = root.get()?;
         let known = drawing
             .flatten()
@@ -73,6 +75,7 @@ pub fn MarkdownText(
             .filter(|drawing| !drawing.ended || mark.len <= drawing.mark.len);
         let mut drawing = known.unwrap_or_else(|| Drawing {
             mark,
+            read: 0,
             ended: false,
             reader: Markdown::new(),
             painter: Rc::new(RefCell::new(Painter::new(
@@ -86,7 +89,12 @@ pub fn MarkdownText(
         let _ = shared.try_set_value(Some(Rc::clone(&drawing.painter)));
         drawing.mark = mark;
         drawing.ended |= !mark.open;
-        drawing.follow(&assistant, &message, part.index);
+        if drawing.follow(&assistant, &message, part.index) {
+            in_next_frame(move || {
+                // The signal is disposed with the text.
+                let _ = frames.try_update(|count| *count = count.wrapping_add(1));
+            });
+        }
         Some(drawing)
     });
     view! {
@@ -109,25 +117,44 @@ pub fn MarkdownText(
 /// A text that is being rendered.
 struct Drawing {
     mark: Mark,
+    /// The length of the text that was read.
+    read: usize,
     /// True once the text was complete.
     ended: bool,
     reader: Markdown,
     painter: Rc<RefCell<Painter>>,
 }
 
+/// The size of a piece of text that is read before the time is checked, in bytes.
+const PIECE: usize = 4 << 10;
+
 impl Drawing {
-    fn follow(&mut self, assistant: &Assistant, message: &MessageId, part: usize) {
-        let reader = &mut self.reader;
-        let changes = assistant.with_conversation(|conversation| {
-            match conversation.message(message)?.parts.get(part)? {
-                Part::Text(text) | Part::Reasoning(text) => {
-                    Some(reader.advance(&text.text, text.open))
+    /// Reads the new text piece by piece, and draws it. Returns true if the rest of it is left for
+    /// another frame.
+    fn follow(&mut self, assistant: &Assistant, message: &MessageId, part: usize) -> bool {
+        let slice = Slice::begin();
+        loop {
+            let (reader, read) = (&mut self.reader, self.read);
+            let piece = assistant.with_conversation(|conversation| {
+                match conversation.message(message)?.parts.get(part)? {
+                    Part::Text(text) | Part::Reasoning(text) => {
+                        let all = text.text.as_str();
+                        let end = boundary(all, read.saturating_add(PIECE));
+                        let rests = end < all.len();
+                        let piece = all.get(..end).unwrap_or(all);
+                        Some((end, rests, reader.advance(piece, rests || text.open)))
+                    }
+                    _ => None,
                 }
-                _ => None,
-            }
-        });
-        if let Some(changes) = changes.flatten() {
+            });
+            let Some((end, rests, changes)) = piece.flatten() else {
+                return false;
+            };
+            self.read = end;
             self.painter.borrow_mut().apply(changes);
+            if !rests || slice.is_used_up() {
+                return rests;
+            }
         }
     }
 }

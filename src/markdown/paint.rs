@@ -37,6 +37,8 @@ pub(super) struct Painter {
     /// The nodes that may be drawn at once, and the number of those that were drawn in all.
     budget: Budget,
     nodes: usize,
+    /// The size of the text that was drawn.
+    text: usize,
     /// The nodes that are not drawn, by the numbers of their buttons. Finished blocks have number 0.
     rests: RefCell<HashMap<u32, Rest>>,
     last_number: Cell<u32>,
@@ -112,6 +114,7 @@ impl Painter {
             open: Vec::new(),
             budget: Budget::new(),
             nodes: 0,
+            text: 0,
             rests: RefCell::default(),
             last_number: Cell::new(OF_TEXT),
         }
@@ -128,9 +131,13 @@ impl Painter {
         if let Some(text) = changes.appended {
             let grown = first.checked_sub(1).and_then(|at| open.get_mut(at));
             if let Some(drawn) = grown {
+                if !matches!(drawn.body, Body::Code(_)) {
+                    self.text = self.text.saturating_add(text.len());
+                }
                 self.grow(drawn, &text);
             }
         }
+        let held_before = self.held_blocks();
         let count = first + changes.blocks.len();
         for (place, node) in changes.blocks.into_iter().enumerate() {
             self.put(&mut open, first + place, node);
@@ -150,6 +157,18 @@ impl Painter {
             }
         }
         self.open = open;
+        // Once for all blocks: an agent can send many at once.
+        if let Some(rest) = self.rests.borrow().get(&OF_TEXT)
+            && rest.nodes.len() != held_before
+        {
+            rest.label(&self.labels);
+        }
+    }
+
+    /// Counts the finished blocks that are not drawn.
+    fn held_blocks(&self) -> usize {
+        let rests = self.rests.borrow();
+        rests.get(&OF_TEXT).map_or(0, |rest| rest.nodes.len())
     }
 
     /// Adds a finished block to those that are not drawn.
@@ -157,7 +176,7 @@ impl Painter {
         let mut rests = self.rests.borrow_mut();
         if let Some(rest) = rests.get_mut(&OF_TEXT) {
             rest.nodes.push_back(node);
-            return rest.label(&self.labels);
+            return;
         }
         let places = (self.root.as_ref(), self.root.as_ref());
         let rest = Rest::new(None, places, vec![node], (OF_TEXT, &self.labels));
@@ -222,6 +241,7 @@ impl Painter {
             open.push(Drawn::held(node));
         } else if let Some(drawn) = self.draw(node, Within::Text) {
             self.nodes += self.budget.used();
+            self.text = self.text.saturating_add(self.budget.text());
             if let Some(outer) = drawn.outer() {
                 make::append(&self.root, outer);
             }
@@ -232,7 +252,9 @@ impl Painter {
     /// Returns true if no further block is drawn at first.
     fn is_full(&self, open: &[Drawn]) -> bool {
         let held = open.last().is_some_and(Drawn::is_held);
-        let many = self.drawn + open.len() >= rest::BLOCKS || self.nodes >= rest::NODES;
+        let many = self.drawn + open.len() >= rest::BLOCKS
+            || self.nodes >= rest::NODES
+            || self.text >= rest::TEXT;
         held || many || self.rests.borrow().contains_key(&OF_TEXT)
     }
 
@@ -264,6 +286,7 @@ impl Painter {
 
     fn draw(&self, node: Node, within: Within) -> Option<Drawn> {
         let Node { kind, children } = node;
+        self.budget.count_text(&kind);
         if let Kind::CodeBlock { language, text } = &kind {
             let mut block = CodeBlock::new(language, &self.labels)?;
             block.append(text);

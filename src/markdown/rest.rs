@@ -7,7 +7,7 @@ use assistant_core::text::markdown::{Kind, Node};
 use web_sys::Element;
 
 use super::{element::Within, make};
-use crate::ui::{Labels, focus};
+use crate::ui::{Labels, focus, show_more};
 
 /// The maximum number of blocks of a text that are drawn at first.
 pub(super) const BLOCKS: usize = 300;
@@ -15,6 +15,10 @@ pub(super) const BLOCKS: usize = 300;
 pub(super) const NODES: usize = 6_000;
 /// The maximum number of nodes that one block, or one press of a button, draws.
 const NODES_AT_ONCE: usize = 3_000;
+/// The size of the text above which no further block is drawn at first, or by one press of a button,
+/// in bytes. The code of blocks does not count: its layout is left to the browser until it is in
+/// view.
+pub(super) const TEXT: usize = 128 << 10;
 /// The maximum number of cells of a table that are drawn at first.
 const CELLS: usize = 2_000;
 /// The number of nodes that one press of a button draws.
@@ -36,29 +40,61 @@ pub(super) struct Rest {
     outer: Element,
 }
 
-/// The nodes that may still be drawn at once.
+/// The nodes that may still be drawn at once, and the size of the text in them.
 #[derive(Debug)]
-pub(super) struct Budget(Cell<usize>);
+pub(super) struct Budget {
+    nodes: Cell<usize>,
+    text: Cell<usize>,
+}
 
 impl Budget {
     pub(super) const fn new() -> Self {
-        Self(Cell::new(NODES_AT_ONCE))
+        Self {
+            nodes: Cell::new(NODES_AT_ONCE),
+            text: Cell::new(0),
+        }
     }
 
     pub(super) fn refill(&self) {
-        self.0.set(NODES_AT_ONCE);
+        self.nodes.set(NODES_AT_ONCE);
+        self.text.set(0);
     }
 
     /// Uses one node. Returns false if there is none left.
     pub(super) fn take(&self) -> bool {
-        let left = self.0.get();
-        self.0.set(left.saturating_sub(1));
+        let left = self.nodes.get();
+        self.nodes.set(left.saturating_sub(1));
         left > 0
     }
 
     pub(super) fn used(&self) -> usize {
-        NODES_AT_ONCE - self.0.get()
+        NODES_AT_ONCE - self.nodes.get()
     }
+
+    /// Counts the text of a drawn node.
+    pub(super) fn count_text(&self, kind: &Kind) {
+        self.text
+            .set(self.text.get().saturating_add(text_size(kind)));
+    }
+
+    pub(super) const fn text(&self) -> usize {
+        self.text.get()
+    }
+}
+
+/// Returns the size of the text of a node, without that of its children.
+fn text_size(kind: &Kind) -> usize {
+    match kind {
+        Kind::Text(text) | Kind::Code(text) | Kind::Html(text) => text.len(),
+        Kind::Math { tex, .. } => tex.len(),
+        _ => 0,
+    }
+}
+
+/// Adds the size of a node's text to `size`, and returns true while that is below the limit.
+fn fits(node: &Node, size: &mut usize) -> bool {
+    *size = size.saturating_add(text_size(&node.kind));
+    *size < TEXT && node.children.iter().all(|child| fits(child, size))
 }
 
 /// Returns the number of children of a node that are drawn at first.
@@ -112,19 +148,23 @@ impl Rest {
     /// Updates the text of the button.
     pub(super) fn label(&self, labels: &Labels) {
         let hidden = self.nodes.len();
-        let word = match hidden > STEP {
-            true => &labels.show_more_of,
-            false => &labels.show_more,
-        };
-        let text = word.replace("{count}", &hidden.min(STEP).to_string());
-        let text = text.replace("{total}", &hidden.to_string());
+        let text = show_more(labels, self.step(), hidden);
         self.button.set_text_content(Some(&text));
         make::set(&self.outer, "data-hidden", &hidden.to_string());
     }
 
+    /// Returns the number of nodes that the next press of the button draws.
+    fn step(&self) -> usize {
+        let mut size = 0;
+        let nodes = self.nodes.iter().take(STEP);
+        let before_limit = nodes.take_while(|node| fits(node, &mut size)).count();
+        // The node that reaches the limit is drawn as well.
+        (before_limit + 1).min(STEP).min(self.nodes.len())
+    }
+
     /// Takes the nodes to draw next.
     pub(super) fn next(&mut self) -> Vec<Node> {
-        let count = STEP.min(self.nodes.len());
+        let count = self.step();
         self.nodes.drain(..count).collect()
     }
 

@@ -3,11 +3,10 @@
 use assistant_core::conversation::{MessageId, Part};
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
-use wasm_bindgen::JsCast;
 
 use crate::{
     assistant::Assistant,
-    ui::effect,
+    ui::{cut_block, effect},
     view::{Mark, PartCell},
 };
 
@@ -48,10 +47,12 @@ pub fn StreamingText(
     view! { <p class="la-text-block" dir="auto" node_ref=block></p> }
 }
 
-/// The text node, and how much of the text is in it.
+/// The text nodes, and how much of the text is in them.
 #[derive(Default)]
 struct Shown {
-    node: Option<SendWrapper<web_sys::Text>>,
+    /// The last text node, and its size in bytes. A long text has several, each in an element of its
+    /// own, so that appending causes little layout.
+    node: Option<(SendWrapper<web_sys::Text>, usize)>,
     mark: Mark,
 }
 
@@ -62,29 +63,51 @@ impl Shown {
         mark: Mark,
         suffix: impl Fn(usize) -> Option<String>,
     ) {
-        let node = match self.node.take() {
-            Some(node) if self.mark.generation == mark.generation => node,
-            _ => {
-                block.set_text_content(Some("\u{200b}"));
-                let node = block.first_child().and_then(|node| node.dyn_into().ok());
-                let Some(node) = node.map(SendWrapper::<web_sys::Text>::new) else {
-                    return;
-                };
-                node.set_data("");
-                self.mark = Mark {
-                    generation: mark.generation,
-                    ..Mark::default()
-                };
-                node
-            }
-        };
-        if let Some(text) = suffix(self.mark.len) {
-            self.mark.len += text.len();
-            // Appending to a text node cannot fail.
-            let _ = node.append_data(&text);
+        if self.node.is_none() || self.mark.generation != mark.generation {
+            block.set_text_content(None);
+            self.node = text_node(block);
+            self.mark = Mark {
+                generation: mark.generation,
+                ..Mark::default()
+            };
         }
-        self.node = Some(node);
+        let text = suffix(self.mark.len).unwrap_or_default();
+        self.mark.len += text.len();
+        let mut rest = text.as_str();
+        while let Some((head, after)) = cut_block(rest, self.size()) {
+            self.append(head);
+            self.node = piece(block);
+            rest = after;
+        }
+        self.append(rest);
     }
+
+    fn size(&self) -> usize {
+        self.node.as_ref().map_or(0, |(_, size)| *size)
+    }
+
+    fn append(&mut self, text: &str) {
+        if let Some((node, size)) = &mut self.node {
+            *size += text.len();
+            // Appending to a text node cannot fail.
+            let _ = node.append_data(text);
+        }
+    }
+}
+
+/// Appends an empty text node.
+fn text_node(parent: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
+    let node = document().create_text_node("");
+    parent.append_child(&node).ok()?;
+    Some((SendWrapper::new(node), 0))
+}
+
+/// Appends an element with an empty text node.
+fn piece(block: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
+    let element = document().create_element("span").ok()?;
+    element.set_class_name("la-text-piece");
+    block.append_child(&element).ok()?;
+    text_node(&element)
 }
 
 /// Returns the text of the part after the first `len` bytes.

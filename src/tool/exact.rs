@@ -8,12 +8,13 @@ use serde_json::Value;
 use wasm_bindgen::JsCast;
 
 use super::pieces::{Detail, Piece, pieces as split};
-use crate::{action::ToolCallView, ui::effect};
+use crate::{
+    action::ToolCallView,
+    ui::{Slice, cut_block as cut, effect, in_next_frame},
+};
 
-/// The minimum size of a block, in bytes.
-const MIN_BLOCK: usize = 4096;
-/// The distance beyond it in which a block may end at a better position, in bytes.
-const BOUNDARY_SEARCH: usize = 256;
+/// The minimum size of the text that is appended in one frame, in bytes.
+const MIN_SLICE: usize = 64 << 10;
 
 /// Text with invisible characters shown by their codes instead of taking effect: controls,
 /// direction marks, ignorable and blank characters, spaces other than U+0020, long gaps. Letters
@@ -66,7 +67,9 @@ pub fn ExactText(
 #[component]
 pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
     let place = NodeRef::<html::Span>::new();
+    let frames = RwSignal::new(0_u32);
     effect(move |shown: Option<Shown>| {
+        frames.track();
         let mut shown = shown.unwrap_or_default();
         let (generation, more) = call.args_beyond(shown.generation, shown.len);
         let Some(place) = place.get() else {
@@ -79,7 +82,12 @@ pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
                 ..Shown::default()
             };
         }
-        shown.append(&place, &more);
+        if shown.append(&place, &more) {
+            in_next_frame(move || {
+                // The signal is disposed with the text.
+                let _ = frames.try_update(|count| *count = count.wrapping_add(1));
+            });
+        }
         shown
     });
     view! { <span node_ref=place></span> }
@@ -96,16 +104,24 @@ struct Shown {
 }
 
 impl Shown {
-    fn append(&mut self, place: &web_sys::Element, more: &str) {
-        self.len += more.len();
+    /// Appends text block by block. Returns true if the rest of it is left for another frame.
+    fn append(&mut self, place: &web_sys::Element, more: &str) -> bool {
+        let slice = Slice::begin();
         let mut rest = more;
         while let Some((text, after)) = cut(rest, self.block_len) {
             self.write(place, text);
             self.block = None;
             self.block_len = 0;
             rest = after;
+            let written = more.len() - rest.len();
+            if written >= MIN_SLICE && slice.is_used_up() {
+                self.len += written;
+                return true;
+            }
         }
         self.write(place, rest);
+        self.len += more.len();
+        false
     }
 
     fn write(&mut self, place: &web_sys::Element, text: &str) {
@@ -156,27 +172,6 @@ fn element(parent: &web_sys::Element, class: &str) -> Option<web_sys::Element> {
     element.set_class_name(class);
     parent.append_child(&element).ok()?;
     Some(element)
-}
-
-/// Splits text once a block with `block_len` bytes is long enough: after a line, else between
-/// words, else anywhere. `None` if all of it still fits.
-fn cut(text: &str, block_len: usize) -> Option<(&str, &str)> {
-    let room = MIN_BLOCK.saturating_sub(block_len);
-    if text.len() <= room {
-        return None;
-    }
-    let most = (MIN_BLOCK + BOUNDARY_SEARCH)
-        .saturating_sub(block_len)
-        .min(text.len());
-    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at))?;
-    let head = text.get(..end)?;
-    let after = |c: char| head.rfind(c).map(|at| at + 1).filter(|at| *at > room);
-    let good = after('\n').or_else(|| after(' ')).or_else(|| after(','));
-    text.split_at_checked(match good {
-        Some(at) => at,
-        None if most < text.len() => end,
-        None => return None,
-    })
 }
 
 fn pieces(text: &str, detail: Detail) -> AnyView {

@@ -5,6 +5,8 @@
 
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 
+use super::frame::PacedRows;
+
 /// A view that is rebuilt when its dependencies change.
 pub(crate) type Dynamic = Box<dyn FnMut() -> AnyView + Send>;
 
@@ -37,7 +39,27 @@ pub(crate) fn each<T: Send + 'static>(
     key: impl Fn(&T) -> String + Send + 'static,
     draw: impl Fn(T) -> AnyView + Clone + Send + 'static,
 ) -> AnyView {
-    entries(Box::new(move || {
+    entries(listed(items, key, draw))
+}
+
+/// Renders a list like [`each`], some rows a frame: for lists whose length an agent decides.
+pub(crate) fn paced_each<T: Send + 'static>(
+    items: impl Fn() -> Vec<T> + Send + 'static,
+    key: impl Fn(&T) -> String + Send + 'static,
+    draw: impl Fn(T) -> AnyView + Clone + Send + 'static,
+) -> AnyView {
+    paced(listed(items, key, draw))
+}
+
+/// Lists the entries to render.
+type Entries = Box<dyn Fn() -> Vec<Entry> + Send>;
+
+fn listed<T: Send + 'static>(
+    items: impl Fn() -> Vec<T> + Send + 'static,
+    key: impl Fn(&T) -> String + Send + 'static,
+    draw: impl Fn(T) -> AnyView + Clone + Send + 'static,
+) -> Entries {
+    Box::new(move || {
         let entry = |item: T| {
             let (key, draw) = (key(&item), draw.clone());
             Entry {
@@ -46,10 +68,19 @@ pub(crate) fn each<T: Send + 'static>(
             }
         };
         items().into_iter().map(entry).collect()
+    })
+}
+
+fn paced(each: Entries) -> AnyView {
+    let rows = PacedRows::new();
+    entries(Box::new(move || {
+        let mut entries = each();
+        rows.cut(&mut entries, |entry| &entry.key);
+        entries
     }))
 }
 
-fn entries(each: Box<dyn Fn() -> Vec<Entry> + Send>) -> AnyView {
+fn entries(each: Entries) -> AnyView {
     view! {
         <For
             each

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{after, dynamic, in_browser};
+use super::{after, dynamic, frame::hydrating, in_browser};
 
 /// The interval for checking whether hydration is over, in milliseconds.
 const HYDRATING_MS: u32 = 10;
@@ -39,15 +39,6 @@ fn draw_later(before: Before, draw: Draw) -> AnyView {
         }
     };
     dynamic(view).into_any()
-}
-
-/// Returns a function that returns true while the current view is being hydrated.
-fn hydrating() -> impl Fn() -> bool + Clone + 'static {
-    let context = Owner::current_shared_context();
-    move || {
-        let context = context.as_ref();
-        context.is_some_and(|context| context.during_hydration())
-    }
 }
 
 fn once_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool>) {

@@ -1,6 +1,7 @@
 //! Shared building blocks without dependencies on other modules: labels, icons, focus, time, files,
 //! and dynamic views (`dynamic`, `each`, `when`).
 
+mod blocks;
 mod browser;
 mod clipboard;
 #[cfg(feature = "testing")]
@@ -10,6 +11,7 @@ mod dom;
 mod dynamic;
 mod files;
 pub(crate) mod focus;
+mod frame;
 mod host;
 mod hydration;
 mod icon_button;
@@ -34,19 +36,21 @@ pub use media::media_policy;
 pub use style::STYLE;
 pub use wording::{provide_labels, provide_shared_labels};
 
+pub(crate) use blocks::cut_block;
 pub(crate) use browser::{browser, in_browser, is_offline, spawn_local};
 pub(crate) use clipboard::{COPY_OUTCOME_MS, copy as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
 pub(crate) use dom::{closest, composes, find};
-pub(crate) use dynamic::{dynamic, each, scope, when};
+pub(crate) use dynamic::{dynamic, each, paced_each, scope, when};
 pub(crate) use files::{read_base64, save_file};
+pub(crate) use frame::{SLICE_MS, Slice, draw_all_rows, in_next_frame, next_frame, rows_wait};
 pub(crate) use host::shown_host;
 pub(crate) use hydration::after_hydration;
 pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
 pub(crate) use labels::{Word, WordOf};
 pub(crate) use live::{LiveRegions, Region, live_in_dialog};
-pub(crate) use partial::Partial;
+pub(crate) use partial::{Partial, show_more};
 pub(crate) use react::{Attributes, attributes, effect, memo};
 pub(crate) use time::now;
 pub(crate) use timer::{after, after_by_browser, page_settled, sleep, sleep_by_browser, when_idle};
@@ -54,4 +58,4 @@ pub(crate) use timer::{after, after_by_browser, page_settled, sleep, sleep_by_br
 pub(crate) use trusted::scripted;
 pub(crate) use trusted::{accepts_scripts, decider, decider_by, is_trusted};
 pub(crate) use wording::{AttrText, Words};
-pub(crate) use words::{in_words, lower, shortened, size_text, words, written};
+pub(crate) use words::{boundary, in_words, lower, shortened, size_text, words, written};

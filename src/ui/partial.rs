@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*};
 
-use super::{Words, dynamic, focus};
+use super::{Labels, Words, dynamic, focus};
 
 /// The number of items that one press of the button adds.
 const STEP: usize = 100;
@@ -55,12 +55,7 @@ impl Partial {
         };
         let text = move || {
             let hidden = self.hidden.get();
-            let word = match hidden > STEP {
-                true => words.word(|l| &l.show_more_of),
-                false => words.word(|l| &l.show_more),
-            };
-            let text = word.replace("{count}", &hidden.min(STEP).to_string());
-            text.replace("{total}", &hidden.to_string())
+            show_more(&words.get(), hidden.min(STEP), hidden)
         };
         view! {
             <div class="la-tool-group-head" data-hidden=move || self.hidden.get() node_ref=place>
@@ -77,4 +72,14 @@ impl Partial {
         }
         .into_any()
     }
+}
+
+/// Returns the text of a button that shows `count` more of the `total` hidden items.
+pub(crate) fn show_more(labels: &Labels, count: usize, total: usize) -> String {
+    let word = match total > count {
+        true => &labels.show_more_of,
+        false => &labels.show_more,
+    };
+    let text = word.replace("{count}", &count.to_string());
+    text.replace("{total}", &total.to_string())
 }

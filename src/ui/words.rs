@@ -103,6 +103,15 @@ pub(crate) fn written(number: f64) -> String {
     text.map(String::from).unwrap_or_default()
 }
 
+/// Returns the last character boundary of a text at or before a position.
+pub(crate) fn boundary(text: &str, most: usize) -> usize {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
+}
+
 #[cfg(test)]
 mod tests {
     use super::{in_words, shortened};

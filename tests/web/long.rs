@@ -6,13 +6,16 @@ use leptos_assistant::{
     Approval, QuestionLimits, SessionOptions, ToolAction,
     agent::Script,
     event::EventKind,
-    testing::{MockAgent, settle, until},
+    testing::{MockAgent, until},
     use_assistant_action,
 };
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat, chat_with, open_text};
+use super::{
+    support::{Chat, chat, chat_with, open_text},
+    transcript::frames,
+};
 
 const ANSWER: &str = "[data-message-id=m] .la-markdown";
 
@@ -26,7 +29,18 @@ async fn answered(text: String) -> Chat {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     chat.appears(&format!("{ANSWER} *")).await;
+    drawn(&chat).await;
     chat
+}
+
+/// Waits until no further frame draws more of the answer.
+async fn drawn(chat: &Chat) {
+    let now = || (elements(chat), hidden(chat));
+    let mut before = None;
+    while before.as_ref() != Some(&now()) {
+        before = Some(now());
+        frames().await;
+    }
 }
 
 fn elements(chat: &Chat) -> u32 {
@@ -76,6 +90,33 @@ async fn a_text_of_many_blocks_is_truncated_and_expandable() {
     let texts = chat.page.text(ANSWER);
     assert!(texts.contains(&format!("number {}", first + 99)));
     assert!(!texts.contains(&format!("number {}", first + 100)));
+}
+
+#[wasm_bindgen_test]
+async fn a_text_of_megabytes_is_truncated_with_the_rest_on_request() {
+    let text = "word ".repeat(100_000);
+    let chat = answered(text.clone()).await;
+    let first = chat.page.text(ANSWER).len();
+    assert!((128 << 10..256 << 10).contains(&first), "{first}");
+    assert!(hidden(&chat).is_some());
+    let button = format!("{ANSWER} .la-markdown-more");
+    assert!(chat.page.click(&button));
+    let second = chat.page.text(ANSWER).len();
+    assert!((first + (128 << 10)..first + (256 << 10)).contains(&second));
+    while hidden(&chat).is_some() {
+        assert!(chat.page.click(&button));
+    }
+    assert_eq!(chat.page.text(ANSWER).matches("word").count(), 100_000);
+}
+
+#[wasm_bindgen_test]
+async fn a_long_line_of_code_is_broken_and_whole() {
+    let line = "x".repeat(50_000);
+    let chat = answered(format!("```\n{line}\nlast\n```\n")).await;
+    let pieces = chat.page.count(&format!("{ANSWER} .la-code-piece"));
+    assert!((4..8).contains(&pieces), "{pieces}");
+    let code = chat.page.find(&format!("{ANSWER} code")).unwrap();
+    assert_eq!(code.text_content(), Some(format!("{line}\nlast\n")));
 }
 
 #[wasm_bindgen_test]
@@ -154,8 +195,7 @@ async fn batch_approval_lists_only_the_rendered_approvals() {
     let more = ".la-tool-group-head[data-hidden] button";
     assert_eq!(chat.page.text(more), "Show 80 more");
     assert!(chat.page.click(more));
-    settle().await;
-    assert_eq!(cards(), 200);
+    assert!(until(|| cards() == 200).await, "{}", cards());
     assert_eq!(rows(), 200);
     assert!(chat.page.find(more).is_none());
 }

@@ -18,7 +18,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::support::{Chat, chat};
 
 /// Lets the browser draw: only then it reports scrolling and changes of size.
-async fn frames() {
+pub(super) async fn frames() {
     settle().await;
     for _ in 0..5 {
         let next = js_sys::Promise::new(&mut |done, _| {

@@ -9,12 +9,15 @@ use super::{Speech, plain::Reader, voice::Voice};
 use crate::{
     assistant::Assistant,
     render::PartKind,
-    ui::{Words, effect},
+    ui::{Words, boundary, effect},
     view::{MessageCell, MessageList},
 };
 
 /// The maximum length that is read out of one answer, in characters.
 const MAX_SPOKEN: usize = 6_000;
+
+/// The maximum size of a text that is read for that, in bytes.
+const MAX_READ: usize = 128 << 10;
 
 /// The progress of announcing an answer.
 #[derive(Default)]
@@ -119,7 +122,8 @@ fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bo
         let mark = part.mark.get();
         let text = assistant.with_conversation(|conversation| {
             let message = conversation.message(&cell.id)?;
-            Some(message.parts.get(part.index)?.as_text()?.to_owned())
+            let text = message.parts.get(part.index)?.as_text()?;
+            text.get(..boundary(text, MAX_READ)).map(str::to_owned)
         });
         Some((part.index, text.flatten()?, mark.open))
     });
@@ -210,6 +214,11 @@ impl Followed {
                     true => speaker.with_author(&block),
                     false => block,
                 });
+            }
+            let is_cut = text.len() + char::MAX.len_utf8() > MAX_READ;
+            if complete && is_cut && self.announced_chars <= MAX_SPOKEN {
+                self.announced_chars = MAX_SPOKEN + 1;
+                voice.answer(untrack(|| words.word(|l| &l.speech_goes_on)));
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::{
         part::PartView,
     },
     tool::{Batch, ExactText, batch_bar, has_default_card, in_plain},
-    ui::{Icon, Partial, Word, Words, closest, dynamic, each, memo, shortened},
+    ui::{Icon, Partial, Word, Words, closest, dynamic, memo, paced_each, shortened},
     view::{PartCell, PartKind},
 };
 
@@ -153,7 +153,7 @@ pub fn MessageParts() -> impl IntoView {
         Item::Summary(batch) => batch_bar(batch),
         Item::More => partial.button(),
     };
-    let parts = each(items, key, draw);
+    let parts = paced_each(items, key, draw);
     let (attributed, words) = (message.attributed.clone(), spoken.words.clone());
     // One placeholder for rare content, since every placeholder is a node.
     let head = move || {

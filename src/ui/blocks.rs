@@ -1,0 +1,27 @@
+//! Splits long text into blocks, so that appended and scrolled-out text causes little layout.
+
+/// The minimum size of a block, in bytes.
+const MIN_BLOCK: usize = 4096;
+/// The distance beyond it in which a block may end at a better position, in bytes.
+const BOUNDARY_SEARCH: usize = 256;
+
+/// Splits text once a block with `block_len` bytes is long enough: after a line, else between
+/// words, else anywhere. `None` if all of it still fits.
+pub(crate) fn cut_block(text: &str, block_len: usize) -> Option<(&str, &str)> {
+    let room = MIN_BLOCK.saturating_sub(block_len);
+    if text.len() <= room {
+        return None;
+    }
+    let most = (MIN_BLOCK + BOUNDARY_SEARCH)
+        .saturating_sub(block_len)
+        .min(text.len());
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at))?;
+    let head = text.get(..end)?;
+    let after = |c: char| head.rfind(c).map(|at| at + 1).filter(|at| *at > room);
+    let good = after('\n').or_else(|| after(' ')).or_else(|| after(','));
+    text.split_at_checked(match good {
+        Some(at) => at,
+        None if most < text.len() => end,
+        None => return None,
+    })
+}
