@@ -241,7 +241,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::Forgotten => &labels.notice_forgotten,
         NoticeKind::LimitReached => return notice.exceeded.map(|of| limit_sentence(labels, of)),
         NoticeKind::ResultsReady => &labels.notice_results_ready,
-        NoticeKind::NotKept => &labels.notice_not_kept,
+        NoticeKind::NotStored => &labels.notice_not_stored,
         NoticeKind::NotOpened => &labels.notice_not_opened,
         _ => return None,
     };
@@ -256,7 +256,7 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
         | NoticeKind::Request
         | NoticeKind::Http
         | NoticeKind::Protocol
-        | NoticeKind::NotKept
+        | NoticeKind::NotStored
         | NoticeKind::NotOpened => details(words, message),
         NoticeKind::RunError if !shows_full_message(notice) => details(words, message),
         NoticeKind::RunError => view! {
@@ -312,7 +312,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         | NoticeKind::QuestionsHeldBack
         | NoticeKind::Forgotten
         | NoticeKind::LimitReached
-        | NoticeKind::NotKept
+        | NoticeKind::NotStored
         | NoticeKind::NotOpened => (None, "warning"),
         _ => (None, "info"),
     };

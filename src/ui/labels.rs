@@ -410,7 +410,7 @@ pub struct Labels {
     pub zoom_out: Word,
     pub open_elsewhere: Word,
     pub use_here: Word,
-    pub notice_not_kept: Word,
+    pub notice_not_stored: Word,
     pub notice_not_opened: Word,
     pub may_have_run: Word,
     pub run_again: Word,

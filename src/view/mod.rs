@@ -226,7 +226,7 @@ impl ViewModel {
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
                     let runs = session.summary().runs.iter();
-                    let shown = runs.filter(|run| !run.steps_kept);
+                    let shown = runs.filter(|run| !run.steps_stored);
                     let steps = shown.flat_map(|run| run.steps.clone());
                     updates.agent_steps = Some(steps.collect());
                 }

@@ -226,7 +226,7 @@ fn truncated_steps_and_answers_keep_their_marks() {
     };
     let expected = (vec![true, false], Some(Cut::BrokenOff));
     assert_eq!(marks(&driver), expected);
-    assert!(driver.session.summary().runs[0].steps_kept);
+    assert!(driver.session.summary().runs[0].steps_stored);
     let first = |driver: &Driver| {
         driver
             .session

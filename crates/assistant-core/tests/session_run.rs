@@ -40,7 +40,7 @@ fn a_call_causes_a_second_run_and_appears_in_the_summary() {
     let summary = driver.session.summary();
     assert_eq!(summary.runs.len(), 2);
     assert_eq!(summary.runs[0].tools, ["f"]);
-    assert!(summary.runs[1].tools.is_empty() && summary.runs[1].spoke);
+    assert!(summary.runs[1].tools.is_empty() && summary.runs[1].has_text);
     assert_eq!(summary.finish, Some(FinishReason::Stop));
     let [first, second] = [0, 1].map(|at: usize| summary.runs[at].run_id.clone());
     assert_eq!(
@@ -493,15 +493,15 @@ fn a_turn_summary_lists_its_runs_with_their_tokens() {
     run.run_id = "r".to_owned();
     run.usage = vec![usage(Some(7), None), usage(Some(u64::MAX), Some(2))];
     let mut turn = TurnSummary::default();
-    assert_eq!(turn.to_string(), "goes on");
+    assert_eq!(turn.to_string(), "in progress");
     turn.runs = vec![run.clone()];
     let tokens = format!("tokens in {}, out 2", u64::MAX);
     assert_eq!(
         turn.to_string(),
-        format!("run 1 (r): said nothing; {tokens}\ngoes on")
+        format!("run 1 (r): no text; {tokens}\nin progress")
     );
     run.tools = vec!["f".to_owned(), "g".to_owned()];
-    run.spoke = true;
+    run.has_text = true;
     run.usage.clear();
     assert_eq!(run.to_string(), "(r): answered, called f, g");
 }

@@ -215,7 +215,7 @@ fn a_follower_continues_after_it_takes_the_conversation_over() {
 #[test]
 fn a_notice_of_the_host_stays_until_the_host_removes_it() {
     let mut driver = Driver::new();
-    let kind = NoticeKind::NotKept;
+    let kind = NoticeKind::NotStored;
     let says = |driver: &Driver| -> Vec<String> {
         let notices = driver.session.notices().iter();
         notices.map(|notice| notice.message.clone()).collect()

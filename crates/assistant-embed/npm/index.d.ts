@@ -534,7 +534,7 @@ export interface Notice {
   isFailure: boolean;
   status: number | null;
   retryAfterMs: number | null;
-  action: "retry" | "goOn" | null;
+  action: "retry" | "continueLoop" | null;
 }
 
 /** Tokens, time and price of answers, as far as they are known. */
@@ -580,7 +580,7 @@ export interface ChatState {
   queued: Json[];
   threadId: string;
   /** The runs of this turn, and the reason for its end. */
-  summary: { runs: { runId: string; tools: string[]; usage: { [field: string]: Json }[]; spoke: boolean }[]; finish: string | null };
+  summary: { runs: { runId: string; tools: string[]; usage: { [field: string]: Json }[]; hasText: boolean }[]; finish: string | null };
   cost: Cost;
   /** The stored conversations, after {@link Chat.listConversations}. */
   conversations: ThreadInfo[];
@@ -719,7 +719,7 @@ export interface Chat extends StateMethods {
   /** Retries the run that failed or was stopped. */
   retry(): void;
   /** Continues the loop after its limit. */
-  goOn(): void;
+  continueLoop(): void;
   /** Shows the requests that were held back because there were too many. */
   showHeldBack(): void;
   /** Removes a notice. */
@@ -744,7 +744,7 @@ export interface Chat extends StateMethods {
   /** Offers only the actions with one of these names or tags; all of them with `null`. */
   offerOnly(filter: { names?: string[]; tags?: string[] } | null): void;
   /** Offers these actions regardless of the filter, for this conversation. */
-  offerToo(names: string[]): void;
+  offerAlso(names: string[]): void;
   /** Sets a rule for all actions, like the `permission` of one. */
   setPermission(rule: (name: string, args: any) => boolean | string | Promise<boolean | string>): void;
 

@@ -131,7 +131,7 @@ fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>,
         "interjectContent" => return Ok(chat.interject(content()?)),
         "stop" => return Ok(chat.stop()),
         "retry" => return Ok(chat.retry()),
-        "goOn" => return Ok(chat.continue_loop()),
+        "continueLoop" => return Ok(chat.continue_loop()),
         "showHeldBack" => return Ok(chat.show_held_back()),
         "edit" => return Ok(chat.edit(&args.message(0), args.text(1))),
         "regenerate" => return Ok(chat.regenerate(&args.message(0))),
@@ -154,7 +154,7 @@ fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>,
         "setState" => chat.set_state(args.value(0)),
         "setForwardedProps" => chat.set_forwarded_props(args.value(0)),
         "forgetApproval" => chat.remembered_approvals().revoke(&args.text(0)),
-        "offerToo" => chat.tools().offer_also(args.texts(0)),
+        "offerAlso" => chat.tools().offer_also(args.texts(0)),
         "offerOnly" => {
             let filter = filter(&args.value(0));
             chat.tools().offer_only(move || filter.clone());

@@ -132,7 +132,7 @@ pub(crate) fn history(history: &ToolHistory) -> Value {
 pub(crate) fn summary(summary: &TurnSummary) -> Value {
     let runs = summary.runs.iter().map(|run| {
         let usage: Vec<_> = run.usage.iter().map(agui::usage_to_value).collect();
-        json!({"runId": run.run_id, "tools": run.tools, "usage": usage, "spoke": run.spoke})
+        json!({"runId": run.run_id, "tools": run.tools, "usage": usage, "hasText": run.has_text})
     });
     json!({
         "runs": runs.collect::<Vec<_>>(),
@@ -159,7 +159,7 @@ pub(crate) fn notice(notice: &Notice) -> Value {
         "retryAfterMs": notice.retry_after_ms,
         "action": notice.action.map(|action| match action {
             NoticeAction::Retry => "retry",
-            NoticeAction::Continue => "goOn",
+            NoticeAction::Continue => "continueLoop",
         }),
     })
 }

@@ -199,7 +199,7 @@ impl StorePersistence {
             return;
         }
         self.dispatch(Input::SetNotice {
-            kind: NoticeKind::NotKept,
+            kind: NoticeKind::NotStored,
             message: error.map(|error| error.message.clone()),
         });
     }

@@ -305,7 +305,7 @@ impl Labels {
             zoom_out: "缩小".into(),
             open_elsewhere: "此对话已在另一个标签页中打开。".into(),
             use_here: "在这里使用".into(),
-            notice_not_kept: "新消息未被保存，关闭此页面后将会丢失。".into(),
+            notice_not_stored: "新消息未被保存，关闭此页面后将会丢失。".into(),
             notice_not_opened: "无法打开您保存的对话。它仍被保留；已开始新的对话。".into(),
             may_have_run: "这在页面重新加载之前就已开始，可能已经运行过。".into(),
             run_again: "再次运行".into(),

@@ -321,7 +321,7 @@ impl Default for Labels {
             zoom_out: "Zoom out".into(),
             open_elsewhere: "This conversation is open in another tab.".into(),
             use_here: "Use here".into(),
-            notice_not_kept:
+            notice_not_stored:
                 "New messages aren't being saved and will be lost when you close this page.".into(),
             notice_not_opened: "Your saved conversation couldn't be opened. It is still stored; a \
                                 new one was started."

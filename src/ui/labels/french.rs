@@ -304,7 +304,7 @@ impl Labels {
             zoom_out: "Réduire".into(),
             open_elsewhere: "Cette conversation est ouverte dans un autre onglet.".into(),
             use_here: "Utiliser ici".into(),
-            notice_not_kept: "Les nouveaux messages ne sont pas enregistrés et seront perdus à la fermeture de cette page.".into(),
+            notice_not_stored: "Les nouveaux messages ne sont pas enregistrés et seront perdus à la fermeture de cette page.".into(),
             notice_not_opened: "Votre conversation enregistrée n’a pas pu être ouverte. Elle est conservée ; une nouvelle a été commencée.".into(),
             may_have_run: "Ceci a commencé avant le rechargement de la page. C’est peut-être déjà fait.".into(),
             run_again: "Exécuter de nouveau".into(),

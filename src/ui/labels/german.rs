@@ -304,7 +304,7 @@ impl Labels {
             zoom_out: "Verkleinern".into(),
             open_elsewhere: "Diese Unterhaltung ist in einem anderen Tab geöffnet.".into(),
             use_here: "Hier verwenden".into(),
-            notice_not_kept: "Neue Nachrichten werden nicht gespeichert und gehen verloren, wenn Sie diese Seite schließen.".into(),
+            notice_not_stored: "Neue Nachrichten werden nicht gespeichert und gehen verloren, wenn Sie diese Seite schließen.".into(),
             notice_not_opened: "Ihre gespeicherte Unterhaltung konnte nicht geöffnet werden. Sie ist noch vorhanden; eine neue wurde begonnen.".into(),
             may_have_run: "Das begann, bevor die Seite neu geladen wurde. Vielleicht wurde es schon ausgeführt.".into(),
             run_again: "Noch einmal ausführen".into(),

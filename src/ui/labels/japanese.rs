@@ -304,7 +304,7 @@ impl Labels {
             zoom_out: "縮小".into(),
             open_elsewhere: "この会話は別のタブで開いています。".into(),
             use_here: "ここで使う".into(),
-            notice_not_kept: "新しいメッセージは保存されていません。このページを閉じると失われます。".into(),
+            notice_not_stored: "新しいメッセージは保存されていません。このページを閉じると失われます。".into(),
             notice_not_opened: "保存された会話を開けませんでした。データは残っています。新しい会話を始めました。".into(),
             may_have_run: "ページの再読み込み前に始まりました。すでに実行された可能性があります。".into(),
             run_again: "もう一度実行".into(),

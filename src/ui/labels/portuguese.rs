@@ -304,7 +304,7 @@ impl Labels {
             zoom_out: "Reduzir".into(),
             open_elsewhere: "Esta conversa está aberta em outra aba.".into(),
             use_here: "Usar aqui".into(),
-            notice_not_kept: "As novas mensagens não estão sendo salvas e serão perdidas ao fechar esta página.".into(),
+            notice_not_stored: "As novas mensagens não estão sendo salvas e serão perdidas ao fechar esta página.".into(),
             notice_not_opened: "Não foi possível abrir sua conversa salva. Ela continua guardada; outra foi começada.".into(),
             may_have_run: "Isto começou antes de a página ser recarregada. Pode já ter sido executado.".into(),
             run_again: "Executar de novo".into(),

@@ -304,7 +304,7 @@ impl Labels {
             zoom_out: "Alejar".into(),
             open_elsewhere: "Esta conversación está abierta en otra pestaña.".into(),
             use_here: "Usar aquí".into(),
-            notice_not_kept: "Los mensajes nuevos no se están guardando y se perderán al cerrar esta página.".into(),
+            notice_not_stored: "Los mensajes nuevos no se están guardando y se perderán al cerrar esta página.".into(),
             notice_not_opened: "No se ha podido abrir su conversación guardada. Sigue guardada; se ha empezado otra.".into(),
             may_have_run: "Empezó antes de que se recargara la página. Puede que ya se haya ejecutado.".into(),
             run_again: "Ejecutar de nuevo".into(),

@@ -271,6 +271,6 @@ async fn summary_lists_runs_and_tools_of_the_turn() {
     let summary = chat.assistant.summary().get_untracked();
     assert_eq!(summary.runs.len(), 2);
     assert_eq!(summary.runs[0].tools, ["act"]);
-    assert!(summary.runs[1].spoke);
+    assert!(summary.runs[1].has_text);
     assert_eq!(summary.finish, Some(FinishReason::Stop));
 }

@@ -53,7 +53,7 @@ impl Session {
                 | EventKind::RunError { .. }
         );
         if !frame && !adds_nothing_readable(&event.kind) {
-            self.turn.note(|run| run.acted = true);
+            self.turn.note(|run| run.has_effect = true);
         }
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(),
@@ -79,10 +79,10 @@ impl Session {
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event, cx),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
-                self.turn.note(|run| run.spoke = true);
+                self.turn.note(|run| run.has_text = true);
             }
             EventKind::Extension(extension) if adds_text(extension) => {
-                self.turn.note(|run| run.spoke = true);
+                self.turn.note(|run| run.has_text = true);
             }
             EventKind::ToolCallStart {
                 tool_call_id,

@@ -142,7 +142,7 @@ pub enum Input {
     },
     /// Shows or removes a notice of the host.
     SetNotice {
-        /// The kind of notice; a host uses [`NoticeKind::NotKept`] and [`NoticeKind::NotOpened`].
+        /// The kind of notice; a host uses [`NoticeKind::NotStored`] and [`NoticeKind::NotOpened`].
         kind: NoticeKind,
         /// The message in English; `None` removes the notice.
         message: Option<String>,

@@ -86,7 +86,7 @@ pub enum NoticeKind {
     /// Results of a loaded conversation can be sent.
     ResultsReady,
     /// Changes cannot be stored at the moment: they do not survive a reload.
-    NotKept,
+    NotStored,
     /// A stored conversation could not be read, and was left unchanged.
     NotOpened,
 }
@@ -94,7 +94,7 @@ pub enum NoticeKind {
 impl NoticeKind {
     /// Returns true if the notice is about the store and therefore outlives messages.
     const fn is_of_store(self) -> bool {
-        matches!(self, Self::NotKept | Self::NotOpened)
+        matches!(self, Self::NotStored | Self::NotOpened)
     }
 
     /// Returns true if every notice of the kind is a failure.
@@ -112,7 +112,7 @@ impl NoticeKind {
                 | Self::Forgotten
                 | Self::ResultsReady
                 | Self::LimitReached
-                | Self::NotKept
+                | Self::NotStored
                 | Self::NotOpened
         )
     }

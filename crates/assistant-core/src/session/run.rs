@@ -93,12 +93,12 @@ impl Session {
             run_id,
             base: self.conversation.run_tip().cloned(),
             tools: Vec::new(),
-            made: None,
+            calls_hash: None,
             usage: Vec::new(),
-            spoke: false,
-            acted: false,
+            has_text: false,
+            has_effect: false,
             steps: Vec::new(),
-            steps_kept: false,
+            steps_stored: false,
         };
         let run = Run {
             key,

@@ -196,8 +196,8 @@ impl Session {
     /// Reports a run after a message or results that returned nothing readable.
     fn note_missing_answer(&mut self, cx: &mut Cx<'_>) {
         let runs = &self.turn.summary().runs;
-        let quiet = runs.last().is_some_and(|run| !run.spoke);
-        let silent = runs.last().is_some_and(|run| !run.acted);
+        let quiet = runs.last().is_some_and(|run| !run.has_text);
+        let silent = runs.last().is_some_and(|run| !run.has_effect);
         let after_tools = runs.iter().any(|run| !run.tools.is_empty());
         let mut newest = self.conversation.run_path().rev();
         // Reasoning alone and empty text do not count as answers.
@@ -251,8 +251,8 @@ impl Session {
                 }
             }
         }
-        let made = any.then(|| hasher.finish());
-        self.turn.note(|run| run.made = made);
+        let calls_hash = any.then(|| hasher.finish());
+        self.turn.note(|run| run.calls_hash = calls_hash);
     }
 
     /// Sends the results once every call has one, unless the loop ends here.

@@ -54,8 +54,8 @@ impl Session {
     /// Stores the steps of a finished run with its messages.
     pub(super) fn keep_steps(&mut self) {
         let newest = self.turn.summary_mut().runs.last_mut();
-        if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_kept) {
-            run.steps_kept = self.conversation.keep_steps(&run.steps);
+        if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_stored) {
+            run.steps_stored = self.conversation.keep_steps(&run.steps);
         }
     }
 

@@ -19,11 +19,11 @@ impl TurnSummary {
     #[must_use]
     pub fn repeats(&self) -> usize {
         let mut newest_first = self.runs.iter().rev();
-        let Some(made) = newest_first.next().and_then(|run| run.made) else {
+        let Some(calls_hash) = newest_first.next().and_then(|run| run.calls_hash) else {
             return 0;
         };
         1 + newest_first
-            .take_while(|run| run.made == Some(made))
+            .take_while(|run| run.calls_hash == Some(calls_hash))
             .count()
     }
 }
@@ -42,7 +42,7 @@ impl fmt::Display for TurnSummary {
         }
         match self.finish {
             Some(finish) => write!(f, "ended: {finish:?}"),
-            None => f.write_str("goes on"),
+            None => f.write_str("in progress"),
         }
     }
 }
@@ -58,25 +58,25 @@ pub struct RunSummary {
     pub tools: Vec<String>,
     /// A hash of its calls' names and arguments in order; `None` if it made no call, or is not
     /// over.
-    pub(super) made: Option<u64>,
+    pub(super) calls_hash: Option<u64>,
     /// The reported token usage.
     pub usage: Vec<TokenUsage>,
     /// True if the run produced text.
-    pub spoke: bool,
+    pub has_text: bool,
     /// True if the run did anything besides beginning, reasoning and ending.
-    pub acted: bool,
+    pub has_effect: bool,
     /// The steps that the agent reports, in order; limited to about a hundred.
     pub steps: Vec<AgentStep>,
     /// True if the figures are stored with a message, and shown there.
-    pub steps_kept: bool,
+    pub steps_stored: bool,
 }
 
 impl fmt::Display for RunSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}): ", self.run_id)?;
-        match (self.tools.as_slice(), self.spoke) {
+        match (self.tools.as_slice(), self.has_text) {
             ([], true) => f.write_str("answered")?,
-            ([], false) => f.write_str("said nothing")?,
+            ([], false) => f.write_str("no text")?,
             (tools, false) => write!(f, "called {}", tools.join(", "))?,
             (tools, true) => write!(f, "answered, called {}", tools.join(", "))?,
         }
