@@ -50,7 +50,9 @@ pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
 pub(crate) use labels::{Word, WordOf};
 pub(crate) use live::{LiveRegions, Region, live_in_dialog};
-pub(crate) use partial::{Partial, show_more};
+pub(crate) use partial::Partial;
+#[cfg(feature = "markdown")]
+pub(crate) use partial::show_more;
 pub(crate) use react::{Attributes, attributes, effect, memo};
 pub(crate) use time::now;
 pub(crate) use timer::{after, after_by_browser, page_settled, sleep, sleep_by_browser, when_idle};

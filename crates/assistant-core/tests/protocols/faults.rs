@@ -76,7 +76,7 @@ fn shown(talk: &Talk) -> (String, Vec<String>) {
             match part {
                 Part::Text(part) | Part::Reasoning(part) => text += &part.text,
                 Part::Call(key) => {
-                    let call = conversation.call(&key).unwrap();
+                    let call = conversation.call(key).unwrap();
                     assert_ne!(call.phase(), Phase::InputStreaming);
                     calls.push(call.id.clone());
                 }
