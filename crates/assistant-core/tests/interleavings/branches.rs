@@ -70,7 +70,8 @@ impl Branches {
         if !offers {
             self.offered = None;
         } else if self.offered.is_none() || moved {
-            self.offered = Some(last_user_message(conversation));
+            let forgotten = forgotten_message(session).map(|id| LastUserMessage(Some(id)));
+            self.offered = Some(forgotten.unwrap_or_else(|| last_user_message(conversation)));
         }
     }
 
@@ -93,6 +94,16 @@ impl Branches {
         let is_here = at.is_none_or(|at| conversation.run_path().any(|message| message.id == at));
         assert!(has_call || is_here, "{entry:?} is of another branch");
     }
+}
+
+/// Returns the message of the user that began the newest run, if a snapshot has omitted it since.
+/// Retry sends it again.
+fn forgotten_message(session: &Session) -> Option<MessageId> {
+    let conversation = session.conversation();
+    let base = session.summary().runs.last()?.base.clone()?;
+    let is_from_user = conversation.message(&base)?.role == Role::User;
+    let is_on_path = conversation.run_path().any(|message| message.id == base);
+    (is_from_user && !is_on_path).then_some(base)
 }
 
 fn last_user_message(conversation: &Conversation) -> LastUserMessage {
