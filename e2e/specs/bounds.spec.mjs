@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 
+import { eventually } from "../support/chat.mjs";
 import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
@@ -115,13 +116,18 @@ for (const { name, text, kept } of cases) {
     await chat.ask("Go");
     assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the stream was read to its end");
     const texts = chat.messages("assistant").locator(".message-content");
-    await texts.evaluateAll(showAll);
-    const shown = await texts.evaluateAll((parts) => parts.map((part) => part.textContent).join("\n"));
-    assert.ok(shown.includes(BEGIN) && shown.includes(END), "what stands around it is there");
-    assert.ok(letters(shown) >= kept, `all of it is there: ${letters(shown)} of ${kept} letters`);
+    // Long texts are drawn over several frames.
+    await eventually(async () => {
+      await texts.evaluateAll(showAll);
+      const shown = await texts.evaluateAll((parts) => parts.map((part) => part.textContent).join("\n"));
+      assert.ok(shown.includes(BEGIN) && shown.includes(END), "what stands around it is there");
+      assert.ok(letters(shown) >= kept, `all of it is there: ${letters(shown)} of ${kept} letters`);
+    });
     await chat.card("look").locator("summary").first().click();
-    const args = await chat.card("look").locator("[data-kind=arguments]").textContent();
-    assert.equal(letters(args.replace(/U\+[0-9A-F]{4,6}/g, "")), letters(text), "the card has all of it, too");
+    await eventually(async () => {
+      const args = await chat.card("look").locator("[data-kind=arguments]").textContent();
+      assert.equal(letters(args.replace(/U\+[0-9A-F]{4,6}/g, "")), letters(text), "the card has all of it, too");
+    });
     await chat.composer.pressSequentially("ab");
     assert.equal(await chat.composer.inputValue(), "ab");
     await chat.ask("Are you back?");
