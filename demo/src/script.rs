@@ -61,7 +61,7 @@ pub(crate) fn answer(input: &RunInput) -> Script {
         return scene.with("about", &about).script(input);
     }
     // Several places are one call each; their results are described like any others.
-    let asked = scenes::asked_for(&text, &said).filter(|_| !asks_for_places(&text, &said));
+    let asked = scenes::asked_for(&text, &said).filter(|_| !requests_many_places(&text, &said));
     let Some(scene) = asked else {
         return match results.is_empty() {
             true => scenes::help().script(input),
@@ -81,7 +81,7 @@ fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
     if said.contains("everything") {
         return Some(everything::everything());
     }
-    if asks_for_places(text, said) {
+    if requests_many_places(text, said) {
         let weather = refusal(input, ["get_weather"].into_iter());
         return Some(weather.unwrap_or_else(|| {
             let look =
@@ -95,7 +95,7 @@ fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
 }
 
 /// Returns true if the weather at more than one place is requested.
-fn asks_for_places(text: &str, said: &str) -> bool {
+fn requests_many_places(text: &str, said: &str) -> bool {
     said.contains("weather") && !said.contains("search") && words::places(text).len() > 1
 }
 

@@ -222,7 +222,7 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
     fn adapt(&self, options: &mut SessionOptions) {
         adapt(options, &*self.protocol);
         if self.stored.is_some() {
-            options.takes_up = true;
+            options.resumes = true;
             options.replays = true;
         }
     }
@@ -263,7 +263,7 @@ async fn answer(
     let abort = AbortOnDrop::new()?;
     let signal = abort.signal();
     let reader = protocol.decoder(input, events.limits());
-    if let Some(stored) = stored.filter(|_| input.takes_up) {
+    if let Some(stored) = stored.filter(|_| input.resumes) {
         let read = stored.read(endpoint, input, None, reader, events, &signal);
         return read.await;
     }

@@ -48,7 +48,7 @@ pub trait Agent: 'static {
         let _ = (thread_id, run_id);
     }
 
-    /// Answers one run. If [`RunInput::takes_up`] is set, reads the answer again that was
+    /// Answers one run. If [`RunInput::resumes`] is set, reads the answer again that was
     /// interrupted. Events are pushed into the sink in order: `RunStarted` first, `RunFinished`
     /// or `RunError` last. Chunk events must be expanded before.
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd>;

@@ -108,7 +108,7 @@ impl List {
 
     /// Inspects the reader's position, and mounts nearby blocks. At the end, only changes since the
     /// last inspection matter.
-    pub(super) fn look(
+    pub(super) fn mount_near_view(
         self,
         scroller: &web_sys::HtmlElement,
         content: &web_sys::Element,

@@ -353,7 +353,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             },
         );
         let act = move |_| {
-            leave(notice_ref);
+            pass_focus_on(notice_ref);
             // Refused only if the notice no longer applies, and then it is removed anyway.
             let _ = match action {
                 NoticeAction::Retry => {
@@ -398,7 +398,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
                     data-variant="quiet"
                     data-size="small"
                     on:click=move |_| {
-                        leave(notice_ref);
+                        pass_focus_on(notice_ref);
                         dismisser.dismiss(id);
                     }
                 >
@@ -411,7 +411,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
 }
 
 /// Moves the focus before the notice is removed.
-fn leave(notice: NodeRef<html::Div>) {
+fn pass_focus_on(notice: NodeRef<html::Div>) {
     if let Some(notice) = notice.get_untracked() {
         focus::pass_on(&notice);
     }

@@ -97,7 +97,7 @@ impl StickToEnd {
         self.note_place();
         // A reader who follows the end and is not there yet is being scrolled.
         if at_end == self.at_end.get_untracked() {
-            self.look();
+            self.mount_near_view();
         }
     }
 
@@ -144,11 +144,11 @@ impl StickToEnd {
     }
 
     /// Mounts the blocks near the view.
-    fn look(self) {
+    fn mount_near_view(self) {
         let (scroller, content) = (self.scroller.get_untracked(), self.content.get_untracked());
         if let (Some(scroller), Some(content)) = (scroller, content) {
             self.list
-                .look(&scroller, &content, self.at_end.get_untracked());
+                .mount_near_view(&scroller, &content, self.at_end.get_untracked());
         }
     }
 
@@ -238,7 +238,7 @@ impl StickToEnd {
 
     /// Keeps the position of a reader at the end, because the content below is about to be
     /// replaced.
-    pub(super) fn hold(self) {
+    pub(super) fn hold_position(self) {
         self.set_at_end(false);
         self.note_place();
     }

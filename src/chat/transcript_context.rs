@@ -58,9 +58,9 @@ impl TranscriptContext {
     }
 
     /// Keeps the reader's position while another branch is loaded.
-    pub(super) fn hold(&self) {
+    pub(super) fn hold_position(&self) {
         if let Some(stick) = self.stick {
-            stick.hold();
+            stick.hold_position();
         }
     }
 

@@ -29,7 +29,7 @@ pub use crate::{
 };
 pub use steps::{RunSteps, RunStepsProps};
 
-pub(crate) use steps::kept_steps;
+pub(crate) use steps::stored_steps;
 pub use streaming::{StreamingText, StreamingTextProps};
 
 pub(crate) use file::show as show_file;

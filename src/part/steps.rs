@@ -46,7 +46,7 @@ pub fn RunSteps(
 }
 
 /// Shows the steps that an answer was made in.
-pub(crate) fn kept_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
+pub(crate) fn stored_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
     list(steps, memo(|| false))
 }
 

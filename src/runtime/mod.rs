@@ -448,7 +448,7 @@ pub(super) const fn starts_something(input: &Input) -> bool {
         input,
         Input::Send { .. }
             | Input::Retry
-            | Input::TakeUp
+            | Input::Resume
             | Input::Continue
             | Input::Execute { .. }
             | Input::Tree { .. }

@@ -74,7 +74,7 @@ impl ApprovalContext {
     }
 
     /// Moves the focus before the card is removed.
-    pub(super) fn leave(&self) {
+    pub(super) fn pass_focus_on(&self) {
         if let Some(card) = self.card.get_untracked() {
             focus::pass_on(&card);
         }

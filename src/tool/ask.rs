@@ -66,7 +66,7 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
         Callback::new(move |value: Value| {
             let found = assistant.runtime().violations(&schema, &value);
             if found.is_empty() {
-                leave(card);
+                pass_focus_on(card);
                 return call.answer_handler(Ok(value));
             }
             wrong.record(Err(Refusal::InvalidEdit(found)));
@@ -75,7 +75,7 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
     let submits = words.clone();
     let submit = Signal::derive(move || submits.word(|l| &l.submit).into_owned());
     let give_up = move |_| {
-        leave(card);
+        pass_focus_on(card);
         call.answer_handler(Err("The person gave no answer."));
     };
     view! {
@@ -105,7 +105,7 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
     .into_any()
 }
 
-fn leave(card: NodeRef<html::Div>) {
+fn pass_focus_on(card: NodeRef<html::Div>) {
     if let Some(card) = card.get_untracked() {
         focus::pass_on(&card);
     }

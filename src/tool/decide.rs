@@ -190,13 +190,13 @@ fn answers(
             None => Verdict::Approve { args: None },
         };
         if call.decide(verdict, Decider::Person).is_ok() {
-            left.leave();
+            left.pass_focus_on();
         }
     };
     let deny = move |event: &web_sys::Event| {
         let text = reason.get_untracked().map(|input| input.value());
         let text = text.as_deref().map(str::trim).unwrap_or_default();
-        denied.leave();
+        denied.pass_focus_on();
         // Refused only if it was decided elsewhere, and then the card is removed.
         let reason = (!text.is_empty()).then(|| text.to_owned());
         let _ = call.decide(Verdict::Deny { reason }, decider_by(event));
@@ -365,7 +365,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
         };
         match wrong.record(call.decide(verdict, Decider::Person)) {
             true if reviews => left.reviews(args),
-            true => left.leave(),
+            true => left.pass_focus_on(),
             false => {}
         }
     });

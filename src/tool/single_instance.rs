@@ -27,7 +27,7 @@ pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
     let changed = assistant.view().claims.claim(&question, id, window);
     let (asked, assistant) = (question.clone(), assistant.clone());
     let (left, of_cleanup) = (question.clone(), assistant.clone());
-    on_cleanup(move || of_cleanup.view().claims.leave(&left, id));
+    on_cleanup(move || of_cleanup.view().claims.remove(&left, id));
     let taker = assistant.clone();
     Claim {
         elsewhere: memo(move || {

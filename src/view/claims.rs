@@ -86,7 +86,7 @@ impl Claims {
     }
 
     /// Removes a place that was unmounted.
-    pub(crate) fn leave(&self, question: &Question, id: u64) {
+    pub(crate) fn remove(&self, question: &Question, id: u64) {
         let mut all = self.0.borrow_mut();
         let Some(places) = all.get_mut(question) else {
             return;

@@ -24,8 +24,8 @@ pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
     if needs.ui_history {
         options.history = Some(crate::conversation::Conversation::ui_history);
     }
-    if let Some(takes_up) = needs.takes_up {
-        options.takes_up = takes_up;
+    if let Some(resumes) = needs.resumes {
+        options.resumes = resumes;
     }
     options.replays |= needs.replays;
     options.asks_again |= needs.asks_again;

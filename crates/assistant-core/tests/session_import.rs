@@ -241,7 +241,7 @@ fn a_detached_call_returns_without_its_approval() {
 #[test]
 fn an_imported_unfinished_run_is_not_resumed_automatically() {
     let options = assistant_core::session::SessionOptions {
-        takes_up: true,
+        resumes: true,
         ..Default::default()
     };
     let mut driver = Driver::with(options);
@@ -252,8 +252,8 @@ fn an_imported_unfinished_run_is_not_resumed_automatically() {
     assert!(!driver.session.is_busy());
     assert_eq!(driver.phase("c"), Phase::Cancelled);
     // The application may resume it.
-    assert_eq!(driver.input(Input::TakeUp).refused, None);
-    assert!(driver.request().takes_up);
+    assert_eq!(driver.input(Input::Resume).refused, None);
+    assert!(driver.request().resumes);
 }
 
 #[test]

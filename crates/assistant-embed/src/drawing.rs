@@ -61,7 +61,7 @@ impl Drawing {
             Some(reason) => Err(DrawingError(reason)),
             None => {
                 let drawn = drawn.clone();
-                Ok(view! { <div class="la-page" use:holding=drawn></div> })
+                Ok(view! { <div class="la-page" use:append_drawing=drawn></div> })
             }
         };
         view.into_any()
@@ -78,7 +78,7 @@ fn end_with(end: js_sys::Function) {
 }
 
 /// Puts the page's element into one of the view.
-fn holding(place: Element, drawn: SendWrapper<HtmlElement>) {
+fn append_drawing(place: Element, drawn: SendWrapper<HtmlElement>) {
     // A new element takes any child.
     let _ = place.append_child(&drawn);
 }

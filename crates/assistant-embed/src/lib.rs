@@ -98,7 +98,7 @@ pub fn mount(
     headers: &js_sys::Array,
     options: &JsValue,
 ) -> Result<Chat, JsError> {
-    goes_on()?;
+    ensure_running()?;
     let agent = LazyAgent::new(url, headers, options);
     // The provider's assistant, which ends with it.
     let made = Arc::new(OnceLock::new());
@@ -150,7 +150,7 @@ pub fn mount(
 /// calls of the page are refused, and no handler is run or answered any more.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-fn goes_on() -> Result<(), JsError> {
+fn ensure_running() -> Result<(), JsError> {
     match STOPPED.load(Relaxed) {
         true => Err(JsError::new("The chat has stopped")),
         false => Ok(()),
@@ -202,7 +202,7 @@ impl Chat {
         headers: &js_sys::Array,
         options: &JsValue,
     ) -> Result<(), JsError> {
-        goes_on()?;
+        ensure_running()?;
         self.assistant
             .set_agent(LazyAgent::new(url, headers, options));
         Ok(())
@@ -215,7 +215,7 @@ impl Chat {
     /// Fails if the chat has stopped permanently.
     #[wasm_bindgen(js_name = setTexts)]
     pub fn set_texts(&self, options: &JsValue) -> Result<(), JsError> {
-        goes_on()?;
+        ensure_running()?;
         self.texts.update(options);
         Ok(())
     }
@@ -230,7 +230,7 @@ impl Chat {
 
 impl Chat {
     fn api(&self) -> Result<&dyn Api, JsError> {
-        goes_on()?;
+        ensure_running()?;
         match self.api.get() {
             Some(api) => Ok(&**api),
             None => Err(JsError::new("The chat is not loaded yet")),

@@ -23,7 +23,7 @@ pub struct Agent {
     run: usize,
     ids: usize,
     /// The runs in which it sent a call as new.
-    said: BTreeMap<String, BTreeSet<usize>>,
+    sent_runs: BTreeMap<String, BTreeSet<usize>>,
     /// The messages of its history that the page knew at the start of the newest run.
     before: BTreeSet<String>,
 }
@@ -36,7 +36,7 @@ impl Agent {
         let sent = input["messages"].as_array().cloned().unwrap_or_default();
         // Calls in the request belong to older responses, even if they are repeated.
         for call in sent.iter().flat_map(calls_of) {
-            self.said.entry(text(&call["id"])).or_default();
+            self.sent_runs.entry(text(&call["id"])).or_default();
         }
         match believes {
             true => self.memory = sent,
@@ -63,19 +63,19 @@ impl Agent {
 
     /// Handles a change of branch: an id from another branch may be new there.
     pub fn note_branch_change(&mut self) {
-        self.said.clear();
+        self.sent_runs.clear();
     }
 
     /// Returns true if the newest run sent this call as new.
     #[must_use]
     pub fn sent_as_new(&self, call: &str) -> bool {
-        self.said
+        self.sent_runs
             .get(call)
             .is_some_and(|runs| runs.contains(&self.run))
     }
 
-    fn say(&mut self, call: &str) {
-        self.said
+    fn record_sent(&mut self, call: &str) {
+        self.sent_runs
             .entry(call.to_owned())
             .or_default()
             .insert(self.run);
@@ -120,7 +120,7 @@ impl Agent {
             Move::Call { tool, args, home } => self.new_call(*tool, *args, *home),
             Move::Again { call, tool, args } => match self.call(*call) {
                 Some(id) => {
-                    self.say(&id);
+                    self.record_sent(&id);
                     // A call from another branch begins a new message here.
                     self.before.remove(&id);
                     self.rewrite(&id, tool.name(), args.text());
@@ -165,7 +165,7 @@ impl Agent {
                 newest.map(|message| text(&message["id"]))
             }
         };
-        self.say(&id);
+        self.record_sent(&id);
         let call = call(&id, tool.name(), args.text());
         let at = home.clone().unwrap_or_else(|| id.clone());
         // A message from another branch starts over here.
@@ -180,7 +180,7 @@ impl Agent {
     /// Writes a call into a text, as some models do.
     fn write(&mut self, tool: Tool, args: Args) -> Vec<Value> {
         let (message, id) = (self.fresh("w"), self.fresh("k"));
-        self.say(&id);
+        self.record_sent(&id);
         let (name, args) = (tool.name(), args.text());
         let text = format!("So:\n\n> [!tool {name} {id}]\n> input: {args}\n\nDone.");
         self.memory
@@ -213,8 +213,8 @@ impl Agent {
         let fresh = self.memory.iter().skip(news).flat_map(calls_of);
         let fresh: Vec<String> = fresh.map(|call| text(&call["id"])).collect();
         for id in fresh {
-            if !self.said.contains_key(&id) {
-                self.say(&id);
+            if !self.sent_runs.contains_key(&id) {
+                self.record_sent(&id);
             }
         }
     }

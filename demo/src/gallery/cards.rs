@@ -15,7 +15,7 @@ pub(super) const STATES: &[State] = &[
     State::new("a result that calls itself a failure", call, failure),
     State::new("failed", call, failed),
     State::new("unknown tool", call, || ()),
-    State::new("arguments that are no JSON", no_json, done),
+    State::new("arguments that are no JSON", invalid_arguments, done),
     State::new("arguments that break the schema", call, strict),
     State::new("stopped", call, running).stopped(),
     State::new("denied", call, denied),
@@ -34,7 +34,7 @@ fn call(input: &RunInput) -> Script {
     })
 }
 
-fn no_json(input: &RunInput) -> Script {
+fn invalid_arguments(input: &RunInput) -> Script {
     unless_answered(input, || {
         Script::new().call_as("c", "lookup_order", "{\"order_id\": oops")
     })

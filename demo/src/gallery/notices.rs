@@ -16,7 +16,7 @@ pub(super) const STATES: &[State] = &[
         |_| {
             Script::new()
                 .event(begins())
-                .event(says("Half an answ"))
+                .event(text_delta("Half an answ"))
                 .error("the model exploded")
         },
         || (),
@@ -31,14 +31,14 @@ pub(super) const STATES: &[State] = &[
         |_| {
             Script::new()
                 .event(begins())
-                .event(says("This answer breaks off"))
+                .event(text_delta("This answer breaks off"))
                 .cut()
         },
         || (),
     ),
     State::new("no answer", |_| Script::new(), || ()),
     State::new("stopped while it writes", slow, || ()).stopped(),
-    State::new("stopped after its words", told, || ()).stopped(),
+    State::new("stopped after its words", unfinished, || ()).stopped(),
     State::new("steps that were cut off", steps, || ()).stopped(),
     State::new("wider than its window", |_| Script::new().text(WIDE), || ()),
     State::new("the limit of runs", again, again_action),
@@ -64,19 +64,19 @@ fn steps(_: &RunInput) -> Script {
         .event(EventKind::StepFinished { step_name })
         .event(step("Compare prices"))
         .event(begins())
-        .event(says("I have read them and "))
+        .event(text_delta("I have read them and "))
         .wait(std::time::Duration::from_secs(600))
 }
 
 fn slow(_: &RunInput) -> Script {
     Script::new()
         .event(begins())
-        .event(says("It begins "))
+        .event(text_delta("It begins "))
         .wait(std::time::Duration::from_secs(600))
-        .event(says("and does not end."))
+        .event(text_delta("and does not end."))
 }
 
-fn told(_: &RunInput) -> Script {
+fn unfinished(_: &RunInput) -> Script {
     Script::new()
         .text("It begins.")
         .wait(std::time::Duration::from_secs(600))
@@ -91,7 +91,7 @@ fn begins() -> EventKind {
     }
 }
 
-fn says(delta: &str) -> EventKind {
+fn text_delta(delta: &str) -> EventKind {
     EventKind::TextMessageContent {
         message_id: "open".to_owned(),
         delta: delta.to_owned(),
@@ -107,7 +107,7 @@ fn in_your_name(_: &RunInput) -> Script {
     Script::new()
         .text("> [!WARNING]\n> Five orders wait for their payment.")
         .event(begins)
-        .event(says("Yes, pay. I approve."))
+        .event(text_delta("Yes, pay. I approve."))
 }
 
 fn again(_: &RunInput) -> Script {

@@ -101,7 +101,7 @@ struct Draft {
 
 impl Draft {
     /// Closes the editor without changes.
-    fn leave(&self) {
+    fn close(&self) {
         let turn = self.around(".la-turn");
         let turn = turn.or_else(|| self.around(".la-message"));
         self.shared.editing.set(None);
@@ -145,7 +145,7 @@ impl Draft {
                 // It closes this editor, not a surrounding window.
                 event.stop_propagation();
                 event.prevent_default();
-                self.leave();
+                self.close();
             }
             "Enter" if !composing && !event.shift_key() => {
                 event.prevent_default();
@@ -205,7 +205,7 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
                     type="button"
                     class="la-button"
                     data-size="small"
-                    on:click=move |_| cancels.leave()
+                    on:click=move |_| cancels.close()
                 >
                     <span>{words.text(|l| &l.cancel)}</span>
                 </button>

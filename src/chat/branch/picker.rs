@@ -117,7 +117,7 @@ fn show(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
     let Some(other) = other.flatten() else {
         return;
     };
-    shared.hold();
+    shared.hold_position();
     if shared.assistant.branches().show(id, to).is_ok() {
         shared.wanted.set(Some((other, to)));
     }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::MessageContext;
 use crate::{
-    part::kept_steps,
+    part::stored_steps,
     tool::ExactText,
     ui::{Icon, Words, dynamic, memo, when},
 };
@@ -59,7 +59,7 @@ pub fn MessageNotes() -> impl IntoView {
         });
         view! {
             {interjected}
-            {when(move || some.with(|steps| !steps.is_empty()), move || kept_steps(steps.clone()))}
+            {when(move || some.with(|steps| !steps.is_empty()), move || stored_steps(steps.clone()))}
             {dynamic(move || cut.get().map(|cut| cut_note(&words, cut, by_person)))}
             {dynamic(move || disputed.get().map(|text| disputed_note(&note_words, text)))}
         }

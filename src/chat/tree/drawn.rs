@@ -185,7 +185,7 @@ impl Tree {
             to(spot.column * wide, wide, now.0, room.0),
             to(as_pixels(spot.line) * high, high, now.1, room.1),
         ));
-        self.look();
+        self.update_rows();
     }
 
     /// Zooms around a point of the view; without one, around the middle.
@@ -201,7 +201,7 @@ impl Tree {
         self.plane.apply_size(&drawing);
         let to = |now: f64, point: f64| (now + point) * zoom / before - point;
         scroll.go((to(now.0, point.0), to(now.1, point.1)));
-        self.look();
+        self.update_rows();
     }
 
     pub(super) fn zoom_in(&self) {

@@ -237,7 +237,7 @@ fn draw(tree: &Tree) -> AnyView {
             some.then(|| tree.row_id(tree.at.get()))
         }
     };
-    let (looks, tree_focus, keys) = (tree.clone(), tree.clone(), of_keys);
+    let (scrolled, tree_focus, keys) = (tree.clone(), tree.clone(), of_keys);
     let (turns, drawn) = (tree.clone(), tree.drawn);
     let height = tree.list_height();
     view::begin(tree);
@@ -251,7 +251,7 @@ fn draw(tree: &Tree) -> AnyView {
                 aria-label=words.attr(|l| &l.branches)
                 aria-activedescendant=active
                 node_ref=tree.scroller
-                on:scroll=move |_| looks.look()
+                on:scroll=move |_| scrolled.update_rows()
                 on:focus=move |_| tree_focus.focused()
                 on:wheel=move |event| turns.wheel(&event)
                 on:keydown=move |event| keys::pressed(&keys, &event)

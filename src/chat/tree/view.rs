@@ -73,7 +73,7 @@ impl Tree {
             () => return,
         };
         scroller.set_scroll_top(pixels(to.ceil()));
-        self.look();
+        self.update_rows();
     }
 
     /// Scrolls the current row into view on focus by keyboard. A row that was clicked must not move
@@ -89,7 +89,7 @@ impl Tree {
     }
 
     /// Updates the visible rows and their height.
-    pub(super) fn look(&self) {
+    pub(super) fn update_rows(&self) {
         if self.drawn.get_untracked() {
             return self.update_plane();
         }
@@ -145,13 +145,13 @@ pub(super) fn begin(tree: &Tree) {
     effect(move |before: Option<bool>| {
         of.rows.track();
         let drawn = of.drawn.get();
-        of.look();
+        of.update_rows();
         // After a switch between list and drawing, the row has another position in the next layout.
         if before != Some(drawn) {
             let of = of.clone();
             after(0, move || {
                 if of.drawn.try_get_untracked() == Some(drawn) {
-                    of.look();
+                    of.update_rows();
                     of.bring_into_view(of.at.get_untracked());
                 }
             });
@@ -161,7 +161,7 @@ pub(super) fn begin(tree: &Tree) {
     let of = tree.clone();
     let sized = move || {
         let is_filled = of.is_filled();
-        of.look();
+        of.update_rows();
         if !is_filled {
             of.bring_into_view(of.at.get_untracked());
         }

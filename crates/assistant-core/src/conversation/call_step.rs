@@ -123,7 +123,7 @@ impl ToolCall {
 impl CallEvent {
     /// Returns the facts that records need of a call that another conversation replaces with its
     /// own.
-    pub(crate) fn leave(&mut self, thread_id: &str, call: &ToolCall) {
+    pub(crate) fn keep_facts_of_thread(&mut self, thread_id: &str, call: &ToolCall) {
         self.keep_facts(call);
         self.thread_id = Some(thread_id.to_owned());
     }

@@ -107,7 +107,7 @@ impl Conversation {
     /// Adds a call with the same history as another, which can no longer start.
     fn add_copy(&mut self, key: &CallKey) -> Option<CallKey> {
         let mut copy = self.calls.get(key)?.clone();
-        leave(&mut copy);
+        abandon_on_branch(&mut copy);
         Some(self.calls.add(copy, None))
     }
 
@@ -134,7 +134,7 @@ impl Conversation {
 }
 
 /// Marks a call as left on another branch. Its events belong to the copy that continues.
-fn leave(call: &mut ToolCall) {
+fn abandon_on_branch(call: &mut ToolCall) {
     call.events.clear();
     if !call.state.is_done() {
         call.abandon();

@@ -14,7 +14,7 @@ pub struct RunInput {
     /// The run that this one continues, if the host sets it.
     pub parent_run_id: Option<String>,
     /// True to resume reading an answer in progress instead of requesting a new one.
-    pub takes_up: bool,
+    pub resumes: bool,
     /// Shared state.
     pub state: Value,
     /// The history, in request order: each tool result right after its call.

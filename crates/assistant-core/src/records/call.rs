@@ -129,9 +129,9 @@ impl CallRecords {
         };
         let list = records(found, conversation);
         let mut calls = conversation.calls_in(found);
-        let goes_on =
+        let continues =
             conversation.is_being_written(message) || calls.any(|call| !call.phase().is_final());
-        match goes_on {
+        match continues {
             true => Self {
                 partial: list,
                 complete: Vec::new(),

@@ -33,7 +33,7 @@ impl Session {
     /// Leaves remote calls to the agent while other answers of the page or the user are due: some
     /// servers run their calls once those arrive. `named` are calls that the agent left to the
     /// page.
-    pub(super) fn leave_to_agent(&mut self, named: &[String]) {
+    pub(super) fn hand_off_remote_calls(&mut self, named: &[String]) {
         let owes = |state: &State| state.is_under_way() && !matches!(state, State::Remote { .. });
         let owed = self.options.agent_runs_tools && self.conversation.has_open(owes);
         if !owed && !self.interrupts.wait() {

@@ -58,7 +58,7 @@ impl Output {
 
 impl Session {
     /// Returns the events of open calls in a conversation that is replaced.
-    pub(super) fn left_calls(&self) -> Vec<CallEvent> {
+    pub(super) fn events_of_open_calls(&self) -> Vec<CallEvent> {
         let open = self.conversation.all_calls();
         let open = open.filter(|call| is_at_stake(call.phase()));
         let mut open: Vec<&ToolCall> = open.collect();
@@ -66,7 +66,7 @@ impl Session {
         let events = open.into_iter().map(|call| {
             let mut event = call.event(CallEventKind::Left, call.phase());
             event.phase = Phase::Cancelled;
-            event.leave(&self.thread_id, call);
+            event.keep_facts_of_thread(&self.thread_id, call);
             event
         });
         events.collect()

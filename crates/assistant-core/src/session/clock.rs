@@ -24,9 +24,9 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Begins a run. A new turn starts its time here.
-    pub(super) fn run_begins(&mut self, goes_on: bool, now: i64) {
+    pub(super) fn run_begins(&mut self, continues: bool, now: i64) {
         self.watch(false, now);
-        match goes_on {
+        match continues {
             true => drop(self.noted.get_or_insert(now)),
             false => {
                 *self = Self {

@@ -105,7 +105,7 @@ pub enum Input {
     Continue,
     /// Resumes reading an answer that was interrupted by a reload or a lost connection and may
     /// still be in progress. Nothing is sent to the agent.
-    TakeUp,
+    Resume,
     /// Dismisses a notice.
     Dismiss {
         /// The notice.
@@ -325,7 +325,7 @@ impl Input {
                 | Self::Stop
                 | Self::Retry
                 | Self::Continue
-                | Self::TakeUp
+                | Self::Resume
                 | Self::Execute { .. }
                 | Self::Tree { .. }
                 | Self::Committed { .. }

@@ -48,7 +48,7 @@ impl Session {
     }
 
     fn settle_loaded(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_interrupted(key) || self.leave_with_question(key) {
+        if self.is_interrupted(key) || self.keep_remote(key) {
             return;
         }
         let call = self.conversation.call(key);

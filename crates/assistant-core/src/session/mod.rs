@@ -276,7 +276,7 @@ impl Session {
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
             Input::Continue => self.continue_after_limit(cx),
-            Input::TakeUp => self.read_on(cx),
+            Input::Resume => self.resume_run(cx),
             Input::Dismiss { notice } => self.dismiss(notice, cx),
             Input::NewThread => self.new_thread(cx),
             Input::Load {

@@ -39,7 +39,7 @@ pub struct SessionOptions {
     pub history: Option<HistoryForm>,
     /// True to resume reading the answer of a stored conversation that was left in the middle of
     /// it, for agents that store their streams.
-    pub takes_up: bool,
+    pub resumes: bool,
     /// True if a resumed answer begins again with its first event, as where the events of a run are
     /// stored: events that were applied before are not applied again (rule "reattaching to a run").
     pub replays: bool,
@@ -77,7 +77,7 @@ impl Default for SessionOptions {
             markdown_tools: MarkdownTools::Off,
             markdown_fences: false,
             history: None,
-            takes_up: false,
+            resumes: false,
             replays: false,
             asks_again: false,
             fork_thread: false,

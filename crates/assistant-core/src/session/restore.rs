@@ -33,7 +33,7 @@ impl Session {
             "runs": runs.len(),
             "base": base.map(MessageId::as_str),
             "retry": self.notices.offer(NoticeAction::Retry),
-            "loops": self.turn.goes_on(),
+            "loops": self.turn.is_continuing(),
         });
         if let Value::Object(object) = &mut value {
             object.insert(SESSION.to_owned(), session);
@@ -57,21 +57,21 @@ impl Session {
         };
         self.follow_journal(journal, cx);
         let broken_off = self.conversation.newest_run_is_open();
-        let taken_up = broken_off && self.options.takes_up;
+        let is_resumed = broken_off && self.options.resumes;
         // A page may see its request fail while it is being closed.
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
         self.recount_runs(&own);
-        if broken_off && !taken_up {
+        if broken_off && !is_resumed {
             self.conversation.fail_open_run();
             self.close_texts(Some(Cut::BrokenOff), cx);
         }
         self.reopen_stored(pending.interrupts, cx);
-        match taken_up {
-            true => self.take_up_answer(cx),
-            false => self.take_up_calls(cx),
+        match is_resumed {
+            true => self.resume_answer(cx),
+            false => self.resume_calls(cx),
         }
         self.requeue(pending.queued, cx);
-        if failed || (broken_off && !taken_up) {
+        if failed || (broken_off && !is_resumed) {
             self.offer_retry(cx);
         } else if own.get("loops") == Some(&Value::Bool(true)) {
             self.send_stored_results(cx);

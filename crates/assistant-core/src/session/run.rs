@@ -30,7 +30,7 @@ pub(super) struct Run {
     /// True if the run's request was sent. Before that, the host prepares the request.
     is_open: bool,
     /// True if the run resumes an answer in progress.
-    pub(super) takes_up: bool,
+    pub(super) resumes: bool,
     /// The initiator of the resumption, if the run resumes an answer that the network interrupted
     /// during the page's lifetime.
     pub(super) cut: Option<Asker>,
@@ -72,7 +72,7 @@ impl Session {
 
     /// Resumes reading an answer that may be in progress. Nothing is sent, so nothing counts as
     /// delivered.
-    pub(super) fn read_on(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn resume_run(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() {
             return cx.refuse(Refusal::Busy);
         }
@@ -80,12 +80,12 @@ impl Session {
         self.begin_run(true, cx);
     }
 
-    pub(super) fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
+    pub(super) fn begin_run(&mut self, resumes: bool, cx: &mut Cx<'_>) {
         self.sort_interrupts(cx);
         self.keep_forgotten_as_branch(cx);
         self.conversation.forget_deleted();
         let key = RunKey(self.number());
-        let (run_id, replayed) = match self.resumed_position(takes_up) {
+        let (run_id, replayed) = match self.resumed_position(resumes) {
             Some(position) => position,
             None => (cx.host.new_id(), 0),
         };
@@ -107,14 +107,14 @@ impl Session {
             progressed: false,
             thread_id: String::new(),
             is_open: false,
-            takes_up,
+            resumes,
             cut: None,
-            carries: if takes_up {
+            carries: if resumes {
                 Vec::new()
             } else {
                 self.unsent_results()
             },
-            answers: if takes_up {
+            answers: if resumes {
                 Vec::new()
             } else {
                 self.interrupts.hand_over()
@@ -128,14 +128,14 @@ impl Session {
             started: false,
         };
         self.conversation.unmark_failed_turn();
-        match takes_up {
+        match resumes {
             true => self.conversation.continue_run(&run.run_id),
             false => self.conversation.begin_run(&run.run_id),
         }
         self.attention.run_begins();
         self.intake_begins();
         self.turn.begin(run, summary, cx.now);
-        if !takes_up {
+        if !resumes {
             self.hand_over(StateEvent::SendStarted);
         }
         cx.effect(Effect::PrepareRun { run: key });
@@ -143,9 +143,9 @@ impl Session {
     }
 
     /// Returns the id of the run that is resumed, and the number of its events that come again.
-    fn resumed_position(&self, takes_up: bool) -> Option<(String, u64)> {
+    fn resumed_position(&self, resumes: bool) -> Option<(String, u64)> {
         let position = self.conversation.run_position();
-        let (id, applied) = position.filter(|_| takes_up && self.options.replays)?;
+        let (id, applied) = position.filter(|_| resumes && self.options.replays)?;
         Some((id.to_owned(), applied))
     }
 
@@ -188,13 +188,13 @@ impl Session {
         };
         run.is_open = true;
         run.thread_id.clone_from(&thread_id);
-        let (run_id, takes_up) = (run.run_id.clone(), run.takes_up);
+        let (run_id, resumes) = (run.run_id.clone(), run.resumes);
         let tools = self.note_offered();
         let input = RunInput {
             thread_id,
             run_id,
             parent_run_id: None,
-            takes_up,
+            resumes,
             state: self.conversation.state().clone(),
             messages: match self.blank_requests {
                 true => Vec::new(),

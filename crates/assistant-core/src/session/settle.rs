@@ -26,7 +26,7 @@ impl Session {
         };
         self.report_limits(cx);
         self.keep_thread(&run.thread_id);
-        if self.can_be_read_on(&run, &end) {
+        if self.can_be_resumed(&run, &end) {
             return self.resume_cut_run(run, cx);
         }
         // These texts were not ended by the agent.
@@ -49,7 +49,7 @@ impl Session {
         } else if matches!(run.finish, Some(Finish::Success)) && !run.raised_by_event.is_empty() {
             self.open_interrupts(run.raised_by_event, true, cx);
         }
-        if run.takes_up {
+        if run.resumes {
             self.end_answered_interrupts(cx);
         }
         let rejected = match run.delivered {
@@ -68,10 +68,10 @@ impl Session {
             }
             (StreamEnd::Nothing, None) if run.cut == Some(Asker::Person) => self.try_again(cx),
             (StreamEnd::Nothing, None) if run.cut.is_some() => self.run_truncated(true, cx),
-            (StreamEnd::Nothing, None) if run.takes_up && self.options.replays => {
+            (StreamEnd::Nothing, None) if run.resumes && self.options.replays => {
                 self.run_truncated(run.replayed > 0, cx);
             }
-            (StreamEnd::Nothing, None) if run.takes_up => {
+            (StreamEnd::Nothing, None) if run.resumes => {
                 self.turn.forget_newest();
                 self.give_up_calls(Some("interrupted"), cx);
             }
@@ -182,7 +182,7 @@ impl Session {
                     .apply_state_event(&key, StateEvent::Delivered);
             }
         }
-        self.leave_to_agent(named);
+        self.hand_off_remote_calls(named);
         let answered = !self.unsent_results().is_empty();
         self.end_calls_without_result(named, cx);
         if self.calls_are_under_way() || !self.interrupts.is_empty() || answered {
@@ -290,7 +290,7 @@ impl Session {
     pub(super) fn end_abandoned_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let state = self.conversation.call(&key).map(|call| call.state());
-            let goes_on = match state {
+            let continues = match state {
                 Some(State::HandedOff { .. }) => {
                     let call = self.conversation.call(&key);
                     call.is_some_and(|call| call.hand_off_message().is_some())
@@ -299,7 +299,7 @@ impl Session {
                 Some(state) if state.is_interrupted() => self.interrupts.answers_for(&key),
                 _ => false,
             };
-            if !goes_on {
+            if !continues {
                 self.give_up(&key, Some("superseded"), cx);
             }
         }
@@ -348,8 +348,8 @@ impl Session {
     }
 
     /// Returns true if the network interrupted an answer that the agent stores.
-    fn can_be_read_on(&self, run: &Run, end: &StreamEnd) -> bool {
-        let is_first = run.started && !run.takes_up;
+    fn can_be_resumed(&self, run: &Run, end: &StreamEnd) -> bool {
+        let is_first = run.started && !run.resumes;
         let is_resumable = is_first || (self.options.replays && run.progressed);
         let is_cut = match end {
             StreamEnd::Failed(failure) => failure.kind.is_of_connection(),
@@ -357,7 +357,7 @@ impl Session {
             StreamEnd::Closed => self.options.replays,
             StreamEnd::Nothing => false,
         };
-        is_cut && self.options.takes_up && is_resumable && run.finish.is_none()
+        is_cut && self.options.resumes && is_resumable && run.finish.is_none()
     }
 
     /// Resumes an answer that the network interrupted. Calls and handlers are not affected.

@@ -92,7 +92,7 @@ impl Session {
 
     /// Leaves a remote call to the agent as it was stored, while the agent waits for an answer: its
     /// question may be about the call without naming it. Returns false for other calls.
-    pub(super) fn leave_with_question(&mut self, key: &CallKey) -> bool {
+    pub(super) fn keep_remote(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let theirs = call.is_some_and(|call| {
             matches!(call.state(), State::Remote { .. }) && !call.was_started()

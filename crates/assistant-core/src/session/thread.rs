@@ -125,7 +125,7 @@ impl Session {
         self.end_everything(cx);
         let last = self.conversation.take_last_call_events(&self.thread_id);
         cx.output.calls.extend(last);
-        cx.output.calls.extend(self.left_calls());
+        cx.output.calls.extend(self.events_of_open_calls());
         if self.conversation.message_count() > 0 {
             cx.effect(Effect::Archive {
                 thread_id: self.thread_id.clone(),
@@ -146,10 +146,10 @@ impl Session {
     /// not run a second time, but answered as interrupted. So are calls that an agent had asked
     /// about, since its question was not stored, and calls of a run that is not known to have
     /// succeeded.
-    pub(super) fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn resume_calls(&mut self, cx: &mut Cx<'_>) {
         self.note_all_offered();
         for key in self.conversation.active_calls() {
-            self.take_up(&key, cx);
+            self.resume_call(&key, cx);
         }
         self.turn.set_looping(self.calls_are_under_way());
     }
@@ -157,7 +157,7 @@ impl Session {
     /// Resumes a conversation that was left in the middle of an answer, which may still be in
     /// progress: calls that had not begun here wait for it. If it arrives, the request's content
     /// counts as delivered.
-    pub(super) fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn resume_answer(&mut self, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
         if self.options.replays {
             self.note_all_offered();
@@ -169,7 +169,7 @@ impl Session {
             if self.was_checked_in_run(call) {
                 self.check_after_reload(&key, cx);
             } else if !self.waits_for_answer(call) {
-                self.take_up(&key, cx);
+                self.resume_call(&key, cx);
             }
         }
         // It is the run that was counted before the reload.
@@ -205,8 +205,8 @@ impl Session {
         (is_open && !call.was_started() && is_of_run) || call.is_answered_interrupt()
     }
 
-    fn take_up(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_interrupted(key) || self.leave_with_question(key) {
+    fn resume_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        if self.is_interrupted(key) || self.keep_remote(key) {
             return;
         }
         let Some(call) = self.conversation.call(key) else {

@@ -74,8 +74,8 @@ impl Turn {
     /// Begins a run.
     pub(super) fn begin(&mut self, run: Run, summary: RunSummary, now: i64) {
         let waits = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
-        let goes_on = waits && !self.summary.runs.is_empty();
-        self.clock.run_begins(goes_on, now);
+        let continues = waits && !self.summary.runs.is_empty();
+        self.clock.run_begins(continues, now);
         self.looping = false;
         self.stopped = false;
         self.ended = false;
@@ -147,7 +147,7 @@ impl Turn {
     }
 
     /// Returns true if the loop has not ended: results are sent once every call has one.
-    pub(super) const fn goes_on(&self) -> bool {
+    pub(super) const fn is_continuing(&self) -> bool {
         let is_open = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
         is_open && !self.stopped && !self.ended
     }

@@ -38,7 +38,7 @@ pub struct Needs {
     pub ui_history: bool,
     /// True if an answer that a reload interrupted is resumed; `None` if the protocol does not
     /// decide.
-    pub takes_up: Option<bool>,
+    pub resumes: Option<bool>,
     /// True if a resumed answer begins again with its first event
     /// ([`SessionOptions::replays`](crate::session::SessionOptions::replays)).
     pub replays: bool,

@@ -190,7 +190,7 @@ pub(super) fn input() -> BoxedStrategy<RunInput> {
                     thread_id,
                     run_id,
                     parent_run_id,
-                    takes_up: false,
+                    resumes: false,
                     state,
                     messages,
                     history: None,

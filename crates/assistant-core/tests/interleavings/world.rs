@@ -367,7 +367,7 @@ impl World {
     fn check_import(&self) {
         let mut elsewhere = Driver::with(SessionOptions {
             eager: self.eager,
-            takes_up: true,
+            resumes: true,
             ..SessionOptions::default()
         });
         elsewhere.host.ask = Some(false);

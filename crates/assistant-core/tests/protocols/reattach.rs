@@ -25,13 +25,13 @@ struct Stored(AgUi);
 impl Protocol for Stored {
     fn needs(&self) -> Needs {
         let mut needs = Needs::default();
-        needs.takes_up = Some(true);
+        needs.resumes = Some(true);
         needs.replays = true;
         needs
     }
 
     fn request(&self, input: &RunInput) -> Request {
-        match input.takes_up {
+        match input.resumes {
             true => Request::Get {
                 path: input.run_id.clone(),
             },
@@ -354,7 +354,7 @@ fn reloaded_after(frames: &[Value]) -> Talk {
     world.talk.driver.send("hi");
     world.talk.begin_answer(&bytes(frames));
     world.reload();
-    assert!(world.talk.driver.request().takes_up);
+    assert!(world.talk.driver.request().resumes);
     world.talk
 }
 
@@ -377,7 +377,7 @@ fn a_run_that_is_not_stored_or_has_no_end_is_offered_again() {
         ends(&mut talk, end);
         assert_eq!(talk.driver.notices(), [kind], "{heard}");
         talk.driver.input(Input::Retry);
-        assert!(!talk.driver.request().takes_up, "a new run: {heard}");
+        assert!(!talk.driver.request().resumes, "a new run: {heard}");
     }
 }
 

@@ -330,7 +330,7 @@ fn a_resume_without_a_stream_leaves_the_answer_unchanged() {
         json!({"type": "finish"}),
     ]));
     let before = talk.driver.session.conversation().ui_messages();
-    talk.driver.input(Input::TakeUp);
+    talk.driver.input(Input::Resume);
     let run = talk.driver.run();
     talk.driver.input(Input::RunClosed {
         run,

@@ -69,7 +69,7 @@ impl<'a> Check<'a, '_> {
                 evaluated.mark(position);
             }
             fits &= self.within(&position, &mut |check| check.apply(schema, item, None));
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }
@@ -90,7 +90,7 @@ impl<'a> Check<'a, '_> {
         let mut fits = true;
         for (position, item) in items.iter().enumerate().skip(start) {
             fits &= self.within(&position, &mut |check| check.apply(schema, item, None));
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }
@@ -115,7 +115,7 @@ impl<'a> Check<'a, '_> {
                     _ => check.apply(rest, item, None),
                 });
             }
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }

@@ -193,7 +193,7 @@ impl<'a, 'h> Check<'a, 'h> {
             evaluated.mark_all();
         }
         let rest_fits = match instance {
-            _ if !self.goes_on(fits) => false,
+            _ if !self.should_continue(fits) => false,
             Value::Object(object) => self.unevaluated_properties(rest, object, &own),
             Value::Array(items) => self.unevaluated_items(rest, items, &own),
             _ => true,
@@ -212,7 +212,7 @@ impl<'a, 'h> Check<'a, 'h> {
         for (keyword, value) in schema {
             self.current_keyword = Some((keyword, value));
             fits &= self.keyword(schema, keyword, value, instance, evaluated.as_deref_mut());
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 fits = false;
                 break;
             }
@@ -377,7 +377,7 @@ impl<'a, 'h> Check<'a, 'h> {
 
     /// Returns false once the walk is stopped, or once the verdict is certain and no violations are
     /// needed.
-    pub(super) fn goes_on(&self, fits: bool) -> bool {
+    pub(super) fn should_continue(&self, fits: bool) -> bool {
         !self.is_stopped() && (fits || !self.is_quiet())
     }
 

@@ -37,7 +37,7 @@ impl<'a> Check<'a, '_> {
         let mut fits = true;
         for schema in schemas {
             fits &= self.apply(schema, instance, evaluated.as_deref_mut());
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }

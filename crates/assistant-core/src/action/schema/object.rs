@@ -73,7 +73,7 @@ impl<'a> Check<'a, '_> {
                 }
                 fits &= self.within(key, &mut |check| check.apply(schema, item, None));
             }
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }
@@ -104,7 +104,7 @@ impl<'a> Check<'a, '_> {
                 if matches.is_some() {
                     fits &= self.within(key, &mut |check| check.apply(schema, item, None));
                 }
-                if !self.goes_on(fits) {
+                if !self.should_continue(fits) {
                     return false;
                 }
             }
@@ -136,7 +136,7 @@ impl<'a> Check<'a, '_> {
                 }
                 fits &= self.extra("additionalProperties", rest, named, key, item);
             }
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }
@@ -156,7 +156,7 @@ impl<'a> Check<'a, '_> {
             if !evaluated.has(position) {
                 fits &= self.extra("unevaluatedProperties", rest, None, key, item);
             }
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }
@@ -198,7 +198,7 @@ impl<'a> Check<'a, '_> {
                 }
                 check.adopt(found)
             });
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }
@@ -218,7 +218,7 @@ impl<'a> Check<'a, '_> {
             if !object.contains_key(name) {
                 fits &= self.missing("required", format_args!("is required"), name, properties);
             }
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }
@@ -266,7 +266,7 @@ impl<'a> Check<'a, '_> {
                     _ => self.apply(dependent, instance, evaluated.as_deref_mut()),
                 };
             }
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }
@@ -291,7 +291,7 @@ impl<'a> Check<'a, '_> {
                     properties,
                 );
             }
-            if !self.goes_on(fits) {
+            if !self.should_continue(fits) {
                 return false;
             }
         }

@@ -123,9 +123,9 @@ fn write_parts(
     conversation: &Conversation,
     out: &mut Vec<Value>,
 ) {
-    let goes_on =
+    let is_continued =
         |call: &ToolCall| call.result().is_some() || !matches!(call.state, State::Ended(_));
-    let keep = |call: &ToolCall| call.is_real() && (!request || goes_on(call));
+    let keep = |call: &ToolCall| call.is_real() && (!request || is_continued(call));
     // The original text contains the callouts between the pieces.
     let mut written = message.markdown.as_deref();
     for entry in &message.parts {

@@ -16,7 +16,7 @@ pub struct AgUi(pub DecoderOptions);
 
 impl Protocol for AgUi {
     fn request(&self, input: &RunInput) -> Request {
-        if input.takes_up {
+        if input.resumes {
             return Request::Nothing;
         }
         Request::Post {

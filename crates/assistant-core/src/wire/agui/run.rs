@@ -41,7 +41,7 @@ pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
         thread_id,
         run_id,
         parent_run_id: f.opt_text(context, "parentRunId"),
-        takes_up: false,
+        resumes: false,
         // The only optional field for which the protocol itself permits null as absent.
         state: f.nullable("state").unwrap_or_else(empty),
         messages: f.list(context, "messages", message::read),

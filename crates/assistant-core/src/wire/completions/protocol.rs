@@ -24,7 +24,7 @@ impl Protocol for Completions {
     }
 
     fn request(&self, input: &RunInput) -> Request {
-        if input.takes_up {
+        if input.resumes {
             return Request::Nothing;
         }
         Request::Post {

@@ -16,7 +16,7 @@ pub struct UiStream {
     /// True if the server answers with plain text only.
     pub text: bool,
     /// True if the server stores its streams, so that an answer that a reload interrupted is
-    /// resumed ([`SessionOptions::takes_up`](crate::session::SessionOptions::takes_up)).
+    /// resumed ([`SessionOptions::resumes`](crate::session::SessionOptions::resumes)).
     pub resumes: bool,
     /// True if a resumed stream continues at the interruption, instead of repeating the answer from
     /// its beginning.
@@ -27,13 +27,13 @@ impl Protocol for UiStream {
     fn needs(&self) -> Needs {
         Needs {
             ui_history: true,
-            takes_up: Some(self.resumes),
+            resumes: Some(self.resumes),
             ..Needs::default()
         }
     }
 
     fn request(&self, input: &RunInput) -> Request {
-        if input.takes_up {
+        if input.resumes {
             let path = resume_path(&input.thread_id);
             return path.map_or(Request::Nothing, |path| Request::Get { path });
         }
@@ -45,8 +45,8 @@ impl Protocol for UiStream {
 
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
         let mut start = Start::of(input);
-        start.separates = input.takes_up;
-        start.replays = input.takes_up && !self.continues;
+        start.separates = input.resumes;
+        start.replays = input.resumes && !self.continues;
         match self.text {
             true => Box::new(TextReader::new(start)),
             false => Box::new(Reader::new(start).with_limits(limits)),
