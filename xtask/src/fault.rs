@@ -16,3 +16,12 @@ impl fmt::Display for Fault {
         write!(f, "{}:{line}: {what}", file.display())
     }
 }
+
+/// Returns faults as `line: what`, for the tests of lints.
+#[cfg(test)]
+pub(crate) fn at_lines(faults: &[Fault]) -> Vec<String> {
+    let faults = faults.iter();
+    faults
+        .map(|fault| format!("{}: {}", fault.line, fault.what))
+        .collect()
+}

@@ -205,6 +205,7 @@ fn is_sign(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::at_lines;
 
     fn faults(name: &str, text: &str) -> Vec<Fault> {
         let name = Path::new(name);
@@ -218,11 +219,7 @@ mod tests {
     }
 
     fn found(name: &str, text: &str) -> Vec<String> {
-        let faults = faults(name, text);
-        faults
-            .iter()
-            .map(|fault| format!("{}: {}", fault.line, fault.what))
-            .collect()
+        at_lines(&faults(name, text))
     }
 
     #[test]

@@ -199,13 +199,10 @@ fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::at_lines;
 
     fn faults_in(file: &str, text: &str) -> Vec<String> {
-        let faults = faults_of(Path::new(file), text);
-        faults
-            .iter()
-            .map(|fault| format!("{}: {}", fault.line, fault.what))
-            .collect()
+        at_lines(&faults_of(Path::new(file), text))
     }
 
     #[test]

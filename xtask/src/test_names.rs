@@ -108,13 +108,10 @@ fn titles(text: &str) -> Vec<(usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::at_lines;
 
     fn found(file: &str, text: &str) -> Vec<String> {
-        let faults = faults_of(Path::new(file), text);
-        faults
-            .iter()
-            .map(|fault| format!("{}: {}", fault.line, fault.what))
-            .collect()
+        at_lines(&faults_of(Path::new(file), text))
     }
 
     #[test]
