@@ -125,11 +125,14 @@ impl Runs {
         let mut runs = Self::default();
         for entry in value.and_then(Value::as_array).into_iter().flatten() {
             let read = |entry: &Object| {
+                let succeeded = entry.get("succeeded").and_then(Value::as_bool);
+                // A run that has ended has no position.
+                let applied = entry.get("applied").filter(|_| succeeded.is_none());
                 Some(RunRecord {
                     number: entry.get("number")?.as_u64()?,
                     id: entry.get("id")?.as_str()?.to_owned(),
-                    succeeded: entry.get("succeeded").and_then(Value::as_bool),
-                    applied: entry.get("applied").and_then(Value::as_u64).unwrap_or(0),
+                    succeeded,
+                    applied: applied.and_then(Value::as_u64).unwrap_or(0),
                 })
             };
             // Rejects numbers near the limit, which cannot be continued.
