@@ -132,6 +132,31 @@ fn a_call_with_cut_arguments_is_not_restarted_under_its_id() {
 }
 
 #[test]
+fn the_limits_of_a_run_continue_over_another_connection() {
+    let mut driver = Driver::with(SessionOptions {
+        limits: Limits::default().argument_bytes(20),
+        resumes: true,
+        replays: true,
+        ..SessionOptions::default()
+    });
+    driver.register(action("f"));
+    driver.send("hi");
+    let arrived = [
+        started(),
+        start("big", "f"),
+        args("big", r#"{"a":"0123456"#),
+    ];
+    driver.events(arrived.clone());
+    driver.break_off(FailureKind::Network);
+    assert!(driver.request().resumes);
+    driver.events(arrived);
+    driver.events([args("big", r#"7890123456"}"#), end("big")]);
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("big"), 0);
+    assert_eq!(kinds(&driver), [LimitKind::Arguments]);
+}
+
+#[test]
 fn an_eager_call_does_not_start_when_its_arguments_are_cut() {
     let options = SessionOptions {
         limits: Limits::default().argument_bytes(8),

@@ -362,10 +362,18 @@ impl Session {
 
     /// Resumes an answer that the network interrupted. Calls and handlers are not affected.
     fn resume_cut_run(&mut self, broken: Run, cx: &mut Cx<'_>) {
-        // It is the same answer, so its time continues.
+        // It is the same answer, so its time continues, and so do its limits if only the rest of
+        // its events is applied.
         let clock = self.turn.clock().clone();
+        let intake = self
+            .options
+            .replays
+            .then(|| std::mem::take(&mut self.intake));
         self.read_on_from(Asker::Nobody, cx);
         *self.turn.clock() = clock;
+        if let Some(intake) = intake {
+            self.intake = intake;
+        }
         if let Some(run) = self.turn.run_mut() {
             run.answers = broken.answers;
         }
