@@ -63,21 +63,21 @@ impl Session {
             EventKind::Custom { name, value } => {
                 let raw = event.base.raw_event.as_deref();
                 let interrupt = legacy::interrupt_of(name, value, raw, self.last_number);
-                return self.keep_custom_event(event, interrupt, cx);
+                return self.keep_custom_event(event, interrupt, replayed, cx);
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
                 self.note_agent_step(&event.kind, cx);
-                return self.keep_side_event(event, cx);
+                return self.keep_side_event(event, replayed, cx);
             }
             EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. } => {
                 self.note_subagent(&event.kind, cx);
-                return self.keep_side_event(event, cx);
+                return self.keep_side_event(event, replayed, cx);
             }
             EventKind::Raw { .. }
             | EventKind::ReasoningStart { .. }
-            | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event, cx),
+            | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event, replayed, cx),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
                 self.turn.note(|run| run.has_text = true);
             }
@@ -121,7 +121,11 @@ impl Session {
         self.after_event(watched, cx);
     }
 
-    fn keep_side_event(&mut self, event: Event, cx: &mut Cx<'_>) {
+    /// Keeps an event without effect, unless it comes again over another connection of this page.
+    fn keep_side_event(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
+        if replayed && self.turn.run().is_some_and(|run| run.cut.is_some()) {
+            return;
+        }
         let most = self.options.limits.side_event_bytes;
         if let Err(size) = self.turn.keep_side_event(event, most) {
             let message = format!(
@@ -212,12 +216,18 @@ impl Session {
         }
     }
 
-    fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>, cx: &mut Cx<'_>) {
+    fn keep_custom_event(
+        &mut self,
+        event: Event,
+        interrupt: Option<Interrupt>,
+        replayed: bool,
+        cx: &mut Cx<'_>,
+    ) {
         let interrupt = interrupt.filter(|_| self.admits_interrupt());
         if let (Some(interrupt), Some(run)) = (interrupt, self.turn.run_mut()) {
             run.raised_by_event.push(interrupt);
             self.last_number += 1;
         }
-        self.keep_side_event(event, cx);
+        self.keep_side_event(event, replayed, cx);
     }
 }

@@ -343,6 +343,14 @@ fn a_run_that_is_cut_after_any_event_is_the_undisturbed_one() {
     }
 }
 
+#[test]
+fn an_event_without_effect_is_kept_once_over_two_connections() {
+    let kept = |world: &World| world.talk.driver.session.side_events().len();
+    let cuts = BTreeMap::from([(250, Cut::Network)]);
+    let world = World::new().play(&cuts, usize::MAX);
+    assert_eq!(kept(&world), kept(&undisturbed(usize::MAX)));
+}
+
 fn bytes(frames: &[Value]) -> Vec<u8> {
     let frames = frames.iter().map(|frame| format!("data: {frame}\n\n"));
     frames.collect::<String>().into_bytes()
