@@ -161,20 +161,28 @@ fn without_fork_thread_all_branches_share_one_thread_id() {
 
 #[test]
 fn a_page_left_during_a_regeneration_continues_its_thread_id() {
-    let mut driver = forking();
-    driver.send("hi");
-    driver.says("first");
-    regenerate(&mut driver);
-    let forked = thread(&driver);
-    driver.event(started());
-    driver.events(says("m", "half"));
-    let (thread_id, snapshot) = ("thread".to_owned(), driver.session.export());
-    let mut later = forking();
-    later.host.ids = driver.host.ids;
-    later.input(Input::Load {
-        thread_id,
-        snapshot,
-    });
-    later.send("more");
-    assert_eq!(thread(&later), forked);
+    for retried in [false, true] {
+        let mut driver = forking();
+        driver.send("hi");
+        driver.says("first");
+        regenerate(&mut driver);
+        let forked = thread(&driver);
+        driver.event(started());
+        driver.events(says("m", "half"));
+        if retried {
+            driver.break_off(FailureKind::Network);
+            driver.input(Input::Retry);
+            driver.event(started());
+            driver.events(says("n", "again"));
+        }
+        let (thread_id, snapshot) = ("thread".to_owned(), driver.session.export());
+        let mut later = forking();
+        later.host.ids = driver.host.ids;
+        later.input(Input::Load {
+            thread_id,
+            snapshot,
+        });
+        later.send("more");
+        assert_eq!(thread(&later), forked, "retried: {retried}");
+    }
 }

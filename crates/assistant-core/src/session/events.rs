@@ -109,7 +109,9 @@ impl Session {
             Watched::Call(_) | Watched::AllCalls => self.running_handlers(),
         };
         self.apply(event, cx);
-        self.mark_fork();
+        if self.turn.fork().is_some() {
+            self.keep_thread();
+        }
         if let Some(cut) = cut {
             self.cut_at_limit(&cut, cx);
         }

@@ -13,8 +13,6 @@ pub(super) struct Fork {
     /// The message that is answered again.
     parent: Option<MessageId>,
     thread_id: String,
-    /// True if a message of the new branch has the id.
-    is_marked: bool,
 }
 
 impl Session {
@@ -37,11 +35,8 @@ impl Session {
 
     /// Gives the answer to this message, which is regenerated, a thread of its own.
     pub(super) fn fork_answer(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
-        let fork = self.new_branch_thread(cx).map(|thread_id| Fork {
-            parent,
-            thread_id,
-            is_marked: false,
-        });
+        let thread_id = self.new_branch_thread(cx);
+        let fork = thread_id.map(|thread_id| Fork { parent, thread_id });
         self.turn.set_fork(fork);
     }
 
@@ -55,24 +50,15 @@ impl Session {
         }
     }
 
-    /// Stores the thread with the first message of a regenerated answer.
-    pub(super) fn mark_fork(&mut self) {
-        let tip = self.conversation.run_tip();
-        let Some(fork) = self.turn.fork_mut() else {
-            return;
-        };
-        if !fork.is_marked && fork.parent.as_ref() != tip {
-            fork.is_marked = true;
-            let thread_id = fork.thread_id.clone();
-            self.conversation.set_run_thread(thread_id);
-        }
-    }
-
-    /// Stores the thread of a run with its newest message, if a snapshot has replaced the one that
-    /// had it.
-    pub(super) fn keep_thread(&mut self, of_run: &str) {
-        if self.options.fork_thread && !of_run.is_empty() && self.request_thread_id() != of_run {
-            self.conversation.set_run_thread(of_run.to_owned());
+    /// Stores the thread of the active run with its newest message, unless its branch has it: a
+    /// regenerated answer has begun, or a snapshot has replaced the message that had it.
+    pub(super) fn keep_thread(&mut self) {
+        let of_run = self.turn.run().map(|run| run.thread_id.as_str());
+        let is_missing = |id: &&str| !id.is_empty() && *id != self.request_thread_id();
+        if self.options.fork_thread
+            && let Some(thread_id) = of_run.filter(is_missing)
+        {
+            self.conversation.set_run_thread(thread_id.to_owned());
         }
     }
 }

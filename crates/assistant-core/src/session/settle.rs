@@ -21,11 +21,11 @@ impl Session {
         if self.turn.run().is_none_or(|run| run.key != key) {
             return;
         }
+        self.keep_thread();
         let Some(run) = self.turn.take_run() else {
             return;
         };
         self.report_limits(cx);
-        self.keep_thread(&run.thread_id);
         if self.can_be_resumed(&run, &end) {
             return self.resume_cut_run(run, cx);
         }

@@ -185,10 +185,6 @@ impl Turn {
         self.fork.as_ref()
     }
 
-    pub(super) const fn fork_mut(&mut self) -> Option<&mut Fork> {
-        self.fork.as_mut()
-    }
-
     pub(super) fn set_fork(&mut self, fork: Option<Fork>) {
         self.fork = fork;
     }
