@@ -232,7 +232,7 @@ impl Session {
     }
 
     /// Withdraws the offer to send a lost message again, since another run has begun.
-    pub(super) fn keep_forgotten_as_branch(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn withdraw_forgotten(&mut self, cx: &mut Cx<'_>) {
         let mut lost = self.notices.iter_mut();
         let lost = lost.find(|one| one.kind == NoticeKind::Forgotten && one.action.is_some());
         if let Some(notice) = lost {

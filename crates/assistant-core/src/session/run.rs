@@ -67,6 +67,7 @@ impl Session {
             return;
         }
         self.end_abandoned_calls(cx);
+        self.withdraw_forgotten(cx);
         self.begin_run(false, cx);
     }
 
@@ -82,7 +83,6 @@ impl Session {
 
     pub(super) fn begin_run(&mut self, resumes: bool, cx: &mut Cx<'_>) {
         self.sort_interrupts(cx);
-        self.keep_forgotten_as_branch(cx);
         self.conversation.forget_deleted();
         let key = RunKey(self.number());
         let (run_id, replayed) = match self.resumed_position(resumes) {
