@@ -39,15 +39,9 @@ impl Session {
         if !owed && !self.interrupts.wait() {
             return;
         }
-        for key in self.conversation.active_calls() {
-            let is_named = |id: &str| named.iter().any(|named| named == id);
-            let leave = self.conversation.call(&key).is_some_and(|call| {
-                matches!(call.state(), State::Remote { .. }) && !is_named(&call.id)
-            });
-            if leave {
-                self.conversation
-                    .apply_state_event(&key, StateEvent::LeftRemote);
-            }
+        for key in self.unanswered_remote_calls(named) {
+            self.conversation
+                .apply_state_event(&key, StateEvent::LeftRemote);
         }
     }
 
@@ -58,15 +52,22 @@ impl Session {
         if !self.options.agent_runs_tools {
             return;
         }
-        for key in self.conversation.active_calls() {
-            let is_named = |id: &str| named.iter().any(|named| named == id);
-            let ends = self.conversation.call(&key).is_some_and(|call| {
-                matches!(call.state(), State::Remote { left: false, .. }) && !is_named(&call.id)
-            });
-            if ends {
-                self.answer_unanswered(&key, cx);
-            }
+        for key in self.unanswered_remote_calls(named) {
+            self.answer_unanswered(&key, cx);
         }
+    }
+
+    /// Returns the remote calls that are not yet left to the agent, without those that the agent
+    /// left to the page.
+    fn unanswered_remote_calls(&self, named: &[String]) -> Vec<CallKey> {
+        let mut keys = self.conversation.active_calls();
+        keys.retain(|key| {
+            self.conversation.call(key).is_some_and(|call| {
+                matches!(call.state(), State::Remote { left: false, .. })
+                    && !named.contains(&call.id)
+            })
+        });
+        keys
     }
 
     /// Ends remote calls after the run to which they were left. Calls without a result or an

@@ -12,6 +12,10 @@ pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKi
     let check_id = |text: &str| (text.len() > limits.id_bytes).then_some(LimitKind::Id);
     let ids = |texts: &[Option<&str>]| texts.iter().flatten().find_map(|text| check_id(text));
     let name = |text: &str| (text.len() > limits.name_bytes).then_some(LimitKind::Name);
+    let in_messages = |messages: &[Message]| {
+        let mut messages = messages.iter();
+        messages.find_map(|message| over_in_message(message, &check_id, &name))
+    };
     if let Some(over) = event.base.subagent_run_id.as_deref().and_then(check_id) {
         return Some(over);
     }
@@ -64,15 +68,10 @@ pub(super) fn over_name_limits(event: &Event, limits: &Limits) -> Option<LimitKi
             } => pending.iter().find_map(|one| check_id(one)),
             _ => None,
         },
-        EventKind::MessagesSnapshot { messages } => messages
-            .iter()
-            .find_map(|message| over_in_message(message, &check_id, &name)),
+        EventKind::MessagesSnapshot { messages } => in_messages(messages),
         EventKind::RunStarted {
             input: Some(input), ..
-        } => input
-            .messages
-            .iter()
-            .find_map(|message| over_in_message(message, &check_id, &name)),
+        } => in_messages(&input.messages),
         #[cfg(feature = "ui-stream")]
         EventKind::Extension(extension) => match &**extension {
             Extension::Message { message_id, .. }

@@ -101,10 +101,8 @@ impl Session {
             MessageBody::Assistant { tool_calls, .. } => tool_calls.len(),
             _ => 0,
         };
-        if messages.len() > limits.messages {
-            return Admission::EndRun(LimitKind::Messages);
-        }
-        if messages.iter().map(calls).sum::<usize>() > limits.messages {
+        let calls = messages.iter().map(calls).sum::<usize>();
+        if messages.len().max(calls) > limits.messages {
             return Admission::EndRun(LimitKind::Messages);
         }
         let intake = &mut self.intake;
