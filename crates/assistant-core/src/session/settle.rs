@@ -330,7 +330,7 @@ impl Session {
         self.leave_old_answer();
         self.clear_notices(cx);
         match self.turn.is_cut() {
-            true => self.read_on_from(Asker::Person, cx),
+            true => self.resume_newest_run(Asker::Person, cx),
             false => self.try_again(cx),
         }
     }
@@ -369,7 +369,7 @@ impl Session {
             .options
             .replays
             .then(|| std::mem::take(&mut self.intake));
-        self.read_on_from(Asker::Nobody, cx);
+        self.resume_newest_run(Asker::Nobody, cx);
         *self.turn.clock() = clock;
         if let Some(intake) = intake {
             self.intake = intake;
@@ -380,7 +380,7 @@ impl Session {
     }
 
     /// Resumes the answer of the newest run. If that fails, the run can be retried from its base.
-    fn read_on_from(&mut self, asker: Asker, cx: &mut Cx<'_>) {
+    fn resume_newest_run(&mut self, asker: Asker, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
         let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
         self.begin_run(true, cx);
