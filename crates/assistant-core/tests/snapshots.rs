@@ -357,6 +357,25 @@ fn a_snapshot_that_drops_user_messages_raises_a_notice_with_retry() {
 }
 
 #[test]
+fn a_reload_keeps_the_retry_of_a_dropped_message() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.event(snapshot(vec![assistant("fresh", Some("Welcome!"), &[])]));
+    finish_run(&mut driver);
+    let mut later = Driver::new();
+    later.host.ids = driver.host.ids;
+    later.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: driver.session.snapshot(),
+        journal: Vec::new(),
+    });
+    assert_eq!(later.notices(), [NoticeKind::Forgotten]);
+    assert_eq!(later.input(Input::Retry).refused, None);
+    assert_eq!(request(&later), ["user=hi"]);
+}
+
+#[test]
 fn a_later_run_removes_the_retry_of_a_dropped_message() {
     let mut driver = Driver::new();
     driver.register(action("f"));

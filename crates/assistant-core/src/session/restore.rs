@@ -29,10 +29,15 @@ impl Session {
     pub(super) fn with_session(&self, mut value: Value) -> Value {
         let runs = &self.turn.summary().runs;
         let base = runs.last().and_then(|run| run.base.as_ref());
+        let retries = |of: &dyn Fn(NoticeKind) -> bool| {
+            let mut notices = self.notices.list().iter();
+            notices.any(|one| one.action == Some(NoticeAction::Retry) && of(one.kind))
+        };
         let session = json!({
             "runs": runs.len(),
             "base": base.map(MessageId::as_str),
-            "retry": self.notices.offer(NoticeAction::Retry),
+            "retry": retries(&|kind| kind != NoticeKind::Forgotten),
+            "forgotten": retries(&|kind| kind == NoticeKind::Forgotten),
             "loops": self.turn.is_continuing(),
         });
         if let Value::Object(object) = &mut value {
@@ -71,6 +76,10 @@ impl Session {
             false => self.resume_calls(cx),
         }
         self.requeue(pending.queued, cx);
+        // Of a run that succeeded, or is resumed and does not apply the snapshot again.
+        if own.get("forgotten") == Some(&Value::Bool(true)) && (!broken_off || is_resumed) {
+            self.note_forgotten(cx);
+        }
         if failed || (broken_off && !is_resumed) {
             self.offer_retry(cx);
         } else if own.get("loops") == Some(&Value::Bool(true)) {
