@@ -186,3 +186,22 @@ fn a_page_left_during_a_regeneration_continues_its_thread_id() {
         assert_eq!(thread(&later), forked, "retried: {retried}");
     }
 }
+
+#[test]
+fn a_page_left_before_a_regenerated_answer_retries_under_its_thread_id() {
+    let mut driver = forking();
+    driver.send("hi");
+    driver.says("first");
+    regenerate(&mut driver);
+    let forked = thread(&driver);
+    driver.event(started());
+    let mut later = forking();
+    later.host.ids = driver.host.ids;
+    later.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: driver.session.snapshot(),
+        journal: Vec::new(),
+    });
+    assert_eq!(later.input(Input::Retry).refused, None);
+    assert_eq!(thread(&later), forked);
+}

@@ -2,7 +2,10 @@
 //!
 //! With [`SessionOptions::fork_thread`](super::SessionOptions::fork_thread) each branch that an edit,
 //! a regeneration or a message amid the history begins is sent under a thread id of its own. The id
-//! is stored with the first message of the branch. The conversation keeps its own id.
+//! is stored with the first message of the branch, and with the session before that. The
+//! conversation keeps its own id.
+
+use serde_json::{Value, json};
 
 use super::{Cx, Session};
 use crate::conversation::MessageId;
@@ -13,6 +16,21 @@ pub(super) struct Fork {
     /// The message that is answered again.
     parent: Option<MessageId>,
     thread_id: String,
+}
+
+impl Fork {
+    pub(super) fn to_value(&self) -> Value {
+        let parent = self.parent.as_ref().map(MessageId::as_str);
+        json!({"parent": parent, "threadId": self.thread_id})
+    }
+
+    pub(super) fn read(value: &Value) -> Option<Self> {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        Some(Self {
+            parent: text("parent").map(MessageId::from),
+            thread_id: text("threadId")?.to_owned(),
+        })
+    }
 }
 
 impl Session {

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session};
+use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session, fork::Fork};
 use crate::conversation::{
     Author, CallError, Cut, End, ErrorKind, Message, MessageId, Note, Outcome, Phase,
 };
@@ -39,6 +39,7 @@ impl Session {
             "retry": retries(&|kind| kind != NoticeKind::Forgotten),
             "forgotten": retries(&|kind| kind == NoticeKind::Forgotten),
             "loops": self.turn.is_continuing(),
+            "fork": self.turn.fork().map(Fork::to_value),
         });
         if let Value::Object(object) = &mut value {
             object.insert(SESSION.to_owned(), session);
@@ -66,6 +67,7 @@ impl Session {
         // A page may see its request fail while it is being closed.
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
         self.recount_runs(&own);
+        self.turn.set_fork(own.get("fork").and_then(Fork::read));
         if broken_off && !is_resumed {
             self.conversation.fail_open_run();
             self.close_texts(Some(Cut::BrokenOff), cx);
