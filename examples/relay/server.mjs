@@ -2,7 +2,7 @@
 // so that a run outlives its connection and its page. No dependencies; the contract is in README.md.
 
 import { createHash, randomUUID } from "node:crypto";
-import { appendFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, truncateSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -33,7 +33,7 @@ export async function relay({ agent, folder, origin, port = 0, limits: given = {
   const runs = storedRuns(folder);
 
   async function start(request, answer) {
-    const body = await text(request, limits.request);
+    const body = await readBody(request, limits.request);
     if (body === undefined) return plain(answer, 413, "The request is too large.");
     const ids = idsOf(body, limits.id);
     if (!ids) return plain(answer, 400, "The request has no valid threadId and runId.");
@@ -44,20 +44,23 @@ export async function relay({ agent, folder, origin, port = 0, limits: given = {
       return plain(answer.setHeader("retry-after", "10"), 503, "Too many runs are open.");
     }
     const run = new Run(path.join(folder, `${key}.jsonl`), ownerOf(request), limits);
+    run.begin();
     runs.set(key, run);
-    const reply = await ask(agent, request, body, run.abort.signal).catch(() => undefined);
+    const reply = await requestAgent(agent, request, body, run.abort.signal).catch(() => undefined);
+    // Stopped before the agent has answered.
+    if (!run.isOpen) return run.serve(answer, 0);
     if (!reply?.ok || !reply.body || !/^text\/event-stream\b/i.test(reply.headers.get("content-type") ?? "")) {
       runs.delete(key);
+      run.discard();
       const message = reply ? (await reply.text().catch(() => "")).slice(0, 4096) : "The agent cannot be reached.";
       return plain(answer, reply ? (reply.ok ? 502 : reply.status) : 502, message);
     }
-    run.begin();
     const timer = setTimeout(() => run.fail("The run took too long."), limits.runTime);
     void run.read(reply.body).finally(() => clearTimeout(timer));
     run.serve(answer, 0);
   }
 
-  function more(run, request, answer) {
+  function resume(run, request, answer) {
     const last = request.headers["last-event-id"];
     const from = last === undefined ? 0 : Number(last) + 1;
     if (!Number.isSafeInteger(from) || from < 0 || from > run.events.length) {
@@ -77,14 +80,16 @@ export async function relay({ agent, folder, origin, port = 0, limits: given = {
     }
     const place = request.url.split("?")[0].match(/^\/runs\/([^/]+)\/([^/]+)$/);
     const run = place && runs.get(keyOf(...place.slice(1).map(decoded)));
-    const isPreflight = request.method === "OPTIONS";
-    if (isPreflight) return answer.writeHead(204).end();
+    // A preflight.
+    if (request.method === "OPTIONS") return answer.writeHead(204).end();
     if (request.method === "POST" && !place) {
+      // Pages of another origin send other types without a preflight.
+      if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) return plain(answer, 415, "The request must be JSON.");
       return void start(request, answer).catch(() => answer.destroy());
     }
-    // A run of another user is no run.
+    // Runs of other users are reported as missing.
     if (!run || run.owner !== ownerOf(request)) return plain(answer, 404, "There is no such run.");
-    if (request.method === "GET") return more(run, request, answer);
+    if (request.method === "GET") return resume(run, request, answer);
     if (request.method !== "DELETE") return plain(answer, 405, "Only GET and DELETE.");
     run.fail("The run was stopped.");
     answer.writeHead(204).end();
@@ -125,11 +130,18 @@ class Run {
     this.#limits = limits;
   }
 
+  /** Creates the file. */
   begin() {
     appendFileSync(this.file, `${JSON.stringify({ owner: this.owner })}\n`);
   }
 
-  /** Reads the agent's response to its end; a run without an end gets one. */
+  /** Ends a run that the agent has refused, and removes its file. */
+  discard() {
+    this.#end();
+    rmSync(this.file, { force: true });
+  }
+
+  /** Reads the agent's response; adds an error if it stops before the run has ended. */
   async read(body) {
     let rest = "";
     try {
@@ -149,6 +161,7 @@ class Run {
     this.#end();
   }
 
+  /** Stores the data of an event of the response. */
   #add(frame) {
     const lines = frame.split(/\r\n|\n|\r/).filter((line) => line.startsWith("data:"));
     const data = lines.map((line) => line.slice(5).replace(/^ /, "")).join("\n");
@@ -158,14 +171,14 @@ class Run {
     this.#store(data);
   }
 
-  /** The file first: an event that a page has seen is there after a restart. */
+  /** Writes an event to the file before any page receives it, so that it survives a restart. */
   #store(data) {
     appendFileSync(this.file, `${JSON.stringify(data)}\n`);
     this.events.push(data);
     for (const answer of this.#readers) answer.write(frameOf(this.events.length - 1, data));
   }
 
-  /** Ends a run that does not end by itself. */
+  /** Ends an open run with an error. */
   fail(message) {
     if (!this.isOpen) return;
     this.#store(JSON.stringify({ type: "RUN_ERROR", message }));
@@ -191,14 +204,18 @@ class Run {
   }
 }
 
-/** The runs in the files of a folder. Those that were open when the relay ended have failed. */
+/** Reads the runs in the files of a folder; those that were open when the relay ended fail. */
 function storedRuns(folder) {
   const runs = new Map();
   for (const name of readdirSync(folder).filter((name) => name.endsWith(".jsonl"))) {
     const file = path.join(folder, name);
     const run = new Run(file, undefined, LIMITS);
     try {
-      const [head, ...events] = readFileSync(file, "utf8").split("\n").slice(0, -1).map((line) => JSON.parse(line));
+      const text = readFileSync(file, "utf8");
+      const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+      // A crash in the middle of a write: the next event would be appended to the rest of the line.
+      if (whole !== text) truncateSync(file, Buffer.byteLength(whole));
+      const [head, ...events] = whole.split("\n").slice(0, -1).map((line) => JSON.parse(line));
       Object.assign(run, { owner: head.owner, events });
     } catch {
       renameSync(file, `${file}.broken-${randomUUID()}`);
@@ -222,12 +239,12 @@ function typeOf(data) {
   }
 }
 
-/** The ids of a run's input, if they are of a usable length. */
-function idsOf(body, most) {
+/** Returns the ids of a run's input, if their length is within the limit. */
+function idsOf(body, max) {
   try {
     const { threadId, runId } = JSON.parse(body);
     const ids = [threadId, runId];
-    return ids.every((id) => typeof id === "string" && id && id.length <= most) ? ids : undefined;
+    return ids.every((id) => typeof id === "string" && id && id.length <= max) ? ids : undefined;
   } catch {
     return undefined;
   }
@@ -246,18 +263,18 @@ function decoded(segment) {
   }
 }
 
-function ask(agent, request, body, signal) {
+function requestAgent(agent, request, body, signal) {
   const kept = FORWARDED.filter((name) => request.headers[name]).map((name) => [name, request.headers[name]]);
   const headers = { ...Object.fromEntries(kept), "content-type": "application/json", accept: "text/event-stream" };
   return fetch(agent, { method: "POST", headers, body, signal });
 }
 
-async function text(request, most) {
+async function readBody(request, max) {
   const pieces = [];
   let size = 0;
   for await (const piece of request) {
     size += piece.length;
-    if (size > most) return undefined;
+    if (size > max) return undefined;
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString("utf8");
