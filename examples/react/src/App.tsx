@@ -1,5 +1,5 @@
 import { Assistant, useAssistant, useAssistantAction, useAssistantContext, useAssistantState } from "leptos-assistant/react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ORDERS, REFUND, afterRefund, total, type Refund } from "./orders";
 import { Currency, RefundCard } from "./RefundCard";
 
@@ -27,6 +27,8 @@ export function App() {
 
 function Orders() {
   const [orders, setOrders] = useState(ORDERS);
+  // Two refunds may come before the next rendering: the second one needs the orders after the first.
+  const newest = useRef(orders);
   const [selected, setSelected] = useState(ORDERS[0].id);
   useAssistantContext("The selected order", selected);
   useAssistantAction<Refund>({
@@ -36,11 +38,10 @@ function Orders() {
     parameters: REFUND,
     approval: ({ euros }) => euros > 10,
     describe: ({ order, euros }) => ({ sentence: `Pay back ${euros} €?`, rows: [["Order", order], ["Euros", euros]] }),
-    // Always the newest closure: `orders` are those of the last rendering.
     handler: (refund) => {
-      const next = afterRefund(orders, refund);
-      setOrders(next);
-      return { refunded: refund.euros, total: total(next) };
+      newest.current = afterRefund(newest.current, refund);
+      setOrders(newest.current);
+      return { refunded: refund.euros, total: total(newest.current) };
     },
     render: (call) => <RefundCard call={call} />,
   });
