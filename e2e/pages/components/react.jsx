@@ -1,4 +1,4 @@
-// Cards, registrations and options as components of React, for frameworks.spec.mjs.
+// Cards, registrations and options as components of React, for framework-components.spec.mjs.
 import { Assistant, AssistantScope, useAssistantAction, useAssistantContext } from "leptos-assistant/react";
 import { StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";

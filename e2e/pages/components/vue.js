@@ -1,4 +1,4 @@
-// Cards, registrations and options as components of Vue, for frameworks.spec.mjs.
+// Cards, registrations and options as components of Vue, for framework-components.spec.mjs.
 import { Assistant, provideAssistantScope, useAssistantAction, useAssistantContext } from "leptos-assistant/vue";
 import { createApp, defineComponent, h, ref } from "vue";
 
