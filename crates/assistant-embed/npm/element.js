@@ -130,13 +130,13 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     const complain = (error) => this.#complain(error);
     const layout = layoutOf(this, complain);
     if (this.#view?.layout !== layout) this.#arrange(layout);
-    const { options } = this.#read(complain);
+    const { options, error } = this.#read(complain);
     this.#view.describe(options.label, this.#language(), shortcutOf(this.getAttribute("shortcut"), complain));
     const opened = this.#view.show(this.#isOpen());
     if (opened !== undefined) this.#send("open", { open: opened });
     this.#listen(layout, loadingOf(this, layout, complain));
     if (this.#mounted) this.#update();
-    else if (this.#isInvalid ? !this.#read(() => {}).error : opened || (this.#isOpen() && layout !== "inline")) this.#load();
+    else if (this.#isInvalid ? !error : opened || (this.#isOpen() && layout !== "inline")) this.#load();
   }
 
   /** Builds the view of a layout, and moves a chat into it. */
