@@ -1,7 +1,7 @@
 // Validates an action of the page, and converts it for the program: a definition as JSON, and functions that never throw.
 import { COUNT, FLAG, FUNCTION, TEXT, TEXTS, either, flag, has, isCount, isFlag, isFunction, isObject, isOneOf, isText, isWhole, permission } from "./checks.js";
 import { contextFor } from "./context.js";
-import { NUMBER_MODES, calling, handling, later, reading, refuseUnknown, snapshot } from "./foreign.js";
+import { NUMBER_MODES, calling, callingAsync, handling, reading, refuseUnknown, snapshot } from "./foreign.js";
 import { drawing } from "./render.js";
 
 const isName = (value) => isText(value) && value !== "";
@@ -95,7 +95,7 @@ export function convertAction(action) {
     if (!isFunction(value)) definition[field] = value;
     else if (Object.hasOwn(CURRENT, field)) functions[field] = reading(named, value, ...CURRENT[field]);
     else if (Object.hasOwn(NOW, field)) functions[field] = calling(named, value, numbers, NOW[field]);
-    else if (Object.hasOwn(LATER, field)) functions[field] = later(named, value, numbers, LATER[field]);
+    else if (Object.hasOwn(LATER, field)) functions[field] = callingAsync(named, value, numbers, LATER[field]);
     else if (field === "handler") functions[field] = handling(value, numbers, contextFor);
     else functions[field] = drawing(named, "call", value);
   }

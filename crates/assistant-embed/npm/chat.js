@@ -1,7 +1,7 @@
 // The shared part of the package's two entry points: mounts a chat with the module that each of them loads.
 import { convertAction } from "./action.js";
 import { streaming } from "./agent.js";
-import { askingHeaders, headerPairs, hearing, highlighting, isElement, refuseUnknown } from "./foreign.js";
+import { headerPairs, highlighting, isElement, observing, refuseUnknown, requestingHeaders } from "./foreign.js";
 import { handleOf } from "./handle.js";
 import { textsOf } from "./languages.js";
 import { lookOptions, sessionOptions } from "./options.js";
@@ -42,9 +42,9 @@ function takeAgent(look, url, headers) {
 
 /** Returns headers as pairs; a function for them is an option of the program instead. */
 function takeHeaders(headers, look) {
-  const asks = typeof headers === "function";
-  look.headers = asks ? askingHeaders(headers) : undefined;
-  return asks ? [] : headerPairs(headers);
+  const isDynamic = typeof headers === "function";
+  look.headers = isDynamic ? requestingHeaders(headers) : undefined;
+  return isDynamic ? [] : headerPairs(headers);
 }
 
 /**
@@ -71,7 +71,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   if (look.highlight) look.highlight = highlighting(look.highlight);
   if (onEvent !== undefined) {
     if (typeof onEvent !== "function") throw new TypeError("mount: the option `onEvent` must be a function");
-    look.notify = hearing(onEvent);
+    look.notify = observing(onEvent);
   }
   if (store) look.store = look.storeName ?? "leptos-assistant";
   const [words] = await Promise.all([textsOf("mount", lang, labels), load()]);

@@ -28,8 +28,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #unmount;
   /** True if the options allowed no chat at the last attempt. */
   #isInvalid = false;
-  /** True once the chat has all of its methods. */
-  #whole = false;
+  /** True once all methods of the chat are loaded. */
+  #isLoaded = false;
   /** The options of the chat, or of the one that is being mounted. */
   #mounted;
   /** Identifies the newest attempt to mount a chat. */
@@ -53,7 +53,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   get chat() {
-    return this.#whole ? this.#chat : undefined;
+    return this.#isLoaded ? this.#chat : undefined;
   }
 
   get options() {
@@ -121,13 +121,13 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       try {
         this.#apply();
       } catch (error) {
-        this.#tell(error);
+        this.#report(error);
       }
     });
   }
 
   #apply() {
-    const complain = (error) => this.#complain(error);
+    const complain = (error) => this.#reportOnce(error);
     const layout = layoutOf(this, complain);
     if (this.#view?.layout !== layout) this.#arrange(layout);
     const { options, error } = this.#read(complain);
@@ -182,7 +182,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   async #mount() {
     const turn = ++this.#turn;
     try {
-      const { options, error } = this.#read((error) => this.#complain(error));
+      const { options, error } = this.#read((error) => this.#reportOnce(error));
       this.#isInvalid = Boolean(error);
       if (error) throw error;
       this.#mounted = options;
@@ -202,22 +202,22 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
         // Something may have changed meanwhile.
         this.#refresh();
       };
-      await mount(this.#place, { slots: this.#slots, ...options, onEvent: (event) => this.#hear(event) }, shown);
+      await mount(this.#place, { slots: this.#slots, ...options, onEvent: (event) => this.#forward(event) }, shown);
       if (turn !== this.#turn) return;
-      this.#whole = true;
+      this.#isLoaded = true;
       for (const entry of this.#actions) this.#register(entry);
       this.#send("ready", { chat });
     } catch (error) {
       if (turn !== this.#turn) return;
       this.#end();
       this.#view.failed();
-      this.#tell(error);
+      this.#report(error);
     }
   }
 
   /** Applies changed options to the chat, or mounts another one. */
   #update() {
-    const { options, error } = this.#read((error) => this.#complain(error));
+    const { options, error } = this.#read((error) => this.#reportOnce(error));
     if (error) return;
     const names = new Set([...Object.keys(options), ...Object.keys(this.#mounted)]);
     const changed = [...names].filter((name) => !sameOption(options[name], this.#mounted[name]));
@@ -238,7 +238,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     this.#unmount?.();
     this.#unmount = undefined;
     this.#chat = undefined;
-    this.#whole = false;
+    this.#isLoaded = false;
     for (const entry of this.#actions) entry.undo = undefined;
   }
 
@@ -247,11 +247,11 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       entry.undo = this.#chat.registerAction(entry.action);
     } catch (error) {
       this.#actions.delete(entry);
-      this.#tell(error);
+      this.#report(error);
     }
   }
 
-  #hear({ type, ...detail }) {
+  #forward({ type, ...detail }) {
     const isNews = type === "approval" || type === "question" || (type === "message" && detail.role !== "user");
     if (isNews) this.#view.news();
     if (type !== "question") this.#send(type, detail);
@@ -273,13 +273,13 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   /** Reports an attribute that is ignored, once. */
-  #complain(error) {
+  #reportOnce(error) {
     if (this.#reported.has(error.message)) return;
     this.#reported.add(error.message);
-    this.#tell(error);
+    this.#report(error);
   }
 
-  #tell(error) {
+  #report(error) {
     const known = error instanceof Error ? error : fault(String(error));
     if (this.#send("error", { message: known.message, error: known }, true)) reportError(known);
   }

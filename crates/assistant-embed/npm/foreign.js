@@ -13,7 +13,7 @@ const NUMBERS = { string: String, bigint: BigInt };
 export const NUMBER_MODES = ["refuse", ...Object.keys(NUMBERS)];
 
 /** The time in which a rule must answer, in milliseconds; after that the call is treated as if it had failed. */
-const MOST_WAIT = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /**
  * Wraps a handler: it gets JSON, never throws, and returns `[true, JSON]` or `[false, reason]`. `exact` is JSON of the
@@ -31,11 +31,11 @@ export function handling(handler, numbers, convert) {
 }
 
 /** Wraps a function of the arguments that answers at once; `read` converts its answer, or throws. */
-export function calling(named, ask, numbers, read) {
+export function calling(named, rule, numbers, read) {
   const complain = complaining(named);
   return (args, exact, more) => {
     try {
-      return written(read(ask(restored(args, exact, numbers), JSON.parse(more) ?? undefined)));
+      return written(read(rule(restored(args, exact, numbers), JSON.parse(more) ?? undefined)));
     } catch (error) {
       return complain(error);
     }
@@ -43,18 +43,18 @@ export function calling(named, ask, numbers, read) {
 }
 
 /** Wraps a function of the arguments that may return a promise; `read` converts its answer, or throws. */
-export function later(named, ask, numbers, read) {
+export function callingAsync(named, rule, numbers, read) {
   const complain = complaining(named);
   return async (args, exact, more) => {
     try {
-      return written(read(await soon(ask(restored(args, exact, numbers), more))));
+      return written(read(await withTimeout(rule(restored(args, exact, numbers), more))));
     } catch (error) {
       return complain(error);
     }
   };
 }
 
-/** Wraps a function that is told JSON: it never throws, and its failures are reported in the console. */
+/** Wraps a listener, which receives JSON: it never throws, and its failures are reported in the console. */
 export function reportingListener(named, listener) {
   const complain = complaining(`\`${named}\``);
   return (text) => {
@@ -83,22 +83,22 @@ export function reading(named, value, read, fallback) {
   };
 }
 
-/** Waits for a value, but not for ever. */
-function soon(value) {
+/** Returns a promise of a value, which is rejected if the value is late. */
+function withTimeout(value) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`It has not answered within ${MOST_WAIT / 1000} seconds`)), MOST_WAIT);
+    timer = setTimeout(() => reject(new Error(`It has not answered within ${MAX_WAIT_MS / 1000} seconds`)), MAX_WAIT_MS);
   });
   return Promise.race([value, late]).finally(() => clearTimeout(timer));
 }
 
 /** Reports failures in the console, each once, and returns the last one for the program. */
 function complaining(named) {
-  let said;
+  let last;
   return (error) => {
     const why = reason(error);
-    if (why !== said) console.error(`leptos-assistant: ${named}: ${why}`);
-    said = why;
+    if (why !== last) console.error(`leptos-assistant: ${named}: ${why}`);
+    last = why;
     return [false, why];
   };
 }
@@ -188,8 +188,8 @@ export function json(where, value) {
 /** Describes a thrown value of any type. */
 export function reason(error) {
   try {
-    const said = typeof error === "string" ? error : error.message;
-    if (said !== "" && ["string", "number", "bigint", "symbol"].includes(typeof said)) return String(said).slice(0, MAX_REASON);
+    const message = typeof error === "string" ? error : error.message;
+    if (message !== "" && ["string", "number", "bigint", "symbol"].includes(typeof message)) return String(message).slice(0, MAX_REASON);
   } catch {
     // A value that cannot be read has no description.
   }
@@ -208,7 +208,7 @@ export function highlighting(highlight) {
 }
 
 /** Wraps an observer of events: it is called later, in order, and what it throws is reported. */
-export function hearing(observer) {
+export function observing(observer) {
   return (type, id, name, detail) => {
     const event = {
       message: { type, id, role: name },
@@ -239,12 +239,12 @@ export function headerPairs(headers) {
   });
 }
 
-/** Wraps a function for headers: it gets an object that tells whether the agent has refused the previous ones. */
-export function askingHeaders(headers) {
+/** Wraps a function that returns headers: it gets an object that tells whether the agent has refused the previous ones. */
+export function requestingHeaders(headers) {
   const complain = complaining("`headers`");
   return async (refused) => {
     try {
-      const answer = await soon(headers({ refused }));
+      const answer = await withTimeout(headers({ refused }));
       if (answer === null || typeof answer !== "object") throw new TypeError("it must return an object with headers");
       return written(headerPairs(answer));
     } catch (error) {

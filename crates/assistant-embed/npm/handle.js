@@ -1,6 +1,6 @@
 // The methods of a chat: the handle of the program, with arguments that are checked and written as JSON.
 import { FUNCTION, JSON_VALUE, OBJECT, OPTIONAL_OBJECT, OPTIONAL_TEXT, REMEMBER, TEXT, TEXTS, copiesOf, flag, isObject, isOneOf, isText, isTexts, isWhole, needFunction, permission } from "./checks.js";
-import { calling, json, later, reading, refuseUnknown, reportingListener, snapshot } from "./foreign.js";
+import { calling, callingAsync, json, reading, refuseUnknown, reportingListener, snapshot } from "./foreign.js";
 import { drawing } from "./render.js";
 
 /** The parts of the state; each is a method that returns the current value, and can be subscribed to. */
@@ -112,16 +112,16 @@ export function handleOf(call, undo) {
   /** Listeners of each kind of events; the program is observed once for all of them. */
   const listeners = {};
   const observing = (kind) => (listener) => {
-    const tell = reportingListener(kind, needFunction(kind, listener));
+    const notify = reportingListener(kind, needFunction(kind, listener));
     // Throws if there is no chat any more.
     call(() => {});
     if (!listeners[kind]) {
       const set = new Set();
-      call((chat) => chat.observe(kind, (text) => [...set].forEach((tell) => set.has(tell) && tell(text))));
+      call((chat) => chat.observe(kind, (text) => [...set].forEach((notify) => set.has(notify) && notify(text))));
       listeners[kind] = set;
     }
-    listeners[kind].add(tell);
-    return () => void listeners[kind].delete(tell);
+    listeners[kind].add(notify);
+    return () => void listeners[kind].delete(notify);
   };
   const named = (method, target) => {
     if (target !== null && !isText(target)) throw new TypeError(`${method}: the target must be a text, or null for all`);
@@ -137,8 +137,8 @@ export function handleOf(call, undo) {
     composer: Object.freeze(all(COMPOSER)),
     subscribe(name, listener) {
       if (!STATE.includes(name)) throw new TypeError(`subscribe: the state is one of ${STATE.join(", ")}`);
-      const tell = reportingListener(`subscribe(${JSON.stringify(name)})`, needFunction("subscribe", listener));
-      return undo(call((chat) => chat.watch(name, tell)));
+      const notify = reportingListener(`subscribe(${JSON.stringify(name)})`, needFunction("subscribe", listener));
+      return undo(call((chat) => chat.watch(name, notify)));
     },
     ...Object.fromEntries(EVENTS.map((kind) => [kind, observing(kind)])),
     renderTools: (target, draw) => rendering("renderTools", "tools", "call", named("renderTools", target), draw),
@@ -173,27 +173,27 @@ export function handleOf(call, undo) {
     },
     searchConversations(words, listener) {
       if (!isText(words)) throw new TypeError("searchConversations: the words must be a text");
-      const tell = reportingListener("searchConversations", needFunction("searchConversations", listener));
-      return undo(call((chat) => chat.searchConversations(words, tell)));
+      const notify = reportingListener("searchConversations", needFunction("searchConversations", listener));
+      return undo(call((chat) => chat.searchConversations(words, notify)));
     },
     setPermission(rule) {
       needFunction("setPermission", rule);
-      const asks = later("`setPermission`", (args, name) => rule(name, args), "bigint", permission);
-      call((chat) => chat.setPermission(asks, true));
+      const checked = callingAsync("`setPermission`", (args, name) => rule(name, args), "bigint", permission);
+      call((chat) => chat.setPermission(checked, true));
     },
     startAudit(options = {}) {
       refuseUnknown("startAudit", options, ["redact"]);
       const { redact } = snapshot("startAudit", options, { redact: FUNCTION });
       const set = new Set();
       const converts = redact && calling("`redact`", redact, "string", (value) => value);
-      const log = call((chat) => chat.startAudit(converts, (text) => [...set].forEach((tell) => set.has(tell) && tell(text))));
+      const log = call((chat) => chat.startAudit(converts, (text) => [...set].forEach((notify) => set.has(notify) && notify(text))));
       return Object.freeze({
         entries: () => JSON.parse(call(() => log.entries())),
         export: () => JSON.parse(call(() => log.export())),
         onEntry(listener) {
-          const tell = reportingListener("onEntry", needFunction("onEntry", listener));
-          set.add(tell);
-          return () => void set.delete(tell);
+          const notify = reportingListener("onEntry", needFunction("onEntry", listener));
+          set.add(notify);
+          return () => void set.delete(notify);
         },
       });
     },

@@ -8,8 +8,8 @@ const modules = new Map();
 /** The instantiated parts, by address: the split points of a program share a part. */
 const instances = new Map();
 
-/** Remembers the promise of `make`, until it fails. */
-function once(promises, url, make) {
+/** Returns the promise of an address, by `make` if there is none or it has failed. */
+function cached(promises, url, make) {
   const known = promises.get(url.href);
   if (known) return known;
   const promise = make();
@@ -18,7 +18,7 @@ function once(promises, url, make) {
   return promise;
 }
 
-const compiled = (url, integrity) => once(modules, url, async () => WebAssembly.compile(await fetchPart(url, integrity)));
+const compiled = (url, integrity) => cached(modules, url, async () => WebAssembly.compile(await fetchPart(url, integrity)));
 
 /** Begins to fetch a part that will be needed; a failure is reported when it is. */
 export const fetchAhead = (url, integrity) => void compiled(url, integrity);
@@ -30,10 +30,10 @@ export const fetchAhead = (url, integrity) => void compiled(url, integrity);
 export async function loadPart(url, integrity, shared, done, data) {
   let fetched = false;
   try {
-    await once(instances, url, async () => WebAssembly.instantiate(await compiled(url, integrity), { __wasm_split: shared }));
+    await cached(instances, url, async () => WebAssembly.instantiate(await compiled(url, integrity), { __wasm_split: shared }));
     fetched = true;
   } catch {
     // The chat shows the failure, and the user can try again.
   }
-  guard({ tell: shared.__indirect_function_table.get(done) }).tell(data, Number(fetched));
+  guard({ report: shared.__indirect_function_table.get(done) }).report(data, Number(fetched));
 }

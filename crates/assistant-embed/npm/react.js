@@ -3,7 +3,7 @@
 import { Component, Fragment, createContext, createElement, useContext, useEffect, useInsertionEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
 import "./element.js";
-import { attach, createScope, end, following, pageScope, placesOf, settings, shapeOf } from "./scope.js";
+import { attach, createApply, createScope, end, pageScope, placesOf, shapeOf, withNewest } from "./scope.js";
 
 const Scope = createContext(pageScope);
 
@@ -73,7 +73,7 @@ function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, c
   const contents = { header, empty, footer };
   const scope = useContext(Scope);
   const node = useRef(null);
-  const [apply] = useState(settings);
+  const [apply] = useState(createApply);
   const [outlet] = useState(createOutlet);
   const [slots] = useState(() => placesOf((name) => contents[name] !== undefined && contents[name] !== null));
   const listeners = useNewest({ ready: onReady, open: onOpen, message: onMessage, approval: onApproval, action: onAction, error: onError });
@@ -113,7 +113,7 @@ export function useAssistantAction(action, deps) {
   const scope = useContext(Scope);
   const newest = useNewest(action);
   useEffect(
-    () => scope.add((chat, outlet) => chat.registerAction(following(() => newest.current, outlet.draw))),
+    () => scope.add((chat, outlet) => chat.registerAction(withNewest(() => newest.current, outlet.draw))),
     [scope, newest, ...(deps ?? [shapeOf(action)])],
   );
 }

@@ -27,9 +27,9 @@ function objectFor(kind, view) {
   return Object.freeze({
     current,
     subscribe(listener) {
-      const tell = reportingListener("subscribe", needFunction("subscribe", listener));
+      const notify = reportingListener("subscribe", needFunction("subscribe", listener));
       let ended = false;
-      enter(() => view.watch((text) => void (ended || tell(text))));
+      enter(() => view.watch((text) => void (ended || notify(text))));
       return () => void (ended = true);
     },
     ...Object.fromEntries(decisions),

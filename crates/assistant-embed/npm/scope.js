@@ -70,8 +70,8 @@ export const pageScope = createScope();
  */
 export function attach(node, scope, outlet, send) {
   const listeners = new AbortController();
-  const on = (kind, hear) =>
-    node.addEventListener(`leptos-assistant-${kind}`, ({ target, detail }) => target === node && hear(detail), { signal: listeners.signal });
+  const on = (kind, handle) =>
+    node.addEventListener(`leptos-assistant-${kind}`, ({ target, detail }) => target === node && handle(detail), { signal: listeners.signal });
   let disconnect;
   const connect = (chat) => {
     disconnect?.();
@@ -105,12 +105,12 @@ export function placesOf(has) {
  * Creates a function that applies the options of a component to its element. Functions keep their identity and call the
  * newest ones, since another function would begin another chat.
  */
-export function settings() {
+export function createApply() {
   let newest = {};
   let applied;
   let wasOpen;
   const functions = {};
-  const following = (name) => (functions[name] ??= (...args) => newest[name](...args));
+  const functionOf = (name) => (functions[name] ??= (...args) => newest[name](...args));
   return (node, { open, ...given }) => {
     newest = given;
     for (const name of ATTRIBUTES) {
@@ -124,7 +124,7 @@ export function settings() {
     const options = {};
     for (const [name, value] of Object.entries(given)) {
       if (ATTRIBUTES.includes(name) || value === undefined) continue;
-      options[name] = typeof value === "function" ? following(name) : value;
+      options[name] = typeof value === "function" ? functionOf(name) : value;
     }
     if (!applied || !isSame(options, applied)) node.options = applied = options;
   };
@@ -136,10 +136,10 @@ function isSame(one, other) {
 }
 
 /**
- * Returns an action whose functions call those that `newest` returns by then. Those that draw become
+ * Returns an action whose functions call those of the action that `newest` returns then. Those that draw become
  * `draw(call, element, render)`.
  */
-export function following(newest, draw) {
+export function withNewest(newest, draw) {
   const action = {};
   for (const [name, value] of Object.entries(newest())) {
     if (typeof value !== "function") action[name] = value;

@@ -18,7 +18,7 @@ const NOTHING = [];
 /** The elements with chats; one for each chat. */
 const places = new Set();
 let stopped = false;
-let told = false;
+let isShown = false;
 let depth = 0;
 
 /** Tells whether the program has been cut off. */
@@ -27,7 +27,7 @@ export const hasStopped = () => stopped;
 /** Calls into the program; throws a plain error when it has been cut off, before or by this call. */
 export function enter(act) {
   if (stopped) {
-    tell();
+    showEnd();
     throw new Error(TITLE);
   }
   try {
@@ -62,7 +62,7 @@ export function hold(element, labels) {
 export function guard(program) {
   const watch = (run) => (...args) => {
     if (stopped) {
-      tell();
+      showEnd();
       if (depth > 0) throw new Error(TITLE);
       return NOTHING;
     }
@@ -78,7 +78,7 @@ export function guard(program) {
       }
       if (cutOff) {
         stopped = true;
-        tell();
+        showEnd();
       }
       throw error;
     } finally {
@@ -100,21 +100,21 @@ const wentThrough = (error) =>
  * Shows the end in every chat, in a separate task: the stack may be full now. If it is too full even for that, the next
  * call does it.
  */
-function tell() {
-  if (told) return;
+function showEnd() {
+  if (isShown) return;
   try {
     setTimeout(() => {
       for (const { element, words } of places) {
-        for (const chat of element.querySelectorAll("[data-assistant-chat]:not([data-stopped])")) tellIn(chat, words);
+        for (const chat of element.querySelectorAll("[data-assistant-chat]:not([data-stopped])")) showEndIn(chat, words);
       }
     });
-    told = true;
+    isShown = true;
   } catch {
     // The next call tries again.
   }
 }
 
-function tellIn(chat, words) {
+function showEndIn(chat, words) {
   chat.setAttribute("data-stopped", "");
   chat.removeAttribute("data-running");
   const status = chat.querySelector(".la-chat-status");

@@ -1,7 +1,7 @@
 // The chat as a component of Vue, and composables that register actions and contexts. See vue.d.ts.
 import { Teleport, defineComponent, h, inject, onActivated, onBeforeUnmount, onDeactivated, onErrorCaptured, onMounted, onUnmounted, provide, shallowRef, toValue, watch } from "vue";
 import "./element.js";
-import { attach, createScope, end, following, pageScope, placesOf, settings, shapeOf } from "./scope.js";
+import { attach, createApply, createScope, end, pageScope, placesOf, shapeOf, withNewest } from "./scope.js";
 
 const SCOPE = Symbol("leptos-assistant");
 const useScope = () => inject(SCOPE, pageScope);
@@ -55,7 +55,7 @@ export const Assistant = defineComponent({
     const scope = useScope();
     const isInBrowser = shallowRef(false);
     const views = shallowRef([]);
-    const apply = settings();
+    const apply = createApply();
     let count = 0;
     let node;
     let detach;
@@ -127,7 +127,7 @@ function useRegistration(register, key) {
 export function useAssistantAction(action) {
   const newest = () => toValue(action);
   useRegistration(
-    (chat, outlet) => chat.registerAction(following(newest, outlet.draw)),
+    (chat, outlet) => chat.registerAction(withNewest(newest, outlet.draw)),
     () => shapeOf(newest()),
   );
 }
