@@ -132,19 +132,19 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &Functions)
     if let Some(denial) = functions.get("denial") {
         action = action.denial(move |args: &Value, reason| {
             let reason = reason.map_or(Value::Null, Value::from);
-            DenialResult(denial.ask_now(args, &reason).ok())
+            DenialResult(denial.answer_now(args, &reason).ok())
         });
     }
     if let Some(clean) = functions.get("sanitize") {
         // The schema refuses the arguments if they could not be sanitized.
         action = action.sanitize(move |args| {
-            *args = clean.ask_now(args, &Value::Null).unwrap_or_default();
+            *args = clean.answer_now(args, &Value::Null).unwrap_or_default();
         });
     }
     if let Some(preview) = functions.get("preview") {
         action = action.preview(move |args: Value| {
             let preview = preview.clone();
-            async move { preview.ask(&args).await.map_err(|error| error.message) }
+            async move { preview.answer(&args).await.map_err(|error| error.message) }
         });
     }
     if let Some(card) = functions.drawing("render") {
@@ -157,10 +157,10 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &Functions)
 }
 
 async fn run(handler: PageFunction, args: Value, context: ToolContext) -> Result<Value, ToolError> {
-    crate::while_going_on().await;
+    crate::unless_stopped().await;
     let running = Running::begin(context);
     let answer = handler.run(&args, running.context()).await;
-    crate::while_going_on().await;
+    crate::unless_stopped().await;
     running.end();
     answer
 }
@@ -170,7 +170,7 @@ fn approval(fields: &Value, functions: &Functions) -> Approval {
     match (functions.get("approval"), fields["approval"].as_str()) {
         (Some(rule), _) => Approval::When(Box::new(move |args| {
             let rule = rule.clone();
-            Box::pin(async move { rule.ask(&args).await != Ok(Value::Bool(false)) })
+            Box::pin(async move { rule.answer(&args).await != Ok(Value::Bool(false)) })
         })),
         (None, None | Some("never")) => Approval::Never,
         (None, Some(_)) => Approval::Always,
@@ -183,7 +183,7 @@ pub(crate) async fn permitted(
     args: Value,
     name: JsValue,
 ) -> Result<(), String> {
-    crate::while_going_on().await;
+    crate::unless_stopped().await;
     match rule.run(&args, name).await {
         Ok(Value::Bool(true)) => Ok(()),
         Ok(Value::String(reason)) => Err(reason),
@@ -194,7 +194,7 @@ pub(crate) async fn permitted(
 
 /// Reads `[sentence, [[name, value], …]]`. An empty description shows the arguments instead.
 fn described(describe: &PageFunction, args: &Value) -> Description {
-    let answer = describe.ask_now(args, &Value::Null).unwrap_or_default();
+    let answer = describe.answer_now(args, &Value::Null).unwrap_or_default();
     let description = Description::new(text(answer.get(0)));
     let rows = answer.get(1).and_then(Value::as_array);
     rows.into_iter().flatten().fold(description, |all, row| {

@@ -130,8 +130,8 @@ fn with_requests<P: Protocol + 'static>(
 ) -> Box<dyn Agent> {
     let fixed = pairs(headers);
     let mut agent = agent.headers(move || fixed.clone());
-    if let Ok(ask) = get(options, "headers").dyn_into::<js_sys::Function>() {
-        agent = agent.headers_async(move |refused| asked(ask.clone(), refused));
+    if let Ok(headers) = get(options, "headers").dyn_into::<js_sys::Function>() {
+        agent = agent.headers_async(move |refused| page_headers(headers.clone(), refused));
     }
     match get(options, "credentials").as_string().as_deref() {
         Some("omit") => Box::new(agent.credentials(Credentials::Omit)),
@@ -140,10 +140,13 @@ fn with_requests<P: Protocol + 'static>(
     }
 }
 
-/// Asks the page for headers, as wrapped by `npm/foreign.js`.
-async fn asked(ask: js_sys::Function, refused: bool) -> Result<Vec<(String, String)>, String> {
-    crate::while_going_on().await;
-    let promise = ask.call1(&JsValue::UNDEFINED, &refused.into());
+/// Returns the headers of a function of the page, as wrapped by `npm/foreign.js`.
+async fn page_headers(
+    headers: js_sys::Function,
+    refused: bool,
+) -> Result<Vec<(String, String)>, String> {
+    crate::unless_stopped().await;
+    let promise = headers.call1(&JsValue::UNDEFINED, &refused.into());
     let answer = match promise.map(JsCast::dyn_into::<js_sys::Promise>) {
         Ok(Ok(promise)) => JsFuture::from(promise).await.ok(),
         _ => None,

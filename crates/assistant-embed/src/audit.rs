@@ -37,19 +37,19 @@ impl std::fmt::Debug for Audit {
 pub(crate) fn start(
     chat: &Assistant,
     redact: Option<js_sys::Function>,
-    tell: js_sys::Function,
+    listener: js_sys::Function,
 ) -> Audit {
     let redact = redact.map(|redact| PageFunction::new(redact, true));
     let log = chat.start_audit(move |entry| {
         if let Some(redact) = &redact {
-            let args = redact.ask_now(&entry.to_value(), &Value::Null);
+            let args = redact.answer_now(&entry.to_value(), &Value::Null);
             entry.args = args.unwrap_or_default();
         }
     });
-    let tell = send_wrapper::SendWrapper::new(tell);
+    let listener = send_wrapper::SendWrapper::new(listener);
     log.on_entry(move |entry| {
         // It never throws.
-        let _ = tell.call1(&JsValue::UNDEFINED, &entry.to_value().to_string().into());
+        let _ = listener.call1(&JsValue::UNDEFINED, &entry.to_value().to_string().into());
     });
     Audit(Box::new(log))
 }

@@ -32,9 +32,8 @@ impl Drawing {
         Self(SendWrapper::new(draw))
     }
 
-    /// Draws an object. `asks` tells whether the user must be able to answer in it, so that it may
-    /// not be empty.
-    pub(crate) fn draw(&self, object: JsValue, asks: bool) -> AnyView {
+    /// Draws an object. A view of a question must not be empty, since the user answers in it.
+    pub(crate) fn draw(&self, object: JsValue, is_question: bool) -> AnyView {
         let failure = RwSignal::new(None);
         let made = document().create_element("div");
         let Ok(Ok(element)) = made.map(JsCast::dyn_into::<HtmlElement>) else {
@@ -47,7 +46,7 @@ impl Drawing {
             answer => failure.set(answer.as_string()),
         }
         let drawn = SendWrapper::new(element);
-        if asks {
+        if is_question {
             let drawn = drawn.clone();
             let check = move || {
                 let is_open = failure.try_get_untracked() == Some(None);

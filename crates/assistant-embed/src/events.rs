@@ -12,7 +12,7 @@ pub(crate) fn follow(options: &JsValue) {
     let Ok(notify) = get(options, "notify").dyn_into::<js_sys::Function>() else {
         return;
     };
-    let asks = notify.clone();
+    let on_question = notify.clone();
     use_assistant_events(move |event| {
         let texts = match event {
             AssistantEvent::Message { id, role } => {
@@ -41,7 +41,7 @@ pub(crate) fn follow(options: &JsValue) {
         let now = activity.get();
         let is_asking = now.waiting || now.asking;
         if is_asking && before == Some(false) {
-            send(&asks, &["question", "", "", ""].map(JsValue::from));
+            send(&on_question, &["question", "", "", ""].map(JsValue::from));
         }
         is_asking
     });

@@ -34,13 +34,13 @@ impl PageFunction {
     }
 
     /// Calls a synchronous function of the arguments of a call.
-    pub(crate) fn ask_now(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
+    pub(crate) fn answer_now(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
         json::answer(Some(self.call(args, &more.to_string().into())?))
     }
 
     /// Calls a function of the arguments of a call, which returns a promise.
-    pub(crate) async fn ask(&self, args: &Value) -> Result<Value, ToolError> {
-        crate::while_going_on().await;
+    pub(crate) async fn answer(&self, args: &Value) -> Result<Value, ToolError> {
+        crate::unless_stopped().await;
         self.run(args, JsValue::UNDEFINED).await
     }
 

@@ -84,8 +84,8 @@ impl Chat {
     /// # Errors
     ///
     /// Fails if the chat has stopped permanently.
-    pub fn watch(&self, name: String, tell: js_sys::Function) -> Result<Registration, JsError> {
-        let guard = self.api()?.watch(name, tell);
+    pub fn watch(&self, name: String, listener: js_sys::Function) -> Result<Registration, JsError> {
+        let guard = self.api()?.watch(name, listener);
         Ok(self.hold(guard))
     }
 
@@ -94,8 +94,8 @@ impl Chat {
     /// # Errors
     ///
     /// Fails for an unknown kind, or if the chat has stopped permanently.
-    pub fn observe(&self, kind: &str, tell: js_sys::Function) -> Result<Registration, JsError> {
-        let guard = self.api()?.observe(kind, tell)?;
+    pub fn observe(&self, kind: &str, listener: js_sys::Function) -> Result<Registration, JsError> {
+        let guard = self.api()?.observe(kind, listener)?;
         Ok(self.hold(guard))
     }
 
@@ -126,7 +126,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Searches the stored conversations. The function is told each id, and null at the end.
+    /// Searches the stored conversations. The function receives each id, and null at the end.
     ///
     /// # Errors
     ///
@@ -135,9 +135,9 @@ impl Chat {
     pub fn search_conversations(
         &self,
         words: String,
-        tell: js_sys::Function,
+        listener: js_sys::Function,
     ) -> Result<Registration, JsError> {
-        let guard = self.api()?.search_conversations(words, tell);
+        let guard = self.api()?.search_conversations(words, listener);
         Ok(self.hold(guard))
     }
 
@@ -165,9 +165,9 @@ impl Chat {
     pub fn start_audit(
         &self,
         redact: Option<js_sys::Function>,
-        tell: js_sys::Function,
+        listener: js_sys::Function,
     ) -> Result<Audit, JsError> {
-        Ok(self.api()?.start_audit(redact, tell))
+        Ok(self.api()?.start_audit(redact, listener))
     }
 }
 
@@ -228,12 +228,12 @@ impl Api for Handle {
         })
     }
 
-    fn watch(&self, name: String, tell: js_sys::Function) -> Guard {
-        Box::new(observers::watch(self.assistant.clone(), name, tell))
+    fn watch(&self, name: String, listener: js_sys::Function) -> Guard {
+        Box::new(observers::watch(self.assistant.clone(), name, listener))
     }
 
-    fn observe(&self, kind: &str, tell: js_sys::Function) -> Result<Guard, JsError> {
-        match observers::observe(&self.assistant, kind, tell) {
+    fn observe(&self, kind: &str, listener: js_sys::Function) -> Result<Guard, JsError> {
+        match observers::observe(&self.assistant, kind, listener) {
             Some(owner) => Ok(Box::new(owner)),
             None => Err(JsError::new("There are no such events")),
         }
@@ -270,16 +270,16 @@ impl Api for Handle {
     fn set_stop_rule(&self, name: String, rule: js_sys::Function) {
         let rule = PageFunction::new(rule, true);
         self.assistant.set_stop_rule(name, move |summary| {
-            let answer = rule.ask_now(&state::summary(summary), &Value::Null);
+            let answer = rule.answer_now(&state::summary(summary), &Value::Null);
             answer != Ok(Value::Bool(false))
         });
     }
 
-    fn search_conversations(&self, words: String, tell: js_sys::Function) -> Guard {
+    fn search_conversations(&self, words: String, listener: js_sys::Function) -> Guard {
         let found = move |id: Option<&str>| {
             let id = Value::from(id).to_string();
             // It never throws.
-            let _ = tell.call1(&JsValue::UNDEFINED, &id.into());
+            let _ = listener.call1(&JsValue::UNDEFINED, &id.into());
         };
         Box::new(self.assistant.conversations().search(words, found))
     }
@@ -290,7 +290,7 @@ impl Api for Handle {
             .set_permission(move |name, args| action::permitted(rule.clone(), args, name.into()));
     }
 
-    fn start_audit(&self, redact: Option<js_sys::Function>, tell: js_sys::Function) -> Audit {
-        audit::start(&self.assistant, redact, tell)
+    fn start_audit(&self, redact: Option<js_sys::Function>, listener: js_sys::Function) -> Audit {
+        audit::start(&self.assistant, redact, listener)
     }
 }

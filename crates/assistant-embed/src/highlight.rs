@@ -9,9 +9,9 @@ use wasm_bindgen_futures::JsFuture;
 /// code is not highlighted.
 pub(crate) fn by(highlight: js_sys::Function) -> Highlighter {
     Highlighter::new(move |code: String, language: String| {
-        let asked = highlight.call2(&JsValue::NULL, &code.into(), &language.into());
+        let returned = highlight.call2(&JsValue::NULL, &code.into(), &language.into());
         async move {
-            let Ok(answer) = asked else {
+            let Ok(answer) = returned else {
                 return Vec::new();
             };
             let answer = JsFuture::from(js_sys::Promise::resolve(&answer)).await;

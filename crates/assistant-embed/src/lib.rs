@@ -158,7 +158,7 @@ fn ensure_running() -> Result<(), JsError> {
 }
 
 /// Returns at once, or never if the chat has stopped.
-async fn while_going_on() {
+async fn unless_stopped() {
     if STOPPED.load(Relaxed) {
         pending::<()>().await;
     }
@@ -182,7 +182,7 @@ impl Chat {
         let (assistant, window, api) = (self.assistant.clone(), self.window, Rc::clone(&self.api));
         future_to_promise(async move {
             load_parts(&assistant).await;
-            while_going_on().await;
+            unless_stopped().await;
             let part = part::load().await;
             let part = part.map_err(|error| JsError::new(&error.to_string()))?;
             api.get_or_init(|| (part.api)(assistant, window));

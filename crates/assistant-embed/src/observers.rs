@@ -14,13 +14,13 @@ use crate::state::{self, word};
 
 /// Calls a function for the current value of a part of the state and for each other one, as long as
 /// the owner lives.
-pub(crate) fn watch(chat: Assistant, name: String, tell: js_sys::Function) -> Owner {
+pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -> Owner {
     let owner = Owner::new();
     owner.with(|| {
         Effect::new(move |before: Option<String>| {
             let value = state::value(&chat, &name).unwrap_or_default().to_string();
             if before.as_ref() != Some(&value) {
-                untrack(|| call(&tell, &value));
+                untrack(|| call(&listener, &value));
             }
             value
         });
@@ -28,32 +28,33 @@ pub(crate) fn watch(chat: Assistant, name: String, tell: js_sys::Function) -> Ow
     owner
 }
 
-/// Calls a function for the events of a kind, as long as the owner lives. False for an unknown kind.
-pub(crate) fn observe(chat: &Assistant, kind: &str, tell: js_sys::Function) -> Option<Owner> {
+/// Calls a function for the events of a kind, as long as the owner lives. Returns `None` for an
+/// unknown kind.
+pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) -> Option<Owner> {
     let owner = Owner::new();
-    let tell = SendWrapper::new(tell);
-    let tell = move |event: &Value| call(&tell, &event.to_string());
+    let listener = SendWrapper::new(listener);
+    let listener = move |event: &Value| call(&listener, &event.to_string());
     match kind {
         "onEvent" => owner.with(|| {
             provide_context(chat.clone());
-            use_assistant_events(move |event| tell(&of_chat(event)));
+            use_assistant_events(move |event| listener(&of_chat(event)));
         }),
         "onCallEvent" => {
-            let subscription = chat.on_call_event(move |event| tell(&of_call(event)));
+            let subscription = chat.on_call_event(move |event| listener(&of_call(event)));
             owner.with(|| on_cleanup(move || drop(subscription)));
         }
-        "onLoopEvent" => chat.on_loop_event(move |event| tell(&of_loop(event))),
+        "onLoopEvent" => chat.on_loop_event(move |event| listener(&of_loop(event))),
         "onDiagnostic" => chat.on_diagnostic(move |diagnostic| {
-            tell(&json!({"code": diagnostic.code, "message": diagnostic.message}));
+            listener(&json!({"code": diagnostic.code, "message": diagnostic.message}));
         }),
         _ => return None,
     }
     Some(owner)
 }
 
-fn call(tell: &js_sys::Function, json: &str) {
+fn call(listener: &js_sys::Function, json: &str) {
     // It never throws.
-    let _ = tell.call1(&JsValue::UNDEFINED, &json.into());
+    let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
 fn of_chat(event: &AssistantEvent) -> Value {

@@ -47,7 +47,7 @@ async fn read(
     input: &RunInput,
     mut events: EventSink,
 ) -> Result<StreamEnd, Failure> {
-    crate::while_going_on().await;
+    crate::unless_stopped().await;
     let text = agui::run_input_text(input);
     let stream = run.call1(&JsValue::UNDEFINED, &text.into());
     let stream = Stream(stream.unwrap_or_default());
@@ -78,7 +78,7 @@ impl Stream {
                 Some(Ok(promise)) => JsFuture::from(promise).await.ok(),
                 _ => None,
             };
-            crate::while_going_on().await;
+            crate::unless_stopped().await;
             json::answer(answer).map_err(|error| Failure::new(FailureKind::Protocol, error.message))
         }
     }

@@ -26,13 +26,13 @@ pub(crate) trait Api {
     fn register_context(&self, description: String, value: js_sys::Function) -> Guard;
     fn call(&self, name: &str, args: &str) -> Result<String, JsError>;
     fn execute(&self, name: String, args: &str) -> js_sys::Promise;
-    fn watch(&self, name: String, tell: js_sys::Function) -> Guard;
-    fn observe(&self, kind: &str, tell: js_sys::Function) -> Result<Guard, JsError>;
+    fn watch(&self, name: String, listener: js_sys::Function) -> Guard;
+    fn observe(&self, kind: &str, listener: js_sys::Function) -> Result<Guard, JsError>;
     fn render(&self, kind: &str, target: Option<String>, draw: js_sys::Function) -> Guard;
     fn set_stop_rule(&self, name: String, rule: js_sys::Function);
-    fn search_conversations(&self, words: String, tell: js_sys::Function) -> Guard;
+    fn search_conversations(&self, words: String, listener: js_sys::Function) -> Guard;
     fn set_permission(&self, rule: js_sys::Function, exact_numbers: bool);
-    fn start_audit(&self, redact: Option<js_sys::Function>, tell: js_sys::Function) -> Audit;
+    fn start_audit(&self, redact: Option<js_sys::Function>, listener: js_sys::Function) -> Audit;
 }
 
 /// An agent, or the reason why there is none.

@@ -21,7 +21,7 @@ enum Drawn {
 /// The methods of an object that is drawn, which are in the second part of the module.
 trait DrawnObject {
     fn current(&self) -> Value;
-    fn watch(&self, tell: js_sys::Function);
+    fn watch(&self, listener: js_sys::Function);
     fn decide(&self, name: &str, args: &str) -> Result<(), JsError>;
 }
 
@@ -63,8 +63,8 @@ impl DrawnView {
     }
 
     /// Calls a function for each state, from now on until the view is removed.
-    pub fn watch(&self, tell: js_sys::Function) {
-        self.0.watch(tell);
+    pub fn watch(&self, listener: js_sys::Function) {
+        self.0.watch(listener);
     }
 
     /// Decides about it, by the name of the method, with a JSON list of arguments. The conditions of
@@ -89,8 +89,8 @@ impl DrawnObject for Scoped {
         untrack(|| self.drawn.value())
     }
 
-    fn watch(&self, tell: js_sys::Function) {
-        let (drawn, tell) = (self.drawn, SendWrapper::new(tell));
+    fn watch(&self, listener: js_sys::Function) {
+        let (drawn, listener) = (self.drawn, SendWrapper::new(listener));
         let Some(owner) = &self.owner else {
             return;
         };
@@ -99,7 +99,7 @@ impl DrawnObject for Scoped {
                 let state = drawn.value().to_string();
                 if before.as_ref() != Some(&state) {
                     // It never throws.
-                    let _ = untrack(|| tell.call1(&JsValue::UNDEFINED, &state.as_str().into()));
+                    let _ = untrack(|| listener.call1(&JsValue::UNDEFINED, &state.as_str().into()));
                 }
                 state
             });
