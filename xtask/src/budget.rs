@@ -41,7 +41,7 @@ fn parse(text: &str) -> Outcome<Vec<(String, u64)>> {
         Some((file.trim().trim_matches('"').to_owned(), bytes))
     };
     let entries = entries.map(|line| {
-        entry(line).ok_or_else(|| format!("{BUDGET}: `{line}` is no file with its bytes"))
+        entry(line).ok_or_else(|| format!("{BUDGET}: `{line}` is not a file with its bytes"))
     });
     let entries = entries.collect::<Outcome<Vec<_>>>()?;
     match entries.is_empty() {
@@ -69,8 +69,8 @@ mod tests {
     fn a_file_may_outgrow_its_budget_by_two_percent() {
         assert_eq!(fault("a.wasm", 1_000, 900), None);
         assert_eq!(fault("a.wasm", 1_000, 1_020), None);
-        let said = fault("a.wasm", 1_000, 1_021).expect("it is too large");
-        assert!(said.contains("a.wasm has 1021 bytes"), "{said}");
+        let message = fault("a.wasm", 1_000, 1_021).expect("it is too large");
+        assert!(message.contains("a.wasm has 1021 bytes"), "{message}");
     }
 
     #[test]
@@ -78,7 +78,9 @@ mod tests {
         let text = "{\n  \"a.wasm\": 1000,\n  \"b.js\": 20\n}\n";
         let entries = [("a.wasm".to_owned(), 1_000), ("b.js".to_owned(), 20)];
         assert_eq!(parse(text), Ok(entries.to_vec()));
-        assert!(parse("{\n  \"a.wasm\": \"large\"\n}").is_err_and(|said| said.contains("large")));
+        assert!(
+            parse("{\n  \"a.wasm\": \"large\"\n}").is_err_and(|message| message.contains("large"))
+        );
         assert!(parse("{\n}\n").is_err());
     }
 }

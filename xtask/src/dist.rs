@@ -2,6 +2,7 @@
 //! `dist/embed`, and prints their sizes.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
 use crate::budget;
@@ -86,10 +87,7 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     project.need_page_builders()?;
     project.need_node_modules()?;
     eprintln!("xtask: building the npm package into dist/embed");
-    let package = project.root.join("dist/embed");
-    if package.exists() {
-        fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
-    }
+    project.remove_folder("dist/embed")?;
     project.copy_folder(NPM, "dist/embed")?;
     project.copy(parts::FETCH, "dist/embed/fetch.js")?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
@@ -304,6 +302,14 @@ impl Project {
             self.copy(&format!("{from}/{name}"), &format!("{to}/{name}"))?;
         }
         Ok(())
+    }
+
+    /// Removes a folder of the project, if it exists.
+    pub(crate) fn remove_folder(&self, folder: &str) -> Outcome<()> {
+        match fs::remove_dir_all(self.root.join(folder)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{folder}: {error}")),
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn copy(&self, from: &str, to: &str) -> Outcome<()> {

@@ -4,7 +4,6 @@
 //! optimised.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::parts;
@@ -70,10 +69,7 @@ fn shipped(project: &Project) -> Outcome<()> {
     project.run(&mut cargo)?;
     let folder = format!("dist/{SHIPPED}");
     // Parts of the previous build have other names.
-    let path = project.root.join(&folder);
-    if path.exists() {
-        fs::remove_dir_all(&path).map_err(|error| format!("{folder}: {error}"))?;
-    }
+    project.remove_folder(&folder)?;
     let module = built(project, "wasm", SHIPPED);
     bind(project, &module, &folder)?;
     project.copy_folder(&format!("examples/{SHIPPED}/static"), &folder)?;

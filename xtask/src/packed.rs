@@ -27,7 +27,7 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
         &format!("{STRICT}-development"),
         "development",
     )?;
-    clear(&project.root.join("dist/static"))?;
+    project.remove_folder("dist/static")?;
     project.copy_folder("examples/static", "dist/static")?;
     copy_tree(
         &project.root.join(INSTALLED),
@@ -37,8 +37,8 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
 
 /// Packs the package as for publishing, and unpacks it where the pages find it.
 fn install(project: &Project) -> Outcome<()> {
+    project.remove_folder(PACK)?;
     let pack = project.root.join(PACK);
-    clear(&pack)?;
     fs::create_dir_all(&pack).map_err(|error| format!("{PACK}: {error}"))?;
     let mut npm = project.command("npm");
     npm.args([
@@ -51,9 +51,9 @@ fn install(project: &Project) -> Outcome<()> {
     let packed = project.printed(&mut npm)?;
     let archive = format!("{PACK}/{}", packed.trim());
     project.run(project.command("tar").args(["-xzf", &archive, "-C", PACK]))?;
-    let installed = project.root.join(INSTALLED);
-    clear(&installed)?;
-    fs::rename(pack.join("package"), &installed).map_err(|error| format!("{INSTALLED}: {error}"))
+    project.remove_folder(INSTALLED)?;
+    fs::rename(pack.join("package"), project.root.join(INSTALLED))
+        .map_err(|error| format!("{INSTALLED}: {error}"))
 }
 
 fn vite(project: &Project, page: &str, name: &str, mode: &str) -> Outcome<()> {
@@ -65,13 +65,7 @@ fn vite(project: &Project, page: &str, name: &str, mode: &str) -> Outcome<()> {
     project.run(&mut vite)
 }
 
-fn clear(folder: &Path) -> Outcome<()> {
-    if !folder.exists() {
-        return Ok(());
-    }
-    fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
-}
-
+/// Copies a folder with the folders in it.
 fn copy_tree(from: &Path, to: &Path) -> Outcome<()> {
     let fault = |error| format!("{}: {error}", from.display());
     fs::create_dir_all(to).map_err(fault)?;
