@@ -59,7 +59,7 @@ const follow = (chat) => {
 };
 assistant.addEventListener("leptos-assistant-ready", ({ detail }) => follow(detail.chat));
 if (assistant.chat) follow(assistant.chat);
-raise.addEventListener("click", () => assistant.chat.setState({ budget: 500 }));
+raise.addEventListener("click", () => assistant.chat?.setState({ budget: 500 }));
 
 const place = assistant.parentElement;
 toggle.addEventListener("click", () => {
