@@ -47,7 +47,7 @@ function countPartRequests(page) {
   return () => count;
 }
 
-/** Delays the part until after the first answer. */
+/** Delays the response with the part. */
 const delayPart = (page, ms) =>
   page.route(PART, async (route) => {
     await page.waitForTimeout(ms);

@@ -11,9 +11,9 @@ import { suite } from "../support/suite.mjs";
 
 const MEBI = 1024 * 1024;
 const REFUSED = /Failed to load resource|ERR_/;
-/** A harmless run is a long answer. A frame, a key or Stop may take this many times as long in a flood, or in a slow page. */
+/** The longest frame, key or Stop in a flood, as a multiple of that in a harmless run, which counts as `SLOW_MS` at least. */
 const [RATIO, SLOW_MS] = [16, 50];
-/** The same where thousands of messages are written to the store, which is one transaction. */
+/** The multiple where thousands of messages are written to the store, which is one transaction. */
 const STORED_RATIO = 30;
 /** The memory of a page after a flood, compared with the one after a harmless run. */
 const MEMORY = 16;
@@ -126,7 +126,7 @@ const FLOODS = {
   "ten ids of 1 MB": ending(many(10, (index) => says("text", `${index}${"i".repeat(MEBI)}`)).flat()),
 };
 
-/** Plays the run that the user's message names, once in a conversation; to all other requests an ordinary one. */
+/** Plays the run that the user's message names once in a conversation, and an ordinary run for all other requests. */
 function scene(flood) {
   const runs = { Harmless: harmless, Flood: flood, "Stop harmless": harmless.held, "Stop flood": flood.held };
   const played = new Set();

@@ -36,9 +36,9 @@ export function AssistantScope(props: { children?: ReactNode }): ReactElement;
 export type ReactAction<Args = any> = DrawnAction<Args, ReactNode>;
 
 /**
- * Registers an action while the component is mounted. Its functions are the newest ones at each call; other changes
- * register it again, by default all of them, with `deps` those that come with a change of one of them. A call that runs
- * is stopped then, as if the component had been removed. An action that the chat refuses is reported as an error of the
+ * Registers an action while the component is mounted. Its functions are the newest ones at each call. Any other change
+ * registers it again, or with `deps` only a change of one of these. A call that runs is stopped then, as if the
+ * component had been removed. An action that the chat refuses is reported as an error of the
  * page.
  */
 export function useAssistantAction<Args = any>(action: ReactAction<Args>, deps?: readonly unknown[]): void;
