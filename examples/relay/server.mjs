@@ -60,14 +60,15 @@ export async function relay({ agent, folder, origin, port = 0, limits: given = {
     run.serve(answer, 0);
   }
 
-  function resume(run, request, answer) {
+  async function resume(run, request, answer) {
+    const { events } = run;
     const last = request.headers["last-event-id"];
     const from = last === undefined ? 0 : Number(last) + 1;
-    if (!Number.isSafeInteger(from) || from < 0 || from > run.events.length) {
+    if (!Number.isSafeInteger(from) || from < 0 || from > events.length) {
       return plain(answer, 400, "There is no event with this id.");
     }
-    if (!run.isOpen && from === run.events.length) return answer.writeHead(204).end();
-    run.serve(answer, from);
+    if (!run.isOpen && from === events.length) return answer.writeHead(204).end();
+    run.serve(answer, from, events);
   }
 
   const server = http.createServer((request, answer) => {
@@ -84,12 +85,13 @@ export async function relay({ agent, folder, origin, port = 0, limits: given = {
     if (request.method === "OPTIONS") return answer.writeHead(204).end();
     if (request.method === "POST" && !place) {
       // Pages of another origin send other types without a preflight.
-      if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) return plain(answer, 415, "The request must be JSON.");
+      const type = request.headers["content-type"] ?? "";
+      if (!/^application\/json\b/i.test(type)) return plain(answer, 415, "The request must be JSON.");
       return void start(request, answer).catch(() => answer.destroy());
     }
     // Runs of other users are reported as missing.
     if (!run || run.owner !== ownerOf(request)) return plain(answer, 404, "There is no such run.");
-    if (request.method === "GET") return resume(run, request, answer);
+    if (request.method === "GET") return void resume(run, request, answer).catch(() => answer.destroy());
     if (request.method !== "DELETE") return plain(answer, 405, "Only GET and DELETE.");
     run.fail("The run was stopped.");
     answer.writeHead(204).end();
@@ -115,19 +117,24 @@ export async function relay({ agent, folder, origin, port = 0, limits: given = {
   };
 }
 
-/** A run: its events, also in a file, and the responses that wait for more of them. */
+/** A run: its events in a file, while it is open also in memory, and the responses that wait for more of them. */
 class Run {
-  events = [];
   isOpen = true;
   endedAt = 0;
   abort = new AbortController();
+  #events;
   #readers = new Set();
   #bytes = 0;
   #limits;
 
-  constructor(file, owner, limits) {
+  constructor(file, owner, limits, events = []) {
     Object.assign(this, { file, owner });
     this.#limits = limits;
+    this.#events = events;
+  }
+
+  get events() {
+    return this.isOpen ? this.#events : readRun(this.file).events;
   }
 
   /** Creates the file. */
@@ -137,7 +144,7 @@ class Run {
 
   /** Ends a run that the agent has refused, and removes its file. */
   discard() {
-    this.#end();
+    this.end();
     rmSync(this.file, { force: true });
   }
 
@@ -156,9 +163,8 @@ class Run {
     } catch {
       // The connection to the agent broke off, or the run was stopped.
     }
-    const last = this.events.at(-1);
-    if (this.isOpen && !(last && ENDS.has(typeOf(last)))) return this.fail("The agent ended its response early.");
-    this.#end();
+    if (this.isOpen && !isEnd(this.#events.at(-1))) return this.fail("The agent ended its response early.");
+    this.end();
   }
 
   /** Stores the data of an event of the response. */
@@ -174,29 +180,31 @@ class Run {
   /** Writes an event to the file before any page receives it, so that it survives a restart. */
   #store(data) {
     appendFileSync(this.file, `${JSON.stringify(data)}\n`);
-    this.events.push(data);
-    for (const answer of this.#readers) answer.write(frameOf(this.events.length - 1, data));
+    this.#events.push(data);
+    for (const answer of this.#readers) answer.write(frameOf(this.#events.length - 1, data));
   }
 
   /** Ends an open run with an error. */
   fail(message) {
     if (!this.isOpen) return;
     this.#store(JSON.stringify({ type: "RUN_ERROR", message }));
-    this.#end();
+    this.end();
     this.abort.abort();
   }
 
-  #end() {
+  /** Ends the responses, and keeps the events in the file alone. */
+  end() {
     if (!this.isOpen) return;
     Object.assign(this, { isOpen: false, endedAt: Date.now() });
+    this.#events = [];
     for (const answer of this.#readers) answer.end();
     this.#readers.clear();
   }
 
   /** Sends the events from a position on, and those that follow. */
-  serve(answer, from) {
+  serve(answer, from, events = this.events) {
     answer.writeHead(200, STREAM);
-    const stored = this.events.slice(from).map((data, at) => frameOf(from + at, data));
+    const stored = events.slice(from).map((data, at) => frameOf(from + at, data));
     answer.write(stored.join("") || ": \n\n");
     if (!this.isOpen) return answer.end();
     this.#readers.add(answer);
@@ -209,24 +217,29 @@ function storedRuns(folder) {
   const runs = new Map();
   for (const name of readdirSync(folder).filter((name) => name.endsWith(".jsonl"))) {
     const file = path.join(folder, name);
-    const run = new Run(file, undefined, LIMITS);
+    let stored;
     try {
-      const text = readFileSync(file, "utf8");
-      const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-      // A crash in the middle of a write: the next event would be appended to the rest of the line.
-      if (whole !== text) truncateSync(file, Buffer.byteLength(whole));
-      const [head, ...events] = whole.split("\n").slice(0, -1).map((line) => JSON.parse(line));
-      Object.assign(run, { owner: head.owner, events });
+      stored = readRun(file);
     } catch {
       renameSync(file, `${file}.broken-${randomUUID()}`);
       continue;
     }
-    const last = run.events.at(-1);
-    if (last && ENDS.has(typeOf(last))) Object.assign(run, { isOpen: false, endedAt: Date.now() });
+    const run = new Run(file, stored.owner, LIMITS, stored.events);
+    if (isEnd(stored.events.at(-1))) run.end();
     else run.fail("The relay was restarted.");
     runs.set(name.slice(0, -".jsonl".length), run);
   }
   return runs;
+}
+
+/** Reads the owner and the events of a run from its file. */
+function readRun(file) {
+  const text = readFileSync(file, "utf8");
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  // A crash in the middle of a write: the next event would be appended to the rest of the line.
+  if (whole !== text) truncateSync(file, Buffer.byteLength(whole));
+  const [{ owner }, ...events] = whole.split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  return { owner, events };
 }
 
 const frameOf = (at, data) => `id: ${at}\n${data.replaceAll(/^/gm, "data: ")}\n\n`;
@@ -238,6 +251,8 @@ function typeOf(data) {
     return undefined;
   }
 }
+
+const isEnd = (data) => ENDS.has(typeOf(data));
 
 /** Returns the ids of a run's input, if their length is within the limit. */
 function idsOf(body, max) {

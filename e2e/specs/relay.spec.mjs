@@ -1,0 +1,102 @@
+// The relay of examples/relay without a page: requests before the agent has answered, restarts, and refused requests.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+
+import { relay } from "../../examples/relay/server.mjs";
+
+const JSON_TYPE = { "content-type": "application/json" };
+const line = (event) => `data: ${JSON.stringify(event)}\n\n`;
+const typesOf = (text) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data).type);
+
+/** A test of a relay in front of an agent that answers each request by `behave`. */
+function relayTest(name, behave, body) {
+  test(name, async () => {
+    let requests = 0;
+    let arrive;
+    const arrived = new Promise((resolve) => (arrive = resolve));
+    const agent = http.createServer((request, answer) => {
+      requests++;
+      arrive();
+      request.resume();
+      behave(answer);
+    });
+    await new Promise((resolve) => agent.listen(0, "127.0.0.1", resolve));
+    const folder = await mkdtemp(path.join(tmpdir(), "relay-"));
+    const open = () => relay({ agent: `http://127.0.0.1:${agent.address().port}/`, folder });
+    let server = await open();
+    const run = () => `${server.url}runs/t/r`;
+    try {
+      await body({
+        folder,
+        arrived,
+        requests: () => requests,
+        start: (headers = JSON_TYPE) => fetch(server.url, { method: "POST", headers, body: JSON.stringify({ threadId: "t", runId: "r" }) }),
+        read: (headers = {}) => fetch(run(), { headers }),
+        stop: () => fetch(run(), { method: "DELETE" }),
+        async restart() {
+          server.close();
+          server = await open();
+        },
+      });
+    } finally {
+      server.close();
+      agent.closeAllConnections();
+      agent.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+}
+
+const finishes = (answer) => {
+  answer.writeHead(200, { "content-type": "text/event-stream" });
+  answer.end(line({ type: "RUN_STARTED" }) + line({ type: "RUN_FINISHED" }));
+};
+
+relayTest("a run that is stopped before its agent has answered ends for all readers", () => {}, async ({ start, read, stop, arrived, restart }) => {
+  const started = start();
+  await arrived;
+  const reading = await read();
+  assert.equal((await stop()).status, 204);
+  assert.deepEqual(typesOf(await reading.text()), ["RUN_ERROR"]);
+  assert.deepEqual(typesOf(await (await started).text()), ["RUN_ERROR"]);
+  await restart();
+  assert.deepEqual(typesOf(await (await read()).text()), ["RUN_ERROR"]);
+});
+
+relayTest("a run that its agent refuses is not stored", (answer) => answer.writeHead(503).end("busy"), async ({ start, read, folder }) => {
+  const refused = await start();
+  assert.deepEqual([refused.status, await refused.text()], [503, "busy"]);
+  assert.equal((await read()).status, 404);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+relayTest("a finished run is read from its file, also after a restart", finishes, async ({ start, read, restart }) => {
+  assert.deepEqual(typesOf(await (await start()).text()), ["RUN_STARTED", "RUN_FINISHED"]);
+  for (let times = 0; times < 2; times++) {
+    assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_FINISHED"]);
+    assert.deepEqual(typesOf(await (await read({ "last-event-id": "0" })).text()), ["RUN_FINISHED"]);
+    assert.equal((await read({ "last-event-id": "1" })).status, 204);
+    assert.equal((await read({ "last-event-id": "2" })).status, 400);
+    await restart();
+  }
+});
+
+relayTest("a run whose last line a crash cut off fails once, and stays readable", finishes, async ({ start, read, folder, restart }) => {
+  await (await start()).text();
+  const file = path.join(folder, (await readdir(folder))[0]);
+  await truncate(file, (await stat(file)).size - 5);
+  for (let times = 0; times < 2; times++) {
+    await restart();
+    assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"]);
+  }
+});
+
+relayTest("a body that a page of another origin may send without a preflight starts no run", finishes, async ({ start, requests }) => {
+  assert.equal((await start({ "content-type": "text/plain" })).status, 415);
+  assert.equal(requests(), 0);
+});
