@@ -83,8 +83,8 @@ export interface Slots {
 }
 
 /**
- * An event of a chat as the user sees it, for the option `onEvent`; the element dispatches the same. Calls are named by
- * the ids that the agent gave them. Opening a conversation causes none.
+ * An event of a chat as the user sees it, for the option `onEvent`; the element dispatches the same, except for
+ * `question`. Calls are named by the ids that the agent gave them. Opening a conversation causes no event.
  */
 export type ChatEvent =
   /** A message is complete: the user's, or the agent's once its text has ended. */
@@ -731,7 +731,7 @@ export interface Chat extends StateMethods {
   /** Sets `forwardedProps` of each request. */
   setForwardedProps(props: Json): void;
 
-  /** Returns a call; `null` if there is none with this key. */
+  /** Returns a call; `null` if no call has this key. */
   call(key: number): ToolCall | null;
   messageText(message: string): string;
   toolHistory(): ToolHistory;
@@ -810,8 +810,7 @@ export interface Chat extends StateMethods {
 /**
  * Mounts a chat in an element, which must have a height. Link `style.css` for its styles. The chat takes messages as soon
  * as it is shown. The promise resolves once all methods are loaded; messages that were sent before are answered with the
- * actions and rules that are registered right after it. Rejects when a chat of the
- * page has stopped, and with a `TypeError` when the target is not an element, or an option does not exist or is not
- * valid.
+ * actions and rules that are registered right after it. Rejects when a chat of the page has stopped, and with a
+ * `TypeError` when the target is not an element, or an option does not exist or is not valid.
  */
 export function mount(element: HTMLElement, options: MountOptions | PageAgentOptions): Promise<Chat>;
