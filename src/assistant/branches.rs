@@ -64,8 +64,9 @@ impl Assistant {
         self.branches().change(TreeChange::Regenerate { message })
     }
 
-    /// Sends a text or other content during the loop: it is delivered at the next boundary between tools. Calls
-    /// that have not started by then are skipped. Without a running loop it is sent at once.
+    /// Sends a text or other content during the loop: it is delivered at the next boundary between
+    /// tools. Calls that have not started by then are skipped. Without a running loop it is sent at
+    /// once.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};

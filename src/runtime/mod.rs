@@ -256,7 +256,7 @@ impl Runtime {
         first.unwrap_or(Ok(()))
     }
 
-    /// Handles the next queued step; `None` if there is none.
+    /// Handles the next queued step; `None` if the queue is empty.
     fn step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
         let refused = self.input_of(next).and_then(|input| self.handle(input));

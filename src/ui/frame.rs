@@ -115,7 +115,7 @@ pub(crate) fn rows_wait() -> bool {
     PAGE.with_borrow(|page| !page.lists.is_empty())
 }
 
-/// Takes a row of this frame; returns false if there is none left.
+/// Takes a row of this frame; returns false if all of them were taken.
 fn take_row() -> bool {
     let takes = PAGE.with_borrow_mut(|page| {
         let takes = page.left > 0;

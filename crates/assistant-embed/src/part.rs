@@ -35,7 +35,7 @@ pub(crate) trait Api {
     fn start_audit(&self, redact: Option<js_sys::Function>, listener: js_sys::Function) -> Audit;
 }
 
-/// An agent, or the reason why there is none.
+/// An agent, or the error of a protocol that this module does not contain.
 pub(crate) type AgentResult = Result<Box<dyn Agent>, JsError>;
 
 /// The functions of the second part.

@@ -16,7 +16,7 @@
 //! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
 //!   counts these, `interrupt_flow` handles interrupts; `agent_call` handles calls that the agent
 //!   runs.
-//! * `branch` changes the tree, `fork` gives branches threads of their own, `thread` replaces the
+//! * `branch` changes the tree, `fork` gives branches thread ids of their own, `thread` replaces the
 //!   conversation, `load` takes one from elsewhere, `restore` continues after a reload, with the
 //!   `journal`; `pieces` splits snapshots for stores that write only changes.
 //! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends
