@@ -201,7 +201,8 @@ pub mod session {
     };
 }
 
-/// Records of messages and calls for other systems: data, and [`Updates`](records::Updates) of an assistant.
+/// Records of messages and calls for other systems: data, and [`Updates`](records::Updates) of an
+/// assistant.
 #[cfg(feature = "records")]
 pub mod records {
     pub use crate::assistant::Updates;

@@ -162,6 +162,7 @@ impl Branches {
         // Showing the current branch again is not refused.
         let _ = self.change(TreeChange::ShowRun);
     }
+
     /// Changes the tree of messages: shows another branch, edits, deletes.
     ///
     /// ```

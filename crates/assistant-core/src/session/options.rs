@@ -50,7 +50,7 @@ pub struct SessionOptions {
     /// thread and add to it what a request contains. The conversation keeps its id.
     pub fork_thread: bool,
     /// True if the agent may run tools of its own: a call of a tool that the page did not offer is
-    /// left to it, and starts no run if it gets no result. False for model endpoints, which run no
+    /// remote, and starts no run if it gets no result. False for model endpoints, which run no
     /// tools: such a call is answered with an error, and the loop continues (rule "every call is
     /// answered").
     pub agent_runs_tools: bool,
