@@ -36,10 +36,9 @@ export function AssistantScope(props: { children?: ReactNode }): ReactElement;
 export type ReactAction<Args = any> = DrawnAction<Args, ReactNode>;
 
 /**
- * Registers an action while the component is mounted. Its functions are the newest ones at each call. Any other change
- * registers it again, or with `deps` only a change of one of these. A call that runs is stopped then, as if the
- * component had been removed. An action that the chat refuses is reported as an error of the
- * page.
+ * Registers an action while the component is mounted. The newest functions are called. A change of another field, or
+ * with `deps` a change of one of these, registers it again; a running call is stopped then, as if the component had
+ * been removed. An action that the chat refuses is reported as an error of the page.
  */
 export function useAssistantAction<Args = any>(action: ReactAction<Args>, deps?: readonly unknown[]): void;
 

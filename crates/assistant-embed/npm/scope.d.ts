@@ -23,8 +23,8 @@ type Without<Options, Names extends PropertyKey> = Options extends unknown ? Omi
 
 /**
  * The options of `mount`, and the attributes of the element. `url`, `headers`, `credentials`, `model`, `label`,
- * `greeting`, `lang` and `labels` change the chat that is shown; another value of another one begins another chat.
- * Functions may be other ones each time: the newest is called.
+ * `greeting`, `lang` and `labels` change the chat that is shown; a change of any other option begins another
+ * chat. Functions may differ in each rendering: the newest is called.
  */
 export type AssistantOptions = Without<FullOptions | PageAgent, "onEvent"> & ElementOptions;
 
