@@ -32,9 +32,7 @@ impl Runtime {
         match effect {
             Effect::PrepareRun { run } => self.prepare_run(run),
             Effect::OpenRun { run, input } => self.open_run(run, *input),
-            Effect::AbortRun { run } => {
-                self.abort_run(run);
-            }
+            Effect::AbortRun { run } => self.abort_run(run),
             Effect::Commit { commit, entry } => self.commit(commit, entry),
             Effect::Record { entry } => {
                 if let Some(persistence) = self.persistence() {
@@ -100,8 +98,7 @@ impl Runtime {
         };
         task.abort.abort();
         if !self.leaves_runs.get() {
-            let agent = Rc::clone(&self.agent.borrow());
-            agent.stop(&task.thread_id, &task.run_id);
+            task.agent.stop(&task.thread_id, &task.run_id);
         }
     }
 
@@ -117,6 +114,7 @@ impl Runtime {
         let (stream, abort) = abortable(agent.run(input, sink));
         let task = RunTask {
             abort,
+            agent,
             thread_id,
             run_id,
         };

@@ -70,6 +70,8 @@ enum Queued {
 /// The request of a run.
 struct RunTask {
     abort: AbortHandle,
+    /// The agent that answers it, which later runs may no longer have.
+    agent: Rc<dyn Agent>,
     thread_id: String,
     run_id: String,
 }

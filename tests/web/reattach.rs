@@ -156,6 +156,20 @@ async fn stop_ends_the_run_at_its_server() {
     assert_eq!(notices[0].kind, NoticeKind::Stopped);
 }
 
+/// Another agent answers later runs only.
+#[wasm_bindgen_test]
+async fn stop_ends_the_run_at_the_agent_that_answers_it() {
+    let _server = Server::answers(&[part(&frames()[..3], "hangs"), json!({"status": 204})]);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| chat.page.text("[role=log]").contains("one")).await);
+    chat.assistant.set_agent(HttpAgent::new("/other"));
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    assert!(until(|| asked_for().len() == 2).await);
+    assert_eq!(asked(&chat), ["POST /agent", "DELETE /runs/THREAD/RUN"]);
+}
+
 #[wasm_bindgen_test]
 async fn a_run_that_is_no_longer_stored_has_broken_off() {
     let _server = Server::answers(&[part(&frames()[..4], "breaks")]);
