@@ -15,7 +15,8 @@ const MAX_TITLE: usize = 80;
 impl<Args> ToolAction<Args> {
     /// Sets a title for the user: "Look up the weather". The approval card asks "Look up the
     /// weather?", and its button and the default card show the title instead of the name. The model
-    /// does not receive it. A text, a signal or a closure: a card follows its changes.
+    /// does not receive it. A text, a signal or a closure: a card follows its changes, and an approval
+    /// counts only after the changed title was visible, too.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};

@@ -73,7 +73,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
     // A script may close the dialog with any value, so only the user's press on the button
     // confirms.
     let confirmed = StoredValue::new(false);
-    let visibility = Visibility::new(memo(|| ()), || ());
+    let visibility = Visibility::new(memo(|| ()), |(), ()| ());
     let confirm = move |event: leptos::ev::MouseEvent| {
         let counts = is_trusted(&event) && visibility.allows();
         confirmed.set_value(counts);

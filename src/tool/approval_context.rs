@@ -1,6 +1,5 @@
 //! The context of an approval card, and the visibility of a call.
 
-use assistant_core::conversation::Fingerprint;
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
@@ -123,9 +122,14 @@ impl Reviewed {
     }
 }
 
-/// Tracks whether the current call can have been read; `changed` is called whenever the call
-/// changes.
+/// Tracks whether the current call and its title can have been read; `changed` is called whenever
+/// the call changes.
 pub(super) fn visibility(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Visibility {
-    let content: Memo<Option<Fingerprint>> = memo(move || call.fingerprint());
-    Visibility::new(content, changed)
+    // A title may be a signal.
+    let content = memo(move || (call.fingerprint(), call.title()));
+    Visibility::new(content, move |(before, _), (now, _)| {
+        if before != now {
+            changed();
+        }
+    })
 }

@@ -105,7 +105,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
         let shown = shown.map(|entry| (*entry.call.key(), entry.call.fingerprint()));
         shown.collect::<Vec<_>>()
     });
-    let visibility = Visibility::new(content, || ());
+    let visibility = Visibility::new(content, |_, _| ());
     let ready =
         move || visibility.is_done() && entries.get().iter().all(|one| one.visibility.is_done());
     let place = NodeRef::<leptos::html::Div>::new();

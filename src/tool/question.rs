@@ -101,7 +101,7 @@ fn about_now(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerpr
 /// counts; if it is empty, the built-in question replaces it.
 fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
-    let visibility = Visibility::new(memo(|| ()), || ());
+    let visibility = Visibility::new(memo(|| ()), |(), ()| ());
     let id = open.interrupt.id.clone();
     let view = InterruptView::new(assistant, open.clone())
         .with_conditions(visibility.decision_conditions());
@@ -156,7 +156,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let (answering, in_detail) = (RwSignal::new(!open.rejected), RwSignal::new(false));
     // Other ways to answer are different buttons at the same position.
     let ways_shown = memo(move || (answering.get(), in_detail.get()));
-    let visibility = Visibility::new(ways_shown, || ());
+    let visibility = Visibility::new(ways_shown, |_, _| ());
     let (choices, over) = (ActionChoices::new(&open), RwSignal::new(false));
     let decides = open.takes_decisions();
     let shows = message.is_none() || open.takes_approval() || !open.actions().is_empty();

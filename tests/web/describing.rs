@@ -281,7 +281,7 @@ async fn several_approvals_of_one_response_are_denied_together() {
     assert!(chat.page.find(".la-batch").is_none());
 }
 
-/// A title may be a signal or a closure; open cards follow it.
+/// A title may be a signal or a closure. Open cards follow it, and must be read again.
 #[wasm_bindgen_test]
 async fn a_card_follows_the_title_of_its_action() {
     let place = RwSignal::new("staging");
@@ -296,8 +296,14 @@ async fn a_card_follows_the_title_of_its_action() {
     })
     .await;
     chat.assistant.send("go").unwrap();
-    chat.appears(".la-approval").await;
+    chat.reads(".la-approval").await;
     assert!(chat.page.text(".la-approval").contains("Deploy to staging"));
+    let counts = || {
+        chat.page
+            .find(".la-approval-yes:not([aria-disabled])")
+            .is_some()
+    };
+    assert!(counts());
     place.set("production");
     let shown = || chat.page.text(".la-approval");
     assert!(
@@ -305,4 +311,7 @@ async fn a_card_follows_the_title_of_its_action() {
         "{}",
         shown()
     );
+    assert!(!counts());
+    chat.reads(".la-approval").await;
+    assert!(counts());
 }

@@ -64,10 +64,11 @@ pub(crate) struct Visibility {
 }
 
 impl Visibility {
-    /// Creates a tracker that starts over and calls `changed` whenever the content changes.
+    /// Creates a tracker that starts over and calls `changed` whenever the content changes, with the
+    /// previous and the new content.
     pub(crate) fn new<T: Clone + PartialEq + Send + Sync + 'static>(
         content: Memo<T>,
-        changed: impl Fn() + 'static,
+        changed: impl Fn(&T, &T) + 'static,
     ) -> Self {
         let visibility = Self {
             marks: StoredValue::default(),
@@ -83,8 +84,8 @@ impl Visibility {
         };
         effect(move |before: Option<T>| {
             let now = content.get();
-            if before.is_some_and(|before| before != now) {
-                changed();
+            if let Some(before) = before.filter(|before| *before != now) {
+                changed(&before, &now);
             }
             let marks = visibility.marks.get_value();
             let marks: Option<Vec<_>> = marks.iter().map(NodeRef::get).collect();
