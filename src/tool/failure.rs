@@ -59,7 +59,15 @@ pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
 /// Returns the reason of a failure in one line; the whole text is in the card.
 pub(crate) fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
     let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
-    let reason = reason.or_else(|| reason_of(&call.result_value()?))?;
+    in_one_line(&reason.or_else(|| reason_of(&call.result_value()?))?)
+}
+
+/// Returns the reason of an error in one line.
+pub(crate) fn error_reason(kind: &str, message: &str, words: &Words) -> Option<String> {
+    in_one_line(&words.get().reason(kind, "", message))
+}
+
+fn in_one_line(reason: &str) -> Option<String> {
     let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
 }

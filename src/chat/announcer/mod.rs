@@ -16,7 +16,7 @@ use super::{composer::is_asked, notices::sentence, spoken::Spoken};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    tool::{asked_words, has_failed, in_plain, why_failed},
+    tool::{asked_words, error_reason, has_failed, in_plain, why_failed},
     ui::{Labels, Word, Words, after, effect, memo},
 };
 pub(super) use voice::Voice;
@@ -185,7 +185,7 @@ fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Opti
         CallEventKind::Ended {
             error: Some((kind, message)),
             ..
-        } => Some(words.now().reason(kind.as_str(), "", message)),
+        } => error_reason(kind.as_str(), message, words),
         _ => why_failed(call, words),
     };
     Some(match reason {
