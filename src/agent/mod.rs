@@ -43,7 +43,8 @@ pub trait Agent: 'static {
 
     /// Ends a run on its server, for agents whose runs outlive their connection. Called after the
     /// future of [`Self::run`] was dropped, because the user stopped the run or the session ended
-    /// it; not when the page or the provider goes away, so that the run can be resumed.
+    /// it; not when the page is left, or a provider with a store unmounted, so that the run can be
+    /// resumed.
     fn stop(&self, thread_id: &str, run_id: &str) {
         let _ = (thread_id, run_id);
     }
