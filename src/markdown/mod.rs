@@ -140,20 +140,20 @@ impl Drawing {
                     Part::Text(text) | Part::Reasoning(text) => {
                         let all = text.text.as_str();
                         let end = boundary(all, read.saturating_add(PIECE));
-                        let rests = end < all.len();
+                        let has_more = end < all.len();
                         let piece = all.get(..end).unwrap_or(all);
-                        Some((end, rests, reader.advance(piece, rests || text.open)))
+                        Some((end, has_more, reader.advance(piece, has_more || text.open)))
                     }
                     _ => None,
                 }
             });
-            let Some((end, rests, changes)) = piece.flatten() else {
+            let Some((end, has_more, changes)) = piece.flatten() else {
                 return false;
             };
             self.read = end;
             self.painter.borrow_mut().apply(changes);
-            if !rests || slice.is_used_up() {
-                return rests;
+            if !has_more || slice.is_used_up() {
+                return has_more;
             }
         }
     }

@@ -20,8 +20,9 @@ use super::{browser, in_browser, page_settled, sleep_by_browser, spawn_local};
 pub(crate) const SLICE_MS: f64 = 8.0;
 /// The longest wait for a frame, which a browser may not draw.
 const LONGEST_FRAME: Duration = Duration::from_millis(50);
-/// The number of rows that are drawn in a frame, and in each frame after it while more rows wait.
+/// The maximum number of rows that are drawn in a frame.
 const ROWS: usize = 16;
+/// The maximum number of rows that are drawn in a frame after one in which not all were drawn.
 const NEXT_ROWS: usize = 4;
 
 /// Work that ends once this frame has no time left. All work of the page shares that time.

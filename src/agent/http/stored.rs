@@ -23,7 +23,7 @@ use crate::{
 
 /// The number of failed attempts to reach the server, while the browser is online, after which the
 /// run counts as lost.
-const ATTEMPTS: u32 = 6;
+const MAX_ATTEMPTS: u32 = 6;
 /// The pause after the first failed attempt; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The interval at which an offline browser is asked for its state.
@@ -84,7 +84,7 @@ impl StoredRuns {
                 Err(failure) => failure,
             };
             failed += u32::from(!is_offline());
-            if failure.kind != FailureKind::Network || failed >= ATTEMPTS {
+            if failure.kind != FailureKind::Network || failed >= MAX_ATTEMPTS {
                 return Err(failure);
             }
             sleep(pause).await;
