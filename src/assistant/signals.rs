@@ -1,4 +1,5 @@
-//! The state of an assistant, as signals. Neighbour: `threads`, for conversations as a whole.
+//! The state of an assistant, as signals. Neighbours: `conversations`, `branches` and
+//! `tools`, for these topics.
 
 use assistant_core::{
     conversation::{CallKey, Conversation, MessageId},

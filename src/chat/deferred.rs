@@ -4,8 +4,7 @@
 //! With the feature `split` the function that returns their renderers is a split point.
 //! `wasm-split` moves the code that is reached only through it into a separate module, together
 //! with the engine. It is fetched when the user turns to the window, or when there is something to
-//! do or to show. Until then the
-//! window is its header, its suggestions and its composer.
+//! do or to show. Until then the window is its header, its suggestions and its composer.
 
 use leptos::prelude::*;
 

@@ -24,9 +24,9 @@ use crate::{
 ///
 /// Closed at first, and rendered once it is opened. A result that declares itself a failure
 /// (`success: false`, `isError`, `status: "error"`, an `error`, or a text that begins with `Error:`)
-/// is shown as one; a result that the agent supplies for an
-/// action of the page is shown as reported by the agent. If the user edited the arguments, the
-/// edited ones are shown, and the agent's can be expanded. A question of the handler with a schema
+/// is shown as one; a result that the agent supplies for an action of the page is shown as reported
+/// by the agent. If the user edited the arguments, the edited ones are shown, and the agent's can be
+/// expanded. A question of the handler with a schema
 /// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown below it as a form.
 ///
 /// ```
