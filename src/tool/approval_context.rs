@@ -3,7 +3,10 @@
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{call_description::CallDescription, visibility::Visibility};
+use super::{
+    call_description::{CallDescription, Shown},
+    visibility::Visibility,
+};
 use crate::{
     action::ToolCallView,
     ui::{after, effect, focus, memo},
@@ -30,9 +33,10 @@ pub(super) struct ApprovalContext {
 impl ApprovalContext {
     /// Tracks whether the card can have been read.
     pub(super) fn visibility(&self) -> Visibility {
-        let editing = self.editing;
+        let (description, editing) = (self.description, self.editing);
         // A form of outdated arguments is closed.
-        visibility(self.call, move || editing.set(false))
+        let changed = move || editing.set(false);
+        visibility(self.call, move || description.shown(), changed)
     }
 
     /// Renders the rows of the description, followed by `end`.
@@ -122,12 +126,16 @@ impl Reviewed {
     }
 }
 
-/// Tracks whether the current call and its title can have been read; `changed` is called whenever
-/// the call changes.
-pub(super) fn visibility(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Visibility {
-    // A title may be a signal.
-    let content = memo(move || (call.fingerprint(), call.title()));
-    Visibility::new(content, move |(before, _), (now, _)| {
+/// Tracks whether the current call, its title and its description, if it is shown, can have been
+/// read; `changed` is called whenever the call changes.
+pub(super) fn visibility(
+    call: ToolCallView<Value>,
+    described: impl Fn() -> Option<Shown> + Send + Sync + 'static,
+    changed: impl Fn() + 'static,
+) -> Visibility {
+    // Titles and descriptions may read signals.
+    let content = memo(move || (call.fingerprint(), call.title(), described()));
+    Visibility::new(content, move |(before, ..), (now, ..)| {
         if before != now {
             changed();
         }

@@ -37,7 +37,7 @@ pub(super) enum Extent {
 
 /// The page's description of a call, as shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Shown {
+pub(super) struct Shown {
     sentence: String,
     rows: Vec<(String, String)>,
     cut: bool,
@@ -62,6 +62,11 @@ impl CallDescription {
                 false => shown(call),
             }),
         }
+    }
+
+    /// Returns the page's description as it is shown, if there is one.
+    pub(super) fn shown(self) -> Option<Shown> {
+        self.shown.get()
     }
 
     /// Returns the part of the exact arguments that is described.

@@ -169,7 +169,7 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 
 fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
-    let visibility = visibility(call, || ());
+    let visibility = visibility(call, || None, || ());
     batch::joins(call, visibility);
     let (drawn, shown) = (
         assistant.clone(),

@@ -281,17 +281,19 @@ async fn several_approvals_of_one_response_are_denied_together() {
     assert!(chat.page.find(".la-batch").is_none());
 }
 
-/// A title may be a signal or a closure. Open cards follow it, and must be read again.
+/// A title may be a signal or a closure, and a description may read signals. Open cards follow them,
+/// and must be read again.
 #[wasm_bindgen_test]
-async fn a_card_follows_the_title_of_its_action() {
-    let place = RwSignal::new("staging");
+async fn a_card_follows_the_title_and_the_description_of_its_action() {
+    let (place, users) = (RwSignal::new("staging"), RwSignal::new(12));
     let agent = MockAgent::new().answer(Script::new().call("deploy", &json!({})));
     let chat = chat(agent, move || {
         use_assistant_action(
             ToolAction::new("deploy", "")
                 .title(move || format!("Deploy to {}", place.get()))
                 .approval(Approval::Always)
-                .handler(|| "done"),
+                .handler(|_: Value| "done")
+                .describe(move |_| Description::new(format!("{} users see it.", users.get()))),
         );
     })
     .await;
@@ -308,6 +310,15 @@ async fn a_card_follows_the_title_of_its_action() {
     let shown = || chat.page.text(".la-approval");
     assert!(
         until(|| shown().contains("Deploy to production")).await,
+        "{}",
+        shown()
+    );
+    assert!(!counts());
+    chat.reads(".la-approval").await;
+    assert!(counts());
+    users.set(4_000);
+    assert!(
+        until(|| shown().contains("4000 users")).await,
         "{}",
         shown()
     );
