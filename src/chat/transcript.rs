@@ -18,8 +18,8 @@ use crate::{
     assistant::{Assistant, assistant_for},
     part::RunSteps,
     ui::{
-        Icon, Words, after, closest, dynamic, each, effect, focus, memo, spinner, time, when,
-        when_idle, written,
+        Icon, Words, after, closest, draw_all_rows, dynamic, each, effect, focus, memo, spinner,
+        time, when, when_idle, written,
     },
 };
 
@@ -227,15 +227,21 @@ fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
 fn search_everything(list: List) {
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
-        if searches && list.partial.get_untracked() {
-            list.show_all();
+        if searches {
+            match list.partial.get_untracked() {
+                true => list.show_all(),
+                false => draw_all_rows(),
+            }
         }
     });
     on_cleanup(move || pressed.remove());
     // Printing includes everything.
     let printed = window_event_listener_untyped("beforeprint", move |_| {
-        if list.partial.try_get_untracked() == Some(true) {
-            list.show_all();
+        match list.partial.try_get_untracked() {
+            Some(true) => list.show_all(),
+            // Rows may wait for later frames.
+            Some(false) => draw_all_rows(),
+            None => {}
         }
     });
     on_cleanup(move || printed.remove());
