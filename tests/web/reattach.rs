@@ -113,10 +113,17 @@ fn asked(chat: &Chat) -> Vec<String> {
 #[wasm_bindgen_test]
 async fn a_lost_connection_is_continued_after_the_last_event() {
     let frames = frames();
-    for (then, cut) in [("breaks", 1), ("breaks", 4), ("closes", 3), ("breaks", 5)] {
+    let lost = json!({"lost": true});
+    let restarting = json!({"status": 503, "text": "restarting"});
+    for (then, cut, failure) in [
+        ("breaks", 1, &lost),
+        ("breaks", 4, &restarting),
+        ("closes", 3, &lost),
+        ("breaks", 5, &lost),
+    ] {
         let _server = Server::answers(&[
             part(&frames[..cut], then),
-            json!({"lost": true}),
+            failure.clone(),
             part(&frames[cut..], "closes"),
         ]);
         let chat = chat().await;

@@ -77,14 +77,14 @@ impl StoredRuns {
         loop {
             let failure = match endpoint.send("", None, signal).await {
                 Ok(response) if matches!(response.status(), 204 | 404 | 410) => return Ok(None),
-                Ok(response) => {
-                    response::check(&response, Some(EVENT_STREAM)).await?;
-                    return Ok(Some(response));
-                }
+                Ok(response) => match response::check(&response, Some(EVENT_STREAM)).await {
+                    Ok(()) => return Ok(Some(response)),
+                    Err(failure) => failure,
+                },
                 Err(failure) => failure,
             };
             failed += u32::from(!is_offline());
-            if failure.kind != FailureKind::Network || failed >= MAX_ATTEMPTS {
+            if !is_temporary(failure.kind) || failed >= MAX_ATTEMPTS {
                 return Err(failure);
             }
             sleep(pause).await;
@@ -153,6 +153,15 @@ impl StoredRuns {
             select(request, timeout).await;
         }
     }
+}
+
+/// Returns true for a failure that another attempt may not meet: there was no connection, or a
+/// gateway had none, as while a server restarts.
+const fn is_temporary(kind: FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::Network | FailureKind::Http { status: 502..=504 }
+    )
 }
 
 /// Returns true if an id can be sent back in a header.
