@@ -100,3 +100,20 @@ relayTest("a body that a page of another origin may send without a preflight sta
   assert.equal((await start({ "content-type": "text/plain" })).status, 415);
   assert.equal(requests(), 0);
 });
+
+test("a preflight of the admitted origin allows the headers that it names", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "relay-"));
+  const server = await relay({ agent: "http://127.0.0.1:9/", folder, origin: "https://page.example" });
+  const allowed = async (origin) => {
+    const headers = { origin, "access-control-request-method": "POST", "access-control-request-headers": "content-type, x-tenant" };
+    const answer = await fetch(server.url, { method: "OPTIONS", headers });
+    return answer.headers.get("access-control-allow-headers");
+  };
+  try {
+    assert.equal(await allowed("https://page.example"), "content-type, x-tenant");
+    assert.equal(await allowed("https://other.example"), null);
+  } finally {
+    server.close();
+    await rm(folder, { recursive: true });
+  }
+});

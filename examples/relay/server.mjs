@@ -76,8 +76,10 @@ export async function relay({ agent, folder, origin, port = 0, limits: given = {
       answer.setHeader("access-control-allow-origin", origin);
       answer.setHeader("access-control-allow-credentials", "true");
       answer.setHeader("access-control-allow-methods", "GET, POST, DELETE");
-      answer.setHeader("access-control-allow-headers", "authorization, content-type, last-event-id");
-      answer.setHeader("vary", "origin");
+      // Pages send headers of their own, too.
+      const headers = request.headers["access-control-request-headers"];
+      if (headers) answer.setHeader("access-control-allow-headers", headers);
+      answer.setHeader("vary", "origin, access-control-request-headers");
     }
     const place = request.url.split("?")[0].match(/^\/runs\/([^/]+)\/([^/]+)$/);
     const run = place && runs.get(keyOf(...place.slice(1).map(decoded)));
