@@ -133,12 +133,12 @@ impl Conversation {
 
     /// Returns true if a tool message only repeats the page's message that a call may run.
     fn is_echo(&self, key: &CallKey, wire: &event::Message) -> bool {
-        matches!(&wire.body, MessageBody::Tool { content, .. } if self.echoes_go_on(key, &wire.id, content))
+        matches!(&wire.body, MessageBody::Tool { content, .. } if self.echoes_approval(key, &wire.id, content))
     }
 
     /// Returns true if this is the page's approval and not a result, even if the call has changed
     /// since.
-    pub(super) fn echoes_go_on(&self, key: &CallKey, id: &str, content: &Content) -> bool {
+    pub(super) fn echoes_approval(&self, key: &CallKey, id: &str, content: &Content) -> bool {
         let handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
         let is_ours = self.hand_off_messages.contains(id) || self.call(key).is_some_and(handed_off);
         is_ours && content.display_text() == CallApproval::GO_ON

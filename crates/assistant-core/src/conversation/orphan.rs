@@ -99,7 +99,7 @@ impl Conversation {
         let whole = message.role == Role::Tool;
         let before = node.parent;
         let author = Author::Agent;
-        if self.echoes_go_on(&key, &result.message_id, &result.content) {
+        if self.echoes_approval(&key, &result.message_id, &result.content) {
             if whole {
                 self.take_off_path(ix);
             }

@@ -1,5 +1,5 @@
-//! Whole histories of a chat: sessions, a store, an agent, a user, and tabs that are killed at any
-//! point. Each is generated from a seed and can be repeated.
+//! Complete histories of a chat: sessions, a store, an agent, a user, and tabs that are killed at
+//! any point. Each is generated from a seed and can be repeated.
 //!
 //! Invariants, whatever is killed at any time: a handler starts once, unless the user or its action
 //! agreed to a second time; a tab that does not own the conversation starts nothing; a call that a
