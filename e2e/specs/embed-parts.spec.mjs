@@ -38,7 +38,26 @@ function remembers(answer, input) {
   answer.end();
 }
 
-const partTest = embedSuite({ scenes: { hello, again: hello, remembers } });
+/** Starts a run, and answers later. */
+async function pauses(answer, input) {
+  begin(answer, input);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  send(answer, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
+  send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Good day." });
+  send(answer, { type: "TEXT_MESSAGE_END", messageId: "m" });
+  finish(answer, input);
+  answer.end();
+}
+
+/** Asks the user a question. */
+function asks(answer, { threadId, runId }) {
+  begin(answer, { threadId, runId });
+  const interrupts = [{ id: "i", reason: "approval", message: "Which one?" }];
+  send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts } });
+  answer.end();
+}
+
+const partTest = embedSuite({ scenes: { hello, again: hello, remembers, pauses, asks } });
 
 /** The number of requests for the part so far. */
 function countPartRequests(page) {
@@ -65,11 +84,17 @@ async function heldBack(page) {
   return release;
 }
 
-/** Sends a message that is not shown yet. */
+/** Enters a message, which is not in the conversation yet. */
 async function enterText(chat, text) {
   await chat.composer.fill(text);
   await chat.composer.press("Enter");
 }
+
+/** The text of the user's message, whether it is drawn before or by the part. */
+const ownText = (chat) => chat.root.locator('[data-role="user"] .la-text-block');
+
+/** The line below the messages that shows activity. */
+const thinking = (chat) => chat.root.locator(".la-working", { hasText: "Thinking" });
 
 /** Long enough for a request to start. */
 const moment = (page) => page.waitForTimeout(400);
@@ -95,7 +120,7 @@ partTest("a message sent before the part is loaded waits for it and for the acti
   const chat = await beginIn(page, "one", `${agent.url}hello`, [{ name: "look", description: "Looks" }]);
   const heard = await listen(chat);
   await enterText(chat, "Hello");
-  await chat.root.getByText("Loading").waitFor();
+  await thinking(chat).waitFor();
   assert.equal(await page.evaluate(() => globalThis.chats?.one), undefined, "`mount` resolves once the chat has its methods");
   assert.equal(agent.requests("hello").length, 0);
   await accessible(page, "#one");
@@ -106,6 +131,75 @@ partTest("a message sent before the part is loaded waits for it and for the acti
   const [{ body }] = agent.requests("hello");
   assert.deepEqual(body.tools.map(({ name }) => name), ["look"]);
   assert.equal(body.messages.length, 1, "it was sent once");
+});
+
+/**
+ * Notes the boxes of the message and of the line below it on each frame, the greatest number of such messages, and whether
+ * the element with the focus changes. Returns a function that returns the notes.
+ */
+async function watchMessage(page) {
+  await page.evaluate(() => {
+    const notes = { boxes: new Set(), most: 0, frames: 0, lost: 0 };
+    const focused = document.activeElement;
+    const box = (selector) => {
+      const { x, y, width, height } = document.querySelector(selector)?.getBoundingClientRect() ?? {};
+      return [x, y, width, height].map(Math.round).join(" ");
+    };
+    const look = () => {
+      const texts = document.querySelectorAll('[data-role="user"] .la-text-block');
+      notes.frames++;
+      notes.most = Math.max(notes.most, texts.length);
+      if (document.activeElement !== focused) notes.lost++;
+      // The answer replaces the line.
+      if (!document.querySelector('[data-role="assistant"]')) notes.boxes.add(`${box('[data-role="user"] .la-text')}, ${box(".la-working")}`);
+      globalThis.looking = requestAnimationFrame(look);
+    };
+    globalThis.notes = notes;
+    look();
+  });
+  return () => page.evaluate(() => (cancelAnimationFrame(globalThis.looking), { ...globalThis.notes, boxes: [...globalThis.notes.boxes] }));
+}
+
+/** Sends a message before the part is there, types on, and compares each frame until the answer. */
+async function replacesWaiting(page, agent) {
+  const release = await heldBack(page);
+  const chat = await beginIn(page, "one", `${agent.url}pauses`);
+  await enterText(chat, "Hello\nthere");
+  assert.equal(await ownText(chat).innerText(), "Hello\nthere");
+  await thinking(chat).waitFor();
+  const noted = await watchMessage(page);
+  await page.keyboard.type("More ");
+  release();
+  await chat.messages("user").waitFor();
+  await page.keyboard.type("words");
+  await chat.says("Good day.");
+  const { boxes, most, frames, lost } = await noted();
+  assert.equal(boxes.length, 1, `the message moves: ${boxes.join(" / ")}`);
+  assert.equal(most, 1, "it is shown once");
+  assert.equal(lost, 0, "the composer keeps the focus");
+  assert.ok(frames > 1);
+  assert.equal(await chat.composer.inputValue(), "More words");
+  assert.equal(agent.requests("pauses").length, 1);
+}
+
+partTest("the conversation replaces a waiting message in its place, with a mouse", { hasTouch: false }, replacesWaiting);
+partTest("the conversation replaces a waiting message in its place, with a touch screen", { hasTouch: true }, replacesWaiting);
+
+partTest("a message that the engine refuses once it is loaded is back in the composer", {}, async (page, agent) => {
+  const asking = await mountIn(page, "one", `${agent.url}asks`);
+  await asking.send("Hello");
+  await asking.root.locator("[data-interrupt-id]").waitFor();
+  const initial = await page.evaluate(() => globalThis.chats.one.export());
+  await page.reload();
+  const release = await heldBack(page);
+  const chat = await beginIn(page, "one", `${agent.url}hello`, [], { initial });
+  await enterText(chat, "Next");
+  await thinking(chat).waitFor();
+  await chat.composer.fill("More");
+  release();
+  await eventually(async () => assert.equal(await chat.composer.inputValue(), "Next\n\nMore"));
+  assert.equal(await chat.messages("user").count(), 1, "the one of the conversation");
+  assert.equal(agent.requests("hello").length, 0);
 });
 
 partTest("a second message before the part is loaded stays in the composer", {}, async (page, agent) => {
@@ -134,10 +228,10 @@ partTest("a chat removed before the part is loaded sends nothing", {}, async (pa
   const composer = page.locator("leptos-assistant textarea");
   await composer.fill("Hello");
   await composer.press("Enter");
-  await page.getByText("Loading").waitFor();
+  await page.getByText("Thinking").waitFor();
   // Other options begin another chat.
   await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("heading-offset", "1"));
-  await eventually(async () => assert.equal(await page.getByText("Loading").count(), 0));
+  await eventually(async () => assert.equal(await page.getByText("Thinking").count(), 0));
   release();
   await eventually(async () => assert.ok(await page.evaluate(() => Boolean(document.querySelector("leptos-assistant").chat))));
   await moment(page);
@@ -162,6 +256,7 @@ async function loadsOnRetry(page, agent, refuse) {
   await chat.composer.fill("Hello");
   await chat.composer.press("Enter");
   await chat.notice(NOT_LOADED).waitFor();
+  assert.equal(await ownText(chat).innerText(), "Hello", "the message stays");
   await accessible(page, "#one");
   await chat.picture("embed whose conversation could not be fetched");
   await page.unroute(PART);

@@ -48,7 +48,7 @@ export async function mountIn(page, place, url, options = {}, face = "index") {
  * Begins to mount a chat with the main module: it is shown, and the second part of the module may be on its way. It is
  * `globalThis.chats[place]` once that is there; `actions` are registered then.
  */
-export async function beginIn(page, place, url, actions = []) {
+export async function beginIn(page, place, url, actions = [], options = {}) {
   await page.evaluate(
     async ([place, options, actions]) => {
       const { mount } = await import("./embed/index.js");
@@ -59,7 +59,7 @@ export async function beginIn(page, place, url, actions = []) {
       };
       void whole();
     },
-    [place, { url, label: `Chat ${place}` }, actions],
+    [place, { url, label: `Chat ${place}`, ...options }, actions],
   );
   const chat = new Chat(page, page.locator(`#${place}`));
   await chat.composer.waitFor();

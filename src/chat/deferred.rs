@@ -64,4 +64,6 @@ impl Deferred {
 #[cfg(feature = "split")]
 mod fetched;
 #[cfg(feature = "split")]
+mod held_message;
+#[cfg(feature = "split")]
 pub(super) use self::fetched::Deferred;

@@ -149,7 +149,8 @@ fn withdraw(assistant: &Assistant, content: &Content) -> bool {
     assistant.branches().change(change).is_ok()
 }
 
-fn text_part(text: &str) -> AnyView {
+/// Renders a text of the user that is not in the conversation yet.
+pub(super) fn text_part(text: &str) -> AnyView {
     let text = text.to_owned();
     view! {
         <div class="la-part la-text message-content">

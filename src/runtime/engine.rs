@@ -23,6 +23,4 @@ pub(super) const fn loaded() -> Option<Step> {
 #[cfg(feature = "split")]
 mod fetched;
 #[cfg(feature = "split")]
-pub(super) use self::fetched::loaded;
-#[cfg(feature = "split")]
-pub(crate) use self::fetched::{Held, load, until_loaded};
+pub(crate) use self::fetched::{Held, load, loaded, until_loaded};

@@ -214,6 +214,8 @@ impl Runtime {
         if self.ended.get() && starts_something(&input) {
             return Err(Refusal::Ended);
         }
+        #[cfg(feature = "split")]
+        self.held.note(&input)?;
         let input = match self.persistence() {
             Some(persistence) => persistence.hold(input),
             None => Some(input),
@@ -261,7 +263,13 @@ impl Runtime {
     /// Handles the next queued step; `None` if the queue is empty.
     fn step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
+        #[cfg(feature = "split")]
+        let sends = matches!(&next, Queued::Input(input) if matches!(**input, Input::Send { .. }));
         let refused = self.input_of(next).and_then(|input| self.handle(input));
+        #[cfg(feature = "split")]
+        if sends {
+            self.message_handled(refused.is_some());
+        }
         Some(refused.map_or(Ok(()), Err))
     }
 

@@ -5,6 +5,9 @@
     reason = "the split point is an import, which its macro declares"
 )]
 
+use std::sync::Arc;
+
+use assistant_core::event::Content;
 use leptos::{
     html,
     prelude::*,
@@ -13,10 +16,10 @@ use leptos::{
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{Empty, conversation, voices};
+use super::{Empty, conversation, held_message, voices};
 use crate::{
-    assistant::{Assistant, load_parts},
-    chat::{Feedback, Speech, announcer::Voice, notices::Bar},
+    assistant::Assistant,
+    chat::{Feedback, Speech, announcer::Voice, composer::ComposerSlot, notices::Bar},
     runtime::engine,
     store::Ownership,
     ui::{Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner},
@@ -43,6 +46,9 @@ const ATTENTION_EVENTS: [&str; 2] = ["pointerenter", "focusin"];
 
 /// The time after which loading is announced, in milliseconds.
 const ANNOUNCE_AFTER_MS: u32 = 1_000;
+
+/// The user's message that waits for the parts.
+type Message = Option<Arc<Content>>;
 
 /// The loading state of the parts.
 #[derive(Clone, Copy)]
@@ -108,6 +114,7 @@ impl Deferred {
             needed
         });
         parts.follow_engine(words);
+        take_back_returned(assistant);
         parts
     }
 
@@ -129,12 +136,14 @@ impl Deferred {
         }
         self.stage.set(Stage::Fetching);
         spawn_local(async move {
-            let stage = drawers().await.map_or(Stage::Failed, Stage::Fetched);
-            // The window may be disposed by now.
-            self.stage.try_set(stage);
-            if let (Stage::Fetched(_), Some(assistant)) = (stage, self.assistant.try_get_value()) {
-                load_parts(&assistant).await;
+            let drawers = drawers().await;
+            // The engine first, so that the conversation is drawn with the messages that waited. The
+            // window may be disposed by now.
+            if let (Ok(_), Some(assistant)) = (&drawers, self.assistant.try_get_value()) {
+                engine::load(assistant.runtime().weak()).await;
             }
+            let stage = drawers.map_or(Stage::Failed, Stage::Fetched);
+            self.stage.try_set(stage);
         });
         let words = words.clone();
         after(ANNOUNCE_AFTER_MS, move || {
@@ -145,36 +154,82 @@ impl Deferred {
         });
     }
 
-    /// Renders the suggestions in their place until there is a message, so that a suggestion that
-    /// was just focused keeps the focus.
+    /// Renders the conversation once the parts are fetched. Until then its place contains the
+    /// suggestions, or the message that waits for the parts.
     pub(in crate::chat) fn conversation(
         self,
         empty: Empty,
         on_feedback: Option<Callback<Feedback>>,
     ) -> AnyView {
         let words = Words::current();
-        let failed = {
-            let (stage, words) = (self.stage, words.clone());
-            let has_failed = memo(move || matches!(stage.get(), Stage::Failed));
-            move || has_failed.get().then(|| self.failed(&words))
-        };
+        let message = self.assistant.with_value(|assistant| {
+            let held = &assistant.runtime().held;
+            held.message.clone()
+        });
+        let waiting = message.clone();
+        // The message is drawn here until the conversation has it.
+        let draws = memo(move || {
+            let fetched = matches!(self.stage.get(), Stage::Fetched(_));
+            fetched && self.needed.get() && waiting.with(Option::is_none)
+        });
+        // Kept until the conversation is drawn, which may be a moment after the session has it.
+        let message = Memo::new(move |shown: Option<&Message>| match message.get() {
+            _ if draws.get() => None,
+            None if engine::loaded().is_some() => shown.cloned().flatten(),
+            message => message,
+        });
+        let place = NodeRef::<html::Div>::new();
         let conversation = move || {
-            if !self.needed.get() {
-                let failed = dynamic(failed.clone());
-                return self.place(&words, view! { {failed} {empty()} }.into_any());
+            let stage = self.stage.get_untracked();
+            if let (true, Stage::Fetched(drawers)) = (draws.get(), stage) {
+                keep_focus(place);
+                return (drawers.conversation)(empty.clone(), on_feedback);
             }
-            match self.stage.get() {
-                Stage::Fetched(drawers) => (drawers.conversation)(empty.clone(), on_feedback),
-                Stage::Away | Stage::Fetching => self.place(&words, loading_line(&words)),
-                Stage::Failed => self.place(&words, self.failed(&words)),
-            }
+            let (empty, words) = (empty.clone(), words.clone());
+            let status = self.status(&words, message);
+            let inside = move || self.inside(&empty, &words, message, status.clone());
+            self.place(place, dynamic(inside).into_any())
         };
         dynamic(conversation).into_any()
     }
 
+    /// Renders the suggestions until there is something to show, so that a suggestion that was just
+    /// focused keeps the focus.
+    fn inside(
+        self,
+        empty: &Empty,
+        words: &Words,
+        message: Memo<Message>,
+        status: impl Fn() -> Option<AnyView> + Send + 'static,
+    ) -> AnyView {
+        let status = dynamic(status);
+        if !self.needed.get() {
+            return view! { {status} {empty()} }.into_any();
+        }
+        let message = (message.get()).map(|content| held_message::view(words, &content));
+        view! { {message} {status} }.into_any()
+    }
+
+    /// Returns the renderer of the line about the parts: that they could not be loaded, or what the
+    /// user waits for.
+    fn status(
+        self,
+        words: &Words,
+        message: Memo<Message>,
+    ) -> impl Fn() -> Option<AnyView> + Clone + Send + 'static {
+        let words = words.clone();
+        let has_failed = memo(move || matches!(self.stage.get(), Stage::Failed));
+        move || match (has_failed.get(), self.needed.get()) {
+            (true, _) => Some(self.failed(&words)),
+            (false, false) => None,
+            (false, true) if message.with(Option::is_some) => Some(thinking_line(&words)),
+            (false, true) => Some(loading_line(&words)),
+        }
+    }
+
     /// Renders the place of the messages, which listens for the user turning to the window.
-    fn place(self, words: &Words, inside: AnyView) -> AnyView {
-        let place = NodeRef::<html::Div>::new();
+    fn place(self, place: NodeRef<html::Div>, inside: AnyView) -> AnyView {
+        let words = Words::current();
         effect(move |_| {
             let chat = place
                 .get()
@@ -245,6 +300,36 @@ impl Deferred {
         };
         dynamic(voices).into_any()
     }
+}
+
+/// Moves a message that the engine has refused back to the composer of the window.
+fn take_back_returned(assistant: &Assistant) {
+    let returned = assistant.runtime().held.returned.clone();
+    let composer = use_context::<ComposerSlot>();
+    effect(move |_| {
+        let Some(content) = returned.get() else {
+            return;
+        };
+        if let Some(composer) = composer.and_then(|slot| untrack(|| slot.get())) {
+            returned.set(None);
+            composer.take_back(&content);
+        }
+    });
+}
+
+/// Moves the focus to the conversation that replaces a place with the focus.
+fn keep_focus(place: NodeRef<html::Div>) {
+    let place = place.get_untracked();
+    let focused = place.filter(|place| focus::is_in(place));
+    if let Some(chat) = focused.and_then(|place| closest(&place, "[data-assistant-chat]")) {
+        focus::focus_in(chat, ".la-transcript-scroller");
+    }
+}
+
+/// Shows that the message is on its way, as while the agent has not answered yet.
+fn thinking_line(words: &Words) -> AnyView {
+    let word = words.text(|l| &l.thinking);
+    view! { <p class="la-working"><span class="la-working-quiet">{word}</span></p> }.into_any()
 }
 
 fn loading_line(words: &Words) -> AnyView {

@@ -8,13 +8,16 @@
 use std::{
     cell::{Cell, RefCell},
     rc::Weak,
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
 };
 
-use assistant_core::session::{Input, Refusal};
+use assistant_core::{
+    event::Content,
+    session::{Input, Refusal},
+};
 use futures_channel::oneshot;
 use leptos::{
-    prelude::{ArcRwSignal, GetUntracked, Set},
+    prelude::{ArcRwSignal, GetUntracked, Set, WithUntracked},
     wasm_split::{SplitLoaderError, wasm_split},
 };
 
@@ -37,7 +40,7 @@ fn engine() -> Result<Step, SplitLoaderError> {
     Ok(Runtime::step)
 }
 
-pub(in crate::runtime) fn loaded() -> Option<Step> {
+pub(crate) fn loaded() -> Option<Step> {
     LOADED.get().copied()
 }
 
@@ -46,9 +49,27 @@ pub(in crate::runtime) fn loaded() -> Option<Step> {
 pub(crate) struct Held {
     /// True if one of them starts or shows something.
     pub(crate) shows: ArcRwSignal<bool>,
-    /// True if one of them is a message, whose run the next one would have to wait for.
-    sends: Cell<bool>,
+    /// The message among them, which views show until the session has it.
+    pub(crate) message: ArcRwSignal<Option<Arc<Content>>>,
+    /// The message that the session has refused, for the composer to take back.
+    pub(crate) returned: ArcRwSignal<Option<Arc<Content>>>,
     loading: Cell<bool>,
+}
+
+impl Held {
+    /// Notes the message of an input until the session has it. A second one is refused, as it is
+    /// while a run is open: the engine would refuse it later, when the composer is empty.
+    pub(in crate::runtime) fn note(&self, input: &Input) -> Result<(), Refusal> {
+        let has_message = self.message.with_untracked(Option::is_some);
+        match input {
+            Input::Send { .. } if has_message => return Err(Refusal::Busy),
+            _ if loaded().is_some() => {}
+            Input::Send { content } => self.message.set(Some(Arc::new(content.clone()))),
+            Input::NewThread | Input::Load { .. } if has_message => self.message.set(None),
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 /// Loads the engine, and handles the inputs that a runtime has queued. Returns false if it could
@@ -84,30 +105,31 @@ pub(crate) async fn until_loaded() {
 }
 
 impl Runtime {
-    /// Queues a step until the engine is loaded. A second message is refused, as it is while a run
-    /// is open: the engine would refuse it later, when the composer is empty.
+    /// Queues a step until the engine is loaded.
     pub(in crate::runtime) fn hold(&self, next: Queued) -> Result<(), Refusal> {
         if self.ended.get() {
             return Ok(());
         }
-        let shows = match &next {
-            Queued::Input(input) => {
-                let sends = match **input {
-                    Input::Send { .. } if self.held.sends.get() => return Err(Refusal::Busy),
-                    Input::Send { .. } => true,
-                    Input::NewThread | Input::Load { .. } => false,
-                    _ => self.held.sends.get(),
-                };
-                self.held.sends.set(sends);
-                shows_something(input)
-            }
-            Queued::StateChange(_) => false,
-        };
+        let shows = matches!(&next, Queued::Input(input) if shows_something(input));
         self.queue.borrow_mut().push_back(next);
         if shows {
             self.wait_for_engine();
         }
         Ok(())
+    }
+
+    /// Ends the display of the noted message: the session has added it to the conversation, or
+    /// refused it.
+    pub(in crate::runtime) fn message_handled(&self, refused: bool) {
+        let Some(content) = self.held.message.get_untracked() else {
+            return;
+        };
+        if refused {
+            self.held.returned.set(Some(content));
+        }
+        // The conversation is shown instead, in the same frame.
+        self.flush();
+        self.held.message.set(None);
     }
 
     /// Fetches the engine for an input that the user may wait for.
@@ -136,7 +158,7 @@ impl Runtime {
     }
 
     /// Handles the steps that were queued before the engine was loaded. The callers were told that
-    /// they are accepted, so refusals are reported.
+    /// they are accepted, so refusals are reported, except for a message, which is returned.
     pub(in crate::runtime) fn take_held(&self, step: Step) {
         if self.draining.get() || self.queue.borrow().is_empty() {
             return;
@@ -144,7 +166,10 @@ impl Runtime {
         self.draining.set(true);
         self.watch();
         while let Some(outcome) = step(self) {
-            if let Err(refusal) = outcome {
+            let returned = self.held.returned.with_untracked(Option::is_some);
+            if let Err(refusal) = outcome
+                && !returned
+            {
                 console_error(&refusal.to_string());
             }
         }

@@ -1,0 +1,48 @@
+//! The user's message before the engine has it: drawn as in the conversation, which replaces it.
+
+use assistant_core::event::{Content, ContentPart, PartBody};
+use leptos::prelude::*;
+
+use crate::{
+    chat::queued::text_part,
+    ui::{Icon, Words, fresh_id},
+};
+
+/// Renders the message as a turn of its own.
+pub(super) fn view(words: &Words, content: &Content) -> AnyView {
+    let parts = match content {
+        Content::Text(text) => text_part(text),
+        Content::Parts(parts) => {
+            let parts = parts.iter().map(|part| match &part.body {
+                PartBody::Text(text) => text_part(text),
+                PartBody::Media { .. } => file_name(part),
+            });
+            parts.collect_view().into_any()
+        }
+    };
+    let named = format!("la-turn-{}", fresh_id());
+    view! {
+        <article class="la-turn" aria-labelledby=named.clone() data-of="user" data-newest="">
+            <h3 class="la-visually-hidden" id=named.clone()>{words.text(|l| &l.you)}</h3>
+            <div class="la-message" data-role="user">
+                <div class="la-message-parts">{parts}</div>
+            </div>
+            // The space of the buttons that the message will have.
+            <div class="la-message-bar" data-of="user"><span class="la-bar-room"></span></div>
+        </article>
+    }
+    .into_any()
+}
+
+/// Renders the name of a file; its preview is in the fetched part.
+fn file_name(part: &ContentPart) -> AnyView {
+    let name = part.metadata.as_ref().and_then(|more| more.get("filename"));
+    let name = name.and_then(serde_json::Value::as_str).unwrap_or_default();
+    let name = name.to_owned();
+    view! {
+        <p class="la-message-note">
+            {Icon::Clip.view()} <bdi>{name}</bdi>
+        </p>
+    }
+    .into_any()
+}
