@@ -48,18 +48,9 @@ impl<K: Copy + Ord, V> Sorted<K, V> {
         self.0.len()
     }
 
-    pub(crate) fn contains(&self, key: &K) -> bool {
-        self.find(key).is_ok()
-    }
-
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
         let at = self.find(key).ok()?;
         self.0.get(at).map(|(_, value)| value)
-    }
-
-    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
-        let at = self.find(key).ok()?;
-        self.0.get_mut(at).map(|(_, value)| value)
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) {
@@ -76,10 +67,6 @@ impl<K: Copy + Ord, V> Sorted<K, V> {
     pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
         let at = self.find(key).ok()?;
         Some(self.0.remove(at).1)
-    }
-
-    pub(crate) fn retain(&mut self, keep: impl Fn(&K) -> bool) {
-        self.0.retain(|(key, _)| keep(key));
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (K, &V)> {
@@ -109,7 +96,5 @@ mod tests {
         );
         assert_eq!((map.remove(&1), map.remove(&1)), (Some("a"), None));
         assert_eq!((map.get(&2), map.get(&1)), (Some(&"b"), None));
-        map.retain(|key| *key > 2);
-        assert!(map.contains(&3) && !map.contains(&2));
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Decision,
-    Fingerprint, History, Note, Origin, Phase, Progress,
+    AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Check,
+    Decision, Fingerprint, History, Note, Origin, Phase, Progress,
     after_reload::LastStart,
     args::Arguments,
     outcome::{End, Outcome},
@@ -188,6 +188,11 @@ impl ToolCall {
 
     pub(crate) const fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Returns the check that the call's state is bound to.
+    pub(crate) fn check(&self) -> Option<&Check> {
+        self.state.review()?.check.as_deref()
     }
 
     /// Returns the author of the result; `None` without one.

@@ -23,8 +23,10 @@ pub(super) struct Calls {
     open: Sorted<CallKey, ()>,
     /// Calls that have ended, in order of their ends.
     ended: Vec<CallKey>,
-    /// Calls of the page itself, oldest first.
-    direct: Sorted<CallKey, ()>,
+    /// Calls that may start during a run, by their checks.
+    eager: Sorted<CallKey, ()>,
+    /// Calls of the page itself with their requests, oldest first.
+    direct: Sorted<CallKey, u64>,
     /// Calls off the path of their run, by wire id: the same id again is the same call.
     detached: HashMap<String, CallKey>,
     last_key: u64,
@@ -126,11 +128,11 @@ impl Calls {
         let Some(Entry { call, home }) = self.all.get_mut(key) else {
             return false;
         };
-        let was_open = is_open(call);
+        let (was_open, was_eager) = (is_open(call), is_eager(call));
         let result_id = call.result().map(|result| result.message_id.clone());
         change(call);
         call.key = *key;
-        let is_open = is_open(call);
+        let (is_open, is_eager) = (is_open(call), is_eager(call));
         let mut events = std::mem::take(&mut call.events);
         let fresh_id = call.result().map(|result| &result.message_id);
         if let Some(id) = fresh_id.filter(|id| Some(*id) != result_id.as_ref()) {
@@ -143,6 +145,12 @@ impl Calls {
             match is_open {
                 true => self.open.insert(*key, ()),
                 false => drop(self.open.remove(key)),
+            }
+        }
+        if *home != Home::Nowhere && was_eager != is_eager {
+            match is_eager {
+                true => self.eager.insert(*key, ()),
+                false => drop(self.eager.remove(key)),
             }
         }
         for event in &mut events {
@@ -183,19 +191,29 @@ impl Calls {
             true => self.open.insert(*key, ()),
             false => drop(self.open.remove(key)),
         }
+        match is_eager(&entry.call) {
+            true => self.eager.insert(*key, ()),
+            false => drop(self.eager.remove(key)),
+        }
     }
 
     /// Attaches a call to the page.
-    pub(super) fn attach_to_page(&mut self, key: &CallKey) {
+    pub(super) fn attach_to_page(&mut self, key: &CallKey, request: u64) {
         if let Some(entry) = self.all.get_mut(key) {
             entry.home = Home::Page;
-            self.direct.insert(*key, ());
+            self.direct.insert(*key, request);
         }
+    }
+
+    /// Returns the request that made a call of the page itself.
+    pub(super) fn request_of(&self, key: &CallKey) -> Option<u64> {
+        self.direct.get(key).copied()
     }
 
     /// Detaches a call from its message.
     pub(super) fn detach(&mut self, key: &CallKey) {
         self.open.remove(key);
+        self.eager.remove(key);
         if let Some(entry) = self.all.get_mut(key) {
             entry.home = Home::Nowhere;
         }
@@ -205,6 +223,7 @@ impl Calls {
     pub(super) fn remove(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
         let Entry { call, .. } = self.all.remove(key)?;
         self.open.remove(key);
+        self.eager.remove(key);
         self.direct.remove(key);
         if let Some(named) = self.by_wire_id.get_mut(&call.id) {
             named.retain(|other| other != key);
@@ -267,9 +286,14 @@ impl Calls {
         self.open.iter().map(|(key, ())| key)
     }
 
+    /// Returns true if a call that was checked may start during a run.
+    pub(super) fn has_eager(&self) -> bool {
+        self.eager.len() > 0
+    }
+
     /// Returns the calls of the page itself, oldest first.
     pub(super) fn direct(&self) -> impl Iterator<Item = &ToolCall> {
-        self.direct.iter().filter_map(|(key, ())| self.get(&key))
+        self.direct.iter().filter_map(|(key, _)| self.get(&key))
     }
 
     /// Returns the calls in messages, on all branches, unordered.
@@ -329,4 +353,9 @@ impl Calls {
 
 fn is_open(call: &ToolCall) -> bool {
     call.is_real() && !call.state().is_done()
+}
+
+/// Returns true if a call was checked and may start during a run.
+fn is_eager(call: &ToolCall) -> bool {
+    call.check().is_some_and(|check| check.eager)
 }

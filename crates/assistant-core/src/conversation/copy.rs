@@ -3,7 +3,7 @@
 //! The call keeps its key and belongs to the copy; the other branch keeps another call with the
 //! same history, which can no longer start. Neighbour: `tree`, which determines the shared nodes.
 
-use super::{CallKey, Change, Conversation, Part, ToolCall, tree::Copied};
+use super::{CallKey, Change, Conversation, Note, Part, ToolCall, tree::Copied};
 
 impl Conversation {
     /// Returns the node that the active run may change: the same one, or a copy of it for this path
@@ -136,6 +136,7 @@ impl Conversation {
 /// Marks a call as left on another branch. Its events belong to the copy that continues.
 fn abandon_on_branch(call: &mut ToolCall) {
     call.events.clear();
+    call.note(Note::Checked(None));
     if !call.state.is_done() {
         call.abandon();
     }

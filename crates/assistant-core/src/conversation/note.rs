@@ -3,13 +3,18 @@
 use serde_json::Value;
 
 use super::{
-    AllowedEarlier, AwaitedPreview, CallApproval, Decider, Decision, Fingerprint, Permission,
-    UseCount, state::State,
+    AllowedEarlier, AwaitedPreview, CallApproval, Check, Decider, Decision, Fingerprint,
+    Permission, UseCount, state::State,
 };
+use crate::action::RegistrationId;
 
 /// A change of a state's review or history. States without a matching field ignore it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Note {
+    /// The call was checked; `None` voids the check.
+    Checked(Option<Box<Check>>),
+    /// Another registration of the same rules takes over the call.
+    TakenOver(Option<RegistrationId>),
     /// The page asks the user about the call as shown.
     Asked { shown: Option<Fingerprint> },
     /// The agent asks about the call as shown.
@@ -92,6 +97,12 @@ impl State {
             return;
         };
         match note {
+            Note::Checked(check) => review.check = check,
+            Note::TakenOver(registration) => {
+                if let Some(check) = &mut review.check {
+                    check.registration = registration;
+                }
+            }
             Note::Asked { shown } => {
                 review.approval = Some(CallApproval {
                     shown,

@@ -9,7 +9,7 @@ use super::{
     calls::Home,
     state::{State, StateEvent},
 };
-use crate::order::in_order;
+use crate::{action::RegistrationId, order::in_order};
 
 impl Conversation {
     /// Returns a call by its key.
@@ -36,19 +36,60 @@ impl Conversation {
         keys.filter_map(|key| self.calls.get(&key))
     }
 
-    /// Adds a call of the page itself: it belongs to no message and is never sent.
-    pub(crate) fn add_direct(&mut self, call: ToolCall) -> CallKey {
+    /// Adds a call of the page itself, made by this request: it belongs to no message and is never
+    /// sent.
+    pub(crate) fn add_direct(&mut self, call: ToolCall, request: u64) -> CallKey {
         let key = self.calls.add(call, None);
-        self.calls.attach_to_page(&key);
+        self.calls.attach_to_page(&key, request);
         self.log.push(Change::Call(key));
         key
     }
 
-    /// Removes a call of the page itself.
-    pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
+    /// Removes a call of the page itself, and returns it with its request.
+    pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<(Box<ToolCall>, u64)> {
+        let request = self.calls.request_of(key)?;
         self.log.push(Change::Call(*key));
-        let is_direct = self.is_direct(key);
-        is_direct.then(|| self.calls.remove(key)).flatten()
+        Some((self.calls.remove(key)?, request))
+    }
+
+    /// Returns the calls whose handlers led to a call, nearest first.
+    pub(crate) fn requesters_of(&self, key: &CallKey) -> impl Iterator<Item = CallKey> {
+        let requester = |key: &CallKey| self.call(key)?.parent;
+        std::iter::successors(requester(key), requester)
+    }
+
+    /// Returns the open calls that the handler of a call requested.
+    pub(crate) fn calls_requested_by(&self, key: &CallKey) -> Vec<CallKey> {
+        let requested = self.direct_calls().filter(|call| call.parent == Some(*key));
+        requested.map(ToolCall::key).collect()
+    }
+
+    /// Returns true if a call that was checked may start during a run.
+    pub(crate) fn has_eager_call(&self) -> bool {
+        self.calls.has_eager()
+    }
+
+    /// Returns the open calls that were checked against a registration, oldest first.
+    pub(crate) fn calls_of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
+        let direct = self.direct_calls().map(ToolCall::key);
+        let open = self.calls.open().chain(direct);
+        let registration = |key: &CallKey| self.call(key)?.check()?.registration;
+        let its = open.filter(|key| registration(key) == Some(id));
+        in_order(its.collect(), CallKey::rank)
+    }
+
+    /// Voids the checks of all calls except those of the page itself.
+    pub(crate) fn void_checks(&mut self) {
+        let open: Vec<CallKey> = self.calls.open().collect();
+        for key in open {
+            if self
+                .calls
+                .get(&key)
+                .is_some_and(|call| call.check().is_some())
+            {
+                self.edit_call(&key, |call| call.note(Note::Checked(None)));
+            }
+        }
     }
 
     /// Returns the calls of the page itself, oldest first.

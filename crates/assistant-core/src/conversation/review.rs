@@ -5,12 +5,14 @@
 
 use serde_json::Value;
 
-use super::{AllowedEarlier, CallApproval, Decider, Fingerprint};
+use super::{AllowedEarlier, CallApproval, Check, Decider, Fingerprint};
 use crate::{action::Remember, id::Ticket};
 
 /// The questions about a call and their answers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Review {
+    /// The check by which it was decided whether the call may start.
+    pub(crate) check: Option<Box<Check>>,
     /// The question that the user was asked, and their answer.
     pub(crate) approval: Option<CallApproval>,
     /// The remembered approval that lets the call start.
@@ -53,6 +55,12 @@ impl Review {
             history: self.history,
             ..Self::default()
         })
+    }
+
+    /// Returns the review of a call that this page no longer runs: its check is over.
+    pub(super) fn unchecked(mut self: Box<Self>) -> Box<Self> {
+        self.check = None;
+        self
     }
 
     /// Returns true if an answer was given.

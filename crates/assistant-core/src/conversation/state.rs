@@ -222,11 +222,11 @@ impl State {
                 if outcome.end == End::Output =>
             {
                 outcome.end = End::Denied;
-                outcome.review = review;
+                outcome.review = review.unchecked();
                 Self::Ended(outcome)
             }
             (state, E::Settled(mut outcome)) => {
-                outcome.review = state.into_review();
+                outcome.review = state.into_review().unchecked();
                 Self::Ended(outcome)
             }
 
@@ -317,7 +317,7 @@ impl State {
             (Self::Allowed(clearance), E::HandedOff(message)) => Self::HandedOff {
                 message,
                 out: false,
-                review: Box::new(clearance.review),
+                review: Box::new(clearance.review).unchecked(),
             },
             (
                 Self::HandedOff {

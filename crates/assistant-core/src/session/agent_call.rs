@@ -23,7 +23,6 @@ impl Session {
         let id = cx.host.new_id();
         self.conversation.note_hand_off_message(&id);
         let message = Consent::new(id, about);
-        self.calls.forget(key);
         self.conversation
             .apply_state_event(key, StateEvent::HandedOff(message));
         self.turn.set_looping(true);

@@ -83,7 +83,7 @@ impl Session {
         let deleted = self.conversation.delete(message);
         self.requeue(queued, cx);
         if on_run && deleted.is_ok() {
-            self.calls.clear();
+            self.conversation.void_checks();
             self.interrupts.clear();
             self.give_up_left(cx);
             self.clear_notices(cx);

@@ -37,7 +37,6 @@ impl Session {
                     && (!has_closed_args(call) || self.is_last_callout(&key, call))
             });
             if is_cut {
-                self.calls.forget(&key);
                 self.conversation.edit_call(&key, ToolCall::cut_off);
             }
         }

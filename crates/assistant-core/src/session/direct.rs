@@ -36,11 +36,7 @@ impl Session {
         call.parent = parent;
         call.set_args_text(&args.to_string());
         call.end_args();
-        let key = self.conversation.add_direct(call);
-        self.calls.note_request(key, request);
-        if let Some(parent) = parent {
-            self.calls.note_parent(key, parent);
-        }
+        let key = self.conversation.add_direct(call, request);
         self.prepare(&key, cx);
     }
 
@@ -56,7 +52,11 @@ impl Session {
         let parent = self
             .running(invocation)
             .ok_or("The call that asks is over")?;
-        let above = || [parent].into_iter().chain(self.calls.ancestors(&parent));
+        let above = || {
+            [parent]
+                .into_iter()
+                .chain(self.conversation.requesters_of(&parent))
+        };
         let is_it = |key: CallKey| self.conversation.call(&key).is_some_and(|c| c.name == name);
         if above().any(is_it) {
             return Err(format!("Action {name} would call itself"));
@@ -69,7 +69,7 @@ impl Session {
 
     /// Ends the calls that a handler requested, together with it.
     pub(super) fn end_nested(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        for child in self.calls.children(key) {
+        for child in self.conversation.calls_requested_by(key) {
             self.give_up(&child, None, cx);
         }
     }
@@ -82,10 +82,7 @@ impl Session {
 
     /// Delivers the outcome of a call of the page, once it has ended.
     pub(super) fn deliver_direct(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let Some(request) = self.calls.fulfil(key) else {
-            return;
-        };
-        let Some(call) = self.conversation.take_direct(key) else {
+        let Some((call, request)) = self.conversation.take_direct(key) else {
             return;
         };
         self.keep_direct(&call);

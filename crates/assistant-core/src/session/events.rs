@@ -102,7 +102,7 @@ impl Session {
         }
         let watched = match reopened(&event.kind) {
             Some(id) if self.is_checked(id) => Watched::Call(id.to_owned()),
-            _ => Watched::of(&event.kind, self.calls.any_eager()),
+            _ => Watched::of(&event.kind, self.conversation.has_eager_call()),
         };
         let running = match &watched {
             Watched::Nothing => Vec::new(),
@@ -199,7 +199,7 @@ impl Session {
     /// Returns true if the call with this id has been checked.
     fn is_checked(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
-        call.is_some_and(|(key, _)| self.calls.get(&key).is_some())
+        call.is_some_and(|(_, call)| call.check().is_some())
     }
 
     /// Warns about an id that is used again: the same id is the same call, so no new call begins,

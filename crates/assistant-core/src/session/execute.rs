@@ -70,7 +70,7 @@ impl Session {
         for key in self.direct_keys() {
             self.advance_call(&key, cx);
         }
-        if self.turn.is_running() && !self.calls.any_eager() {
+        if self.turn.is_running() && !self.conversation.has_eager_call() {
             return;
         }
         if self.holds_calls_back() && !self.conversation.has_open(State::is_at_work) {
@@ -109,7 +109,8 @@ impl Session {
     pub(super) fn advance_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         // Calls of the page itself do not wait for runs.
         let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
-        let eager = self.calls.get(key).is_some_and(|check| check.eager);
+        let check = self.conversation.call(key).and_then(ToolCall::check);
+        let eager = check.is_some_and(|check| check.eager);
         let may_run = run_over || eager;
         let is_ready = |session: &Self| {
             let call = session.conversation.call(key);
@@ -118,7 +119,7 @@ impl Session {
         if is_ready(self) && may_run && !self.rebind(key) {
             self.prepare(key, cx);
         }
-        let check = self.calls.get(key);
+        let check = self.conversation.call(key).and_then(ToolCall::check);
         let by_agent = check.is_some_and(|check| check.execution == Execution::Agent);
         let Some(state) = self.conversation.call(key).map(ToolCall::state) else {
             return;
@@ -155,12 +156,19 @@ impl Session {
         if self.holds_calls_back() {
             return false;
         }
-        let exclusive = |key: &CallKey| self.calls.get(key).is_some_and(|check| check.exclusive);
+        let exclusive = |key: &CallKey| {
+            let check = self.conversation.call(key).and_then(ToolCall::check);
+            check.is_some_and(|check| check.exclusive)
+        };
         let direct = self.conversation.direct_calls();
         let direct = direct.map(|call| (call.key(), call.state()));
         let states = self.conversation.open_states().chain(direct);
         // A handler does not block the calls that it waits for.
-        let waits = |other: &CallKey| self.calls.ancestors(key).any(|key| key == *other);
+        let waits = |other: &CallKey| {
+            self.conversation
+                .requesters_of(key)
+                .any(|key| key == *other)
+        };
         let mut working = states.filter(|(other, state)| state.is_at_work() && !waits(other));
         if self.options.sequential && !self.conversation.is_direct(key) {
             let is_first = !self.conversation.has_open_before(key, State::is_under_way);
@@ -234,8 +242,9 @@ impl Session {
     }
 
     pub(super) fn end_denied(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
-        let registration = self.calls.get(key).and_then(|check| check.registration);
-        let args = self.conversation.call(key).and_then(|call| call.args());
+        let call = self.conversation.call(key);
+        let registration = call.and_then(|call| call.check()?.registration);
+        let args = call.and_then(ToolCall::args);
         let args = args.cloned().unwrap_or_default();
         let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
         let call = self.conversation.call(key);
@@ -262,9 +271,8 @@ impl Session {
 
     /// Records the only result of a call.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: Ending, cx: &mut Cx<'_>) {
-        let check = self.calls.get(key);
+        let check = self.conversation.call(key).and_then(ToolCall::check);
         let encoding = check.map_or(ResultEncoding::Json, |check| check.encoding);
-        self.calls.forget(key);
         let (end, value, error, content) = match ending {
             Ending::Output(value) => {
                 let content = encoding.encode(&value);

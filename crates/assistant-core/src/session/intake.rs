@@ -212,7 +212,6 @@ impl Session {
             EventKind::ToolCallArgs { tool_call_id, .. } => {
                 let call = self.conversation.call_by_wire_id(tool_call_id);
                 if let Some((key, _)) = call {
-                    self.calls.forget(&key);
                     self.conversation.edit_call(&key, ToolCall::cut_off);
                 }
             }
@@ -238,7 +237,6 @@ impl Session {
                 is_own && self.is_last_callout(&key, call)
             };
             if call.is_some_and(is_last) {
-                self.calls.forget(&key);
                 self.conversation.edit_call(&key, ToolCall::cut_off);
             }
         }

@@ -72,7 +72,6 @@ impl Session {
         {
             return false;
         }
-        self.calls.forget(&key);
         let shown = self.call_fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
             if asked {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use serde_json::json;
 
 use super::{
-    Answer, Cx, PolicyQuestion, Session, Ticket, calls::fingerprint, execute::Ending, uses::Use,
+    Answer, Cx, PolicyQuestion, Session, Ticket, execute::Ending, shown::fingerprint, uses::Use,
 };
 use crate::{
     action::Registration,

@@ -4,9 +4,9 @@
 //! changes and effects. The session is plain data (`Clone + Debug`), so a test can copy it, crash
 //! it and continue with the copy. Synchronous questions go to the [`Host`].
 //!
-//! A session consists of independent parts: `calls` (checks of open calls), `turn` (the run and its
-//! loop), `interrupts` (questions of agents), `notices`. The history of a call is in the call
-//! itself, as one state. The parts are used by:
+//! A session consists of independent parts: `turn` (the run and its loop), `interrupts` (questions
+//! of agents), `notices`. The history of a call and its check are in the call itself, as one state.
+//! The parts are used by:
 //!
 //! * `send` handles messages of the user; `run` starts runs of the agent, `events` handles their
 //!   events, `settle` their end; `summary` describes the turn.
@@ -32,7 +32,6 @@ mod audit;
 mod branch;
 mod branch_interrupts;
 mod call_events;
-mod calls;
 mod clock;
 mod cut_off;
 mod direct;
@@ -68,6 +67,7 @@ mod restore;
 mod run;
 mod send;
 mod settle;
+mod shown;
 mod start;
 mod steps;
 mod stop;
@@ -119,7 +119,6 @@ pub struct Session {
     options: SessionOptions,
     context: Sorted<u64, ContextItem>,
     forwarded_props: Value,
-    calls: calls::Calls,
     turn: turn::Turn,
     interrupts: interrupts::Interrupts,
     notices: notice::Notices,
@@ -179,7 +178,6 @@ impl Session {
             options,
             context: Sorted::new(),
             forwarded_props: Value::Object(Object::new()),
-            calls: calls::Calls::default(),
             turn: turn::Turn::default(),
             interrupts: interrupts::Interrupts::default(),
             notices: notice::Notices::default(),
@@ -459,7 +457,7 @@ impl Session {
                 .active_registration(&call.name)
                 .map(|entry| &entry.spec),
         };
-        Some(calls::fingerprint(call, spec))
+        Some(shown::fingerprint(call, spec))
     }
 
     /// Returns the fingerprint of an interrupt as it is shown now: everything that the agent sent

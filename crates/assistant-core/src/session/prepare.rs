@@ -6,14 +6,16 @@
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
-    calls::{Binding, Check, fingerprint},
     offer::under_another_schema,
     policy::{self, Facts, Next, Offer, Reply},
+    shown::fingerprint,
     watch::Watched,
 };
 use crate::{
     action::{Availability, Execution, Registration, RegistrationId, ResultEncoding, schema},
-    conversation::{CallError, CallKey, ErrorKind, Note, Origin, State, StateEvent, ToolCall},
+    conversation::{
+        Binding, CallError, CallKey, Check, ErrorKind, Note, Origin, State, StateEvent, ToolCall,
+    },
 };
 
 impl Session {
@@ -40,9 +42,7 @@ impl Session {
             return;
         };
         let is_current = self.conversation.is_of_newest_run(call);
-        if call.state().is_done() || !call.has_ended() {
-            self.calls.forget(key);
-        } else if is_current {
+        if is_current && call.has_ended() {
             self.prepare(key, cx);
         }
     }
@@ -72,10 +72,10 @@ impl Session {
             return;
         };
         match call.state() {
-            State::Ended(_) => return self.calls.forget(key),
             // Running calls keep the version that they started with; final decisions and calls of
             // the agent need no check.
-            State::Running(..)
+            State::Ended(_)
+            | State::Running(..)
             | State::Denied { .. }
             | State::HandedOff { .. }
             | State::Interrupted { .. }
@@ -92,7 +92,7 @@ impl Session {
             return;
         };
         let entry = self.registration_for(call);
-        let binding = Binding::of(call, entry.map(|entry| &entry.spec));
+        let binding = binding_of(call, entry);
         let mut check = Check::without_action(binding, self.options.eager);
         if let Some(entry) = entry {
             check.registration = Some(entry.id);
@@ -106,7 +106,9 @@ impl Session {
             check.encoding = ResultEncoding::Text;
             check.eager = false;
         }
-        self.calls.insert(*key, check);
+        self.conversation.edit_call(key, |call| {
+            call.note(Note::Checked(Some(Box::new(check))));
+        });
         let event = self.result_of_check(key, ask, cx);
         let event = self.attend(key, event, cx);
         let asks = event == StateEvent::QuestionPut;
@@ -235,8 +237,8 @@ impl Session {
 
     fn ask_host(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> StateEvent {
         let ticket = Ticket(self.number());
-        let registration = self.calls.get(key).and_then(|check| check.registration);
         let call = self.conversation.call(key);
+        let registration = call.and_then(|call| call.check()?.registration);
         let asked = call.and_then(|call| Some((call.name.as_str(), call.effective_args()?)));
         let (Some(registration), Some((name, args))) = (registration, asked) else {
             return StateEvent::QuestionPut;
@@ -282,11 +284,12 @@ impl Session {
 
     /// Returns true if the check of an open call still holds.
     fn still_bound(&self, key: &CallKey) -> bool {
-        let (Some(check), Some(call)) = (self.calls.get(key), self.conversation.call(key)) else {
+        let call = self.conversation.call(key);
+        let Some((check, call)) = call.and_then(|call| Some((call.check()?, call))) else {
             return false;
         };
         let entry = self.registration_for(call);
-        check.binding == Binding::of(call, entry.map(|entry| &entry.spec))
+        check.binding == binding_of(call, entry)
     }
 
     /// Returns true if the check still holds, and then binds the call to the active registration.
@@ -295,15 +298,18 @@ impl Session {
             return false;
         }
         let call = self.conversation.call(key);
-        let entry = call.and_then(|call| self.registration_for(call));
-        let active_registration = entry.map(|entry| entry.id);
-        self.calls.take_over(key, active_registration);
+        let active = call.and_then(|call| self.registration_for(call));
+        let active = active.map(|entry| entry.id);
+        if call.and_then(|call| call.check()?.registration) != active {
+            self.conversation
+                .edit_call(key, |call| call.note(Note::TakenOver(active)));
+        }
         true
     }
 
     /// Checks calls again that waited for a rule of a removed component.
     pub(super) fn ask_again(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
-        for key in self.calls.of_registration(removed) {
+        for key in self.conversation.calls_of_registration(removed) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::RuleAsked { .. })) {
                 self.forget_check(&key);
@@ -338,6 +344,10 @@ impl Session {
             }
         }
     }
+}
+
+fn binding_of(call: &ToolCall, entry: Option<&Registration>) -> Binding {
+    Binding::new(&call.name, call.args_text(), entry.map(|entry| &entry.spec))
 }
 
 /// Returns the fault of a call, before the user is asked.

@@ -131,7 +131,6 @@ impl Session {
 
     /// Withdraws the approval by which a call of the agent passed.
     fn revoke(&mut self, key: &CallKey) {
-        self.calls.forget(key);
         self.conversation
             .apply_state_event(key, StateEvent::Revoked);
     }

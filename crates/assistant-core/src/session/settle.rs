@@ -172,7 +172,6 @@ impl Session {
                 continue;
             }
             if !call.has_ended() {
-                self.calls.forget(&key);
                 self.conversation.close_call(key, End::Cancelled, cx.now);
             } else if own || !matches!(call.state(), State::Open(_)) {
                 self.prepare(&key, cx);

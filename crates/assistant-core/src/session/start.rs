@@ -6,7 +6,7 @@
 
 use super::{
     CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
-    calls::fingerprint, execute::Ending,
+    execute::Ending, shown::fingerprint,
 };
 use crate::{
     action::{Execution, Policy, Registration, schema},

@@ -79,7 +79,7 @@ impl Session {
                 self.give_up(&key, reason, cx);
             }
         }
-        self.calls.clear();
+        self.conversation.void_checks();
     }
 
     /// Ends the remote calls once the agent waits for no more answers.
@@ -112,7 +112,6 @@ impl Session {
             return;
         };
         if !call.has_ended() {
-            self.calls.forget(key);
             self.conversation.close_call(*key, End::Cancelled, cx.now);
             return;
         }
@@ -140,7 +139,6 @@ impl Session {
 
     /// Voids the check of a call that continued, or whose action changed.
     pub(super) fn forget_check(&mut self, key: &CallKey) {
-        self.calls.forget(key);
         self.conversation.apply_state_event(key, StateEvent::Voided);
     }
 
@@ -153,7 +151,7 @@ impl Session {
         {
             return;
         }
-        for key in self.calls.of_registration(id) {
+        for key in self.conversation.calls_of_registration(id) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| call.state().is_at_work()) {
                 self.give_up(&key, Some("unmounted"), cx);

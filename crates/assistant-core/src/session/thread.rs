@@ -113,7 +113,6 @@ impl Session {
         self.turn = Turn::default();
         self.attention.thread_changes();
         self.past_direct.clear();
-        self.calls.clear();
         self.clear_notices(cx);
         cx.change(Change::Thread);
         cx.change(Change::Path);

@@ -3,7 +3,7 @@
 //!
 //! `limits` calls it right before a start, `start` verifies that the use was taken.
 
-use super::{Cx, Effect, Session, Swap, Ticket, calls::fingerprint};
+use super::{Cx, Effect, Session, Swap, Ticket, shown::fingerprint};
 use crate::{
     action::{Registration, RememberScope, RememberedApproval},
     conversation::{CallKey, Change, Note, ToolCall, UseCount},

@@ -10,7 +10,7 @@ use crate::{
     conversation::{CallApproval, CallKey, Decider, Decision, State, ToolCall},
     session::{
         Answer, Cx, Effect, Host, Input, Output, PolicyQuestion, Session, SessionOptions,
-        StreamEnd, Ticket, Verdict, calls::fingerprint,
+        StreamEnd, Ticket, Verdict, shown::fingerprint,
     },
     wire::agui::{Decoder, DecoderOptions},
 };

@@ -1,0 +1,75 @@
+//! The check of a call: the inputs by which it was decided whether the call may start.
+//!
+//! A check is part of the review in a call's state ([`super::Review`]), and ends with it. While the
+//! call and the rules of its action equal its [`Binding`], the check holds.
+
+use serde_json::Value;
+
+use crate::action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding};
+
+/// The inputs of a call's check. Another component may take over if its rules are the same.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Check {
+    pub(crate) binding: Binding,
+    pub(crate) registration: Option<RegistrationId>,
+    pub(crate) eager: bool,
+    pub(crate) exclusive: bool,
+    pub(crate) encoding: ResultEncoding,
+    pub(crate) execution: Execution,
+}
+
+impl Check {
+    /// Creates the check of a call without an action here.
+    pub(crate) const fn without_action(binding: Binding, eager: bool) -> Self {
+        Self {
+            binding,
+            registration: None,
+            eager,
+            exclusive: false,
+            encoding: ResultEncoding::Json,
+            execution: Execution::Client,
+        }
+    }
+}
+
+/// The subject of a check: name and arguments of the call, and the rules of its action.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Binding {
+    name: String,
+    args_text: String,
+    rules: Option<Rules>,
+}
+
+impl Binding {
+    pub(crate) fn new(name: &str, args_text: &str, spec: Option<&ActionSpec>) -> Self {
+        Self {
+            name: name.to_owned(),
+            args_text: args_text.to_owned(),
+            rules: spec.map(Rules::of),
+        }
+    }
+}
+
+/// The properties of an action that a check depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct Rules {
+    parameters: Value,
+    version: Option<String>,
+    approval: Policy,
+    execution: Execution,
+    validate: bool,
+    has_handler: bool,
+}
+
+impl Rules {
+    fn of(spec: &ActionSpec) -> Self {
+        Self {
+            parameters: spec.parameters.clone(),
+            version: spec.version.clone(),
+            approval: spec.approval,
+            execution: spec.execution,
+            validate: spec.validate,
+            has_handler: spec.has_handler,
+        }
+    }
+}
