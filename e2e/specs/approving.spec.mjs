@@ -15,10 +15,12 @@ const pageTest = suite(async (open) => {
 
 // 200 % zoom of a window of 1280 × 800 is a window of 640 × 400.
 const SIZES = [
-  [1280, 620],
-  [360, 400],
-  [740, 320],
-  [640, 400],
+  [1280, 620, "normal"],
+  [360, 400, "normal"],
+  [360, 400, "wide"],
+  [740, 320, "normal"],
+  [640, 400, "normal"],
+  [640, 400, "wide"],
 ];
 
 /** Tells whether elements are in view as a whole, in the window and in the transcript. */
@@ -30,13 +32,13 @@ const inView = (chat, element) =>
     return height > 0 && top >= log.top - 1 && bottom <= log.bottom + 1 && bottom <= innerHeight && node.contains(found);
   });
 
-for (const [width, height] of SIZES) {
+for (const [width, height, fonts] of SIZES) {
   for (const [prompt, tool] of [
     ["Deploy 2.4.0 to production", "deployApplication"],
     ["What's the weather in Oslo and Bergen?", "get_weather"],
   ]) {
     const viewport = { width, height };
-    pageTest(`title and buttons of an approval are in view together at ${width} × ${height}: ${tool}`, { address: ({ page }) => page.url, viewport, bare: true }, async (chat) => {
+    pageTest(`title and buttons of an approval are in view together at ${width} × ${height}, ${fonts} fonts: ${tool}`, { address: ({ page }) => page.url, fonts, viewport, bare: true }, async (chat) => {
       const switcher = chat.page.getByRole("button", { name: "Assistant", exact: true });
       if (await switcher.isVisible()) await switcher.click();
       await chat.composer.waitFor();
@@ -48,7 +50,7 @@ for (const [width, height] of SIZES) {
           assert.ok(await inView(chat, card.locator(part)), `${part} is in view`);
         }
       });
-      await chat.picture(`approving ${tool} at ${width} ${height}`);
+      await chat.picture(`approving ${tool} at ${width} ${height} ${fonts}`);
       // The card stays in view, and can be answered without scrolling.
       await chat.approve(card);
       await eventually(async () => assert.notEqual(await card.getAttribute("data-phase"), "approval-requested"));

@@ -94,22 +94,26 @@ pageTest("the sidebar collapses and expands by keyboard and keeps its content", 
 });
 
 for (const layout of ["sidebar", "popup"]) {
-  for (const colorScheme of ["light", "dark"]) {
+  for (const [colorScheme, fonts] of [
+    ["light", "normal"],
+    ["dark", "normal"],
+    ["light", "wide"],
+  ]) {
     for (const [size, viewport] of Object.entries(SIZES)) {
-      const options = { ...at(layout), bare: true, colorScheme, viewport };
-      pageTest(`axe finds nothing: ${layout}, ${colorScheme}, ${size}`, options, async (chat) => {
+      const options = { ...at(layout), bare: true, colorScheme, fonts, viewport };
+      pageTest(`axe finds nothing: ${layout}, ${colorScheme}, ${size}, ${fonts} fonts`, options, async (chat) => {
         const { page } = chat;
         const button = page.getByRole("button", { name: "Assistant", exact: true });
         await button.waitFor();
         if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
         await chat.send("What's the weather in Oslo and Bergen?");
         await chat.card("get_weather").first().getByRole("button", { name: "Approve" }).waitFor();
-        await chat.picture(`${layout} open ${colorScheme} ${size}`);
+        await chat.picture(`${layout} open ${colorScheme} ${size} ${fonts}`);
         await accessible(page);
         assert.ok(await fits(page), "nothing stands out to the side");
         await button.click();
         await chat.composer.waitFor({ state: "hidden" });
-        await chat.picture(`${layout} closed ${colorScheme} ${size}`);
+        await chat.picture(`${layout} closed ${colorScheme} ${size} ${fonts}`);
         await accessible(page);
         assert.ok(await fits(page), "nothing stands out to the side");
       });

@@ -69,13 +69,15 @@ function play({ threadId, runId, resume }) {
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 }
 
-for (const [width, height] of [
-  [320, 256],
-  [280, 520],
+for (const [width, height, fonts] of [
+  [320, 256, "normal"],
+  [320, 256, "wide"],
+  [280, 520, "normal"],
+  [280, 520, "wide"],
 ]) {
   pageTest(
-    `six interrupts in a window of ${width} × ${height}: the transcript stays visible, and each can be answered`,
-    { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height } },
+    `six interrupts in a window of ${width} × ${height}, ${fonts} fonts: the transcript stays visible, and each can be answered`,
+    { address: ({ page }) => `${page.url}host.html`, bare: true, fonts, viewport: { width, height } },
     async ({ page }, { page: server }) => {
       await page.route("**/agent", (route) =>
         route.fulfill({ contentType: "text/event-stream", body: play(route.request().postDataJSON()) }),
@@ -94,7 +96,7 @@ for (const [width, height] of [
       const room = await chat.log.evaluate((log) => log.clientHeight);
       assert.ok(room >= 100, `${room} pixels for what was said`);
       await accessible(page, "#one");
-      await chat.picture(`six questions ${width} ${height}`);
+      await chat.picture(`six questions ${width} ${height} ${fonts}`);
       const third = chat.root.getByRole("group", { name: "Is there a dog on board? 3 of 6" });
       await decide(third, "Yes");
       const progress = chat.root.locator(".la-inbox-progress").filter({ hasText: "of 6 answered" });

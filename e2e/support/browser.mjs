@@ -8,6 +8,7 @@ import path from "node:path";
 
 import { chromium, firefox } from "playwright-core";
 
+import { fontsOf } from "./fonts.mjs";
 import { ROOT } from "./servers.mjs";
 
 const OUT = path.join(ROOT, "e2e/out");
@@ -45,16 +46,20 @@ const UNUSED = [
   "ThirdPartyStoragePartitioning",
 ];
 
-/** Starts the installed browser. */
-export function launch() {
+/** Starts the installed browser with a set of fonts; Firefox uses those of the system. */
+export async function launch(fonts = "normal") {
   if (BROWSER === "firefox") return launchFirefox("light");
   assert.equal(BROWSER, "chromium", "BROWSER knows chromium and firefox");
   const executablePath = process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place));
   assert.ok(executablePath, "no Chromium: install it, or name it in CHROMIUM");
-  return chromium.launch({
+  const { env, remove } = fontsOf(fonts);
+  const browser = await chromium.launch({
     executablePath,
+    env,
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-component-update", `--disable-features=${UNUSED}`],
   });
+  browser.on("disconnected", remove);
+  return browser;
 }
 
 /** An error of Firefox for each unreachable server, which the tests cause on purpose. */

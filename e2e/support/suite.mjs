@@ -10,25 +10,28 @@ import { Chat } from "./chat.mjs";
  * Prepares a spec file. `start` starts its servers, given a list for the objects to close, and returns the fixtures of
  * its tests. Returns `chatTest(name, options, body)`: `options.address` is a function of the fixtures, `options.allow`
  * lists console errors that belong to the test, `bare` marks a page without a chat, `todo` is the reason why the test
- * may fail for now, `only` the browser that supports it; the rest is passed to the browser context. `body` gets the
- * chat and the fixtures.
+ * may fail for now, `only` the browser that supports it, `fonts` a set of fonts; the rest is passed to the browser
+ * context. `body` gets the chat and the fixtures.
  */
 export function suite(start) {
   const open = [];
-  let browser;
+  const browsers = new Map();
+  const browserWith = (fonts) => {
+    if (!browsers.has(fonts)) browsers.set(fonts, launch(fonts));
+    return browsers.get(fonts);
+  };
   let servers;
   before(async () => {
-    browser = await launch();
     servers = await start(open);
   });
   after(async () => {
-    await browser?.close();
+    for (const browser of browsers.values()) await (await browser).close();
     for (const server of open.reverse()) await server.close();
   });
 
-  return (name, { address, bare, todo, only = BROWSER, ...options }, body) => {
+  return (name, { address, bare, todo, only = BROWSER, fonts = "normal", ...options }, body) => {
     const once = async () => {
-      const { page, faults, close } = await watchedPage(browser, options);
+      const { page, faults, close } = await watchedPage(await browserWith(fonts), options);
       const chat = new Chat(page);
       try {
         await page.goto(address(servers));
