@@ -148,8 +148,9 @@ pub mod event {
             Base, Content, ContentPart, ContextItem, Diagnostic, EncryptedEntity, Event, EventKind,
             Extension, FunctionCall, Interrupt, Message, MessageBody, Object, Outcome, PartBody,
             ResumeEntry, ResumeStatus, Role, RunInput, Settlement, Source, TokenUsage, Tool,
+            fault::ProtocolError,
         },
-        wire::agui::{ProtocolError, content_from_value, interrupt_from_value, message_from_value},
+        json::form::{content_from_value, interrupt_from_value, message_from_value},
     };
 }
 

@@ -12,10 +12,9 @@ use std::{future::Future, rc::Rc};
 
 use assistant_core::{
     event::RunInput,
-    protocol::{AgUi, Protocol, Request, adapt},
     session::{Failure, SessionOptions, StreamEnd},
-    wire::agui::DecoderOptions,
 };
+use assistant_protocols::{AgUi, Protocol, Request, adapt, agui::DecoderOptions};
 use futures_util::future::LocalBoxFuture;
 
 #[cfg(feature = "completions")]

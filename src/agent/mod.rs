@@ -10,18 +10,16 @@ use assistant_core::{
     event::{Diagnostic, Event, EventKind, RunInput},
     limits::Limits,
     session::{Input, RunKey, SessionOptions, StreamEnd},
-    wire::stream::Sink,
 };
+use assistant_protocols::stream::Sink;
 use futures_util::future::LocalBoxFuture;
 
+pub use assistant_core::session::{Failure, FailureKind};
 #[cfg(feature = "completions")]
-pub use assistant_core::protocol::Completions;
+pub use assistant_protocols::Completions;
 #[cfg(feature = "ui-stream")]
-pub use assistant_core::protocol::UiStream;
-pub use assistant_core::{
-    protocol::{AgUi, Protocol},
-    session::{Failure, FailureKind},
-};
+pub use assistant_protocols::UiStream;
+pub use assistant_protocols::{AgUi, Protocol};
 #[cfg(feature = "completions")]
 pub use http::CompletionsAgent;
 #[cfg(feature = "ui-stream")]

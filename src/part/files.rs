@@ -4,7 +4,7 @@
 //! media in a user's message: `{"files": [{"type": "image", "source": {"type": "data", "value":
 //! "…", "mimeType": "image/png"}, "metadata": {"filename": "…"}}]}`, or the list alone.
 
-use assistant_core::{conversation::Part, wire::agui::content_part_from_value};
+use assistant_core::{conversation::Part, json::form::content_part_from_value};
 use leptos::prelude::*;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use assistant_core::wire::json::canonical::by_name;
+use assistant_core::json::canonical::by_name;
 use serde_json::Value;
 
 /// The maximum indentation, in levels.

@@ -6,7 +6,11 @@ use crate::project::{Outcome, Project, read};
 use crate::source::sources;
 
 const PAGE: &str = "docs/diagnostics.md";
-const SOURCE: &str = "crates/assistant-core/src";
+const SOURCES: [&str; 3] = [
+    "crates/assistant-core/src",
+    "crates/assistant-protocols/src",
+    "crates/assistant-testkit/src",
+];
 /// The functions that take a code as their first argument.
 const TAKERS: [&str; 5] = [
     "Diagnostic::new(",
@@ -22,7 +26,9 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     let told: BTreeSet<&str> = rows(&page).collect();
     let mut used = BTreeSet::new();
     let mut files = Vec::new();
-    sources(&project.root.join(SOURCE), &mut files)?;
+    for folder in SOURCES {
+        sources(&project.root.join(folder), &mut files)?;
+    }
     for file in files {
         used.extend(codes(&read(&file)?));
     }

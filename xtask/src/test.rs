@@ -33,7 +33,9 @@ const BROWSER: [&str; 12] = [
     "routes",
 ];
 /// Features of the engine that are each checked alone.
-const ENGINE_FEATURES: [&str; 5] = ["markdown", "math", "callouts", "ui-stream", "completions"];
+const ENGINE_FEATURES: [&str; 5] = ["markdown", "math", "callouts", "ui-stream", "records"];
+/// The protocols that are features, each checked alone.
+const PROTOCOLS: [&str; 2] = ["ui-stream", "completions"];
 /// Features of the library that are each checked alone.
 const FEATURES: [&str; 12] = [
     "csr",
@@ -107,7 +109,12 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.step(
         "clippy without features",
         Report::ExitCode,
-        &mut engine_with(project, ""),
+        &mut clippy_with(project, "assistant-core", ""),
+    );
+    tally.step(
+        "clippy of the protocols without features",
+        Report::ExitCode,
+        &mut clippy_with(project, "assistant-protocols", ""),
     );
     let mut clippy = project.cargo();
     clippy
@@ -148,11 +155,11 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.step("documentation", Report::ExitCode, &mut doc);
 }
 
-/// Runs clippy on the engine with one feature, or none.
-fn engine_with(project: &Project, features: &str) -> Command {
+/// Runs clippy on a crate below the library with one feature, or none.
+fn clippy_with(project: &Project, package: &str, features: &str) -> Command {
     let mut clippy = project.cargo();
     clippy
-        .args(["clippy", "-p", "assistant-core"])
+        .args(["clippy", "-p", package])
         .args(["--no-default-features", "--features", features])
         .args(["--", "-D", "warnings"]);
     clippy
@@ -178,11 +185,13 @@ fn features(project: &Project, tally: &mut Tally) {
     if !ready {
         return;
     }
-    for feature in ENGINE_FEATURES {
+    let engine = ENGINE_FEATURES.map(|feature| ("assistant-core", feature));
+    let protocols = PROTOCOLS.map(|feature| ("assistant-protocols", feature));
+    for (package, feature) in engine.into_iter().chain(protocols) {
         tally.step(
             "clippy of one feature",
             Report::ExitCode,
-            &mut engine_with(project, feature),
+            &mut clippy_with(project, package, feature),
         );
     }
     for feature in FEATURES {

@@ -3,11 +3,10 @@
 //!
 //! This crate has no DOM, no clock, no randomness and no I/O. All input comes in as values and all
 //! effects go out as values, so that the whole loop can be run, copied, crashed and restored
-//! natively in a test.
+//! natively in a test. The protocols of agents are in the crate `assistant-protocols`.
 //!
 //! * [`event`] is the internal data model: events, messages, run input.
-//! * [`protocol`] lists the protocols of agents.
-//! * [`wire`] decodes bytes into events and encodes them; the protocols are implemented there.
+//! * [`json`] parses, changes and compares JSON, and contains the JSON form of messages.
 //! * [`conversation`] is the tree of messages and the reducer that applies events to it.
 //! * [`action`] contains the actions of the page: definitions, registry, argument validation,
 //!   policy.
@@ -15,7 +14,6 @@
 //! * [`loop_events`] reports the loop of runs and tool calls to observers.
 //! * [`observe`] notifies observers, isolated from each other.
 //! * [`records`] writes and reads records of messages and calls for other systems.
-//! * [`replay`] plays recorded streams into a conversation, for tools and tests.
 //! * [`session`] owns a conversation and decides on its next steps.
 //! * [`text`] parses the text of agents: streamed markdown, tool calls in it, and addresses.
 
@@ -23,14 +21,15 @@ pub mod action;
 pub mod conversation;
 pub mod event;
 mod id;
+pub mod json;
 pub mod limits;
 pub mod loop_events;
 pub mod observe;
-mod order;
-pub mod protocol;
+pub mod order;
 #[cfg(feature = "records")]
 pub mod records;
+#[cfg(feature = "replay")]
+#[doc(hidden)]
 pub mod replay;
 pub mod session;
 pub mod text;
-pub mod wire;

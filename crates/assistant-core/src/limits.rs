@@ -98,7 +98,7 @@ limits! {
 
 /// The maximum number of streams built from chunks that are open at once; they are searched
 /// linearly.
-pub(crate) const MAX_STREAMS: usize = 1024;
+pub const MAX_STREAMS: usize = 1024;
 
 /// A limit that was exceeded, for notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

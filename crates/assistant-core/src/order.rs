@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 /// Sorts items by a number, stably.
-pub(crate) fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
+pub fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
     let numbers: Vec<i64> = items.iter().map(number).collect();
     let order = places(numbers.len(), &|a, b| numbers.get(a).cmp(&numbers.get(b)));
     arranged(items, &order)

@@ -5,13 +5,12 @@ use assistant_core::{
     conversation::{Part, Phase},
     event::{
         Content, ContentPart, Diagnostic, Event, EventKind, Message, MessageBody, PartBody,
-        ResumeStatus, Source,
+        ResumeStatus, Source, fault::ProtocolError,
     },
     limits::{Exceeded, LimitKind, Limits},
-    protocol::{AgUi, Protocol},
     session::{Failure, FailureKind, NoticeKind, Output, SessionOptions},
-    wire::{fault::ProtocolError, stream::Sink},
 };
+use assistant_protocols::{AgUi, Protocol, stream::Sink};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -10,7 +10,6 @@
 )]
 
 mod address;
-mod agui_wire;
 #[cfg(feature = "callouts")]
 mod callout;
 mod conversation;
@@ -26,7 +25,7 @@ mod loop_events;
 mod markdown;
 mod observers;
 mod partial_json;
-#[cfg(all(feature = "ui-stream", feature = "completions"))]
+#[cfg(feature = "ui-stream")]
 mod protocols;
 #[cfg(feature = "records")]
 mod records;
@@ -75,8 +74,5 @@ mod session_tools;
 mod session_unavailable;
 mod session_verdicts;
 mod snapshots;
-mod sse;
 mod support;
 mod tree;
-#[cfg(feature = "ui-stream")]
-mod ui_stream;

@@ -11,7 +11,7 @@
 //! * A number out of range is not a value once it has ended; JavaScript parses it as infinity.
 //! * `__proto__` and `constructor` are ordinary keys; Rust has no prototypes to protect.
 
-use assistant_core::wire::json::partial::{DocumentState, FieldState, PartialJson, parse_partial};
+use assistant_core::json::partial::{DocumentState, FieldState, PartialJson, parse_partial};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

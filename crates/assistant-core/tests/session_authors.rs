@@ -7,8 +7,8 @@ use assistant_core::{
     conversation::{AgentUserMessages, Author, Message as Known},
     event::{Content, EventKind, Message, MessageBody, Role},
     session::{Input, Refusal, SessionOptions, TreeChange},
-    wire::agui::{Decoder, DecoderOptions},
 };
+use assistant_protocols::agui::{Decoder, DecoderOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -294,7 +294,7 @@ fn sanitized_arguments_are_shown_and_run() {
     let kept = driver.session.snapshot();
     driver.returns("c", json!(1));
     // The agent is told the arguments that ran.
-    let sent = serde_json::to_string(&assistant_core::wire::agui::run_input(driver.request()));
+    let sent = serde_json::to_string(&assistant_protocols::agui::run_input(driver.request()));
     let sent = sent.unwrap();
     assert!(
         sent.contains(r#"{\"to\":\"Ann\"}"#) && sent.contains("originalArguments"),

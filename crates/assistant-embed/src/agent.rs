@@ -2,13 +2,13 @@
 
 use std::{cell::OnceCell, rc::Rc};
 
-#[cfg(feature = "full")]
-use assistant_core::protocol::{Completions, UiStream};
 use assistant_core::{
     event::RunInput,
-    protocol::{AgUi, Protocol, adapt},
     session::{SessionOptions, StreamEnd},
 };
+use assistant_protocols::{AgUi, Protocol, adapt};
+#[cfg(feature = "full")]
+use assistant_protocols::{Completions, UiStream};
 use futures_util::future::LocalBoxFuture;
 use leptos_assistant::agent::{Agent, Credentials, EventSink, Failure, FailureKind, HttpAgent};
 use send_wrapper::SendWrapper;

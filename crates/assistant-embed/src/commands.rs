@@ -3,9 +3,10 @@
 use assistant_core::{
     action::{GrantBounds, Remember, RememberScope},
     conversation::{MessageId, Sibling},
+    json::form,
     session::{NoticeId, TreeChange},
-    wire::agui,
 };
+use assistant_protocols::agui;
 use leptos::prelude::*;
 use leptos_assistant::{Assistant, CallKey, OfferFilter, Refusal, ToolInfo};
 use serde_json::{Value, json};
@@ -123,7 +124,7 @@ fn decide(
 }
 
 fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>, String> {
-    let content = || agui::content_from_value(args.value(0)).map_err(|error| error.to_string());
+    let content = || form::content_from_value(args.value(0)).map_err(|error| error.to_string());
     match name {
         "send" => return Ok(chat.send(args.text(0))),
         "sendContent" => return Ok(chat.send(content()?)),

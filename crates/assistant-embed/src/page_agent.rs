@@ -5,10 +5,9 @@ use std::future::Future;
 
 use assistant_core::{
     event::RunInput,
-    protocol::{AgUi, Protocol, adapt},
     session::{SessionOptions, StreamEnd},
-    wire::agui,
 };
+use assistant_protocols::{AgUi, Protocol, adapt, agui};
 use futures_util::future::LocalBoxFuture;
 use leptos_assistant::agent::{Agent, EventSink, Failure, FailureKind};
 use send_wrapper::SendWrapper;

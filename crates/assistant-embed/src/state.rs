@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use assistant_core::{
     conversation::{Conversation, Cost, Message, ToolCall},
+    json::form,
     session::{OpenInterrupt, ToolHistory, TurnSummary},
-    wire::agui,
 };
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -41,7 +41,7 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
         "interrupts" => chat.interrupts().with(|list| list.iter().map(interrupt).collect()),
         "queued" => chat
             .queued()
-            .with(|list| list.iter().map(agui::content_to_value).collect()),
+            .with(|list| list.iter().map(form::content_to_value).collect()),
         "threadId" => chat.thread_id().get().into(),
         "summary" => summary(&chat.summary().get()),
         "cost" => cost(&chat.cost().get()),
@@ -131,7 +131,7 @@ pub(crate) fn history(history: &ToolHistory) -> Value {
 
 pub(crate) fn summary(summary: &TurnSummary) -> Value {
     let runs = summary.runs.iter().map(|run| {
-        let usage: Vec<_> = run.usage.iter().map(agui::usage_to_value).collect();
+        let usage: Vec<_> = run.usage.iter().map(form::usage_to_value).collect();
         json!({"runId": run.run_id, "tools": run.tools, "usage": usage, "hasText": run.has_text})
     });
     json!({
@@ -142,7 +142,7 @@ pub(crate) fn summary(summary: &TurnSummary) -> Value {
 
 pub(crate) fn cost(cost: &Cost) -> Value {
     json!({
-        "usage": cost.usage.iter().map(agui::usage_to_value).collect::<Vec<_>>(),
+        "usage": cost.usage.iter().map(form::usage_to_value).collect::<Vec<_>>(),
         "durationMs": cost.duration_ms,
         "waitedMs": cost.waited_ms,
         "priceMicros": cost.price_micros,
@@ -176,7 +176,7 @@ fn activity(now: Activity) -> Value {
 
 fn interrupt(open: &OpenInterrupt) -> Value {
     json!({
-        "interrupt": agui::interrupt_to_value(&open.interrupt),
+        "interrupt": form::interrupt_to_value(&open.interrupt),
         "call": open.call.map(CallKey::number),
         "answered": open.answer.is_some(),
         "rejected": open.rejected,

@@ -22,9 +22,9 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use assistant_core::replay::{Replay, ReplayInput, Report, ui_stream};
-use assistant_core::wire::agui::DecoderOptions;
-use assistant_core::wire::completions::{Reader, Start};
+use assistant_protocols::agui::DecoderOptions;
+use assistant_protocols::completions::{Reader, Start};
+use assistant_testkit::replay::{Replay, ReplayInput, Report, ui_stream};
 use serde_json::Value;
 
 /// The byte order mark of some editors.

@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use assistant_core::replay::branches;
+use assistant_testkit::replay::branches;
 use serde_json::Value;
 
 const USAGE: &str = "usage: tree FILE…   (- is standard input)";

@@ -15,11 +15,11 @@ use std::sync::LazyLock;
 
 use assistant_core::action::schema::{MAX_VIOLATIONS, NoPatterns, validate};
 use assistant_core::conversation::Conversation;
-use assistant_core::replay::{Replay, ReplayInput};
-use assistant_core::wire::agui::{DecoderOptions, End};
-use assistant_core::wire::json::partial::{DocumentState, PartialJson, parse_partial};
-use assistant_core::wire::json::patch;
-use assistant_core::wire::sse::{Frame, SseDecoder};
+use assistant_core::json::partial::{DocumentState, PartialJson, parse_partial};
+use assistant_core::json::patch;
+use assistant_protocols::agui::{DecoderOptions, End};
+use assistant_protocols::sse::{Frame, SseDecoder};
+use assistant_testkit::replay::{Replay, ReplayInput};
 use conformance::nonsense::{bytes, change, changed, json, schema};
 use conformance::property_config;
 use conformance::streams::{tidy, wild};

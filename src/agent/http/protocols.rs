@@ -10,7 +10,7 @@ use super::HttpAgent;
 /// let agent: UiStreamAgent = HttpAgent::ui_stream("/api/chat").header("x-tenant", "harbor");
 /// ```
 #[cfg(feature = "ui-stream")]
-pub type UiStreamAgent = HttpAgent<assistant_core::protocol::UiStream>;
+pub type UiStreamAgent = HttpAgent<assistant_protocols::UiStream>;
 
 /// A model endpoint with `OpenAI`'s chat completions. The session drives the loop of runs and tool
 /// results.
@@ -22,7 +22,7 @@ pub type UiStreamAgent = HttpAgent<assistant_core::protocol::UiStream>;
 /// let agent: CompletionsAgent = HttpAgent::completions("http://localhost:11434/v1", "qwen3");
 /// ```
 #[cfg(feature = "completions")]
-pub type CompletionsAgent = HttpAgent<assistant_core::protocol::Completions>;
+pub type CompletionsAgent = HttpAgent<assistant_protocols::Completions>;
 
 #[cfg(feature = "ui-stream")]
 impl UiStreamAgent {
@@ -35,7 +35,7 @@ impl UiStreamAgent {
     /// let agent = HttpAgent::ui_stream("/api/chat");
     /// ```
     pub fn ui_stream(url: impl Into<String>) -> Self {
-        Self::with_protocol(url, assistant_core::protocol::UiStream::default())
+        Self::with_protocol(url, assistant_protocols::UiStream::default())
     }
 }
 
@@ -52,11 +52,11 @@ impl CompletionsAgent {
     pub fn completions(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         let base: String = base_url.into();
         let model: String = model.into();
-        let mut options = assistant_core::wire::completions::RequestOptions::default();
+        let mut options = assistant_protocols::completions::RequestOptions::default();
         if !model.is_empty() {
             options = options.model(model);
         }
         let url = super::request::below(&base, "/chat/completions");
-        Self::with_protocol(url, assistant_core::protocol::Completions(options))
+        Self::with_protocol(url, assistant_protocols::Completions(options))
     }
 }

@@ -2,10 +2,8 @@
 
 use std::{pin::pin, time::Duration};
 
-use assistant_core::{
-    session::{Failure, FailureKind, StreamEnd},
-    wire::stream::{Read, Sink},
-};
+use assistant_core::session::{Failure, FailureKind, StreamEnd};
+use assistant_protocols::stream::{Read, Sink};
 use futures_util::future::{Either, select};
 use js_sys::{Date, Promise, Uint8Array};
 use wasm_bindgen::JsCast;

@@ -6,8 +6,8 @@ use std::{pin::pin, rc::Rc, time::Duration};
 use assistant_core::{
     event::{Diagnostic, Event, EventKind, RunInput},
     session::{Failure, FailureKind, StreamEnd},
-    wire::stream::{Read, Sink},
 };
+use assistant_protocols::stream::{Read, Sink};
 use futures_util::future::select;
 use web_sys::{AbortSignal, Response};
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::json;
 
 use super::ActionSpec;
-use crate::wire::json::canonical::canonical;
+use crate::json::canonical::canonical;
 
 /// The longest fingerprint that is accepted from storage, in bytes.
 const MAX_BYTES: usize = 64;

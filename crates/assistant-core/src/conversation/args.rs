@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::wire::json::partial::{DocumentState, PartialJson};
+use crate::json::partial::{DocumentState, PartialJson};
 
 /// The arguments of a call, as the agent wrote them.
 #[derive(Debug, Clone)]

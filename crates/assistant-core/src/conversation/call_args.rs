@@ -6,7 +6,7 @@ use super::{
     Note, Phase, ToolCall,
     state::{State, StateEvent},
 };
-use crate::wire::json::partial::FieldState;
+use crate::json::partial::FieldState;
 
 impl ToolCall {
     /// Returns the arguments exactly as the agent wrote them.

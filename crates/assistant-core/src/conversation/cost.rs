@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     event::{Object, TokenUsage},
-    wire::agui,
+    json::form,
 };
 
 /// The maximum number of models whose tokens a message keeps.
@@ -119,7 +119,7 @@ impl Cost {
 
     pub(super) fn write(&self, out: &mut Object) {
         if !self.usage.is_empty() {
-            let usage = self.usage.iter().map(agui::usage_to_value).collect();
+            let usage = self.usage.iter().map(form::usage_to_value).collect();
             out.insert("usage".to_owned(), usage);
         }
         if let Some(ms) = self.duration_ms {
@@ -139,7 +139,7 @@ impl Cost {
         if let Some(Value::Array(list)) = from.shift_remove("usage") {
             let usage = list
                 .into_iter()
-                .filter_map(|entry| agui::usage_from_value(entry).ok());
+                .filter_map(|entry| form::usage_from_value(entry).ok());
             cost.usage = usage.take(MODELS).collect();
         }
         let ms = from.shift_remove("durationMs");

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     event::{Content, Role},
+    json::form,
     records::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
-    wire::agui,
 };
 
 impl Conversation {
@@ -300,7 +300,7 @@ const fn is_file(part: &Part) -> bool {
 
 /// Converts an attachment to a file, if it can be read as one.
 fn attachment(value: Value) -> Part {
-    match agui::content_part_from_value(value.clone()) {
+    match form::content_part_from_value(value.clone()) {
         Ok(part) => Part::File(part),
         Err(_) => Part::Unknown(value),
     }

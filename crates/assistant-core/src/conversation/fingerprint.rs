@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use serde_json::Value;
 
-use crate::wire::json::canonical::canonical;
+use crate::json::canonical::canonical;
 
 /// Identifies the text that was on the screen when the user was asked about a call or by an agent.
 ///

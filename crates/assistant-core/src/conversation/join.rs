@@ -13,6 +13,7 @@ impl Conversation {
     /// # Errors
     ///
     /// Fails if its id is taken, its parent is missing, or it would become its own descendant.
+    #[cfg(feature = "replay")]
     pub(crate) fn add(
         &mut self,
         message: Message,
@@ -37,6 +38,7 @@ impl Conversation {
     /// # Errors
     ///
     /// Fails if it would become its own descendant.
+    #[cfg(any(feature = "records", feature = "replay"))]
     pub(crate) fn upsert(
         &mut self,
         message: Message,
@@ -74,6 +76,7 @@ impl Conversation {
         Ok(())
     }
 
+    #[cfg(any(feature = "records", feature = "replay"))]
     fn join(&mut self, message: Message, parent: Option<&MessageId>) -> (usize, MessageId) {
         let entry = self.tree_message(message);
         let (ix, id) = self.tree.join(entry.message.id.clone(), entry, parent);

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     event::{Object, PartBody, Role},
-    wire::agui,
+    json::form,
 };
 
 const MESSAGE_FIELDS: [&str; 22] = [
@@ -197,11 +197,11 @@ fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
             put_text(&mut out, "toolName", part.tool_name.as_deref());
             out.insert("output".to_owned(), part.output.clone());
             if let Some(content) = &part.content {
-                out.insert("content".to_owned(), agui::content_to_value(content));
+                out.insert("content".to_owned(), form::content_to_value(content));
             }
             put_foreign(&mut out, &part.extra, &RESULT_FIELDS, format);
         }
-        Part::File(part) => return Some(agui::content_part_to_value(part)),
+        Part::File(part) => return Some(form::content_part_to_value(part)),
         Part::Data(part) => {
             start("data");
             out.insert("dataType".to_owned(), part.data_type.as_str().into());
@@ -239,7 +239,7 @@ fn part_from_json(value: Value, calls: &mut Calls, format: Format) -> Result<Par
             }))
         }
         "image" | "audio" | "video" | "document" => {
-            Ok(match agui::content_part_from_value(value.clone()) {
+            Ok(match form::content_part_from_value(value.clone()) {
                 Ok(part) if matches!(part.body, PartBody::Media { .. }) => Part::File(part),
                 _ => Part::Unknown(value),
             })
@@ -293,7 +293,7 @@ fn result_part(value: Value) -> Result<ToolResultPart, FormatError> {
         .ok_or_else(|| error("tool result has no 'output'"))?;
     let content = match extra.shift_remove("content") {
         Some(content) => {
-            Some(agui::content_from_value(content).map_err(|e| FormatError(e.to_string()))?)
+            Some(form::content_from_value(content).map_err(|e| FormatError(e.to_string()))?)
         }
         None => None,
     };

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     action::ActionFingerprint,
     event::{Content, Object},
-    wire::agui,
+    json::form,
 };
 
 const CALL_FIELDS: [&str; 32] = [
@@ -391,7 +391,7 @@ fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
     put_text(&mut out, "messageId", Some(&result.message_id));
     out.insert(
         "content".to_owned(),
-        agui::content_to_value(&result.content),
+        form::content_to_value(&result.content),
     );
     put_text(&mut out, "error", result.error.as_deref());
     out.insert("sent".to_owned(), sent.into());
@@ -411,7 +411,7 @@ fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
 fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult, FormatError> {
     let content = match from.shift_remove("content") {
         Some(content) => {
-            agui::content_from_value(content).map_err(|e| FormatError(e.to_string()))?
+            form::content_from_value(content).map_err(|e| FormatError(e.to_string()))?
         }
         None => Content::Text(value.to_string()),
     };

@@ -9,7 +9,7 @@ use super::{
     Author, Conversation, End, FormatError,
     format_error::{DUPLICATE_ID, error},
 };
-use crate::{event::Message, wire::agui};
+use crate::{event::Message, json::form};
 
 impl Conversation {
     /// Adds the messages to an empty conversation.
@@ -27,7 +27,7 @@ impl Conversation {
         }
         for entry in list {
             let message =
-                agui::message_from_value(entry).map_err(|e| FormatError(e.to_string()))?;
+                form::message_from_value(entry).map_err(|e| FormatError(e.to_string()))?;
             self.add_listed(message)?;
         }
         self.close_unanswered();

@@ -108,3 +108,5 @@ pub(crate) use review::{
 pub(crate) use state::{State, StateEvent};
 pub use step::AgentStep;
 pub use tree_error::{Sibling, TreeError};
+#[cfg(feature = "ui-stream")]
+pub use ui::notes as ui_notes;

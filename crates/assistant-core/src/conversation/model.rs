@@ -18,7 +18,7 @@ use super::{
     tree::{Tree, TreeChange},
     tree_message::TreeMessage,
 };
-use crate::{event::Object, limits::Limits, wire::json::patch};
+use crate::{event::Object, json::patch, limits::Limits};
 
 /// A part of a message in the tree.
 #[cfg(feature = "ui-stream")]
@@ -47,7 +47,7 @@ pub struct Conversation {
     pub(super) hand_off_messages: HashSet<String>,
     /// State shared with the agent.
     pub(super) state: Value,
-    /// The size of the state ([`crate::wire::json::patch::size_of`]).
+    /// The size of the state ([`crate::json::patch::size_of`]).
     pub(super) state_size: usize,
     /// The sizes of activities that were patched, by node.
     pub(super) activity_sizes: FxHashMap<usize, usize>,

@@ -26,7 +26,7 @@ const AUTHOR: &str = "author";
 impl Author {
     /// The author of an imported message that names none: the record for the user's role, the agent
     /// for everything else.
-    pub(crate) const fn unnamed(role: Role) -> Self {
+    pub const fn unnamed(role: Role) -> Self {
         match role {
             Role::User => Self::Record,
             _ => Self::Agent,

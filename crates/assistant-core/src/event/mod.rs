@@ -1,12 +1,15 @@
 //! The event model of the engine: AG-UI 1.0's events, messages and run input as Rust types.
 //!
-//! Protocols in [`crate::wire`] decode into these types and encode from them; this module does not
-//! depend on their wire formats. Names and fields follow AG-UI 1.0; anything that other protocols
+//! Protocols decode into these types and encode from them; this module does not depend on their
+//! wire formats. Names and fields follow AG-UI 1.0; anything that other protocols
 //! add becomes an [`EventKind::Extension`].
 
 mod content;
+pub mod end_reason;
 mod extension;
+pub mod fault;
 mod message;
+mod name;
 mod run;
 
 pub use content::{Content, ContentPart, PartBody, Source};

@@ -8,8 +8,8 @@ use crate::{
         Amount, CallKey, Change, Conversation, Message, MessageId, Part, Status, ToolCall,
     },
     event::Role,
+    json::form,
     session::Session,
-    wire::agui,
 };
 
 /// Writes records of the changes of a session. It is given the changes of each step.
@@ -120,7 +120,7 @@ fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> 
         _ => None,
     });
     let files = message.parts.iter().filter_map(|part| match part {
-        Part::File(file) => Some(agui::content_part_to_value(file)),
+        Part::File(file) => Some(form::content_part_to_value(file)),
         _ => None,
     });
     let calls = conversation.calls_in(message).map(|call| CallInfo {

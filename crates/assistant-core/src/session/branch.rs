@@ -3,9 +3,9 @@
 //! The shown branch can always be changed. The run branch is moved only if nothing is in
 //! progress: a run, a handler and a question stay on the branch where they began.
 
-use super::{Cx, Host, Output, Refusal, Session, TreeChange, send::is_blank_content};
+use super::{Cx, Refusal, Session, TreeChange, send::is_blank_content};
 use crate::{
-    conversation::{Change, Conversation, Message, MessageId, State, TreeError},
+    conversation::{Change, Message, MessageId, State, TreeError},
     event::{Content, Role},
 };
 
@@ -253,21 +253,5 @@ impl Session {
         if let Err(error) = taken {
             cx.refuse(Refusal::Tree(error));
         }
-    }
-
-    /// Returns the conversation for a replay that adds messages like a server's feed.
-    pub(crate) const fn conversation_mut(&mut self) -> &mut Conversation {
-        &mut self.conversation
-    }
-
-    /// Leaves the messages out of requests, for a replay that reads none.
-    pub(crate) const fn leave_requests_empty(&mut self) {
-        self.blank_requests = true;
-    }
-
-    /// Starts a run at the current tip, for a replay in which the agent sends messages without a
-    /// request.
-    pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Output {
-        self.respond(host, Self::start_run)
     }
 }

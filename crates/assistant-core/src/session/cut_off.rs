@@ -10,7 +10,7 @@ use super::Session;
 use crate::{
     action::Execution,
     conversation::{CallKey, Origin, Part, ToolCall},
-    wire::end_reason,
+    event::end_reason,
 };
 
 /// The fields of a run's result in which agents report why the answer ended.

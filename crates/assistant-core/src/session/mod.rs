@@ -63,6 +63,8 @@ mod prepare;
 mod preview;
 mod refusal;
 mod remembered;
+#[cfg(feature = "replay")]
+mod replay;
 mod restore;
 mod run;
 mod send;
@@ -85,6 +87,7 @@ pub use crate::id::{CommitId, InvocationId, RunKey, Ticket, TimerId};
 pub use action_list::{ActionDecision, DecisionKind, RequestedAction};
 pub use audit::AuditEntry;
 pub use effect::{Effect, Invocation, Output, PreviewRequest};
+#[cfg(feature = "replay")]
 pub(crate) use expiry::millis;
 pub use history::{ToolHistory, ToolRecord};
 pub use host::{Answer, Host, PolicyQuestion, Swap};

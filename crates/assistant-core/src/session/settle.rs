@@ -13,7 +13,7 @@ use super::{
 use crate::{
     conversation::{CallKey, Change, Cut, End, Message, State, StateEvent},
     event::Role,
-    wire::json::canonical::canonical,
+    json::canonical::canonical,
 };
 
 impl Session {

@@ -9,7 +9,7 @@ use super::{Cx, OpenInterrupt, Session, Verdict, interrupt_place::Place};
 use crate::{
     conversation::{CallKey, Consent, Conversation, State, StateEvent},
     event::{Interrupt, ResumeEntry, ResumeStatus},
-    wire::agui,
+    json::form,
 };
 
 impl Session {
@@ -136,7 +136,7 @@ impl OpenInterrupt {
 
 fn write(open: &OpenInterrupt) -> Value {
     json!({
-        "interrupt": agui::interrupt_to_value(&open.interrupt),
+        "interrupt": form::interrupt_to_value(&open.interrupt),
         "legacy": open.legacy,
         "branch": open.place.id(),
     })
@@ -144,7 +144,7 @@ fn write(open: &OpenInterrupt) -> Value {
 
 /// Reads an interrupt, and whether it is of the older dialect.
 fn read(mut stored: Value) -> Option<(Interrupt, bool)> {
-    let interrupt = agui::interrupt_from_value(stored.get_mut("interrupt")?.take()).ok()?;
+    let interrupt = form::interrupt_from_value(stored.get_mut("interrupt")?.take()).ok()?;
     let legacy = stored.get("legacy") == Some(&Value::Bool(true));
     Some((interrupt, legacy))
 }

@@ -1,7 +1,7 @@
 //! The end of a run's stream, and its failures.
 
+use crate::event::fault::ProtocolError;
 use crate::limits::{Exceeded, LimitKind, Limits};
-use crate::wire::fault::ProtocolError;
 
 /// The end of a run's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]

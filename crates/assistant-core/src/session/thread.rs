@@ -10,7 +10,7 @@ use super::{
 use crate::{
     conversation::{CallKey, Change, Conversation, State, StateEvent, ToolCall},
     event::Content,
-    wire::agui,
+    json::form,
 };
 
 impl Session {
@@ -75,7 +75,7 @@ impl Session {
             return value;
         };
         if !self.turn.queue().is_empty() {
-            let queue = self.turn.queue().iter().map(agui::content_to_value);
+            let queue = self.turn.queue().iter().map(form::content_to_value);
             object.insert("queued".to_owned(), queue.collect());
         }
         if let Some(interrupts) = self.write_interrupts() {
@@ -261,6 +261,6 @@ fn read_contents(value: Option<Value>) -> Vec<Content> {
     let Some(Value::Array(list)) = value else {
         return Vec::new();
     };
-    let read = |value| agui::content_from_value(value).ok();
+    let read = |value| form::content_from_value(value).ok();
     list.into_iter().filter_map(read).collect()
 }

@@ -7,7 +7,7 @@ use crate::{
     action::ActionFingerprint,
     conversation::MessageId,
     event::{Content, Event, EventKind},
-    wire::json::patch,
+    json::patch,
 };
 
 /// The maximum number of kept events without effect.

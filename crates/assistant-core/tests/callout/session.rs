@@ -338,7 +338,7 @@ fn a_snapshot_replaces_the_text_and_updates_its_cards() {
         ]);
         let messages = list.as_array().unwrap().iter().cloned();
         let messages = messages
-            .map(|message| assistant_core::wire::agui::message_from_value(message).unwrap());
+            .map(|message| assistant_core::json::form::message_from_value(message).unwrap());
         EventKind::MessagesSnapshot {
             messages: messages.collect(),
         }

@@ -3,7 +3,7 @@
 mod limits;
 mod random;
 
-use assistant_core::wire::json::patch::{PatchErrorKind, apply, apply_to_object};
+use assistant_core::json::patch::{PatchErrorKind, apply, apply_to_object};
 use serde_json::{Value, json};
 
 const SUITES: [&str; 2] = [

@@ -1,7 +1,8 @@
 //! Invalid input is dropped with a diagnostic at any position of a response, and the rest is read
 //! without it. A reference client may end the whole stream; this decoder continues.
 
-use assistant_core::{limits::Limits, wire::stream::End};
+use assistant_core::limits::Limits;
+use assistant_protocols::stream::End;
 use serde_json::{Value, json};
 
 use super::{

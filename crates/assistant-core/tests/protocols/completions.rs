@@ -5,12 +5,12 @@ use std::fs;
 use assistant_core::{
     conversation::{Message, Part},
     event::{Content, ContextItem, EventKind, Role},
-    protocol::Completions,
     session::{Input, NoticeKind},
-    wire::{
-        completions::{Reader, RequestOptions, Start, request_body},
-        stream::{End, Ending},
-    },
+};
+use assistant_protocols::{
+    Completions,
+    completions::{Reader, RequestOptions, Start, request_body},
+    stream::{End, Ending},
 };
 use serde_json::{Value, json};
 
@@ -277,7 +277,7 @@ fn a_request_carries_the_whole_conversation() {
         {"type": "image", "source": {"type": "data", "value": "AAAA", "mimeType": "image/png"}},
         {"type": "audio", "source": {"type": "data", "value": "BB", "mimeType": "audio/mpeg"}},
     ]);
-    let content: Content = assistant_core::wire::agui::content_from_value(parts).unwrap();
+    let content: Content = assistant_core::json::form::content_from_value(parts).unwrap();
     talk.driver.input(Input::Send { content });
     talk.answer(Wire::Completions.response(
         1,

@@ -6,8 +6,8 @@ use assistant_core::{
     event::Role,
     limits::Limits,
     session::{Input, NoticeAction},
-    wire::stream::End,
 };
+use assistant_protocols::stream::End;
 use serde_json::Value;
 
 use super::{Log, Talk, wires::Wire};

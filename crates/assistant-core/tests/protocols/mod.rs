@@ -19,14 +19,22 @@ use assistant_core::{
     action::ActionSpec,
     event::{Diagnostic, Event},
     limits::Limits,
-    protocol::{Protocol, Request, adapt},
     session::{Failure, FailureKind, Input, SessionOptions, StreamEnd},
-    wire::stream::{Read, Sink},
+};
+use assistant_protocols::{
+    Protocol, Request, adapt,
+    stream::{Read, Sink},
 };
 use serde_json::Value;
 
 use self::wires::Response;
 use crate::support::Driver;
+
+/// Reads a JSON file of `fixtures/`.
+fn fixture(name: &str) -> Value {
+    let path = format!("{}/../../fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
 
 /// The output of a reader.
 #[derive(Debug, Default)]

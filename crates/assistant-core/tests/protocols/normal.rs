@@ -26,7 +26,7 @@ struct Exception {
 
 impl Exceptions {
     pub(super) fn read() -> Self {
-        let list: Value = crate::ui_stream::fixture("exceptions.json")["conformance"].take();
+        let list: Value = super::fixture("exceptions.json")["conformance"].take();
         let texts = |value: &Value| -> Vec<String> {
             let list = value.as_array().unwrap().iter();
             list.map(|text| text.as_str().unwrap().to_owned()).collect()

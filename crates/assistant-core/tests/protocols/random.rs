@@ -4,9 +4,11 @@ use assistant_core::{
     conversation::Conversation,
     event::{Diagnostic, Event},
     limits::Limits,
-    protocol::{Completions, Protocol, UiStream},
     session::Input,
-    wire::stream::{Ending, Read},
+};
+use assistant_protocols::{
+    Completions, Protocol, UiStream,
+    stream::{Ending, Read},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};

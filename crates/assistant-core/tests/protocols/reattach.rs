@@ -8,10 +8,9 @@ use assistant_core::{
     conversation::Phase,
     event::RunInput,
     limits::Limits,
-    protocol::{AgUi, Needs, Protocol, Request},
     session::{Failure, FailureKind, Input, NoticeKind, StreamEnd},
-    wire::stream::Read,
 };
+use assistant_protocols::{AgUi, Needs, Protocol, Request, stream::Read};
 use proptest::{collection::btree_map, prelude::*};
 use serde_json::{Value, json};
 

@@ -3,9 +3,9 @@
 
 use assistant_core::{
     conversation::Phase,
-    protocol::UiStream,
     session::{Failure, FailureKind, Input, NoticeKind, StreamEnd},
 };
+use assistant_protocols::UiStream;
 use serde_json::{Value, json};
 
 use super::{Request, Talk, ui_stream::stream};

@@ -3,9 +3,11 @@
 use assistant_core::{
     conversation::{Conversation, Part, Phase},
     event::Content,
-    protocol::{Request, UiStream, adapt},
     session::{Input, SessionOptions, StreamEnd, TreeChange},
-    wire::ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls},
+};
+use assistant_protocols::{
+    Request, UiStream, adapt,
+    ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls},
 };
 use serde_json::{Value, json};
 
@@ -67,7 +69,7 @@ fn files_are_sent_as_data_urls() {
         {"type": "image", "source": {"type": "data", "value": "AAAA", "mimeType": "image/png"},
             "metadata": {"filename": "a.png"}},
     ]);
-    let content: Content = assistant_core::wire::agui::content_from_value(parts).unwrap();
+    let content: Content = assistant_core::json::form::content_from_value(parts).unwrap();
     talk.driver.input(Input::Send { content });
     assert_eq!(
         talk.body()["messages"][0]["parts"],
@@ -361,7 +363,7 @@ fn a_plain_text_response_is_one_answer() {
 
 #[test]
 fn ui_messages_round_trip() {
-    let vectors = crate::ui_stream::fixture("ui_message_stream.json");
+    let vectors = super::fixture("ui_message_stream.json");
     for vector in vectors["vectors"].as_array().unwrap() {
         let message = &vector["expected"]["message"];
         let open = message.to_string().contains("input-streaming");

@@ -3,9 +3,8 @@
 use assistant_core::{
     event::{EventKind, RunInput},
     limits::Limits,
-    protocol::{AgUi, Completions, Protocol, Request, UiStream},
-    wire::stream::Read,
 };
+use assistant_protocols::{AgUi, Completions, Protocol, Request, UiStream, stream::Read};
 use serde_json::{Value, json};
 
 use crate::support;
@@ -54,8 +53,8 @@ impl Protocol for InPage {
     }
 
     fn decoder(&self, _: &RunInput, _: &Limits) -> Box<dyn Read> {
-        Box::new(assistant_core::wire::agui::Reader::new(
-            assistant_core::wire::agui::DecoderOptions::default(),
+        Box::new(assistant_protocols::agui::Reader::new(
+            assistant_protocols::agui::DecoderOptions::default(),
         ))
     }
 }

@@ -7,8 +7,8 @@ mod tolerant;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assistant_core::replay::{Replay, ReplayInput};
-use assistant_core::wire::agui::DecoderOptions;
+use assistant_protocols::agui::DecoderOptions;
+use assistant_testkit::replay::{Replay, ReplayInput};
 use serde_json::{Value, json};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

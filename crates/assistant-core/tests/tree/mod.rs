@@ -8,7 +8,7 @@ mod repository;
 
 use std::{fs, path::Path};
 
-use assistant_core::replay::branches;
+use assistant_testkit::replay::branches;
 use serde_json::{Value, json};
 
 fn fixture(name: &str) -> Value {

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assistant_core::{
-    conversation::{Change, Conversation, MessageId},
-    replay::branches,
-};
+use assistant_core::conversation::{Change, Conversation, MessageId};
+use assistant_testkit::replay::branches;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

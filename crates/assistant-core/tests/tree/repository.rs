@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assistant_core::replay::branches;
+use assistant_testkit::replay::branches;
 use serde_json::{Value, json};
 
 use super::fixture;

@@ -9,7 +9,7 @@ use assistant_core::observe::Observers;
 use assistant_core::session::{
     Answer, Effect, Host, Input, PolicyQuestion, RunKey, Session, SessionOptions,
 };
-use assistant_core::wire::agui::Sink;
+use assistant_protocols::agui::Sink;
 use serde_json::Value;
 
 /// A conversation with an open run.

@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use assistant_core::conversation::Change;
-use assistant_core::wire::agui::{Decoder, DecoderOptions, End, Reader};
+use assistant_protocols::agui::{Decoder, DecoderOptions, End, Reader};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -9,8 +9,8 @@ use assistant_core::{
         Answer, CommitId, Effect, Host, Input, Invocation, JournalEntry, Output, PolicyQuestion,
         RunKey, Session, SessionOptions, StoredCalls, TimerId,
     },
-    wire::agui::{self, Decoder, DecoderOptions},
 };
+use assistant_protocols::agui::{self, Decoder, DecoderOptions};
 use serde_json::{Value, json};
 
 /// The names of the page's actions.

@@ -9,8 +9,8 @@ use assistant_core::{
         Effect, Input, Invocation, JournalEntry, RunKey, Session, SessionOptions, StreamEnd,
         Verdict,
     },
-    wire::agui::{self, Decoder, DecoderOptions},
 };
+use assistant_protocols::agui::{self, Decoder, DecoderOptions};
 use conformance::attacker::{Alter, Tool};
 use serde_json::{Value, json};
 

@@ -19,8 +19,8 @@ use assistant_core::{
         CommitId, Effect, Input, Invocation, InvocationId, RunKey, Session, SessionOptions,
         StreamEnd, Swap, Ticket, Verdict,
     },
-    wire::agui::{Decoder, DecoderOptions},
 };
+use assistant_protocols::agui::{Decoder, DecoderOptions};
 use conformance::property_config;
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Checks approvals and answers that are sent to the agent against what was shown and decided.
 
-use assistant_core::wire::agui::interrupt_to_value;
+use assistant_core::json::form::interrupt_to_value;
 use serde_json::Value;
 
 use super::{

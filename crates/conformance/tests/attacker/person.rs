@@ -6,12 +6,13 @@ use assistant_core::{
     action::{GrantBounds, Remember, RememberScope},
     conversation::{CallKey, Decider, Fingerprint, MarkdownTools, MessageId},
     event::{Content, ResumeStatus},
+    json::form::interrupt_to_value,
     session::{
         Effect, Failure, FailureKind, Input, InvocationId, JournalEntry, PreviewRequest,
         QuestionLimits, RunKey, Session, SessionOptions, StreamEnd, Swap, TreeChange, Verdict,
     },
-    wire::agui::{self, Decoder, interrupt_to_value},
 };
+use assistant_protocols::agui::{self, Decoder};
 use conformance::attacker::{Agent, Args, Bounds, CardDecision, End, Move, Page, Tool};
 use serde_json::{Value, json};
 

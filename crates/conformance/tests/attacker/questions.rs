@@ -3,8 +3,8 @@
 use assistant_core::{
     conversation::{Decider, Fingerprint, ToolCall},
     event::{Interrupt, ResumeStatus},
+    json::form::interrupt_to_value,
     session::{ActionDecision, Input, OpenInterrupt},
-    wire::agui::interrupt_to_value,
 };
 use conformance::attacker::{Choice, Question, Reply, Takes};
 use serde_json::{Value, json};

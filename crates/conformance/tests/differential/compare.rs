@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use assistant_core::replay::{Replay, ReplayInput};
-use assistant_core::wire::agui::DecoderOptions;
+use assistant_protocols::agui::DecoderOptions;
+use assistant_testkit::replay::{Replay, ReplayInput};
 use serde_json::Value;
 
 use crate::findings;

@@ -7,7 +7,7 @@ use assistant_core::limits::Limits;
 use assistant_core::session::{
     Answer, Effect, Host, Input, PolicyQuestion, RunKey, Session, SessionOptions, StreamEnd,
 };
-use assistant_core::wire::agui::Decoder;
+use assistant_protocols::agui::Decoder;
 
 use super::*;
 

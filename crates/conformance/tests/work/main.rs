@@ -16,8 +16,8 @@ mod observers;
 mod texts;
 mod tree;
 
-use assistant_core::replay::{Replay, ReplayInput, Stream};
-use assistant_core::wire::agui::DecoderOptions;
+use assistant_protocols::agui::DecoderOptions;
+use assistant_testkit::replay::{Replay, ReplayInput, Stream};
 use conformance::counting::{Counting, Work, work_of};
 use serde_json::{Value, json};
 

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use assistant_core::action::schema::{NoPatterns, validate};
+use assistant_core::json::partial::PartialJson;
+use assistant_core::json::patch;
 use assistant_core::text::callout;
-use assistant_core::wire::json::partial::PartialJson;
-use assistant_core::wire::json::patch;
-use assistant_core::wire::sse::SseDecoder;
+use assistant_protocols::sse::SseDecoder;
 
 use super::*;
 

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use assistant_core::{
     conversation::{Conversation, MessageId},
     records::Update,
-    replay::branches,
     session::{Input, Session, SessionOptions, TreeChange},
 };
+use assistant_testkit::replay::branches;
 
 use super::{callouts::Page, *};
 

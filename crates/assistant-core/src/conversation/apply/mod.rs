@@ -1,6 +1,6 @@
 //! The reducer: applies one event to the tree, and lists the changes.
 //!
-//! Events arrive verified and with chunks expanded ([`crate::wire`]). The cost of an event is
+//! Events arrive verified and with chunks expanded. The cost of an event is
 //! proportional to the event, never to the conversation; a messages snapshot is as long as the
 //! conversation and costs as much.
 
@@ -26,7 +26,7 @@ use serde_json::Value;
 use super::{Author, CallKey, Change, Conversation, Part};
 use crate::{
     event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Object, Role},
-    wire::json::patch,
+    json::patch,
 };
 
 /// The inputs and diagnostics of applying an event.

@@ -7,6 +7,7 @@ use crate::conversation::TreeError;
 impl<M> Tree<M> {
     /// Adds an item below another, or as a root. The shown path and the path of runs stay
     /// unchanged. An id that is taken gets a fresh name, which is returned.
+    #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn join(
         &mut self,
         id: MessageId,
@@ -24,6 +25,7 @@ impl<M> Tree<M> {
     }
 
     /// Refuses a new item that would be below itself: by its own parent, or by items that wait for it.
+    #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn refuse_cycle(
         &self,
         id: &MessageId,

@@ -8,6 +8,7 @@
 //! `part` and `tool` convert one part each, `write` and `read` lists of messages; `tail` is the
 //! state that a continued answer's reader needs.
 
+pub mod notes;
 mod part;
 mod read;
 mod tail;
@@ -18,11 +19,9 @@ use serde_json::Value;
 
 use crate::event::Object;
 
-use crate::wire::ui_stream::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID};
+use notes::{AS_TEXT, DYNAMIC, IN_PIECES, NOTES, WIRE_ID};
 pub(super) use part::from_value as part;
 
-/// The name of the object that holds the notes of the AI SDK.
-const NOTES: &str = "ui";
 /// Changes the notes in the `extra` of a message or a call.
 pub(super) fn note(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
     let mut notes = match extra.shift_remove(NOTES) {

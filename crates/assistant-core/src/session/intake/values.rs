@@ -11,7 +11,7 @@ use crate::{
 #[cfg(feature = "ui-stream")]
 use crate::{
     event::{Extension, Settlement},
-    wire::json::patch,
+    json::patch,
 };
 
 impl Session {

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::{
     action::{ActionSpec, Execution, Policy, RegistrationId, schema::PatternHost},
     conversation::{CallApproval, CallKey, Decider, Decision, State, ToolCall},
+    event::EventKind,
     session::{
         Answer, Cx, Effect, Host, Input, Output, PolicyQuestion, Session, SessionOptions,
         StreamEnd, Ticket, Verdict, shown::fingerprint,
     },
-    wire::agui::{Decoder, DecoderOptions},
 };
 
 /// A page whose rule permits everything, at once or later.
@@ -114,18 +114,28 @@ impl Scene {
             panic!("no run: {output:?}");
         };
         scene.input(Input::OpenRun { run });
-        let (mut decoder, mut events) = (Decoder::new(DecoderOptions::default()), Vec::new());
+        let tool_call_id = "c".to_owned();
         for event in [
-            json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"}),
-            json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}),
-            json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"to\":\"Ann\"}"}),
-            json!({"type": "TOOL_CALL_END", "toolCallId": "c"}),
-            json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"}),
+            EventKind::run_started("thread", "r"),
+            EventKind::ToolCallStart {
+                tool_call_id: tool_call_id.clone(),
+                tool_call_name: "f".to_owned(),
+                parent_message_id: None,
+            },
+            EventKind::ToolCallArgs {
+                tool_call_id: tool_call_id.clone(),
+                delta: "{\"to\":\"Ann\"}".to_owned(),
+            },
+            EventKind::ToolCallEnd { tool_call_id },
+            EventKind::RunFinished {
+                thread_id: "thread".to_owned(),
+                run_id: "r".to_owned(),
+                result: None,
+                outcome: None,
+                usage: Vec::new(),
+            },
         ] {
-            decoder.push_value(event, &mut events).unwrap();
-        }
-        for event in events {
-            let event = Box::new(event);
+            let event = Box::new(event.into());
             scene.input(Input::Event { run, event });
         }
         let end = StreamEnd::Closed;

@@ -1,0 +1,32 @@
+//! The reason for the end of an answer, as reported by models and servers.
+
+/// Parts of the reasons for answers that a limit or a filter cut off, in lower case without
+/// separators.
+const CUT_OFF: [&str; 14] = [
+    "blocklist",
+    "exceed",
+    "filter",
+    "incomplete",
+    "length",
+    "limit",
+    "malformed",
+    "max",
+    "prohibited",
+    "recitation",
+    "refus",
+    "safety",
+    "spii",
+    "truncat",
+];
+
+/// Returns true if an answer with this reason was cut off: its last words, and the arguments of an
+/// unfinished call, may be incomplete.
+#[must_use]
+pub fn is_cut_off(reason: &str) -> bool {
+    let plain: String = reason
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|character| character.to_ascii_lowercase())
+        .collect();
+    CUT_OFF.iter().any(|part| plain.contains(part))
+}

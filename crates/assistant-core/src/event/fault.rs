@@ -1,0 +1,116 @@
+//! Errors and notes of decoders.
+//!
+//! A [`ProtocolError`] ends the stream; a note never does. Neither panics, and both are bounded in
+//! size for any input.
+
+use core::fmt;
+
+use super::Diagnostic;
+
+/// The maximum number of notes between two calls of [`Notes::take`]; further ones are only counted.
+const MAX_NOTES: usize = 256;
+/// The maximum length of foreign text in a note, in characters.
+const MAX_QUOTE: usize = 200;
+
+/// A violation of the protocol that ends the stream. Events delivered before remain valid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProtocolError {
+    /// A stable code for programs: `invalid-json`, `invalid-frame`, `malformed`, `sequence`,
+    /// `limit`, `event-limit`, `too-many-streams`.
+    pub code: &'static str,
+    /// A message for developers of the agent.
+    pub message: String,
+}
+
+impl ProtocolError {
+    /// Creates an error.
+    #[must_use]
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// Creates the error for events in an order that the protocol does not permit.
+    #[must_use]
+    pub fn sequence(message: String) -> Self {
+        Self {
+            code: "sequence",
+            message,
+        }
+    }
+}
+
+impl fmt::Display for ProtocolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl core::error::Error for ProtocolError {}
+
+/// A collector of diagnostics. It is bounded, because an agent can cause one with every event.
+#[derive(Debug, Clone, Default)]
+pub struct Notes {
+    list: Vec<Diagnostic>,
+    left_out: usize,
+    nulls: Vec<(String, &'static str)>,
+}
+
+impl Notes {
+    /// Creates an empty collector.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a diagnostic.
+    pub fn add(&mut self, note: Diagnostic) {
+        if self.list.len() < MAX_NOTES {
+            self.list.push(note);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Notes an optional field with the value `null`, once for each field of an event type, since a
+    /// producer repeats it on every event.
+    pub fn null(&mut self, event: &str, field: &'static str) {
+        if self
+            .nulls
+            .iter()
+            .any(|(known, name)| known == event && *name == field)
+        {
+            return;
+        }
+        if self.nulls.len() >= MAX_NOTES {
+            return;
+        }
+        self.nulls.push((event.to_owned(), field));
+        let message = format!("{event}.{field}: null is read as an absent field.");
+        self.add(Diagnostic::new("null-optional", message));
+    }
+
+    /// Takes the diagnostics since the last call, oldest first.
+    #[must_use]
+    pub fn take(&mut self) -> Vec<Diagnostic> {
+        let mut list = core::mem::take(&mut self.list);
+        let left_out = core::mem::take(&mut self.left_out);
+        if left_out > 0 {
+            let message = format!("{left_out} more diagnostics were left out.");
+            list.push(Diagnostic::new("left-out", message));
+        }
+        list
+    }
+}
+
+/// Truncates foreign text for use in a message.
+#[must_use]
+pub fn quote(text: &str) -> String {
+    let mut cut: String = text.chars().take(MAX_QUOTE).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    cut
+}

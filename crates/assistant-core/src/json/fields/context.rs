@@ -1,0 +1,120 @@
+//! Options, location and errors of the decoder.
+
+use serde_json::Value;
+
+use crate::event::Diagnostic;
+use crate::event::fault::{Notes, ProtocolError, quote};
+
+/// The options of a decoding step, and the collector of its notes.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The event type (or a name for the document) for messages.
+    pub event: &'a str,
+    /// True for strict decoding, which distinguishes null from an absent field.
+    pub strict: bool,
+    /// True to keep unknown fields of messages and calls instead of removing them.
+    pub keep_extra: bool,
+    /// The collector of notes.
+    pub notes: &'a mut Notes,
+}
+
+impl Context<'_> {
+    /// Notes that an unknown field was removed.
+    pub fn removed(&mut self, path: Path<'_>) {
+        let message = format!(
+            "Removed unrecognised material at '{}' on {}.",
+            quote(&path.pointer()),
+            quote(self.event)
+        );
+        self.notes.add(Diagnostic::new("unknown-field", message));
+    }
+
+    /// Returns the fatal error for a known field with a wrong value.
+    pub fn malformed(&self, path: Path<'_>, problem: &str) -> Fault {
+        // As JSON, since the problem may quote JSON itself.
+        let path = Value::String(quote(&path.pointer()));
+        let problem = Value::String(problem.to_owned());
+        let event = quote(self.event);
+        let message = format!("Malformed {event}: {{\"path\":{path},\"message\":{problem}}}");
+        Fault::Fatal(ProtocolError {
+            code: "malformed",
+            message,
+        })
+    }
+
+    /// Returns the fatal error for a value that matches no type of a union, including the fault
+    /// within the type that it resembles.
+    pub fn none_of(&self, path: Path<'_>, within: Fault) -> Fault {
+        let Fault::Fatal(within) = within else {
+            return within;
+        };
+        let fault = self.malformed(path, "Invalid input");
+        let (Fault::Fatal(mut error), Some((_, within))) = (fault, within.message.split_once(": "))
+        else {
+            return Fault::Unknown;
+        };
+        error.message.pop();
+        error.message.push_str(",\"within\":");
+        error.message.push_str(within);
+        error.message.push('}');
+        Fault::Fatal(error)
+    }
+
+    /// Returns the fatal error for a value of the wrong type.
+    pub fn wrong_type(&self, path: Path<'_>, expected: &str, found: Option<&Value>) -> Fault {
+        let found = type_name(found);
+        self.malformed(
+            path,
+            &format!("Invalid input: expected {expected}, received {found}"),
+        )
+    }
+}
+
+/// The reason for which a value could not be read.
+#[derive(Debug)]
+pub enum Fault {
+    /// The value is unknown in this version: the smallest optional enclosing item is removed.
+    Unknown,
+    /// The value is known and wrong: the stream ends.
+    Fatal(ProtocolError),
+}
+
+/// The result of reading a value.
+pub type Read<T> = Result<T, Fault>;
+
+/// The location of a value in its event; formatted only for a note or an error.
+#[derive(Debug, Clone, Copy)]
+pub enum Path<'a> {
+    /// The whole value.
+    Root,
+    /// A member of an object.
+    Key(&'a Self, &'a str),
+    /// An element of a list.
+    Index(&'a Self, usize),
+}
+
+impl Path<'_> {
+    fn pointer(self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Key(parent, key) => {
+                let key = quote(key).replace('~', "~0").replace('/', "~1");
+                format!("{}/{key}", parent.pointer())
+            }
+            Self::Index(parent, index) => format!("{}/{index}", parent.pointer()),
+        }
+    }
+}
+
+/// Returns the JavaScript name of a value's type.
+pub(super) fn type_name(value: Option<&Value>) -> &'static str {
+    match value {
+        None => "undefined",
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "boolean",
+        Some(Value::Number(_)) => "number",
+        Some(Value::String(_)) => "string",
+        Some(Value::Array(_)) => "array",
+        Some(Value::Object(_)) => "object",
+    }
+}

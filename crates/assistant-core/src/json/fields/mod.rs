@@ -1,0 +1,14 @@
+//! Reading and writing of objects with known fields.
+//!
+//! [`Fields`] takes the known fields out of an object and reports the others; [`Writer`] writes an
+//! object without its absent fields. Both are used for stored data and by protocols.
+
+mod context;
+mod object;
+mod reader;
+mod writer;
+
+pub use context::{Context, Fault, Path, Read};
+pub use object::EventObject;
+pub use reader::{Fields, text, word};
+pub use writer::Writer;

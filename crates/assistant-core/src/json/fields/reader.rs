@@ -1,0 +1,431 @@
+//! Reading of known fields out of a JSON object, by value.
+//!
+//! The same rules apply to the whole wire (rule "tolerant in, strict out"): a known field with a
+//! wrong value is fatal and named; an unknown field is removed and noted; an unknown value of a
+//! closed set is removed with the smallest optional enclosing item. Strings are moved out, never
+//! cloned.
+
+use serde_json::Value;
+
+use super::context::{Context, Fault, Path, Read, type_name};
+use super::object::EventObject;
+use crate::event::Object;
+
+/// The largest integer that JSON numbers represent exactly.
+const MAX_INTEGER: i64 = (1 << 53) - 1;
+
+/// The fields of one object, taken one by one. The first fault is kept for the end
+/// ([`Self::close`]); after it, all fields count as absent, so that nothing else is noted or
+/// reported.
+#[derive(Debug)]
+pub struct Fields<'p> {
+    object: EventObject,
+    /// The location of the object.
+    pub path: Path<'p>,
+    fault: Option<Fault>,
+}
+
+impl<'p> Fields<'p> {
+    /// Returns the fields of an object.
+    #[must_use]
+    pub const fn new(object: EventObject, path: Path<'p>) -> Self {
+        Self {
+            object,
+            path,
+            fault: None,
+        }
+    }
+
+    /// Returns the fields of a value that must be an object.
+    pub fn of(value: Value, context: &Context<'_>, path: Path<'p>) -> Read<Self> {
+        match value {
+            Value::Object(map) => Ok(Self::new(map.into(), path)),
+            other => Err(context.wrong_type(path, "object", Some(&other))),
+        }
+    }
+
+    /// Records a fault, unless there is an earlier one.
+    pub fn fail(&mut self, fault: Fault) {
+        self.fault = self.fault.take().or(Some(fault));
+    }
+
+    /// Returns true if there was a fault.
+    pub const fn failed(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// Takes the recorded fault, if any, as an error.
+    pub fn checked(&mut self) -> Read<()> {
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
+    /// Returns the value read, or a default after recording the fault.
+    pub fn keep<T: Default>(&mut self, read: Read<T>) -> T {
+        read.unwrap_or_else(|fault| {
+            self.fail(fault);
+            T::default()
+        })
+    }
+
+    fn take(&mut self, key: &str) -> Option<Value> {
+        if self.failed() {
+            return None;
+        }
+        self.object.take(key)
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        if self.failed() {
+            return None;
+        }
+        self.object.get(key)
+    }
+
+    fn wrong_type(
+        &mut self,
+        context: &Context<'_>,
+        key: &'static str,
+        expected: &str,
+        found: Option<&Value>,
+    ) {
+        self.fail(context.wrong_type(Path::Key(&self.path, key), expected, found));
+    }
+
+    fn malformed(&mut self, context: &Context<'_>, key: &'static str, problem: &str) {
+        self.fail(context.malformed(Path::Key(&self.path, key), problem));
+    }
+
+    /// Takes a required field of any type, including `null`.
+    pub fn any(&mut self, context: &Context<'_>, key: &'static str) -> Value {
+        self.take(key).unwrap_or_else(|| {
+            self.malformed(context, key, "Invalid input");
+            Value::Null
+        })
+    }
+
+    /// Takes an optional field; `null` is not permitted.
+    pub fn opt(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
+        match self.opt_typed(context, key) {
+            Some(Value::Null) => {
+                self.malformed(context, key, "Invalid input");
+                None
+            }
+            other => other,
+        }
+    }
+
+    /// Takes an optional field for which `null` means absent.
+    pub fn nullable(&mut self, key: &str) -> Option<Value> {
+        self.take(key).filter(|value| !value.is_null())
+    }
+
+    /// Takes an optional field; in tolerant mode `null` counts as absent.
+    fn opt_typed(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
+        match self.take(key) {
+            Some(Value::Null) if !context.strict => {
+                // A store may contain nulls.
+                if !context.keep_extra {
+                    context.notes.null(context.event, key);
+                }
+                None
+            }
+            other => other,
+        }
+    }
+
+    /// Takes a required string.
+    pub fn text(&mut self, context: &Context<'_>, key: &'static str) -> String {
+        match self.take(key) {
+            Some(Value::String(text)) => text,
+            other => {
+                self.wrong_type(context, key, "string", other.as_ref());
+                String::new()
+            }
+        }
+    }
+
+    /// Takes an optional string.
+    pub fn opt_text(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<String> {
+        match self.opt_typed(context, key)? {
+            Value::String(text) => Some(text),
+            other => {
+                self.wrong_type(context, key, "string", Some(&other));
+                None
+            }
+        }
+    }
+
+    /// Takes an object with known members.
+    pub fn object(&mut self, context: &Context<'_>, key: &'static str) -> Object {
+        match self.take(key) {
+            Some(Value::Object(map)) => map,
+            other => {
+                self.wrong_type(context, key, "object", other.as_ref());
+                Object::new()
+            }
+        }
+    }
+
+    /// Takes an object with arbitrary members.
+    pub fn record(&mut self, context: &Context<'_>, key: &'static str) -> Object {
+        let value = self.take(key);
+        self.as_record(value, context, key)
+    }
+
+    /// Takes an optional object with arbitrary members.
+    pub fn opt_record(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Object> {
+        let value = self.opt_typed(context, key)?;
+        Some(self.as_record(Some(value), context, key))
+    }
+
+    fn as_record(
+        &mut self,
+        value: Option<Value>,
+        context: &Context<'_>,
+        key: &'static str,
+    ) -> Object {
+        let Some(Value::Object(map)) = value else {
+            self.malformed(context, key, "Invalid input");
+            return Object::new();
+        };
+        map
+    }
+
+    fn as_array(
+        &mut self,
+        value: Option<Value>,
+        context: &Context<'_>,
+        key: &'static str,
+    ) -> Vec<Value> {
+        match value {
+            Some(Value::Array(items)) => items,
+            other => {
+                self.wrong_type(context, key, "array", other.as_ref());
+                Vec::new()
+            }
+        }
+    }
+
+    /// Takes an optional boolean.
+    pub fn opt_bool(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<bool> {
+        match self.opt_typed(context, key)? {
+            Value::Bool(value) => Some(value),
+            other => {
+                self.wrong_type(context, key, "boolean", Some(&other));
+                None
+            }
+        }
+    }
+
+    /// Takes an integer that JSON numbers represent exactly, not below `least`.
+    pub fn opt_integer(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+        least: i64,
+    ) -> Option<i64> {
+        let value = self.opt_typed(context, key)?;
+        let number = integer(&value, least);
+        number
+            .map_err(|problem| self.malformed(context, key, &problem))
+            .ok()
+    }
+
+    /// Takes a list whose elements are read by `read`; unknown elements are removed.
+    pub fn list<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+        read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+    ) -> Vec<T> {
+        let value = self.take(key);
+        let items = self.as_array(value, context, key);
+        let list = list(items, context, Path::Key(&self.path, key), read);
+        self.keep(list)
+    }
+
+    /// Like [`Self::list`], for an optional field.
+    pub fn opt_list<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+        read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+    ) -> Option<Vec<T>> {
+        let value = self.opt_typed(context, key)?;
+        let items = self.as_array(Some(value), context, key);
+        let list = list(items, context, Path::Key(&self.path, key), read);
+        Some(self.keep(list))
+    }
+
+    /// Takes an optional field, read by `read`; an unknown value is removed.
+    pub fn opt_with<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+        read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+    ) -> Option<T> {
+        let value = self.opt_typed(context, key)?;
+        let path = Path::Key(&self.path, key);
+        match read(value, context, path) {
+            Ok(value) => return Some(value),
+            Err(Fault::Unknown) => context.removed(path),
+            Err(fatal) => self.fail(fatal),
+        }
+        None
+    }
+
+    /// Takes a field that permits only one word.
+    pub fn literal(&mut self, context: &Context<'_>, key: &'static str, word: &str) {
+        match self.take(key) {
+            Some(Value::String(text)) if text == word => {}
+            _ => {
+                let problem = format!("Invalid input: expected \"{word}\"");
+                self.malformed(context, key, &problem);
+            }
+        }
+    }
+
+    /// Takes the discriminator of a union; empty if it is not a string.
+    pub fn kind(&mut self, key: &'static str) -> String {
+        match self.take(key) {
+            Some(Value::String(text)) => text,
+            _ => String::new(),
+        }
+    }
+
+    /// Takes a field with a word of a closed set.
+    pub fn word<T: Copy>(
+        &mut self,
+        context: &Context<'_>,
+        key: &'static str,
+        words: &[(&str, T)],
+    ) -> Read<T> {
+        self.checked()?;
+        let value = self.take(key);
+        word(value.as_ref(), context, Path::Key(&self.path, key), words)
+    }
+
+    /// Returns true if the field is an array.
+    pub fn is_array(&self, key: &str) -> bool {
+        matches!(self.get(key), Some(Value::Array(_)))
+    }
+
+    /// Returns true if the field is present.
+    pub fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Returns true if the field is present and `null`.
+    pub fn is_null(&self, key: &str) -> bool {
+        matches!(self.get(key), Some(Value::Null))
+    }
+
+    /// Returns the value built from the fields, unless there was a fault. Notes and drops the
+    /// remaining fields.
+    pub fn close<T>(mut self, context: &mut Context<'_>, made: T) -> Read<T> {
+        self.checked()?;
+        self.note_rest(context);
+        Ok(made)
+    }
+
+    /// Returns true if no fields are left.
+    pub const fn is_empty(&self) -> bool {
+        self.object.is_empty()
+    }
+
+    fn note_rest(self, context: &mut Context<'_>) {
+        if self.is_empty() {
+            return;
+        }
+        for (key, _) in self.object.rest() {
+            context.removed(Path::Key(&self.path, &key));
+        }
+    }
+
+    /// Returns the remaining fields if the context keeps them, else as [`Self::close`].
+    pub fn rest(mut self, context: &mut Context<'_>) -> Read<Object> {
+        self.checked()?;
+        if context.keep_extra {
+            let rest = self.object.rest();
+            return Ok(rest.map(|(key, value)| (key.into_owned(), value)).collect());
+        }
+        self.note_rest(context);
+        Ok(Object::new())
+    }
+}
+
+/// Reads each element of a list; unknown elements are removed and noted.
+fn list<T>(
+    items: Vec<Value>,
+    context: &mut Context<'_>,
+    path: Path<'_>,
+    read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+) -> Read<Vec<T>> {
+    let mut values = Vec::with_capacity(items.len());
+    for (index, item) in items.into_iter().enumerate() {
+        let path = Path::Index(&path, index);
+        match read(item, context, path) {
+            Ok(value) => values.push(value),
+            Err(Fault::Unknown) => context.removed(path),
+            Err(fatal) => return Err(fatal),
+        }
+    }
+    Ok(values)
+}
+
+/// Reads a list element that must be a string.
+pub fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<String> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(context.wrong_type(path, "string", Some(&other))),
+    }
+}
+
+/// Reads a word of a closed set; another word is unknown, a value that is not a string is a fault.
+pub fn word<T>(
+    value: Option<&Value>,
+    context: &Context<'_>,
+    path: Path<'_>,
+    words: &[(&str, T)],
+) -> Read<T>
+where
+    T: Copy,
+{
+    if let Some(Value::String(text)) = value {
+        let found = words.iter().find(|(word, _)| word == text);
+        return found.map(|(_, meaning)| *meaning).ok_or(Fault::Unknown);
+    }
+    let words: Vec<String> = words
+        .iter()
+        .map(|(word, _)| format!("\"{word}\""))
+        .collect();
+    let problem = format!("Invalid option: expected one of {}", words.join("|"));
+    Err(context.malformed(path, &problem))
+}
+
+/// Reads an integer as defined by JSON Schema: `1.0` is one, since JSON numbers have no type.
+fn integer(value: &Value, least: i64) -> Result<i64, String> {
+    let Some(float) = value.as_f64() else {
+        let found = type_name(Some(value));
+        return Err(format!("Invalid input: expected number, received {found}"));
+    };
+    let limit = MAX_INTEGER as f64;
+    if float.fract() != 0.0 {
+        return Err("Invalid input: expected int, received number".to_owned());
+    }
+    if float > limit {
+        return Err(format!("Too big: expected int to be <{MAX_INTEGER}"));
+    }
+    if float < -limit {
+        return Err(format!("Too small: expected int to be >-{MAX_INTEGER}"));
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "whole and within the range of i64"
+    )]
+    let number = float as i64;
+    if number < least {
+        return Err(format!("Too small: expected number to be >={least}"));
+    }
+    Ok(number)
+}

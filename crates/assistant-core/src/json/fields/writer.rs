@@ -1,0 +1,75 @@
+//! A writer of JSON objects that omits absent fields.
+
+use serde_json::Value;
+
+use crate::event::Object;
+
+/// An object being written.
+#[derive(Debug, Default)]
+pub struct Writer(pub(in crate::json) Object);
+
+impl Writer {
+    /// Creates an object with a `type`.
+    #[must_use]
+    pub fn typed(event_type: &str) -> Self {
+        let mut writer = Self::default();
+        writer.text("type", event_type);
+        writer
+    }
+
+    /// Writes a field.
+    pub fn put(&mut self, key: &str, value: Value) {
+        self.0.insert(key.to_owned(), value);
+    }
+
+    /// Writes a string.
+    pub fn text(&mut self, key: &str, text: &str) {
+        self.put(key, Value::String(text.to_owned()));
+    }
+
+    /// Writes an optional string.
+    pub fn opt_text(&mut self, key: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.text(key, text);
+        }
+    }
+
+    /// Writes any JSON except `null`, which would be read as absent anyway.
+    pub fn opt(&mut self, key: &str, value: Option<&Value>) {
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            self.put(key, value.clone());
+        }
+    }
+
+    /// Writes an optional object.
+    pub fn opt_object(&mut self, key: &str, object: Option<&Object>) {
+        if let Some(object) = object {
+            self.put(key, Value::Object(object.clone()));
+        }
+    }
+
+    /// Writes an optional number.
+    pub fn opt_count(&mut self, key: &str, count: Option<u64>) {
+        if let Some(count) = count {
+            self.put(key, Value::from(count));
+        }
+    }
+
+    /// Writes a list.
+    pub fn list<T>(&mut self, key: &str, items: &[T], write: fn(&T) -> Value) {
+        self.put(key, Value::Array(items.iter().map(write).collect()));
+    }
+
+    /// Writes an optional list; an empty one is omitted.
+    pub fn opt_list<T>(&mut self, key: &str, items: &[T], write: fn(&T) -> Value) {
+        if !items.is_empty() {
+            self.list(key, items, write);
+        }
+    }
+
+    /// Returns the object.
+    #[must_use]
+    pub fn done(self) -> Value {
+        Value::Object(self.0)
+    }
+}

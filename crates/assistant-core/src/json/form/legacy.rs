@@ -1,0 +1,111 @@
+//! Retired forms of content, rewritten before it is read.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::event::{Diagnostic, Object, fault::Notes};
+
+/// Drops an optional field that is `null`, with a note.
+pub fn drop_null(object: &mut Object, place: &str, field: &'static str, notes: &mut Notes) {
+    if let Some(Value::Null) = object.get(field) {
+        object.shift_remove(field);
+        notes.null(place, field);
+    }
+}
+
+/// Returns the objects in an array, if there is one.
+pub fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
+    array
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+}
+
+/// Rewrites the parts of a message's content. `TOOL_CALL_RESULT` does not need it: its content had
+/// none of these parts before it had parts at all.
+pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
+    let Some(Value::Array(parts)) = content else {
+        return;
+    };
+    let mut has_binary = false;
+    for part in parts.iter_mut().filter_map(Value::as_object_mut) {
+        match part.get("type").and_then(Value::as_str) {
+            Some("binary") => has_binary = true,
+            Some(kind @ ("image" | "audio" | "video" | "document")) => {
+                let place = format!("{kind} input content");
+                drop_null(part, &place, "metadata", notes);
+            }
+            _ => {}
+        }
+    }
+    if !has_binary {
+        return;
+    }
+    let message = "Retired binary input content is read as media parts.";
+    notes.add(Diagnostic::new("legacy", message));
+    // Some peers send an attachment in both forms, in either order.
+    let modern: HashSet<String> = parts.iter().filter_map(media_key).collect();
+    parts.retain_mut(|part| {
+        let Some(upgraded) = upgraded_binary(part) else {
+            return true;
+        };
+        let mirrored = media_key(&upgraded).is_some_and(|key| modern.contains(&key));
+        *part = upgraded;
+        !mirrored
+    });
+}
+
+/// Returns the identity of a media part: kind, source, and file name if any.
+fn media_key(part: &Value) -> Option<String> {
+    let kind = part.get("type").filter(|kind| *kind != "binary")?;
+    let source = part.get("source")?;
+    let field = |name| source.get(name).unwrap_or(&Value::Null);
+    let name = part.pointer("/metadata/filename");
+    let name = name.unwrap_or(&Value::Null);
+    let key = [kind, field("type"), field("value"), field("mimeType"), name];
+    // As JSON, so that field boundaries are unambiguous.
+    Some(key.map(Value::to_string).join(" "))
+}
+
+/// Converts a `binary` part to image, audio, video or document. One with missing fields, or only
+/// the id of an upload, is unchanged, and the decoder removes it as unknown.
+fn upgraded_binary(part: &Value) -> Option<Value> {
+    let part = part.as_object()?;
+    if part.get("type")? != "binary" {
+        return None;
+    }
+    let Value::String(mime_type) = part.get("mimeType")? else {
+        return None;
+    };
+    let truthy_field = |field: &str| part.get(field).filter(|value| is_truthy(value));
+    let (source_type, value) = match (truthy_field("data"), truthy_field("url")) {
+        (Some(data), _) => ("data", data),
+        (None, Some(url)) => ("url", url),
+        (None, None) => return None,
+    };
+    let kind = match mime_type.split_once('/') {
+        Some((kind @ ("image" | "audio" | "video"), _)) => kind,
+        _ => "document",
+    };
+    let mut upgraded = serde_json::json!({
+        "type": kind,
+        "source": {"type": source_type, "value": value, "mimeType": mime_type},
+    });
+    if let (Some(name), Value::Object(upgraded)) = (truthy_field("filename"), &mut upgraded) {
+        let metadata = serde_json::json!({"filename": name});
+        upgraded.insert("metadata".to_owned(), metadata);
+    }
+    Some(upgraded)
+}
+
+/// Returns true if old peers would have treated a value as present.
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        _ => true,
+    }
+}

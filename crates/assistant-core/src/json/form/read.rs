@@ -1,0 +1,228 @@
+//! Reading of messages and their content.
+//!
+//! From a stream, unknown fields are removed with a note; from a store ([`message_from_value`])
+//! unknown fields of messages and calls are preserved, so that data of a newer peer is not lost.
+//! Writing is in `write`.
+
+use serde_json::Value;
+
+use super::legacy::upgrade_parts;
+use crate::event::fault::{Notes, ProtocolError};
+use crate::event::{
+    Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, Role, Source,
+};
+use crate::json::fields::{Context, Fault, Fields, Path, Read};
+
+/// Decodes a message of a store or another program. Unknown fields go to `extra`.
+///
+/// # Errors
+/// Fails if it is not an object, its role is unknown, or a known field has a wrong value.
+pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
+    if let Value::Object(message) = &mut value {
+        upgrade_parts(message.get_mut("content"), &mut Notes::new());
+    }
+    from_store(value, "message", message)
+}
+
+/// Decodes the content of a store: a string, or a list of parts.
+///
+/// # Errors
+/// Fails if it is neither, or a known field has a wrong value.
+pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
+    upgrade_parts(Some(&mut value), &mut Notes::new());
+    let mut holder = Object::new();
+    holder.insert("content".to_owned(), value);
+    from_store(Value::Object(holder), "content", |value, context, path| {
+        let mut fields = Fields::of(value, context, path)?;
+        let content = content(&mut fields, context);
+        fields.checked().map(|()| content)
+    })
+}
+
+/// Decodes a content part of a store.
+///
+/// # Errors
+/// Fails if its type is unknown, or a known field has a wrong value.
+pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolError> {
+    from_store(value, "content part", part)
+}
+
+/// Reads stored data: unknown fields are kept where the type has a place for them.
+///
+/// # Errors
+/// Fails if the value is unknown, or a known field has a wrong value.
+pub fn from_store<T>(
+    value: Value,
+    event: &str,
+    read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+) -> Result<T, ProtocolError> {
+    let mut notes = Notes::new();
+    let mut context = Context {
+        event,
+        strict: false,
+        keep_extra: true,
+        notes: &mut notes,
+    };
+    read(value, &mut context, Path::Root).map_err(|fault| match fault {
+        Fault::Fatal(error) => error,
+        Fault::Unknown => {
+            ProtocolError::new("malformed", format!("Malformed {event}: unknown kind"))
+        }
+    })
+}
+
+/// Reads one message; an unknown role makes the whole message unknown.
+///
+/// # Errors
+/// Fails if a known field has a wrong value.
+pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Message> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let role = Role::parse(&f.kind("role")).ok_or(Fault::Unknown)?;
+    let subagent_run_id = f.opt_text(context, "subagentRunId");
+    let id = f.text(context, "id");
+    let named = matches!(
+        role,
+        Role::Developer | Role::System | Role::User | Role::Assistant
+    );
+    // The protocol describes the content of a named message last, so its faults are reported last.
+    let early = (!named).then(|| body(role, f, context));
+    let name = named.then(|| f.opt_text(context, "name")).flatten();
+    let encrypted_value = match role {
+        Role::Activity => None,
+        _ => f.opt_text(context, "encryptedValue"),
+    };
+    let metadata = f.opt_record(context, "metadata");
+    Ok(Message {
+        name,
+        encrypted_value,
+        metadata,
+        body: early.unwrap_or_else(|| body(role, f, context)),
+        subagent_run_id,
+        extra: fields.rest(context)?,
+        id,
+    })
+}
+
+fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> MessageBody {
+    match role {
+        Role::Developer => MessageBody::Developer {
+            content: f.text(context, "content"),
+        },
+        Role::System => MessageBody::System {
+            content: f.text(context, "content"),
+        },
+        Role::Reasoning => MessageBody::Reasoning {
+            content: f.text(context, "content"),
+        },
+        Role::User => MessageBody::User {
+            content: content(f, context),
+        },
+        Role::Assistant => MessageBody::Assistant {
+            content: f.opt_text(context, "content"),
+            tool_calls: f
+                .opt_list(context, "toolCalls", tool_call)
+                .unwrap_or_default(),
+        },
+        Role::Tool => MessageBody::Tool {
+            content: content(f, context),
+            tool_call_id: f.text(context, "toolCallId"),
+            error: f.opt_text(context, "error"),
+        },
+        Role::Activity => MessageBody::Activity {
+            activity_type: f.text(context, "activityType"),
+            content: f.record(context, "content"),
+        },
+    }
+}
+
+fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<FunctionCall> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let id = f.text(context, "id");
+    f.literal(context, "type", "function");
+    let function = f.object(context, "function");
+    let function_path = f.path;
+    let mut function = Fields::new(function.into(), Path::Key(&function_path, "function"));
+    let name = function.text(context, "name");
+    let arguments = function.text(context, "arguments");
+    let function = function.close(context, (name, arguments));
+    let (name, arguments) = f.keep(function);
+    Ok(FunctionCall {
+        id,
+        name,
+        arguments,
+        encrypted_value: f.opt_text(context, "encryptedValue"),
+        metadata: f.opt_record(context, "metadata"),
+        extra: fields.rest(context)?,
+    })
+}
+
+/// Reads the `content` of a user or tool message, or of a tool result.
+pub fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
+    if f.failed() {
+        return Content::Text(String::new());
+    }
+    let content = if f.is_array("content") {
+        Content::Parts(f.list(context, "content", part))
+    } else {
+        Content::Text(f.text(context, "content"))
+    };
+    let within = f.checked();
+    let path = Path::Key(&f.path, "content");
+    let wrong = within.map_err(|fault| context.none_of(path, fault));
+    f.keep(wrong);
+    content
+}
+
+fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContentPart> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let body = part_body(f, context);
+    // An unknown part is unknown despite other faults; the id is described before the body.
+    let body = match f.checked().and(body) {
+        Err(Fault::Unknown) => return Err(Fault::Unknown),
+        body => body,
+    };
+    let id = f.opt_text(context, "id");
+    f.checked()?;
+    let body = body?;
+    let metadata = f.opt(context, "metadata");
+    fields.close(context, ContentPart { id, metadata, body })
+}
+
+fn part_body(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<PartBody> {
+    let kind = f.kind("type");
+    match kind.as_str() {
+        "text" => Ok(PartBody::Text(f.text(context, "text"))),
+        "image" | "audio" | "video" | "document" => {
+            let value = f.object(context, "source").into();
+            f.checked()?;
+            let source = source(value, context, Path::Key(&f.path, "source"))?;
+            Ok(PartBody::Media { kind, source })
+        }
+        _ => Err(Fault::Unknown),
+    }
+}
+
+fn source(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Source> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let source = match f.kind("type").as_str() {
+        "data" => Source::Data {
+            value: f.text(context, "value"),
+            mime_type: f.text(context, "mimeType"),
+        },
+        "url" => Source::Url {
+            value: f.text(context, "value"),
+            mime_type: f.opt_text(context, "mimeType"),
+        },
+        "file" => Source::File {
+            value: f.text(context, "value"),
+            provider: f.opt_text(context, "provider"),
+            mime_type: f.opt_text(context, "mimeType"),
+        },
+        _ => return Err(Fault::Unknown),
+    };
+    fields.close(context, source)
+}

@@ -1,0 +1,156 @@
+//! Writing of messages and content.
+
+use serde_json::Value;
+
+use crate::event::{
+    Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, Source,
+};
+use crate::json::fields::Writer;
+
+/// Encodes a message including unknown fields, for stores and replays.
+#[must_use]
+pub fn message_to_value(message: &Message) -> Value {
+    write_message(message, true)
+}
+
+/// Encodes a message for a peer, without unknown fields.
+#[must_use]
+pub fn exact_message(message: &Message) -> Value {
+    write_message(message, false)
+}
+
+fn write_message(message: &Message, extra: bool) -> Value {
+    let mut w = Writer::default();
+    w.text("id", &message.id);
+    w.text("role", message.role().as_str());
+    match &message.body {
+        MessageBody::Developer { content }
+        | MessageBody::System { content }
+        | MessageBody::Reasoning { content } => w.text("content", content),
+        MessageBody::User { content } => write_content(&mut w, content),
+        MessageBody::Assistant {
+            content,
+            tool_calls,
+        } => {
+            w.opt_text("content", content.as_deref());
+            let write: fn(&FunctionCall) -> Value = if extra { call } else { exact_call };
+            w.opt_list("toolCalls", tool_calls, write);
+        }
+        MessageBody::Tool {
+            tool_call_id,
+            content,
+            error,
+        } => {
+            write_content(&mut w, content);
+            w.text("toolCallId", tool_call_id);
+            w.opt_text("error", error.as_deref());
+        }
+        MessageBody::Activity {
+            activity_type,
+            content,
+        } => {
+            w.text("activityType", activity_type);
+            w.put("content", Value::Object(content.clone()));
+        }
+    }
+    let (named, sealed) = match message.body {
+        MessageBody::Tool { .. } | MessageBody::Reasoning { .. } => (false, true),
+        MessageBody::Activity { .. } => (false, false),
+        _ => (true, true),
+    };
+    if named {
+        w.opt_text("name", message.name.as_deref());
+    }
+    if sealed {
+        w.opt_text("encryptedValue", message.encrypted_value.as_deref());
+    }
+    w.opt_text("subagentRunId", message.subagent_run_id.as_deref());
+    w.opt_object("metadata", message.metadata.as_ref());
+    if extra {
+        add_extra(&mut w, &message.extra);
+    }
+    w.done()
+}
+
+/// Adds unknown fields. They never replace a field of the protocol.
+fn add_extra(w: &mut Writer, extra: &Object) {
+    for (key, value) in extra {
+        if !w.0.contains_key(key) {
+            w.put(key, value.clone());
+        }
+    }
+}
+
+fn call(call: &FunctionCall) -> Value {
+    let mut w = write_call(call);
+    add_extra(&mut w, &call.extra);
+    w.done()
+}
+
+fn exact_call(call: &FunctionCall) -> Value {
+    write_call(call).done()
+}
+
+fn write_call(call: &FunctionCall) -> Writer {
+    let mut function = Writer::default();
+    function.text("name", &call.name);
+    function.text("arguments", &call.arguments);
+    let mut w = Writer::default();
+    w.text("id", &call.id);
+    w.text("type", "function");
+    w.put("function", function.done());
+    w.opt_text("encryptedValue", call.encrypted_value.as_deref());
+    w.opt_object("metadata", call.metadata.as_ref());
+    w
+}
+
+/// Writes the `content` of a message or a result.
+pub fn write_content(w: &mut Writer, content: &Content) {
+    w.put("content", content_to_value(content));
+}
+
+/// Encodes content: a string, or a list of parts.
+#[must_use]
+pub fn content_to_value(content: &Content) -> Value {
+    match content {
+        Content::Text(text) => Value::String(text.clone()),
+        Content::Parts(parts) => Value::Array(parts.iter().map(content_part_to_value).collect()),
+    }
+}
+
+/// Encodes a content part.
+#[must_use]
+pub fn content_part_to_value(part: &ContentPart) -> Value {
+    let mut w = match &part.body {
+        PartBody::Text(text) => {
+            let mut w = Writer::typed("text");
+            w.text("text", text);
+            w
+        }
+        PartBody::Media { kind, source } => {
+            let mut w = Writer::typed(kind);
+            w.put("source", write_source(source));
+            w
+        }
+    };
+    w.opt_text("id", part.id.as_deref());
+    w.opt("metadata", part.metadata.as_ref());
+    w.done()
+}
+
+fn write_source(source: &Source) -> Value {
+    let (kind, value, provider, mime_type) = match source {
+        Source::Data { value, mime_type } => ("data", value, None, Some(mime_type.as_str())),
+        Source::Url { value, mime_type } => ("url", value, None, mime_type.as_deref()),
+        Source::File {
+            value,
+            provider,
+            mime_type,
+        } => ("file", value, provider.as_deref(), mime_type.as_deref()),
+    };
+    let mut w = Writer::typed(kind);
+    w.text("value", value);
+    w.opt_text("provider", provider);
+    w.opt_text("mimeType", mime_type);
+    w.done()
+}

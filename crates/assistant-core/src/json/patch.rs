@@ -1,0 +1,485 @@
+//! JSON Patch (RFC 6902), as used by agents to change shared state.
+//!
+//! [`apply`] is atomic: every change is recorded with its inverse, so a failing patch costs as much
+//! as it did and not a copy of the document. Unknown members of an operation are ignored. Key order
+//! is preserved.
+//!
+//! Patches are untrusted input: they may neither nest a document deeper than `serde_json` could
+//! parse again, nor grow it by copying it into itself, nor move its content without limit. `budget`
+//! defines the limits; paths are parsed by [`super::pointer`].
+
+mod budget;
+mod value;
+
+use super::pointer::{Pointer, index};
+use budget::Budget;
+pub(crate) use budget::PatchBounds;
+use serde_json::{Map, Value};
+use std::error::Error;
+use std::fmt;
+use value::NODE;
+pub(crate) use value::{size_of, size_of_object};
+
+/// The error of a rejected patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PatchError {
+    /// The index of the operation, from 0.
+    pub operation: usize,
+    /// The kind of error.
+    pub kind: PatchErrorKind,
+}
+
+/// The kind of an operation's error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PatchErrorKind {
+    /// Not an object, or `op` is missing or not one of the six.
+    UnknownOperation,
+    /// `path`, `from` or `value` is missing or of the wrong type.
+    MissingMember(&'static str),
+    /// `path` or `from` is not a JSON Pointer.
+    InvalidPointer,
+    /// The location does not exist, or the array has no such index.
+    NotFound,
+    /// A value was moved into itself.
+    MoveIntoItself,
+    /// `test` found a different value.
+    TestFailed,
+    /// The document would nest too deeply.
+    TooDeep,
+    /// The patch copies or moves too much, or its copies make the document too large.
+    OverBudget,
+    /// The document must stay an object and would not ([`apply_to_object`]).
+    NotAnObject,
+}
+
+impl PatchError {
+    /// Returns true if the patch exceeds a limit; otherwise it is malformed or does not fit the
+    /// document.
+    #[must_use]
+    pub const fn is_over_budget(&self) -> bool {
+        matches!(
+            self.kind,
+            PatchErrorKind::TooDeep | PatchErrorKind::OverBudget
+        )
+    }
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JSON patch operation {}: ", self.operation)?;
+        match self.kind {
+            PatchErrorKind::UnknownOperation => f.write_str("unknown operation"),
+            PatchErrorKind::MissingMember(name) => write!(f, "`{name}` is missing"),
+            PatchErrorKind::InvalidPointer => f.write_str("not a JSON pointer"),
+            PatchErrorKind::NotFound => f.write_str("the place does not exist"),
+            PatchErrorKind::MoveIntoItself => f.write_str("a value cannot be moved into itself"),
+            PatchErrorKind::TestFailed => f.write_str("the test failed"),
+            PatchErrorKind::TooDeep => f.write_str("the document would be nested too deep"),
+            PatchErrorKind::OverBudget => f.write_str("it copies or moves too much"),
+            PatchErrorKind::NotAnObject => f.write_str("the document would not be an object"),
+        }
+    }
+}
+
+impl Error for PatchError {}
+
+/// Applies all operations of `patch` to `target`.
+///
+/// Removing the root leaves `null`.
+///
+/// ```
+/// use assistant_core::json::patch::apply;
+/// use serde_json::json;
+///
+/// let mut state = json!({"steps": ["plan"]});
+/// apply(&mut state, &[json!({"op": "add", "path": "/steps/-", "value": "run"})])?;
+/// assert_eq!(state, json!({"steps": ["plan", "run"]}));
+/// # Ok::<(), assistant_core::json::patch::PatchError>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if an operation is malformed, does not fit the document or exceeds a limit; the document
+/// is then unchanged. Only copies and moves are limited: values within the patch are proportional
+/// to its size.
+pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
+    apply_if(target, patch, |_| true)
+}
+
+/// Applies all operations of `patch` to an object, which must remain an object.
+///
+/// # Errors
+///
+/// Fails as [`apply`] does. Also fails if the root would not be an object, with the index of the
+/// last operation.
+pub fn apply_to_object(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
+    apply_if(target, patch, Value::is_object)
+}
+
+fn apply_if(
+    target: &mut Value,
+    patch: &[Value],
+    is_valid: fn(&Value) -> bool,
+) -> Result<(), PatchError> {
+    let edit = Edit {
+        target,
+        undo: Vec::new(),
+        budget: Budget::default(),
+    };
+    edit.run(patch, |edit| match is_valid(edit.target) {
+        true => Ok(()),
+        false => Err(PatchErrorKind::NotAnObject),
+    })
+}
+
+/// Applies all operations of `patch` to a document of the given size ([`size_of`]), which is
+/// updated. With `object` it must remain an object. A patch that makes the document larger than its
+/// limit is refused; one that shrinks a document that is too large is not.
+///
+/// The cost is proportional to the patch and the values that it replaces, not to the document.
+pub(crate) fn apply_within(
+    target: &mut Value,
+    patch: &[Value],
+    size: &mut usize,
+    (object, bounds): (bool, PatchBounds),
+) -> Result<(), PatchError> {
+    let before = *size;
+    let edit = Edit {
+        target,
+        undo: Vec::new(),
+        budget: Budget::tracked(before, bounds),
+    };
+    edit.run(patch, |edit| {
+        let after = edit.budget.size().unwrap_or(before);
+        if after > bounds.document && after > before {
+            return Err(PatchErrorKind::OverBudget);
+        }
+        if object && !edit.target.is_object() {
+            return Err(PatchErrorKind::NotAnObject);
+        }
+        *size = after;
+        Ok(())
+    })
+}
+
+/// The inverse of a change.
+enum Undo {
+    /// Restores this value.
+    Put(Pointer, Value),
+    /// Removes the value.
+    Remove(Pointer),
+    /// Inserts the value again at its position in the container.
+    Insert(Pointer, usize, Value),
+    /// Moves a value from `path` back to its position at `from`, and restores `old` at `path`.
+    Return {
+        path: Pointer,
+        old: Option<Value>,
+        from: Pointer,
+        at: usize,
+    },
+}
+
+struct Edit<'a> {
+    target: &'a mut Value,
+    undo: Vec<Undo>,
+    budget: Budget,
+}
+
+type Outcome<T = ()> = Result<T, PatchErrorKind>;
+
+impl Edit<'_> {
+    /// Carries out all operations and a check at the end, or reverts all of them.
+    fn run(
+        mut self,
+        patch: &[Value],
+        check: impl FnOnce(&Self) -> Outcome,
+    ) -> Result<(), PatchError> {
+        let mut failed = None;
+        for (operation, op) in patch.iter().enumerate() {
+            if let Err(kind) = self.operate(op) {
+                failed = Some(PatchError { operation, kind });
+                break;
+            }
+        }
+        let operation = patch.len().saturating_sub(1);
+        let failed = failed.or_else(|| {
+            check(&self)
+                .err()
+                .map(|kind| PatchError { operation, kind })
+        });
+        match failed {
+            None => Ok(()),
+            Some(error) => {
+                self.roll_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Records the change of the document's size by a value that was put at `path`, where `old` was
+    /// before, and by the member's key if it is new.
+    fn note_put(&mut self, path: &Pointer, old: Option<&Value>) {
+        if !self.budget.tracks() {
+            return;
+        }
+        let put = path.get(self.target).map_or(0, size_of);
+        let key = if old.is_none() {
+            self.key_size(path)
+        } else {
+            0
+        };
+        self.budget.note_size(put + key, old.map_or(0, size_of));
+    }
+
+    /// Records the change of the document's size by a value that was removed from `path`.
+    fn note_removed(&mut self, path: &Pointer, old: &Value) {
+        if self.budget.tracks() {
+            let key = self.key_size(path);
+            self.budget.note_size(0, size_of(old) + key);
+        }
+    }
+
+    /// Returns the size of a member's key; 0 for an element of an array and for the root.
+    fn key_size(&mut self, path: &Pointer) -> usize {
+        match path.parent_mut(self.target) {
+            Some((Value::Object(_), key)) => NODE + key.len(),
+            _ => 0,
+        }
+    }
+
+    fn operate(&mut self, op: &Value) -> Outcome {
+        match op.get("op").and_then(Value::as_str) {
+            Some("add") => self.add(pointer(op, "path")?, operand(op)?),
+            Some("remove") => self.remove(pointer(op, "path")?),
+            Some("replace") => self.replace(pointer(op, "path")?, operand(op)?),
+            Some("move") => self.relocate(pointer(op, "from")?, pointer(op, "path")?),
+            Some("copy") => self.copy(&pointer(op, "from")?, pointer(op, "path")?),
+            Some("test") => self.test(&pointer(op, "path")?, operand(op)?),
+            _ => Err(PatchErrorKind::UnknownOperation),
+        }
+    }
+
+    fn add(&mut self, path: Pointer, value: &Value) -> Outcome {
+        self.budget.add(&path, value)?;
+        self.insert(path, value.clone())
+    }
+
+    fn insert(&mut self, path: Pointer, value: Value) -> Outcome {
+        let inserted = insert(self.target, path, value, &mut self.budget);
+        let (path, old) = inserted.map_err(|(_, kind)| kind)?;
+        self.note_put(&path, old.as_ref());
+        self.undo.push(match old {
+            Some(old) => Undo::Put(path, old),
+            None => Undo::Remove(path),
+        });
+        Ok(())
+    }
+
+    fn remove(&mut self, path: Pointer) -> Outcome {
+        if path.tokens().is_empty() {
+            let old = self.target.take();
+            self.note_put(&path, Some(&old));
+            self.undo.push(Undo::Put(path, old));
+            return Ok(());
+        }
+        let (at, old) = remove(self.target, &path, &mut self.budget)?;
+        self.note_removed(&path, &old);
+        self.undo.push(Undo::Insert(path, at, old));
+        Ok(())
+    }
+
+    fn replace(&mut self, path: Pointer, value: &Value) -> Outcome {
+        self.budget.add(&path, value)?;
+        let place = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
+        let old = std::mem::replace(place, value.clone());
+        self.note_put(&path, Some(&old));
+        self.undo.push(Undo::Put(path, old));
+        Ok(())
+    }
+
+    fn relocate(&mut self, from: Pointer, path: Pointer) -> Outcome {
+        let value = from.get(self.target).ok_or(PatchErrorKind::NotFound)?;
+        if from.is_above(&path) {
+            return Err(PatchErrorKind::MoveIntoItself);
+        }
+        if from == path {
+            return Ok(());
+        }
+        // A move to the same depth or higher cannot deepen the document.
+        if path.tokens().len() > from.tokens().len() {
+            self.budget.lower(&path, value)?;
+        }
+        let (at, value) = remove(self.target, &from, &mut self.budget)?;
+        let left = if self.budget.tracks() {
+            self.key_size(&from)
+        } else {
+            0
+        };
+        match insert(self.target, path, value, &mut self.budget) {
+            Ok((path, old)) => {
+                // The value itself is not measured: moves of a large one are cheap.
+                let key = if old.is_none() {
+                    self.key_size(&path)
+                } else {
+                    0
+                };
+                let replaced = old.as_ref().filter(|_| self.budget.tracks());
+                self.budget
+                    .note_size(key, left + replaced.map_or(0, size_of));
+                self.undo.push(Undo::Return {
+                    path,
+                    old,
+                    from,
+                    at,
+                });
+                Ok(())
+            }
+            Err((value, kind)) => {
+                restore(self.target, &from, at, value);
+                Err(kind)
+            }
+        }
+    }
+
+    fn copy(&mut self, from: &Pointer, path: Pointer) -> Outcome {
+        let value = from.get(self.target).ok_or(PatchErrorKind::NotFound)?;
+        self.budget.copy(self.target, &path, value)?;
+        let value = value.clone();
+        self.insert(path, value)
+    }
+
+    fn test(&self, path: &Pointer, expected: &Value) -> Outcome {
+        let value = path.get(self.target).ok_or(PatchErrorKind::NotFound)?;
+        if value::equal(value, expected) {
+            Ok(())
+        } else {
+            Err(PatchErrorKind::TestFailed)
+        }
+    }
+
+    fn roll_back(self) {
+        let target = self.target;
+        // Reverting costs as much as the change, which was within the budget.
+        let free = &mut Budget::unlimited();
+        for undo in self.undo.into_iter().rev() {
+            match undo {
+                Undo::Put(path, old) => drop(exchange(target, &path, old)),
+                Undo::Remove(path) => drop(remove(target, &path, free)),
+                Undo::Insert(path, at, old) => restore(target, &path, at, old),
+                Undo::Return {
+                    path,
+                    old,
+                    from,
+                    at,
+                } => {
+                    let value = match old {
+                        Some(old) => exchange(target, &path, old),
+                        None => remove(target, &path, free).ok().map(|(_, value)| value),
+                    };
+                    if let Some(value) = value {
+                        restore(target, &from, at, value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pointer(op: &Value, member: &'static str) -> Outcome<Pointer> {
+    let text = op.get(member).and_then(Value::as_str);
+    let text = text.ok_or(PatchErrorKind::MissingMember(member))?;
+    Pointer::parse(text).ok_or(PatchErrorKind::InvalidPointer)
+}
+
+fn operand(op: &Value) -> Outcome<&Value> {
+    op.get("value")
+        .ok_or(PatchErrorKind::MissingMember("value"))
+}
+
+/// Inserts a value as `add` does. Returns the path, with `-` resolved to an index, and the replaced
+/// value; or, if the location does not exist, the value itself.
+fn insert(
+    root: &mut Value,
+    path: Pointer,
+    value: Value,
+    budget: &mut Budget,
+) -> Result<(Pointer, Option<Value>), (Value, PatchErrorKind)> {
+    if path.tokens().is_empty() {
+        return Ok((path, Some(std::mem::replace(root, value))));
+    }
+    match path.parent_mut(root) {
+        Some((Value::Object(map), key)) => {
+            let old = map.insert(key.to_owned(), value);
+            Ok((path, old))
+        }
+        Some((Value::Array(items), token)) => {
+            let at = if token == "-" {
+                Some(items.len())
+            } else {
+                index(token)
+            };
+            let Some(at) = at.filter(|at| *at <= items.len()) else {
+                return Err((value, PatchErrorKind::NotFound));
+            };
+            if let Err(kind) = budget.shift(items.len() - at) {
+                return Err((value, kind));
+            }
+            items.insert(at, value);
+            Ok((path.with_last(at.to_string()), None))
+        }
+        _ => Err((value, PatchErrorKind::NotFound)),
+    }
+}
+
+/// Removes a value other than the root, and returns its position in the container too.
+fn remove(root: &mut Value, path: &Pointer, budget: &mut Budget) -> Outcome<(usize, Value)> {
+    let missing = PatchErrorKind::NotFound;
+    match path.parent_mut(root).ok_or(missing)? {
+        (Value::Object(map), key) if map.contains_key(key) => {
+            let at = position(map, key).ok_or(missing)?;
+            budget.shift(map.len() - at + at.min(map.len() - at))?;
+            Ok((at, map.shift_remove(key).ok_or(missing)?))
+        }
+        (Value::Array(items), token) => {
+            let at = index(token).filter(|at| *at < items.len());
+            let at = at.ok_or(missing)?;
+            budget.shift(items.len() - at)?;
+            Ok((at, items.remove(at)))
+        }
+        _ => Err(missing),
+    }
+}
+
+/// Returns the position of a member, searched from both ends: members are most often removed from
+/// the end.
+fn position(map: &Map<String, Value>, key: &str) -> Option<usize> {
+    let mut keys = map.keys().enumerate();
+    loop {
+        let (at, name) = keys.next()?;
+        if name == key {
+            return Some(at);
+        }
+        let (at, name) = keys.next_back()?;
+        if name == key {
+            return Some(at);
+        }
+    }
+}
+
+/// Inserts a removed value again.
+fn restore(root: &mut Value, path: &Pointer, at: usize, value: Value) {
+    match path.parent_mut(root) {
+        Some((Value::Object(map), key)) => {
+            map.shift_insert(at.min(map.len()), key.to_owned(), value);
+        }
+        Some((Value::Array(items), _)) => items.insert(at.min(items.len()), value),
+        _ => {}
+    }
+}
+
+fn exchange(root: &mut Value, path: &Pointer, value: Value) -> Option<Value> {
+    path.get_mut(root)
+        .map(|place| std::mem::replace(place, value))
+}

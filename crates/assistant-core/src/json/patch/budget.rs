@@ -1,0 +1,150 @@
+//! The work and size limits of one patch.
+//!
+//! Values within a patch (`add`, `replace`, `test`) are proportional to its size and not limited.
+//! `copy` and `move` are: an operation of fifty bytes can copy or shift the whole document, and
+//! forty copies in a row double it forty times.
+
+use serde_json::Value;
+
+use super::{
+    Outcome, PatchErrorKind,
+    value::{NODE, weigh},
+};
+use crate::json::pointer::Pointer;
+
+/// The maximum nesting of containers: that of `serde_json`.
+const DEPTH: usize = 127;
+/// The maximum memory that one patch may copy, in bytes.
+const COPIED: usize = 8 << 20;
+/// The maximum size of a document after copies, in bytes of memory. A received document may be
+/// larger.
+const DOCUMENT: usize = 32 << 20;
+/// The size up to which a copy counts like an `add`: it takes no more than the operation itself.
+const FREE_COPY: usize = 512;
+/// The maximum number of values that one patch may shift within containers or move deeper.
+const SHIFTED: usize = 32 << 20;
+
+/// The limits of a patch on a document whose size is tracked ([`super::apply_within`]).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PatchBounds {
+    /// The maximum size of the document, in bytes of approximate memory.
+    pub(crate) document: usize,
+    /// The maximum memory that the patch may copy, in bytes.
+    pub(crate) copied: usize,
+    /// The maximum number of values that it may shift or move deeper.
+    pub(crate) shifted: usize,
+}
+
+/// The remaining budget of a patch.
+#[derive(Debug)]
+pub(super) struct Budget {
+    copied: usize,
+    shifted: usize,
+    /// The remaining growth of the document, once a copy has measured it.
+    room: Option<usize>,
+    /// The size of the document, if it is tracked.
+    size: Option<usize>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            copied: COPIED,
+            shifted: SHIFTED,
+            room: None,
+            size: None,
+        }
+    }
+}
+
+impl Budget {
+    /// Returns an unlimited budget, for reverting changes.
+    pub(super) const fn unlimited() -> Self {
+        Self {
+            copied: usize::MAX,
+            shifted: usize::MAX,
+            room: None,
+            size: None,
+        }
+    }
+
+    /// Returns the budget of a patch on a document of this size.
+    pub(super) const fn tracked(size: usize, bounds: PatchBounds) -> Self {
+        Self {
+            copied: bounds.copied,
+            shifted: bounds.shifted,
+            room: None,
+            size: Some(size),
+        }
+    }
+
+    /// Returns the size of the document, if it is tracked.
+    pub(super) const fn size(&self) -> Option<usize> {
+        self.size
+    }
+
+    /// Returns true if the size of the document is tracked.
+    pub(super) const fn tracks(&self) -> bool {
+        self.size.is_some()
+    }
+
+    /// Records that the document grew and shrank by these amounts.
+    pub(super) fn note_size(&mut self, grown: usize, shrunk: usize) {
+        if let Some(size) = &mut self.size {
+            *size = size.saturating_add(grown).saturating_sub(shrunk);
+        }
+    }
+
+    /// Checks a value that the patch adds at `path`.
+    pub(super) fn add(&mut self, path: &Pointer, value: &Value) -> Outcome {
+        let weight = weight(path, value, usize::MAX)?;
+        if let Some(room) = &mut self.room {
+            *room = room.saturating_sub(weight);
+        }
+        Ok(())
+    }
+
+    /// Checks a value of the document `root` that is copied to `path`.
+    ///
+    /// The document is measured at most once in a patch, and not at all for small copies. Removed
+    /// values still count: they are kept until the patch has succeeded.
+    pub(super) fn copy(&mut self, root: &Value, path: &Pointer, value: &Value) -> Outcome {
+        let weight = weight(path, value, self.copied)?;
+        self.copied -= weight;
+        let room = match self.room {
+            _ if self.tracks() => return Ok(()),
+            None if weight <= FREE_COPY => return Ok(()),
+            None => {
+                let mut room = DOCUMENT;
+                weigh(root, usize::MAX, &mut room)?;
+                room
+            }
+            Some(room) => room,
+        };
+        let room = room.checked_sub(weight);
+        self.room = Some(room.ok_or(PatchErrorKind::OverBudget)?);
+        Ok(())
+    }
+
+    /// Checks a value that is moved to the deeper `path`.
+    pub(super) fn lower(&mut self, path: &Pointer, value: &Value) -> Outcome {
+        let most = self.shifted.saturating_mul(NODE);
+        let weight = weight(path, value, most)?;
+        self.shift(weight / NODE)
+    }
+
+    /// Charges for `count` values that are shifted.
+    pub(super) fn shift(&mut self, count: usize) -> Outcome {
+        let left = self.shifted.checked_sub(count);
+        self.shifted = left.ok_or(PatchErrorKind::OverBudget)?;
+        Ok(())
+    }
+}
+
+/// Returns the memory of `value`, at most `most`; fails if it would nest too deeply at `path`.
+fn weight(path: &Pointer, value: &Value, most: usize) -> Outcome<usize> {
+    let depth = DEPTH.checked_sub(path.tokens().len());
+    let mut left = most;
+    weigh(value, depth.ok_or(PatchErrorKind::TooDeep)?, &mut left)?;
+    Ok(most - left)
+}

@@ -1,0 +1,81 @@
+//! Lone surrogates in JSON. A JavaScript producer writes them when it splits a text within an
+//! emoji; JSON permits them, a Rust string does not.
+
+/// The replacement for a lone surrogate in text.
+pub const REPLACED: char = char::REPLACEMENT_CHARACTER;
+/// The first of 2048 private use characters that mark surrogates.
+const MARKS: u32 = 0xF_0000;
+
+/// Returns the surrogate of a mark.
+pub fn marked(mark: char) -> Option<u16> {
+    let place = u32::from(mark).checked_sub(MARKS)?;
+    let half = u16::try_from(place).ok()?.checked_add(0xD800)?;
+    (half < 0xE000).then_some(half)
+}
+
+/// Replaces all marks with the replacement character.
+#[cfg(feature = "ui-stream")]
+pub fn without_marks(text: &str) -> String {
+    let plain = |c: char| marked(c).map_or(c, |_| REPLACED);
+    text.chars().map(plain).collect()
+}
+
+/// Returns the mark of a surrogate.
+pub fn mark(half: u16) -> char {
+    let place = u32::from(half).saturating_sub(0xD800);
+    char::from_u32(MARKS + place).unwrap_or(REPLACED)
+}
+
+/// Replaces each lone surrogate with a character; `None` if all are paired.
+pub fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    let mut found = false;
+    while let Some((before, escaped)) = rest.split_once('\\') {
+        out.push_str(before);
+        rest = escaped;
+        let Some(unit) = unit(rest) else {
+            // Another escape, whose character cannot begin one.
+            let mut chars = rest.chars();
+            out.push('\\');
+            out.extend(chars.next());
+            rest = chars.as_str();
+            continue;
+        };
+        let (digits, after) = rest.split_at_checked(5).unwrap_or((rest, ""));
+        let second = after.strip_prefix('\\');
+        let second = second.filter(|second| self::unit(second).is_some_and(is_low));
+        match (unit, second) {
+            (0xD800..=0xDBFF, Some(second)) => {
+                let (second, after) = second.split_at_checked(5).unwrap_or((second, ""));
+                out.extend(["\\", digits, "\\", second]);
+                rest = after;
+            }
+            (0xD800..=0xDFFF, _) => {
+                out.push(character(unit));
+                rest = after;
+                found = true;
+            }
+            _ => {
+                out.extend(["\\", digits]);
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    found.then_some(out)
+}
+
+/// Parses `u` and four hexadecimal digits.
+fn unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix('u')?.get(..4)?;
+    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    plain
+        .then(|| u16::from_str_radix(digits, 16).ok())
+        .flatten()
+}
+
+/// Returns true for a low surrogate.
+pub const fn is_low(unit: u16) -> bool {
+    matches!(unit, 0xDC00..=0xDFFF)
+}

@@ -1,0 +1,132 @@
+//! Changes of a conversation without a session, for replays in tests.
+//!
+//! Not for applications: nothing here is checked by the rules of a session.
+
+use serde_json::Value;
+
+use crate::{
+    conversation::{
+        Applied, Author, CallKey, CallResult, Change, Conversation, End, MessageId, Outcome,
+        TreeError,
+    },
+    event::{Diagnostic, Event, Message},
+    session::{Host, Output, Session},
+};
+
+/// Parses an ISO 8601 time to milliseconds since 1970.
+#[must_use]
+pub fn millis(text: &str) -> Option<i64> {
+    crate::session::millis(text)
+}
+
+/// Applies an event.
+pub fn apply(conversation: &mut Conversation, event: Event, diagnostics: &mut Vec<Diagnostic>) {
+    let mut out = Applied {
+        now: 0,
+        diagnostics,
+    };
+    conversation.apply(event, &mut out);
+    conversation.forget_changes();
+}
+
+/// Adds the messages that the conversation does not contain.
+pub fn merge_new(conversation: &mut Conversation, messages: Vec<Message>) {
+    let out = Applied {
+        now: 0,
+        diagnostics: &mut Vec::new(),
+    };
+    conversation.merge_new(messages, Author::Record, &out);
+    conversation.forget_changes();
+}
+
+/// Sets the shared state.
+pub fn set_state(conversation: &mut Conversation, state: Value) {
+    conversation.set_state(state);
+}
+
+/// Adds a message in the form of the AI SDK, whose calls stay open. Returns false if it is invalid.
+#[cfg(feature = "ui-stream")]
+pub fn add_ui_message(conversation: &mut Conversation, message: Value) -> bool {
+    conversation.add_ui_message(message).is_ok()
+}
+
+/// Adds a message below another, or as a root.
+///
+/// # Errors
+///
+/// Fails as a tree does.
+pub fn add(
+    conversation: &mut Conversation,
+    message: crate::conversation::Message,
+    parent: Option<&MessageId>,
+) -> Result<MessageId, TreeError> {
+    conversation.add(message, parent)
+}
+
+/// Adds or updates a message.
+///
+/// # Errors
+///
+/// Fails as a tree does.
+pub fn upsert(
+    conversation: &mut Conversation,
+    message: crate::conversation::Message,
+    parent: Option<&MessageId>,
+) -> Result<MessageId, TreeError> {
+    conversation.upsert(message, parent)
+}
+
+/// Shows a message. `continues`: runs continue below it.
+///
+/// # Errors
+///
+/// Fails if it does not exist.
+pub fn select(
+    conversation: &mut Conversation,
+    id: &MessageId,
+    continues: bool,
+) -> Result<(), TreeError> {
+    conversation.select(id, true, continues)
+}
+
+/// An end of a call that no session decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedEnd {
+    /// The call was denied.
+    Denied,
+    /// The call was skipped.
+    Skipped,
+    /// The call was cancelled.
+    Cancelled,
+}
+
+/// Ends a call, as a record does.
+pub fn end_call(session: &mut Session, key: CallKey, end: RecordedEnd, result: CallResult) {
+    let end = match end {
+        RecordedEnd::Denied => End::Denied,
+        RecordedEnd::Skipped => End::Skipped,
+        RecordedEnd::Cancelled => End::Cancelled,
+    };
+    let outcome = Outcome::new(end, Author::Record, false);
+    conversation_mut(session).answer(key, result, outcome, 0);
+}
+
+/// Returns the conversation of a session.
+pub const fn conversation_mut(session: &mut Session) -> &mut Conversation {
+    session.conversation_mut()
+}
+
+/// Takes the changes since the last call.
+pub fn take_changes(conversation: &mut Conversation) -> Vec<Change> {
+    conversation.take_changes()
+}
+
+/// Leaves the messages out of requests.
+pub const fn leave_requests_empty(session: &mut Session) {
+    session.leave_requests_empty();
+}
+
+/// Starts a run at the current tip, in which the agent sends messages without a request.
+pub fn open_run(session: &mut Session, host: &mut dyn Host) -> Output {
+    session.open_run(host)
+}

@@ -1,0 +1,22 @@
+//! Access for replays in tests (`crate::replay`).
+
+use super::{Host, Output, Session};
+use crate::conversation::Conversation;
+
+impl Session {
+    /// Returns the conversation for a replay that adds messages like a server's feed.
+    pub(crate) const fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.conversation
+    }
+
+    /// Leaves the messages out of requests, for a replay that reads none.
+    pub(crate) const fn leave_requests_empty(&mut self) {
+        self.blank_requests = true;
+    }
+
+    /// Starts a run at the current tip, for a replay in which the agent sends messages without a
+    /// request.
+    pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Output {
+        self.respond(host, Self::start_run)
+    }
+}

@@ -1,0 +1,140 @@
+//! Compatibility with older AG-UI producers: their events are rewritten to 1.0 before decoding.
+//!
+//! Always on, strict or not: a retired shape only comes from an old peer, and current streams are
+//! unaffected. Only a few named fields are examined, never the whole payload. Other nulls on
+//! optional fields are handled by the decoder ([`super::DecoderOptions::strict`]).
+
+use serde_json::Value;
+
+use assistant_core::event::fault::Notes;
+use assistant_core::event::{Diagnostic, Object};
+use assistant_core::json::fields::EventObject;
+use assistant_core::json::form::{drop_null, objects, upgrade_parts};
+
+/// The compatibility shims, with their state between events.
+#[derive(Debug, Clone, Default)]
+pub struct Compat {
+    run_id: String,
+    minted: u64,
+    span: Option<String>,
+    message: Option<String>,
+}
+
+impl Compat {
+    /// Creates shims at the start of a stream.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Rewrites one event in place.
+    pub fn upgrade(&mut self, event: &mut EventObject, notes: &mut Notes) {
+        let Some(Value::String(kind)) = event.get("type") else {
+            return;
+        };
+        if let Some(Value::Null) = event.get("rawEvent") {
+            notes.null(kind, "rawEvent");
+            event.take("rawEvent");
+        }
+        let Some(Value::String(kind)) = event.get("type") else {
+            return;
+        };
+        let nulls: (&str, &[&'static str]) = match kind.as_str() {
+            // These were never different.
+            "TEXT_MESSAGE_CONTENT" | "TOOL_CALL_ARGS" => ("", &[]),
+            "RUN_STARTED" => {
+                if let Some(Value::String(run_id)) = event.get("runId") {
+                    self.run_id.clone_from(run_id);
+                }
+                if let Some(Value::Object(input)) = event.get_mut("input") {
+                    upgrade_input(input, notes);
+                }
+                ("RUN_STARTED", &[])
+            }
+            "RUN_FINISHED" => ("RUN_FINISHED", &["outcome", "result"]),
+            "SUBAGENT_FINISHED" => ("SUBAGENT_FINISHED", &["result"]),
+            "TOOL_CALL_START" => ("TOOL_CALL_START", &["parentMessageId"]),
+            "TOOL_CALL_CHUNK" => ("TOOL_CALL_CHUNK", &["parentMessageId"]),
+            "MESSAGES_SNAPSHOT" => {
+                upgrade_messages(event.get_mut("messages"), notes);
+                ("MESSAGES_SNAPSHOT", &[])
+            }
+            old if old.starts_with("THINKING_") => {
+                let old = old.to_owned();
+                self.thinking(event, &old, notes);
+                ("", &[])
+            }
+            _ => ("", &[]),
+        };
+        for field in nulls.1 {
+            if let Some(Value::Null) = event.get(field) {
+                event.take(field);
+                notes.null(nulls.0, field);
+            }
+        }
+    }
+
+    /// Rewrites thinking events to reasoning events. Those carry ids, so each span and message gets
+    /// one.
+    fn thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
+        let (new, id) = match old {
+            "THINKING_START" => {
+                let id = self.mint();
+                self.span = Some(id.clone());
+                if event.take("title").is_some() {
+                    let message = "THINKING_START.title was dropped: REASONING_START has none.";
+                    notes.add(Diagnostic::new("legacy", message));
+                }
+                ("REASONING_START", id)
+            }
+            "THINKING_END" => {
+                let id = self.span.take().unwrap_or_else(|| self.mint());
+                ("REASONING_END", id)
+            }
+            "THINKING_TEXT_MESSAGE_START" => {
+                let id = self.mint();
+                self.message = Some(id.clone());
+                event.set("role", Value::from("reasoning"));
+                ("REASONING_MESSAGE_START", id)
+            }
+            "THINKING_TEXT_MESSAGE_END" => {
+                let id = self.message.take().unwrap_or_else(|| self.mint());
+                ("REASONING_MESSAGE_END", id)
+            }
+            "THINKING_TEXT_MESSAGE_CONTENT" => {
+                let id = self.message.clone().unwrap_or_else(|| self.mint());
+                ("REASONING_MESSAGE_CONTENT", id)
+            }
+            _ => return,
+        };
+        event.set("type", Value::from(new));
+        event.set("messageId", Value::from(id));
+        notes.add(Diagnostic::new(
+            "legacy",
+            format!("The retired {old} is read as {new}."),
+        ));
+    }
+
+    /// Returns an id that is unique in the conversation, since run ids are unique.
+    fn mint(&mut self) -> String {
+        self.minted += 1;
+        format!("{}-thinking-{}", self.run_id, self.minted)
+    }
+}
+
+fn upgrade_input(input: &mut Object, notes: &mut Notes) {
+    drop_null(input, "RunAgentInput", "forwardedProps", notes);
+    for tool in objects(input.get_mut("tools")) {
+        drop_null(tool, "Tool", "parameters", notes);
+    }
+    for entry in objects(input.get_mut("resume")) {
+        drop_null(entry, "ResumeEntry", "payload", notes);
+    }
+    upgrade_messages(input.get_mut("messages"), notes);
+}
+
+fn upgrade_messages(messages: Option<&mut Value>, notes: &mut Notes) {
+    for message in objects(messages) {
+        upgrade_parts(message.get_mut("content"), notes);
+    }
+}

@@ -1,0 +1,313 @@
+//! Decoding of one event from its fields to [`Event`].
+//!
+//! Knows each event's fields, but not the order of events; that is checked by [`super::verify`].
+//! Fields are read in the order in which the protocol describes them, so that of several faults the
+//! same one is reported as by the reference client. Messages are read by
+//! [`assistant_core::json::form`], run input and outcomes in [`super::run`].
+
+use serde_json::Value;
+
+use super::{patch, run};
+use assistant_core::event::fault::{Notes, ProtocolError, quote};
+use assistant_core::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Role};
+use assistant_core::json::fields::{Context, EventObject, Fault, Fields, Path, Read, word};
+use assistant_core::json::form;
+
+/// Decodes one event. Returns `None` for an event that is not part of AG-UI 1.0, which is dropped
+/// with a note.
+///
+/// # Errors
+/// Fails if the event has no type, or a known field has a wrong value.
+pub fn decode_event(
+    mut object: EventObject,
+    strict: bool,
+    notes: &mut Notes,
+) -> Result<Option<Event>, ProtocolError> {
+    let event_type = match object.take("type") {
+        Some(Value::String(text)) if !text.is_empty() => text,
+        _ => {
+            let message = "Invalid event: the frame carries no event type.";
+            return Err(ProtocolError::new("invalid-frame", message));
+        }
+    };
+    let mut context = Context {
+        event: &event_type,
+        strict,
+        keep_extra: false,
+        notes,
+    };
+    match event(Fields::new(object, Path::Root), &mut context) {
+        Ok(event) => Ok(Some(event)),
+        Err(Fault::Fatal(error)) => Err(error),
+        Err(Fault::Unknown) => {
+            let event_type = quote(&event_type);
+            let message = format!("Dropping unrecognised event '{event_type}'.");
+            notes.add(Diagnostic::new("unknown-event", message));
+            Ok(None)
+        }
+    }
+}
+
+fn event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
+    let f = &mut fields;
+    let attributable = is_attributable(context.event);
+    let kind = kind(f, context);
+    if matches!(kind, Err(Fault::Unknown)) {
+        return Err(Fault::Unknown);
+    }
+    // Read last because most events carry none of these, although described first: of two faults
+    // the first one is reported.
+    let wrong = f.checked();
+    let base = base(f, context, attributable);
+    f.checked()?;
+    let kind = kind?;
+    wrong?;
+    fields.close(context, Event { kind, base })
+}
+
+/// Returns true for events on which `subagentRunId` is permitted.
+fn is_attributable(name: &str) -> bool {
+    let runs = name.starts_with("RUN_") || name.starts_with("SUBAGENT_");
+    !runs && name != "MESSAGES_SNAPSHOT"
+}
+
+#[inline]
+fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+    Ok(match context.event {
+        "TEXT_MESSAGE_CONTENT" => EventKind::TextMessageContent {
+            message_id: f.text(context, "messageId"),
+            delta: f.text(context, "delta"),
+        },
+        "TOOL_CALL_ARGS" => EventKind::ToolCallArgs {
+            tool_call_id: f.text(context, "toolCallId"),
+            delta: f.text(context, "delta"),
+        },
+        name if name.starts_with("TEXT_MESSAGE_") => text_message(name, f, context)?,
+        name if name.starts_with("TOOL_CALL_") => tool_call(name, f, context)?,
+        name if name.starts_with("REASONING_") => reasoning(name, f, context)?,
+        name if name.starts_with("SUBAGENT_") => subagent(name, f, context)?,
+        name if name.starts_with("RUN_") => lifecycle(name, f, context)?,
+        "MESSAGES_SNAPSHOT" => EventKind::MessagesSnapshot {
+            messages: f.list(context, "messages", form::message),
+        },
+        name => standalone(name, f, context)?,
+    })
+}
+
+fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
+    // Most tokens carry no optional fields.
+    if f.is_empty() {
+        return Base::default();
+    }
+    Base {
+        timestamp: f.opt_integer(context, "timestamp", i64::MIN),
+        raw_event: f.opt(context, "rawEvent").map(Box::new),
+        metadata: f.opt_record(context, "metadata").map(Box::new),
+        subagent_run_id: if attributable {
+            f.opt_text(context, "subagentRunId")
+        } else {
+            None
+        },
+    }
+}
+
+fn text_message(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+    Ok(match name {
+        "TEXT_MESSAGE_START" => EventKind::TextMessageStart {
+            message_id: f.text(context, "messageId"),
+            role: f.opt_with(context, "role", role),
+            name: f.opt_text(context, "name"),
+        },
+        "TEXT_MESSAGE_END" => EventKind::TextMessageEnd {
+            message_id: f.text(context, "messageId"),
+        },
+        "TEXT_MESSAGE_CHUNK" => EventKind::TextMessageChunk {
+            message_id: f.opt_text(context, "messageId"),
+            role: f.opt_with(context, "role", role),
+            delta: f.opt_text(context, "delta"),
+            name: f.opt_text(context, "name"),
+        },
+        _ => return Err(Fault::Unknown),
+    })
+}
+
+fn tool_call(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+    Ok(match name {
+        "TOOL_CALL_START" => EventKind::ToolCallStart {
+            tool_call_id: f.text(context, "toolCallId"),
+            tool_call_name: f.text(context, "toolCallName"),
+            parent_message_id: f.opt_text(context, "parentMessageId"),
+        },
+        "TOOL_CALL_END" => EventKind::ToolCallEnd {
+            tool_call_id: f.text(context, "toolCallId"),
+        },
+        "TOOL_CALL_CHUNK" => EventKind::ToolCallChunk {
+            tool_call_id: f.opt_text(context, "toolCallId"),
+            tool_call_name: f.opt_text(context, "toolCallName"),
+            parent_message_id: f.opt_text(context, "parentMessageId"),
+            delta: f.opt_text(context, "delta"),
+        },
+        "TOOL_CALL_RESULT" => {
+            let message_id = f.text(context, "messageId");
+            let tool_call_id = f.text(context, "toolCallId");
+            let content = form::content(f, context);
+            if f.has("role") && (context.strict || !f.is_null("role")) {
+                f.literal(context, "role", "tool");
+            }
+            f.opt(context, "role");
+            EventKind::ToolCallResult {
+                message_id,
+                tool_call_id,
+                content,
+            }
+        }
+        _ => return Err(Fault::Unknown),
+    })
+}
+
+fn reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+    Ok(match name {
+        "REASONING_START" => EventKind::ReasoningStart {
+            message_id: f.text(context, "messageId"),
+        },
+        "REASONING_END" => EventKind::ReasoningEnd {
+            message_id: f.text(context, "messageId"),
+        },
+        "REASONING_MESSAGE_START" => {
+            let message_id = f.text(context, "messageId");
+            f.literal(context, "role", "reasoning");
+            EventKind::ReasoningMessageStart { message_id }
+        }
+        "REASONING_MESSAGE_CONTENT" => EventKind::ReasoningMessageContent {
+            message_id: f.text(context, "messageId"),
+            delta: f.text(context, "delta"),
+        },
+        "REASONING_MESSAGE_END" => EventKind::ReasoningMessageEnd {
+            message_id: f.text(context, "messageId"),
+        },
+        "REASONING_MESSAGE_CHUNK" => EventKind::ReasoningMessageChunk {
+            message_id: f.opt_text(context, "messageId"),
+            delta: f.opt_text(context, "delta"),
+        },
+        "REASONING_ENCRYPTED_VALUE" => EventKind::ReasoningEncryptedValue {
+            entity: f.word(
+                context,
+                "subtype",
+                &[
+                    ("tool-call", EncryptedEntity::ToolCall),
+                    ("message", EncryptedEntity::Message),
+                ],
+            )?,
+            entity_id: f.text(context, "entityId"),
+            encrypted_value: f.text(context, "encryptedValue"),
+        },
+        _ => return Err(Fault::Unknown),
+    })
+}
+
+fn subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+    Ok(match name {
+        "SUBAGENT_STARTED" => EventKind::SubagentStarted {
+            subagent_run_id: f.text(context, "subagentRunId"),
+            name: f.text(context, "name"),
+            description: f.opt_text(context, "description"),
+            parent_subagent_run_id: f.opt_text(context, "parentSubagentRunId"),
+            parent_tool_call_id: f.opt_text(context, "parentToolCallId"),
+            parent_message_id: f.opt_text(context, "parentMessageId"),
+        },
+        "SUBAGENT_FINISHED" => EventKind::SubagentFinished {
+            subagent_run_id: f.text(context, "subagentRunId"),
+            result: f.opt(context, "result").map(Box::new),
+            outcome: f
+                .opt_with(context, "outcome", run::subagent_outcome)
+                .map(Box::new),
+        },
+        "SUBAGENT_ERROR" => EventKind::SubagentError {
+            subagent_run_id: f.text(context, "subagentRunId"),
+            message: f.text(context, "message"),
+            code: f.opt_text(context, "code"),
+        },
+        _ => return Err(Fault::Unknown),
+    })
+}
+
+fn lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+    Ok(match name {
+        "RUN_STARTED" => {
+            let thread_id = f.text(context, "threadId");
+            let run_id = f.text(context, "runId");
+            let protocol_version = f.opt_text(context, "protocolVersion");
+            if let Some(version) = &protocol_version {
+                run::compare_version(version, context);
+            }
+            EventKind::RunStarted {
+                thread_id,
+                run_id,
+                protocol_version,
+                parent_run_id: f.opt_text(context, "parentRunId"),
+                input: f.opt_with(context, "input", run::input).map(Box::new),
+            }
+        }
+        "RUN_FINISHED" => EventKind::RunFinished {
+            thread_id: f.text(context, "threadId"),
+            run_id: f.text(context, "runId"),
+            result: f.opt(context, "result").map(Box::new),
+            outcome: f.opt_with(context, "outcome", run::outcome),
+            usage: f
+                .opt_list(context, "usage", form::usage)
+                .unwrap_or_default(),
+        },
+        "RUN_ERROR" => EventKind::RunError {
+            message: f.text(context, "message"),
+            code: f.opt_text(context, "code"),
+            usage: f
+                .opt_list(context, "usage", form::usage)
+                .unwrap_or_default(),
+        },
+        _ => return Err(Fault::Unknown),
+    })
+}
+
+fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+    Ok(match name {
+        "STEP_STARTED" => EventKind::StepStarted {
+            step_name: f.text(context, "stepName"),
+        },
+        "STEP_FINISHED" => EventKind::StepFinished {
+            step_name: f.text(context, "stepName"),
+        },
+        "STATE_SNAPSHOT" => EventKind::StateSnapshot {
+            snapshot: f.any(context, "snapshot"),
+        },
+        "STATE_DELTA" => EventKind::StateDelta {
+            delta: f.list(context, "delta", patch::operation),
+        },
+        "ACTIVITY_SNAPSHOT" => EventKind::ActivitySnapshot {
+            message_id: f.text(context, "messageId"),
+            activity_type: f.text(context, "activityType"),
+            content: f.record(context, "content"),
+            replace: f.opt_bool(context, "replace").unwrap_or(true),
+        },
+        "ACTIVITY_DELTA" => EventKind::ActivityDelta {
+            message_id: f.text(context, "messageId"),
+            activity_type: f.text(context, "activityType"),
+            patch: f.list(context, "patch", patch::operation),
+        },
+        "RAW" => EventKind::Raw {
+            event: f.any(context, "event"),
+            source: f.opt_text(context, "source"),
+        },
+        "CUSTOM" => EventKind::Custom {
+            name: f.text(context, "name"),
+            value: f.any(context, "value"),
+        },
+        _ => return Err(Fault::Unknown),
+    })
+}
+
+/// Reads the role of streamed text; other roles have events of their own.
+fn role(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Role> {
+    let roles = [Role::Developer, Role::System, Role::Assistant, Role::User];
+    let words = roles.map(|role| (role.as_str(), role));
+    word(Some(&value), context, path, &words)
+}

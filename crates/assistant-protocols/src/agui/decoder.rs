@@ -1,0 +1,191 @@
+//! The decoder of a stream: all stages from a frame to events.
+
+use serde_json::Value;
+
+use super::{
+    Checked, Compat, End, Expander, Joiner, ProtocolError, SplitPair, Verifier, decode_event,
+};
+use assistant_core::{
+    event::{Diagnostic, Event, fault::Notes},
+    json::fields::EventObject,
+};
+
+/// The options of a decoder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DecoderOptions {
+    /// True to accept only AG-UI 1.0 to the letter, for conformance tests. Real servers deviate in
+    /// a few known ways, which are otherwise tolerated with a diagnostic.
+    pub strict: bool,
+}
+
+impl DecoderOptions {
+    /// Returns options for strict decoding.
+    #[must_use]
+    pub const fn strict() -> Self {
+        Self { strict: true }
+    }
+}
+
+/// A decoder for the frames of one stream.
+#[derive(Debug, Clone)]
+pub struct Decoder {
+    strict: bool,
+    compat: Compat,
+    expander: Expander,
+    joiner: Joiner,
+    verifier: Verifier,
+    notes: Notes,
+    failed: Option<ProtocolError>,
+    /// A buffer for the events of one frame.
+    memory: Vec<Event>,
+}
+
+impl Decoder {
+    /// Creates a decoder at the start of a stream.
+    #[must_use]
+    pub fn new(options: DecoderOptions) -> Self {
+        let DecoderOptions { strict } = options;
+        Self {
+            strict,
+            compat: Compat::new(),
+            expander: Expander::new(),
+            joiner: Joiner::new(),
+            verifier: Verifier::new(strict),
+            notes: Notes::new(),
+            failed: None,
+            memory: Vec::new(),
+        }
+    }
+
+    /// Decodes the data of one frame and appends its events to `out`.
+    ///
+    /// # Errors
+    /// Fails if the frame is not an event, or breaks the protocol. Events that are already in `out`
+    /// remain valid; the stream is over, and every later call returns the same error.
+    pub fn push_frame(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        if !self.strict && data.trim() == "[DONE]" {
+            let message = "Ignored [DONE]: AG-UI streams have no end mark.";
+            self.notes.add(Diagnostic::new("done-mark", message));
+            return Ok(());
+        }
+        let result = match EventObject::parse(data) {
+            Ok(object) => self.read(object, SplitPair::default(), out),
+            Err(_) => self.read_cut(data, out),
+        };
+        result.or_else(|error| self.fail(error, out))
+    }
+
+    /// Reads a frame that is valid JSON except for lone surrogates.
+    fn read_cut(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        let (object, split) = SplitPair::parse(data)?;
+        let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
+        self.notes.add(Diagnostic::new("half-pair", message));
+        self.read(object, split, out)
+    }
+
+    /// Like [`Self::push_frame`], for parsed JSON.
+    ///
+    /// # Errors
+    /// As [`Self::push_frame`].
+    pub fn push_value(&mut self, value: Value, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let result = match value {
+            Value::Object(object) => self.read(object.into(), SplitPair::default(), out),
+            _ => {
+                let message = "Invalid event: the frame is not a JSON object.";
+                Err(ProtocolError::new("invalid-frame", message))
+            }
+        };
+        result.or_else(|error| self.fail(error, out))
+    }
+
+    fn read(
+        &mut self,
+        mut object: EventObject,
+        split: SplitPair,
+        out: &mut Vec<Event>,
+    ) -> Result<(), ProtocolError> {
+        self.compat.upgrade(&mut object, &mut self.notes);
+        let Some(event) = decode_event(object, self.strict, &mut self.notes)? else {
+            return Ok(());
+        };
+        // Checked in place: events are large, and moving one is a considerable part of its cost.
+        let first = out.len();
+        let mut result = self.expander.expand(event, out);
+        if result.is_err() {
+            out.truncate(first);
+        }
+        if !(self.joiner.is_idle() && split.is_none()) {
+            for event in out.split_off(first) {
+                self.joiner.join(event, split, out);
+            }
+        }
+        let mut at = first;
+        while let Some(event) = out.get(at) {
+            match self.verifier.check(event) {
+                Ok(Checked::Pass) => at += 1,
+                Ok(Checked::Drop(note)) => {
+                    out.remove(at);
+                    self.notes.add(note);
+                }
+                Err(error) => {
+                    out.truncate(at);
+                    result = Err(error);
+                }
+            }
+        }
+        result
+    }
+
+    fn fail(&mut self, error: ProtocolError, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        self.failed = Some(error.clone());
+        self.flush(out);
+        Err(error)
+    }
+
+    /// Appends events that are held back for frames that do not come. To be called after the last
+    /// frame.
+    pub fn flush(&mut self, out: &mut Vec<Event>) {
+        if self.joiner.is_idle() {
+            return;
+        }
+        let mut held = Vec::new();
+        self.joiner.release(&mut held);
+        held.retain(|event| matches!(self.verifier.check(event), Ok(Checked::Pass)));
+        out.append(&mut held);
+    }
+
+    /// Takes the diagnostics since the last call.
+    #[must_use]
+    pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        self.notes.take()
+    }
+
+    /// Takes the buffer for the events of each frame, empty.
+    pub(super) fn take_memory(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.memory)
+    }
+
+    /// Stores the buffer for the next frame.
+    pub(super) fn keep_memory(&mut self, events: Vec<Event>) {
+        self.memory = events;
+    }
+
+    /// Returns the end of the stream. Call it after the last frame.
+    #[must_use]
+    pub fn finish(&self) -> End {
+        if self.failed.is_some() {
+            End::Failed
+        } else if self.verifier.is_complete() {
+            End::Complete
+        } else {
+            End::Truncated
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Encoding of run input to JSON: the body of the request that starts a run.
+
+use serde_json::Value;
+
+use super::super::PROTOCOL_VERSION;
+use assistant_core::event::{
+    ContextItem, Message, Object, ResumeEntry, ResumeStatus, Role, RunInput, Tool,
+};
+use assistant_core::json::fields::Writer;
+use assistant_core::json::form::exact_message;
+
+/// Encodes the request body. State, tools, context and forwarded properties are always included,
+/// because older servers refuse a request without them; activity messages never are.
+#[must_use]
+pub fn run_input(input: &RunInput) -> Value {
+    write_input(input, |message| message.role() != Role::Activity)
+}
+
+/// Encodes [`run_input`] as JSON text.
+#[must_use]
+pub fn run_input_text(input: &RunInput) -> String {
+    run_input(input).to_string()
+}
+
+/// Encodes the input with every message, as echoed in `RUN_STARTED`.
+pub(super) fn echoed_input(input: &RunInput) -> Value {
+    write_input(input, |_| true)
+}
+
+fn write_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
+    let mut w = Writer::default();
+    w.text("threadId", &input.thread_id);
+    w.text("runId", &input.run_id);
+    w.text("protocolVersion", PROTOCOL_VERSION);
+    w.opt_text("parentRunId", input.parent_run_id.as_deref());
+    w.put("state", present(&input.state));
+    let messages = input.messages.iter().filter(|message| keep(message));
+    w.put(
+        "messages",
+        Value::Array(messages.map(exact_message).collect()),
+    );
+    w.list("tools", &input.tools, tool);
+    w.list("context", &input.context, context_item);
+    w.put("forwardedProps", present(&input.forwarded_props));
+    w.opt_list("resume", &input.resume, resume_entry);
+    w.done()
+}
+
+/// Replaces `null` with an empty object; neither state nor forwarded properties may be `null`.
+fn present(value: &Value) -> Value {
+    if value.is_null() {
+        Value::Object(Object::new())
+    } else {
+        value.clone()
+    }
+}
+
+fn tool(tool: &Tool) -> Value {
+    let mut w = Writer::default();
+    w.text("name", &tool.name);
+    w.text("description", &tool.description);
+    w.opt("parameters", tool.parameters.as_ref());
+    w.opt_object("metadata", tool.metadata.as_ref());
+    w.done()
+}
+
+fn context_item(item: &ContextItem) -> Value {
+    let mut w = Writer::default();
+    w.text("description", &item.description);
+    w.text("value", &item.value);
+    w.done()
+}
+
+fn resume_entry(entry: &ResumeEntry) -> Value {
+    let mut w = Writer::default();
+    w.text("interruptId", &entry.interrupt_id);
+    w.text(
+        "status",
+        match entry.status {
+            ResumeStatus::Resolved => "resolved",
+            ResumeStatus::Cancelled => "cancelled",
+        },
+    );
+    w.opt("payload", entry.payload.as_ref());
+    w.opt_object("metadata", entry.metadata.as_ref());
+    w.done()
+}

@@ -1,0 +1,11 @@
+//! Encoding of events and run input to AG-UI 1.0 JSON.
+//!
+//! The output always follows the exact protocol (rule "tolerant in, strict out"): absent fields are
+//! omitted, never `null`; unknown fields are left out of requests. Field order is the reference
+//! client's.
+
+mod event;
+mod input;
+
+pub use event::{event_to_value, event_type};
+pub use input::{run_input, run_input_text};

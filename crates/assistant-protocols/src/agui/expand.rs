@@ -1,0 +1,356 @@
+//! Expansion of chunk events to START, CONTENT and END; later stages see no chunks.
+//!
+//! A lane holds the open stream of one sender: the parent agent or one subagent. Expansion runs
+//! after decoding and before [`super::verify`], which therefore checks chunks and explicit events
+//! by the same rules.
+
+use assistant_core::event::fault::ProtocolError;
+use assistant_core::event::{Base, Event, EventKind, Role};
+use assistant_core::limits::MAX_STREAMS;
+
+const PARENT: &str = "(the parent agent)";
+
+/// The kind of a stream that comes in deltas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Tool,
+    Reasoning,
+}
+
+impl Kind {
+    /// Creates a delta of this kind.
+    pub(super) const fn content(self, id: String, delta: String) -> EventKind {
+        match self {
+            Self::Text => EventKind::TextMessageContent {
+                message_id: id,
+                delta,
+            },
+            Self::Tool => EventKind::ToolCallArgs {
+                tool_call_id: id,
+                delta,
+            },
+            Self::Reasoning => EventKind::ReasoningMessageContent {
+                message_id: id,
+                delta,
+            },
+        }
+    }
+
+    /// Returns the chunk's event type, the entity's name, its id field, and the fields that only an
+    /// opener sets.
+    const fn words(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
+        match self {
+            Self::Text => (
+                "TEXT_MESSAGE_CHUNK",
+                "text message",
+                "messageId",
+                ["role", "name"],
+            ),
+            Self::Tool => (
+                "TOOL_CALL_CHUNK",
+                "tool call",
+                "toolCallId",
+                ["toolCallName", "parentMessageId"],
+            ),
+            Self::Reasoning => (
+                "REASONING_MESSAGE_CHUNK",
+                "reasoning message",
+                "messageId",
+                ["", ""],
+            ),
+        }
+    }
+}
+
+/// A stream that is built from chunks.
+#[derive(Debug, Clone)]
+struct Lane {
+    owner: Option<String>,
+    kind: Kind,
+    id: String,
+    /// The opener's role and name, or tool name and parent.
+    opened_with: [Option<String>; 2],
+}
+
+/// A chunk of any kind.
+struct Chunk {
+    kind: Kind,
+    id: Option<String>,
+    given: [Option<String>; 2],
+    delta: Option<String>,
+    base: Base,
+}
+
+/// Expands chunk events. All other events pass through, after the streams that they end.
+#[derive(Debug, Clone, Default)]
+pub struct Expander {
+    lanes: Vec<Lane>,
+}
+
+impl Expander {
+    /// Creates an expander without open streams.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends the expansion of `event` to `out`; nothing if it is rejected.
+    ///
+    /// # Errors
+    /// Fails if a chunk continues no stream, contradicts its opener, or could continue several
+    /// streams.
+    pub fn expand(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        let Event { kind, base } = event;
+        let chunk = match kind {
+            EventKind::TextMessageChunk {
+                message_id,
+                role,
+                delta,
+                name,
+            } => Chunk {
+                kind: Kind::Text,
+                id: message_id,
+                given: [role.map(|role| role.as_str().to_owned()), name],
+                delta,
+                base,
+            },
+            EventKind::ToolCallChunk {
+                tool_call_id,
+                tool_call_name,
+                parent_message_id,
+                delta,
+            } => {
+                let given = [tool_call_name, parent_message_id];
+                Chunk {
+                    kind: Kind::Tool,
+                    id: tool_call_id,
+                    given,
+                    delta,
+                    base,
+                }
+            }
+            EventKind::ReasoningMessageChunk { message_id, delta } => Chunk {
+                kind: Kind::Reasoning,
+                id: message_id,
+                given: [None, None],
+                delta,
+                base,
+            },
+            kind => {
+                let event = Event { kind, base };
+                if !self.lanes.is_empty() {
+                    self.close_before(&event, out);
+                }
+                out.push(event);
+                return Ok(());
+            }
+        };
+        self.chunk(chunk, out)
+    }
+
+    /// Ends the streams that an explicit event ends.
+    fn close_before(&mut self, event: &Event, out: &mut Vec<Event>) {
+        match &event.kind {
+            EventKind::RunStarted { .. }
+            | EventKind::RunFinished { .. }
+            | EventKind::RunError { .. }
+            | EventKind::MessagesSnapshot { .. } => out.extend(self.lanes.drain(..).map(end)),
+            EventKind::SubagentFinished {
+                subagent_run_id, ..
+            }
+            | EventKind::SubagentError {
+                subagent_run_id, ..
+            } => {
+                self.close_lane(Some(subagent_run_id), out);
+            }
+            EventKind::Raw { .. }
+            | EventKind::ActivitySnapshot { .. }
+            | EventKind::ActivityDelta { .. }
+            | EventKind::ReasoningEncryptedValue { .. }
+            | EventKind::SubagentStarted { .. } => {}
+            _ => self.close_lane(event.base.subagent_run_id.as_deref(), out),
+        }
+    }
+
+    fn close_lane(&mut self, owner: Option<&str>, out: &mut Vec<Event>) {
+        if let Some(index) = self
+            .lanes
+            .iter()
+            .position(|lane| lane.owner.as_deref() == owner)
+        {
+            out.push(end(self.lanes.remove(index)));
+        }
+    }
+
+    fn chunk(&mut self, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        if let Some(index) = self.find(&chunk)?
+            && let Some(lane) = self.lanes.get(index)
+        {
+            return continue_lane(lane, chunk, out);
+        }
+        self.open(chunk, out)
+    }
+
+    /// Finds the lane that a chunk continues: by its id, else its tag, else the only one of its
+    /// kind.
+    fn find(&self, chunk: &Chunk) -> Result<Option<usize>, ProtocolError> {
+        let (event_type, entity, id_field, _) = chunk.kind.words();
+        let tag = chunk.base.subagent_run_id.as_deref();
+        let mut of_kind = self
+            .lanes
+            .iter()
+            .enumerate()
+            .filter(|(_, lane)| lane.kind == chunk.kind);
+        if let Some(id) = &chunk.id {
+            let Some((index, lane)) = of_kind.find(|(_, lane)| lane.id == *id) else {
+                return Ok(None);
+            };
+            if tag.is_some() && tag != lane.owner.as_deref() {
+                return Err(ProtocolError::sequence(format!(
+                    "Cannot continue {entity} '{id}': chunk subagentRunId '{}' does not match the open stream's subagent '{}'.",
+                    tag.unwrap_or_default(),
+                    lane.owner.as_deref().unwrap_or(PARENT)
+                )));
+            }
+            return Ok(Some(index));
+        }
+        let candidates: Vec<(usize, &Lane)> = of_kind.collect();
+        let named = candidates
+            .iter()
+            .find(|(_, lane)| lane.owner.as_deref() == tag);
+        match (named, candidates.as_slice()) {
+            (Some((index, _)), _) => Ok(Some(*index)),
+            (None, [(index, _)]) if tag.is_none() => Ok(Some(*index)),
+            (None, [_, _, ..]) if tag.is_none() => Err(ProtocolError::sequence(format!(
+                "Ambiguous {event_type}: it carries neither a {id_field} nor a subagentRunId, but {} lanes have an open {entity}. Attribute the chunk to the subagent it belongs to.",
+                candidates.len()
+            ))),
+            _ => Ok(None),
+        }
+    }
+
+    /// Opens a stream in the lane of the chunk's tag.
+    fn open(&mut self, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        let Chunk {
+            kind,
+            id,
+            given: [first, second],
+            delta,
+            base,
+        } = chunk;
+        let (event_type, _, id_field, [first_field, _]) = kind.words();
+        let Some(id) = id else {
+            return Err(missing(event_type, id_field));
+        };
+        let first = match kind {
+            Kind::Tool if first.is_none() => return Err(missing(event_type, first_field)),
+            Kind::Text => first.or_else(|| Some(Role::Assistant.as_str().to_owned())),
+            _ => first,
+        };
+        self.close_lane(base.subagent_run_id.as_deref(), out);
+        if self.lanes.len() >= MAX_STREAMS {
+            return Err(ProtocolError::new(
+                "too-many-streams",
+                "Too many chunked streams are open at once.",
+            ));
+        }
+        let lane = Lane {
+            owner: base.subagent_run_id.clone(),
+            kind,
+            id,
+            opened_with: [first, second],
+        };
+        let start_base = Base {
+            metadata: base.metadata.clone(),
+            subagent_run_id: base.subagent_run_id.clone(),
+            ..Base::default()
+        };
+        out.push(Event {
+            kind: start(&lane),
+            base: start_base,
+        });
+        if delta.is_some() || base.raw_event.is_some() {
+            out.push(content(&lane, None, delta, base));
+        }
+        self.lanes.push(lane);
+        Ok(())
+    }
+}
+
+fn continue_lane(lane: &Lane, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+    let (_, entity, _, names) = lane.kind.words();
+    for ((given, opened_with), name) in chunk.given.iter().zip(&lane.opened_with).zip(names) {
+        let Some(given) = given else { continue };
+        if Some(given) == opened_with.as_ref() {
+            continue;
+        }
+        let opened_with = match opened_with {
+            Some(opened_with) => format!("'{opened_with}'"),
+            None => "(absent)".to_owned(),
+        };
+        return Err(ProtocolError::sequence(format!(
+            "Cannot continue {entity} '{}': chunk {name} '{given}' does not match the open stream's {name} {opened_with}.",
+            lane.id
+        )));
+    }
+    let Chunk {
+        id, delta, base, ..
+    } = chunk;
+    if delta.is_some() || base.raw_event.is_some() || base.metadata.is_some() {
+        out.push(content(lane, id, delta, base));
+    }
+    Ok(())
+}
+
+fn missing(event_type: &str, field: &str) -> ProtocolError {
+    ProtocolError::sequence(format!("First {event_type} must have a {field}"))
+}
+
+fn start(lane: &Lane) -> EventKind {
+    let [first, second] = lane.opened_with.clone();
+    let id = lane.id.clone();
+    match lane.kind {
+        Kind::Text => EventKind::TextMessageStart {
+            message_id: id,
+            role: first.as_deref().and_then(Role::parse),
+            name: second,
+        },
+        Kind::Tool => EventKind::ToolCallStart {
+            tool_call_id: id,
+            tool_call_name: first.unwrap_or_default(),
+            parent_message_id: second,
+        },
+        Kind::Reasoning => EventKind::ReasoningMessageStart { message_id: id },
+    }
+}
+
+/// Creates a content event for the lane. The chunk's own id is reused if it has one.
+fn content(lane: &Lane, id: Option<String>, delta: Option<String>, mut base: Base) -> Event {
+    let id = id.unwrap_or_else(|| lane.id.clone());
+    let delta = delta.unwrap_or_default();
+    base.timestamp = None;
+    if base.subagent_run_id.is_none() {
+        base.subagent_run_id.clone_from(&lane.owner);
+    }
+    let kind = lane.kind.content(id, delta);
+    Event { kind, base }
+}
+
+fn end(lane: Lane) -> Event {
+    let Lane {
+        owner, kind, id, ..
+    } = lane;
+    let kind = match kind {
+        Kind::Text => EventKind::TextMessageEnd { message_id: id },
+        Kind::Tool => EventKind::ToolCallEnd { tool_call_id: id },
+        Kind::Reasoning => EventKind::ReasoningMessageEnd { message_id: id },
+    };
+    Event {
+        kind,
+        base: Base {
+            subagent_run_id: owner,
+            ..Base::default()
+        },
+    }
+}

@@ -1,0 +1,119 @@
+//! Joining of surrogate pairs that are split across two deltas.
+//!
+//! Runs after [`super::Expander`], because every delta has its id there, and before
+//! [`super::Verifier`]. A high surrogate is held back until the next delta of the same text, where
+//! it becomes the character, or U+FFFD at its position. Streams without split characters are
+//! unaffected; [`super::surrogates`] detects the splits.
+
+use super::expand::Kind;
+use super::surrogates::{REPLACED, SplitPair};
+use assistant_core::event::{Base, Event, EventKind};
+
+/// The maximum number of held surrogates, which are searched linearly. Further ones stay U+FFFD.
+const MAX_HELD: usize = 64;
+
+/// A high surrogate at the end of a delta.
+#[derive(Debug, Clone)]
+struct Held {
+    kind: Kind,
+    id: String,
+    half: u16,
+}
+
+/// Joins split surrogate pairs. All other events pass through.
+#[derive(Debug, Clone, Default)]
+pub struct Joiner {
+    held: Vec<Held>,
+}
+
+impl Joiner {
+    /// Creates a joiner that holds nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns true if nothing is held: an event without a split then passes through unchanged.
+    #[must_use]
+    pub const fn is_idle(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Appends `event` to `out`, after the texts that it ends. `split` describes the frame of the
+    /// event.
+    pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
+        match &mut event.kind {
+            EventKind::TextMessageContent { message_id, delta } => {
+                self.join_delta(Kind::Text, message_id, delta, split);
+            }
+            EventKind::ReasoningMessageContent { message_id, delta } => {
+                self.join_delta(Kind::Reasoning, message_id, delta, split);
+            }
+            EventKind::ToolCallArgs {
+                tool_call_id,
+                delta,
+            } => self.join_delta(Kind::Tool, tool_call_id, delta, split),
+            EventKind::TextMessageEnd { message_id } => {
+                out.extend(self.take(Kind::Text, message_id).map(alone));
+            }
+            EventKind::ReasoningMessageEnd { message_id } => {
+                out.extend(self.take(Kind::Reasoning, message_id).map(alone));
+            }
+            EventKind::ToolCallEnd { tool_call_id } => {
+                out.extend(self.take(Kind::Tool, tool_call_id).map(alone));
+            }
+            // A snapshot contains the text so far, and runs end all texts.
+            EventKind::RunStarted { .. }
+            | EventKind::RunFinished { .. }
+            | EventKind::RunError { .. }
+            | EventKind::MessagesSnapshot { .. } => self.release(out),
+            _ => {}
+        }
+        out.push(event);
+    }
+
+    /// Appends the held surrogates as U+FFFD in deltas of their own, since their low surrogates do
+    /// not come.
+    pub fn release(&mut self, out: &mut Vec<Event>) {
+        out.extend(self.held.drain(..).map(alone));
+    }
+
+    fn join_delta(&mut self, kind: Kind, id: &str, delta: &mut String, split: SplitPair) {
+        // An empty delta does not separate a pair.
+        if delta.is_empty() {
+            return;
+        }
+        if let Some(held) = self.take(kind, id) {
+            match (joined(held.half, split.low), delta.strip_prefix(REPLACED)) {
+                (Some(whole), Some(rest)) => *delta = format!("{whole}{rest}"),
+                _ => delta.insert(0, REPLACED),
+            }
+        }
+        if let Some(half) = split.high
+            && self.held.len() < MAX_HELD
+            && delta.ends_with(REPLACED)
+        {
+            delta.pop();
+            let id = id.to_owned();
+            self.held.push(Held { kind, id, half });
+        }
+    }
+
+    fn take(&mut self, kind: Kind, id: &str) -> Option<Held> {
+        let mut held = self.held.iter();
+        let index = held.position(|held| held.kind == kind && held.id == id)?;
+        Some(self.held.remove(index))
+    }
+}
+
+fn joined(high: u16, low: Option<u16>) -> Option<char> {
+    char::decode_utf16([high, low?]).next()?.ok()
+}
+
+/// Creates the delta for a lone surrogate.
+fn alone(held: Held) -> Event {
+    Event {
+        kind: held.kind.content(held.id, REPLACED.to_string()),
+        base: Base::default(),
+    }
+}

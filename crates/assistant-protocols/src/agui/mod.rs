@@ -1,0 +1,40 @@
+//! AG-UI 1.0: decoding and encoding between JSON and the event model of [`assistant_core::event`].
+//!
+//! A frame passes five stages, each usable on its own: [`Compat`] rewrites retired shapes,
+//! [`decode_event`] reads the known fields and removes the others, [`Expander`] turns chunks into
+//! explicit events, [`Joiner`] joins characters that were split across deltas, [`Verifier`] checks
+//! the order. [`Decoder`] combines them, and [`Reader`] reads a whole response from bytes to events
+//! and end. Encoding is a set of functions: [`run_input`],
+//! [`event_to_value`].
+//!
+//! Framing is in [`super::sse`]; events are applied in [`assistant_core::conversation`].
+
+mod compat;
+mod decode;
+mod decoder;
+mod encode;
+mod expand;
+mod join;
+mod patch;
+mod protocol;
+mod reader;
+mod run;
+mod surrogates;
+mod verify;
+
+pub use super::stream::{End, Ending, Sink};
+pub use assistant_core::event::fault::ProtocolError;
+pub use compat::Compat;
+pub use decode::decode_event;
+pub use decoder::{Decoder, DecoderOptions};
+pub use encode::{event_to_value, event_type, run_input, run_input_text};
+pub use expand::Expander;
+pub use join::Joiner;
+pub use protocol::AgUi;
+pub use reader::Reader;
+pub use run::resume_entry_from_value;
+pub use surrogates::SplitPair;
+pub use verify::{Checked, Verifier};
+
+/// The version of the protocol that this module implements.
+pub const PROTOCOL_VERSION: &str = "1.0";

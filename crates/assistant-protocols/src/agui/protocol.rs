@@ -1,0 +1,28 @@
+//! AG-UI as the protocol of an agent.
+
+use super::{DecoderOptions, Reader, run_input_text};
+use crate::{
+    protocol::{EVENT_STREAM, Protocol, Request},
+    stream::Read,
+};
+use assistant_core::{event::RunInput, limits::Limits};
+
+/// AG-UI 1.0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgUi(pub DecoderOptions);
+
+impl Protocol for AgUi {
+    fn request(&self, input: &RunInput) -> Request {
+        if input.resumes {
+            return Request::Nothing;
+        }
+        Request::Post {
+            body: run_input_text(input),
+            accept: Some(EVENT_STREAM),
+        }
+    }
+
+    fn decoder(&self, _: &RunInput, limits: &Limits) -> Box<dyn Read> {
+        Box::new(Reader::new(self.0).with_limits(limits))
+    }
+}

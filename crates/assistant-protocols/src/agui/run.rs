@@ -1,0 +1,164 @@
+//! Decoding of run input and outcomes.
+
+use serde_json::Value;
+
+use super::PROTOCOL_VERSION;
+use assistant_core::event::fault::{ProtocolError, quote};
+use assistant_core::event::{
+    ContextItem, Diagnostic, Object, Outcome, ResumeEntry, ResumeStatus, RunInput, Tool,
+};
+use assistant_core::json::fields::{Context, Fault, Fields, Path, Read, text};
+use assistant_core::json::form;
+
+/// Decodes the answer to an interrupt, as in a run input.
+///
+/// # Errors
+/// Fails if a known field is missing or has a wrong value.
+pub fn resume_entry_from_value(value: Value) -> Result<ResumeEntry, ProtocolError> {
+    form::from_store(value, "resume entry", resume_entry)
+}
+
+/// Reads the input of a run, which `RUN_STARTED` may echo.
+pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<RunInput> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let empty = || Value::Object(Object::new());
+    let thread_id = f.text(context, "threadId");
+    let run_id = f.text(context, "runId");
+    // Ignored: it is the version of the client that sent the request.
+    f.opt_text(context, "protocolVersion");
+    let input = RunInput {
+        thread_id,
+        run_id,
+        parent_run_id: f.opt_text(context, "parentRunId"),
+        resumes: false,
+        // The only optional field for which the protocol itself permits null as absent.
+        state: f.nullable("state").unwrap_or_else(empty),
+        messages: f.list(context, "messages", form::message),
+        history: None,
+        tools: f.opt_list(context, "tools", tool).unwrap_or_default(),
+        context: f
+            .opt_list(context, "context", context_item)
+            .unwrap_or_default(),
+        forwarded_props: f.opt(context, "forwardedProps").unwrap_or_else(empty),
+        resume: f
+            .opt_list(context, "resume", resume_entry)
+            .unwrap_or_default(),
+    };
+    fields.close(context, input)
+}
+
+fn tool(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Tool> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let tool = Tool {
+        name: f.text(context, "name"),
+        description: f.text(context, "description"),
+        parameters: f.opt(context, "parameters"),
+        metadata: f.opt_record(context, "metadata"),
+    };
+    fields.close(context, tool)
+}
+
+fn context_item(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContextItem> {
+    let mut fields = Fields::of(value, context, path)?;
+    let item = ContextItem {
+        description: fields.text(context, "description"),
+        value: fields.text(context, "value"),
+    };
+    fields.close(context, item)
+}
+
+fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ResumeEntry> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let entry = ResumeEntry {
+        interrupt_id: f.text(context, "interruptId"),
+        status: f.word(
+            context,
+            "status",
+            &[
+                ("resolved", ResumeStatus::Resolved),
+                ("cancelled", ResumeStatus::Cancelled),
+            ],
+        )?,
+        payload: f.opt(context, "payload"),
+        metadata: f.opt_record(context, "metadata"),
+    };
+    fields.close(context, entry)
+}
+
+/// Reads the outcome of a run.
+pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Outcome> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let outcome = match f.kind("type").as_str() {
+        "success" => Outcome::Success {
+            pending_tool_call_ids: f.opt_list(context, "pendingToolCallIds", text),
+        },
+        "interrupt" => {
+            let interrupts = f.list(context, "interrupts", form::interrupt);
+            if interrupts.is_empty() {
+                let at = Path::Key(&f.path, "interrupts");
+                let wrong = context.malformed(at, "Too small: expected array to have >=1 items");
+                f.fail(wrong);
+            }
+            Outcome::Interrupt { interrupts }
+        }
+        "cancelled" => Outcome::Cancelled,
+        _ => return Err(Fault::Unknown),
+    };
+    fields.close(context, outcome)
+}
+
+/// Checks the outcome of a subagent and returns it as an object.
+pub(super) fn subagent_outcome(
+    value: Value,
+    context: &mut Context<'_>,
+    path: Path<'_>,
+) -> Read<Value> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let kind = f.kind("type");
+    let mut outcome = Object::new();
+    match kind.as_str() {
+        "success" => {}
+        "suspended" => {
+            if let Some(ids) = f.opt_list(context, "interruptIds", text) {
+                outcome.insert("interruptIds".to_owned(), Value::from(ids));
+            }
+        }
+        _ => return Err(Fault::Unknown),
+    }
+    outcome.shift_insert(0, "type".to_owned(), Value::String(kind));
+    fields.close(context, Value::Object(outcome))
+}
+
+/// Notes a producer with another version than ours. Nothing else depends on the version.
+pub(super) fn compare_version(version: &str, context: &mut Context<'_>) {
+    let theirs = parse_version(version);
+    if theirs.is_some() && theirs <= parse_version(PROTOCOL_VERSION) {
+        return;
+    }
+    let version = quote(version);
+    let message = if theirs.is_some() {
+        format!(
+            "The agent speaks AG-UI {version}, newer than {PROTOCOL_VERSION}: what it says beyond that is dropped."
+        )
+    } else {
+        format!(
+            "The agent declares a protocolVersion that this client cannot interpret: '{version}'."
+        )
+    };
+    context.notes.add(Diagnostic::new("version", message));
+}
+
+fn parse_version(text: &str) -> Option<(u64, u64)> {
+    let (major, minor) = text.split_once('.')?;
+    let number = |digits: &str| {
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        // A number that overflows is newer than any version.
+        plain.then(|| digits.parse().unwrap_or(u64::MAX))
+    };
+    Some((number(major)?, number(minor)?))
+}

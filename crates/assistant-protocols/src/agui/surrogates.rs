@@ -1,0 +1,68 @@
+//! Lone surrogates in JSON. A JavaScript producer writes them when it splits a text within an
+//! emoji; JSON permits them, a Rust string does not.
+//!
+//! A lone surrogate is read as U+FFFD, and a [`SplitPair`] records those at the ends of a delta for
+//! [`super::Joiner`]. Runs only for frames that `serde_json` rejects.
+
+use serde_json::Value;
+
+use assistant_core::json::fields::EventObject;
+use assistant_core::{
+    event::fault::ProtocolError,
+    json::surrogates::{is_low, mark, marked, replaced},
+};
+
+pub(super) use assistant_core::json::surrogates::REPLACED;
+
+/// The lone surrogates at the ends of a frame's `delta`, where the text contains U+FFFD.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SplitPair {
+    /// The low surrogate at the start of the delta.
+    pub low: Option<u16>,
+    /// The high surrogate at its end.
+    pub high: Option<u16>,
+}
+
+impl SplitPair {
+    /// Parses JSON that may contain lone surrogates.
+    ///
+    /// # Errors
+    /// As [`EventObject::parse`], which reads text without lone surrogates.
+    pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
+        let Some(text) = replaced(data, |_| REPLACED) else {
+            return EventObject::parse(data).map(|object| (object, Self::default()));
+        };
+        let object = EventObject::parse(&text)?;
+        let split = match object.get("delta") {
+            Some(Value::String(delta)) => Self::of(delta, data).unwrap_or_default(),
+            _ => Self::default(),
+        };
+        Ok((object, split))
+    }
+
+    /// Parses the frame again with marks for its surrogates. They only identify a U+FFFD at the
+    /// same position, so mark characters in the text itself do no harm.
+    fn of(delta: &str, data: &str) -> Option<Self> {
+        if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
+            return None;
+        }
+        let mut object = EventObject::parse(&replaced(data, mark)?).ok()?;
+        let Some(Value::String(text)) = object.take("delta") else {
+            return None;
+        };
+        let half = |read: Option<char>, mark: Option<char>| {
+            marked(mark?).filter(|_| read == Some(REPLACED))
+        };
+        let first = half(delta.chars().next(), text.chars().next());
+        let last = half(delta.chars().next_back(), text.chars().next_back());
+        Some(Self {
+            low: first.filter(|unit| is_low(*unit)),
+            high: last.filter(|unit| !is_low(*unit)),
+        })
+    }
+
+    /// Returns true if there is no split.
+    pub(super) const fn is_none(self) -> bool {
+        self.low.is_none() && self.high.is_none()
+    }
+}

@@ -1,0 +1,277 @@
+//! Verification of event order and ownership.
+//!
+//! Runs last, on expanded events. Errors use the messages of the reference client, so that they can
+//! be searched for. Only ids and owners of the current run are kept, never content.
+
+mod rules;
+mod table;
+
+use super::encode::event_type;
+use assistant_core::event::fault::{ProtocolError, quote};
+use assistant_core::event::{Diagnostic, Event, EventKind, Message, MessageBody};
+use rules::{REASONING, SPAN, Stream, TEXT, TOOL};
+use table::Table;
+
+const PARENT: &str = "(the parent agent)";
+
+/// The result for an event that is not fatal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// Pass it on.
+    Pass,
+    /// Drop it: tolerated, but redundant.
+    Drop(Diagnostic),
+}
+
+/// The progress of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Stage {
+    #[default]
+    Before,
+    Running,
+    Finished,
+    Failed,
+}
+
+/// A verifier of a sequence of events.
+#[derive(Debug, Clone, Default)]
+pub struct Verifier {
+    strict: bool,
+    stage: Stage,
+    run: Run,
+}
+
+/// The open entities and the owners in a run.
+#[derive(Debug, Clone, Default)]
+struct Run {
+    messages: Table,
+    calls: Table,
+    activities: Table,
+    /// Reasoning messages; also the owners of spans, which may have the same ids.
+    reasoning: Table,
+    spans: Table,
+    steps: Table,
+    subagents: Table,
+}
+
+impl Verifier {
+    /// Creates a verifier. If `strict` is true, it also rejects the deviations that rule "tolerant
+    /// in, strict out" tolerates.
+    #[must_use]
+    pub fn new(strict: bool) -> Self {
+        Self {
+            strict,
+            ..Self::default()
+        }
+    }
+
+    /// Returns true if the last started run has ended.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        matches!(self.stage, Stage::Finished | Stage::Failed)
+    }
+
+    /// Checks the next event.
+    ///
+    /// # Errors
+    /// Fails if it breaks a rule; the stream ends there.
+    pub fn check(&mut self, event: &Event) -> Result<Checked, ProtocolError> {
+        if self.stage != Stage::Running
+            && let Some(checked) = self.between_runs(&event.kind)?
+        {
+            return Ok(checked);
+        }
+        let tag = event.base.subagent_run_id.as_deref();
+        match &event.kind {
+            EventKind::RunStarted { input, .. } => {
+                let history = input.as_deref().map(|input| input.messages.as_slice());
+                self.run_started(history.unwrap_or_default())?;
+            }
+            EventKind::RunFinished { .. } => {
+                self.run.nothing_open()?;
+                self.stage = Stage::Finished;
+            }
+            EventKind::RunError { .. } => self.stage = Stage::Failed,
+            EventKind::TextMessageStart {
+                message_id, name, ..
+            } => {
+                return self.start(&TEXT, message_id, tag, name.as_deref());
+            }
+            EventKind::TextMessageContent { message_id, .. } => {
+                return self.verify_continuation(&TEXT, event, message_id);
+            }
+            EventKind::TextMessageEnd { message_id } => return self.end(&TEXT, message_id, tag),
+            EventKind::ToolCallStart {
+                tool_call_id,
+                tool_call_name,
+                parent_message_id,
+            } => {
+                let name = tool_call_name.as_str();
+                return self.call_start(tool_call_id, name, parent_message_id.as_deref(), tag);
+            }
+            EventKind::ToolCallArgs { tool_call_id, .. } => {
+                return self.verify_continuation(&TOOL, event, tool_call_id);
+            }
+            EventKind::ToolCallEnd { tool_call_id } => return self.end(&TOOL, tool_call_id, tag),
+            EventKind::ReasoningStart { message_id } => {
+                return self.start(&SPAN, message_id, tag, None);
+            }
+            EventKind::ReasoningEnd { message_id } => return self.end(&SPAN, message_id, tag),
+            EventKind::ReasoningMessageStart { message_id } => {
+                return self.start(&REASONING, message_id, tag, None);
+            }
+            EventKind::ReasoningMessageContent { message_id, .. } => {
+                return self.verify_continuation(&REASONING, event, message_id);
+            }
+            EventKind::ReasoningMessageEnd { message_id } => {
+                return self.end(&REASONING, message_id, tag);
+            }
+            _ => self.run.standalone(event, tag)?,
+        }
+        Ok(Checked::Pass)
+    }
+
+    /// Checks rules 1 to 3: before the first run and after a terminal event.
+    fn between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
+        if matches!(kind, EventKind::RunStarted { .. }) {
+            return Ok(None);
+        }
+        let name = event_type(kind);
+        let message = match self.stage {
+            Stage::Failed if self.strict => format!(
+                "Cannot send event type '{name}': The run has already errored with 'RUN_ERROR'. No further events can be sent."
+            ),
+            Stage::Failed => {
+                let message = format!("Ignored {name}: the run had already ended with RUN_ERROR.");
+                return Ok(Some(drop_with("after-run-error", message)));
+            }
+            _ if matches!(kind, EventKind::RunError { .. }) => return Ok(None),
+            Stage::Finished => format!(
+                "Cannot send event type '{name}': The run has already finished with 'RUN_FINISHED'. Start a new run with 'RUN_STARTED'."
+            ),
+            Stage::Before | Stage::Running => "First event must be 'RUN_STARTED'".to_owned(),
+        };
+        Err(ProtocolError::sequence(message))
+    }
+
+    fn run_started(&mut self, history: &[Message]) -> Result<(), ProtocolError> {
+        if self.stage == Stage::Running {
+            return Err(ProtocolError::sequence(
+                "Cannot send 'RUN_STARTED' while a run is still active. The previous run must be finished with 'RUN_FINISHED' before starting a new run.".to_owned(),
+            ));
+        }
+        self.stage = Stage::Running;
+        self.run = Run::default();
+        self.run.own_history(history, false);
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        stream: &Stream,
+        id: &str,
+        tag: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<Checked, ProtocolError> {
+        let table = self.run.table(stream);
+        if table.is_open(id) {
+            let same = table
+                .get(id)
+                .is_some_and(|entry| entry.name.as_deref() == name);
+            let agreed = self.run.agrees(stream, stream.start, id, tag).is_ok();
+            if !self.strict && same && agreed {
+                let message = format!("Ignored a repeated {} of '{}'.", stream.start, quote(id));
+                return Ok(drop_with("repeated-start", message));
+            }
+            return Err(ProtocolError::sequence(format!(
+                "Cannot send '{}' event: A {} with ID '{id}' is already in progress. Complete it with '{}' first.",
+                stream.start, stream.entity, stream.end
+            )));
+        }
+        self.run.agrees(stream, stream.start, id, tag)?;
+        self.run.owners_mut(stream).own(id, tag, false);
+        self.run.table_mut(stream).open(id, tag, name);
+        Ok(Checked::Pass)
+    }
+
+    fn verify_continuation(
+        &self,
+        stream: &Stream,
+        event: &Event,
+        id: &str,
+    ) -> Result<Checked, ProtocolError> {
+        if !self.run.table(stream).is_open(id) {
+            let name = event_type(&event.kind);
+            if !self.strict && matches!(event.kind, EventKind::ToolCallArgs { .. }) {
+                return Ok(unknown_id(name, id));
+            }
+            return Err(stream.not_open(name, id));
+        }
+        if event.base.subagent_run_id.is_some() {
+            let tag = event.base.subagent_run_id.as_deref();
+            self.run.agrees(stream, event_type(&event.kind), id, tag)?;
+        }
+        Ok(Checked::Pass)
+    }
+
+    fn end(
+        &mut self,
+        stream: &Stream,
+        id: &str,
+        tag: Option<&str>,
+    ) -> Result<Checked, ProtocolError> {
+        if !self.run.table(stream).is_open(id) {
+            if !self.strict {
+                return Ok(unknown_id(stream.end, id));
+            }
+            return Err(stream.not_open(stream.end, id));
+        }
+        self.run.agrees(stream, stream.end, id, tag)?;
+        self.run.table_mut(stream).close(id);
+        Ok(Checked::Pass)
+    }
+
+    /// Opens a call. It belongs to the message that carries it, so both have the same owner.
+    fn call_start(
+        &mut self,
+        id: &str,
+        name: &str,
+        parent: Option<&str>,
+        tag: Option<&str>,
+    ) -> Result<Checked, ProtocolError> {
+        if self.run.calls.is_open(id) {
+            return self.start(&TOOL, id, tag, Some(name));
+        }
+        let owner = self.run.call_owner(id, parent, tag)?;
+        self.start(&TOOL, id, owner.as_deref(), Some(name))
+    }
+}
+
+impl Run {
+    /// Records the owners of messages in a snapshot or an echoed input, and of their calls.
+    fn own_history(&mut self, messages: &[Message], replace: bool) {
+        for message in messages {
+            let owner = message.subagent_run_id.as_deref();
+            let table = match &message.body {
+                MessageBody::Reasoning { .. } => &mut self.reasoning,
+                MessageBody::Activity { .. } => &mut self.activities,
+                _ => &mut self.messages,
+            };
+            table.own(&message.id, owner, replace);
+            if let MessageBody::Assistant { tool_calls, .. } = &message.body {
+                for call in tool_calls {
+                    self.calls.own(&call.id, owner, replace);
+                }
+            }
+        }
+    }
+}
+
+fn unknown_id(name: &str, id: &str) -> Checked {
+    let message = format!("Ignored {name}: nothing with ID '{}' is open.", quote(id));
+    drop_with("unknown-id", message)
+}
+
+fn drop_with(code: &'static str, message: String) -> Checked {
+    Checked::Drop(Diagnostic::new(code, message))
+}

@@ -1,0 +1,106 @@
+//! The verifier's table of one kind of entity: open ids and owners.
+
+use std::collections::HashMap;
+
+use assistant_core::order::in_order;
+
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// The sequence number of the last opening, by which lists in messages are ordered.
+    turn: u32,
+    open: bool,
+    /// The subagent that opened it; `None` is the parent agent. Kept after the close.
+    pub(super) owner: Option<String>,
+    /// The entity's name, if repeated start events are recognized by name.
+    pub(super) name: Option<String>,
+}
+
+/// All entities of one kind in a run. Ids are unique only within a kind.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Table {
+    entries: HashMap<String, Entry>,
+    open: u32,
+    turn: u32,
+    /// The last opened id while it is open: most lookups are for it, and a comparison is cheaper
+    /// than a lookup.
+    newest: String,
+}
+
+impl Table {
+    pub(super) fn get(&self, id: &str) -> Option<&Entry> {
+        self.entries.get(id)
+    }
+
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        let is_newest = !id.is_empty() && self.newest == id;
+        is_newest || self.entries.get(id).is_some_and(|entry| entry.open)
+    }
+
+    pub(super) const fn any_open(&self) -> bool {
+        self.open > 0
+    }
+
+    /// Opens an id. The first owner remains: an untagged reopening does not change it.
+    pub(super) fn open(&mut self, id: &str, owner: Option<&str>, name: Option<&str>) {
+        self.turn = self.turn.saturating_add(1);
+        let turn = self.turn;
+        let name = name.map(str::to_owned);
+        id.clone_into(&mut self.newest);
+        if let Some(entry) = self.entries.get_mut(id) {
+            if !entry.open {
+                self.open += 1;
+            }
+            entry.open = true;
+            entry.turn = turn;
+            entry.name = name;
+            return;
+        }
+        self.open += 1;
+        let entry = Entry {
+            turn,
+            open: true,
+            owner: owner.map(str::to_owned),
+            name,
+        };
+        self.entries.insert(id.to_owned(), entry);
+    }
+
+    /// Closes an id; returns false if it was not open.
+    pub(super) fn close(&mut self, id: &str) -> bool {
+        if self.newest == id {
+            self.newest.clear();
+        }
+        match self.entries.get_mut(id) {
+            Some(entry) if entry.open => {
+                entry.open = false;
+                self.open -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Records the owner of an id without opening it.
+    pub(super) fn own(&mut self, id: &str, owner: Option<&str>, replace: bool) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            if replace {
+                entry.owner = owner.map(str::to_owned);
+            }
+            return;
+        }
+        let entry = Entry {
+            turn: 0,
+            open: false,
+            owner: owner.map(str::to_owned),
+            name: None,
+        };
+        self.entries.insert(id.to_owned(), entry);
+    }
+
+    /// Returns the open entries in the order of opening.
+    pub(super) fn open_entries(&self) -> Vec<(&str, &Entry)> {
+        let open = self.entries.iter().filter(|(_, entry)| entry.open);
+        let open = open.map(|(id, entry)| (id.as_str(), entry)).collect();
+        in_order(open, |(_, entry)| i64::from(entry.turn))
+    }
+}

@@ -1,0 +1,258 @@
+//! Assembly of tool calls from their pieces. A piece belongs to a call by its index or its id, and
+//! servers are known to get either wrong.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use crate::stream::Sink;
+use assistant_core::event::{Diagnostic, EventKind, Extension, Object};
+
+/// The calls of one response.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Calls {
+    list: Vec<Call>,
+    /// The call of each index.
+    by_index: HashMap<u64, usize>,
+    /// The call of each id that the server assigned.
+    by_id: HashMap<String, usize>,
+    /// Ids in use in the conversation.
+    taken: HashSet<String>,
+    ended: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Call {
+    /// The call's id in the conversation.
+    id: String,
+    name: String,
+    /// The progress of its arguments, by their brackets.
+    depth: Depth,
+}
+
+/// The progress of a JSON text, by its brackets and quotes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Depth {
+    open: u64,
+    in_text: bool,
+    escaped: bool,
+    began: bool,
+    /// True for an object or a list, whose end is recognized by a bracket.
+    enclosed: bool,
+}
+
+impl Depth {
+    fn push(&mut self, text: &str) {
+        for byte in text.bytes() {
+            if self.in_text {
+                match byte {
+                    _ if std::mem::take(&mut self.escaped) => {}
+                    b'\\' => self.escaped = true,
+                    b'"' => self.in_text = false,
+                    _ => {}
+                }
+                continue;
+            }
+            if !self.began && !byte.is_ascii_whitespace() {
+                self.began = true;
+                self.enclosed = matches!(byte, b'{' | b'[');
+            }
+            match byte {
+                b'"' => self.in_text = true,
+                b'{' | b'[' => self.open += 1,
+                b'}' | b']' => self.open = self.open.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+
+    const fn is_whole(self) -> bool {
+        self.began && self.open == 0 && !self.in_text
+    }
+
+    /// Returns true if the closing bracket has arrived.
+    const fn is_closed(self) -> bool {
+        self.enclosed && self.is_whole()
+    }
+}
+
+impl Calls {
+    pub(super) fn new(taken: HashSet<String>) -> Self {
+        Self {
+            taken,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Reads one piece of `tool_calls`. `parent` is the message with the calls.
+    pub(super) fn read(&mut self, piece: Value, parent: &str, sink: &mut dyn Sink) {
+        let Value::Object(mut piece) = piece else {
+            return drop_piece(sink, "it is no object");
+        };
+        let mut function = match piece.shift_remove("function") {
+            Some(Value::Object(function)) => function,
+            // Some servers omit the wrapper.
+            _ => piece.clone(),
+        };
+        let index = match piece.get("index") {
+            Some(Value::String(text)) => text.parse().ok(),
+            Some(index) => index.as_u64(),
+            None => None,
+        };
+        let id = take_word(&mut piece, "id");
+        let name = take_word(&mut function, "name");
+        let args = match function.shift_remove("arguments") {
+            Some(Value::String(text)) => text,
+            None | Some(Value::Null) => String::new(),
+            // A complete call whose arguments are not a string.
+            Some(whole) => whole.to_string(),
+        };
+        let known = self.find(index, id.as_deref(), name.as_deref(), &args);
+        let place = match (known, name) {
+            (Some(place), name) => {
+                self.extend_name(place, name.as_deref(), parent, sink);
+                place
+            }
+            (None, Some(name)) => self.begin(id.as_deref(), name, parent, sink),
+            (None, None) => {
+                return drop_piece(sink, "it names no tool and belongs to no call");
+            }
+        };
+        if let Some(index) = index {
+            self.by_index.insert(index, place);
+        }
+        if let Some(id) = id {
+            self.by_id.entry(id).or_insert(place);
+        }
+        self.grow(place, args, sink);
+    }
+
+    /// Finds the call that a piece continues; `None` if it begins one.
+    fn find(
+        &self,
+        index: Option<u64>,
+        id: Option<&str>,
+        name: Option<&str>,
+        args: &str,
+    ) -> Option<usize> {
+        let of_id = id.and_then(|id| self.by_id.get(id).copied());
+        if of_id.is_some() {
+            return of_id;
+        }
+        let place = match index {
+            Some(index) => self.by_index.get(&index).copied()?,
+            None if id.is_some() => return None,
+            None => self.list.len().checked_sub(1)?,
+        };
+        let call = self.list.get(place)?;
+        // Another id with a name begins a new call, even if its index is taken. So does a name
+        // after complete arguments, if more arguments begin.
+        let begins = match (id, name) {
+            (Some(_), Some(_)) => true,
+            (None, Some(name)) => {
+                call.name != name && !call.name.is_empty() && call.depth.began
+                    || call.depth.is_whole() && args.trim_start().starts_with(['{', '['])
+            }
+            _ => false,
+        };
+        (!begins).then_some(place)
+    }
+
+    fn begin(
+        &mut self,
+        id: Option<&str>,
+        name: String,
+        parent: &str,
+        sink: &mut dyn Sink,
+    ) -> usize {
+        let place = self.list.len();
+        let wanted = match id {
+            Some(id) => id.to_owned(),
+            None => format!("{parent}-call-{}", place + 1),
+        };
+        let mut free = wanted.clone();
+        // The server may number its calls from the beginning in each response.
+        let mut number = 1_u64;
+        while !self.taken.insert(free.clone()) {
+            number += 1;
+            free = match number {
+                2 => format!("{parent}-{wanted}"),
+                number => format!("{parent}-{wanted}~{number}"),
+            };
+        }
+        let call = Call {
+            id: free,
+            name,
+            depth: Depth::default(),
+        };
+        announce(&call, parent, sink);
+        self.list.push(call);
+        place
+    }
+
+    /// Handles a repeated name, which may come again with each piece or in pieces itself.
+    fn extend_name(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
+        let Some(call) = self.list.get_mut(place) else {
+            return;
+        };
+        if let Some(more) = name.filter(|name| *name != call.name && !call.depth.began) {
+            call.name.push_str(more);
+            announce(call, parent, sink);
+        }
+    }
+
+    fn grow(&mut self, place: usize, delta: String, sink: &mut dyn Sink) {
+        let Some(call) = self.list.get_mut(place).filter(|_| !delta.is_empty()) else {
+            return;
+        };
+        call.depth.push(&delta);
+        let tool_call_id = call.id.clone();
+        let more = EventKind::ToolCallArgs {
+            tool_call_id,
+            delta,
+        };
+        sink.event(more.into());
+    }
+
+    /// Ends all calls. Their arguments are complete, or cut off if the answer was.
+    pub(super) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
+        if std::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        for call in &self.list {
+            let tool_call_id = call.id.clone();
+            let end = match is_cut_off && !call.depth.is_closed() {
+                true => EventKind::Extension(Box::new(Extension::CallCut { tool_call_id })),
+                false => EventKind::ToolCallEnd { tool_call_id },
+            };
+            sink.event(end.into());
+        }
+    }
+}
+
+fn announce(call: &Call, parent: &str, sink: &mut dyn Sink) {
+    let start = EventKind::ToolCallStart {
+        tool_call_id: call.id.clone(),
+        tool_call_name: call.name.clone(),
+        parent_message_id: Some(parent.to_owned()),
+    };
+    sink.event(start.into());
+}
+
+/// Takes a non-empty string or a number as text.
+fn take_word(from: &mut Object, key: &str) -> Option<String> {
+    match from.shift_remove(key) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn drop_piece(sink: &mut dyn Sink, why: &str) {
+    let message = format!("Dropped a piece of a tool call: {why}.");
+    sink.diagnostic(Diagnostic::new("dropped-chunk", message));
+}

@@ -1,0 +1,420 @@
+//! The decoder from chunks to events and the end of the run.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::calls::Calls;
+use crate::stream::{End, Sink};
+use assistant_core::{
+    event::{
+        Base, Diagnostic, Event, EventKind, MessageBody, Object, RunInput, TokenUsage, end_reason,
+        fault::quote,
+    },
+    json::surrogates,
+};
+
+/// The fields in which servers send reasoning, in the order in which they are tried.
+const REASONING_FIELDS: [&str; 4] = [
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "reasoning_text",
+];
+
+/// The lists of blocks in which servers and gateways send reasoning, each with the places of a text
+/// in a block. Of blocks of another kind, such as encrypted ones, nothing is read. In `content` they
+/// are beside the blocks of the text.
+const REASONING_LISTS: [(&str, &[&str]); 4] = [
+    ("reasoning_details", &["/text", "/summary"]),
+    ("thinking_blocks", &["/thinking"]),
+    ("content_blocks", &["/delta/thinking"]),
+    ("content", &["/thinking/0/text", "/thinking"]),
+];
+
+/// The parameters of a response.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Start {
+    /// The conversation's id.
+    pub thread_id: String,
+    /// The run's id.
+    pub run_id: String,
+    /// The id of the answer; an id of the server need not be unique.
+    pub message_id: String,
+    /// Ids of the conversation's calls.
+    pub taken: HashSet<String>,
+}
+
+impl Start {
+    /// Returns the parameters of the response to a run's input.
+    #[must_use]
+    pub fn of(input: &RunInput) -> Self {
+        let calls = input
+            .messages
+            .iter()
+            .filter_map(|message| match &message.body {
+                MessageBody::Assistant { tool_calls, .. } => Some(tool_calls),
+                _ => None,
+            });
+        Self {
+            thread_id: input.thread_id.clone(),
+            run_id: input.run_id.clone(),
+            message_id: match input.answer_id() {
+                Some(given) => given.to_owned(),
+                None => format!("{}-answer", input.run_id),
+            },
+            taken: calls.flatten().map(|call| call.id.clone()).collect(),
+        }
+    }
+}
+
+/// A decoder for the chunks of one response.
+#[derive(Debug, Clone)]
+pub struct Decoder {
+    thread_id: String,
+    run_id: String,
+    message_id: String,
+    stage: Stage,
+    text: Text,
+    /// The number of reasoning blocks so far, and whether one is open.
+    thoughts: u64,
+    thinks: bool,
+    calls: Calls,
+    finish_reason: Option<String>,
+    error: Option<(String, Option<String>)>,
+    usage: Option<TokenUsage>,
+    model: Option<String>,
+    done: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Before,
+    Running,
+    Over,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Before,
+    Open,
+    Ended,
+}
+
+impl Decoder {
+    /// Creates a decoder at the start of a response.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        let message_id = match start.message_id.as_str() {
+            "" => "answer".to_owned(),
+            id => id.to_owned(),
+        };
+        Self {
+            thread_id: start.thread_id,
+            run_id: start.run_id,
+            message_id,
+            stage: Stage::Before,
+            text: Text::Before,
+            thoughts: 0,
+            thinks: false,
+            calls: Calls::new(start.taken),
+            finish_reason: None,
+            error: None,
+            usage: None,
+            model: None,
+            done: false,
+        }
+    }
+
+    /// Reads the data of one frame. Invalid chunks are dropped with a diagnostic.
+    pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
+        if data.trim() == "[DONE]" {
+            self.done |= self.stage == Stage::Running;
+            return self.conclude(sink);
+        }
+        let read = serde_json::from_str(data).or_else(|error| {
+            let repaired = surrogates::replaced(data, |_| surrogates::REPLACED).ok_or(error)?;
+            serde_json::from_str(&repaired)
+        });
+        match read {
+            Ok(chunk) => self.push_chunk(chunk, sink),
+            Err(error) => note(sink, format!("Dropped a frame that is not JSON ({error}).")),
+        }
+    }
+
+    /// Reads one chunk, or a complete completion.
+    pub fn push_chunk(&mut self, chunk: Value, sink: &mut dyn Sink) {
+        let Value::Object(mut chunk) = chunk else {
+            return note(sink, "Dropped a frame that is no object.");
+        };
+        if self.stage == Stage::Over {
+            return note(sink, "Dropped a chunk after the end of the stream.");
+        }
+        self.begin(sink);
+        if let Some(Value::String(model)) = chunk.shift_remove("model") {
+            self.model = Some(model);
+        }
+        self.read_usage(&chunk);
+        if let Some(error) = error_of(&chunk) {
+            self.error.get_or_insert(error);
+            return;
+        }
+        let Some(Value::Array(choices)) = chunk.shift_remove("choices") else {
+            if !chunk.contains_key("usage") && self.usage.is_none() {
+                note(sink, "Dropped a chunk without choices.");
+            }
+            return;
+        };
+        for choice in choices {
+            self.read_choice(choice, sink);
+        }
+    }
+
+    fn begin(&mut self, sink: &mut dyn Sink) {
+        if self.stage != Stage::Before {
+            return;
+        }
+        self.stage = Stage::Running;
+        sink.event(EventKind::run_started(&self.thread_id, &self.run_id).into());
+    }
+
+    fn read_choice(&mut self, choice: Value, sink: &mut dyn Sink) {
+        let Value::Object(mut choice) = choice else {
+            return note(sink, "Dropped a choice that is no object.");
+        };
+        let index = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
+        if index != 0 {
+            return note(
+                sink,
+                format!("Dropped choice {index}: one answer is asked for."),
+            );
+        }
+        // A server without streaming sends the complete message.
+        let delta = ["delta", "message"]
+            .iter()
+            .find_map(|key| match choice.shift_remove(*key) {
+                Some(Value::Object(delta)) => Some(delta),
+                _ => None,
+            });
+        if let Some(delta) = delta {
+            self.read_delta(delta, sink);
+        } else if let Some(Value::String(text)) = choice.shift_remove("text") {
+            self.push_text(&text, None, sink);
+        }
+        if let Some(Value::String(reason)) = choice.shift_remove("finish_reason")
+            && !reason.is_empty()
+        {
+            self.finish_reason = Some(reason);
+        }
+    }
+
+    fn read_delta(&mut self, mut delta: Object, sink: &mut dyn Sink) {
+        if let Some(thought) = thought_of(&delta) {
+            self.think(thought, sink);
+        }
+        match delta.shift_remove("content") {
+            Some(Value::String(text)) => self.push_text(&text, None, sink),
+            Some(Value::Array(parts)) => {
+                let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+                let text: String = texts.collect();
+                self.push_text(&text, None, sink);
+            }
+            None | Some(Value::Null) => {}
+            Some(_) => note(sink, "Dropped a content that is no text."),
+        }
+        if let Some(Value::String(refusal)) = delta.shift_remove("refusal") {
+            let metadata = [("refusal".to_owned(), true.into())].into_iter().collect();
+            self.push_text(&refusal, Some(metadata), sink);
+        }
+        match delta.shift_remove("tool_calls") {
+            Some(Value::Array(pieces)) => {
+                for piece in pieces {
+                    self.end_thought(sink);
+                    self.calls.read(piece, &self.message_id, sink);
+                }
+            }
+            None | Some(Value::Null) => {}
+            Some(_) => note(sink, "Dropped tool calls that are no list."),
+        }
+        // The older form, before several calls were possible.
+        if let Some(call) = delta.shift_remove("function_call").filter(Value::is_object) {
+            self.end_thought(sink);
+            let piece = json!({"index": 0, "function": call});
+            self.calls.read(piece, &self.message_id, sink);
+        }
+    }
+
+    fn push_text(&mut self, text: &str, metadata: Option<Object>, sink: &mut dyn Sink) {
+        if text.is_empty() {
+            return;
+        }
+        self.end_thought(sink);
+        let message_id = self.message_id.clone();
+        if self.text == Text::Before {
+            self.text = Text::Open;
+            let start = EventKind::TextMessageStart {
+                message_id: message_id.clone(),
+                role: None,
+                name: None,
+            };
+            sink.event(start.into());
+        }
+        sink.event(Event {
+            kind: EventKind::TextMessageContent {
+                message_id,
+                delta: text.to_owned(),
+            },
+            base: Base {
+                metadata: metadata.map(Box::new),
+                ..Base::default()
+            },
+        });
+    }
+
+    fn think(&mut self, delta: String, sink: &mut dyn Sink) {
+        if !std::mem::replace(&mut self.thinks, true) {
+            self.thoughts += 1;
+            let message_id = self.thought_id();
+            sink.event(EventKind::ReasoningMessageStart { message_id }.into());
+        }
+        let message_id = self.thought_id();
+        sink.event(EventKind::ReasoningMessageContent { message_id, delta }.into());
+    }
+
+    fn end_thought(&mut self, sink: &mut dyn Sink) {
+        if std::mem::take(&mut self.thinks) {
+            let message_id = self.thought_id();
+            sink.event(EventKind::ReasoningMessageEnd { message_id }.into());
+        }
+    }
+
+    fn thought_id(&self) -> String {
+        format!("{}-reasoning-{}", self.message_id, self.thoughts)
+    }
+
+    /// Reads the usage. The last one counts, since servers that send several send totals. An
+    /// invalid count, such as a negative one, is unknown.
+    fn read_usage(&mut self, chunk: &Object) {
+        let usage = match chunk.get("usage") {
+            Some(usage) if usage.is_object() => usage,
+            _ => match chunk.get("x_groq").and_then(|more| more.get("usage")) {
+                Some(usage) => usage,
+                None => return,
+            },
+        };
+        let count = |path: &str| {
+            let number = usage.pointer(path)?;
+            let whole = |number: f64| {
+                let fits = number >= 0.0 && number.fract() == 0.0 && number <= 9e15;
+                // The value is whole and not negative.
+                fits.then_some(number as u64)
+            };
+            number.as_u64().or_else(|| number.as_f64().and_then(whole))
+        };
+        self.usage = Some(TokenUsage {
+            provider: None,
+            model: None,
+            input_tokens: count("/prompt_tokens"),
+            output_tokens: count("/completion_tokens"),
+            total_tokens: count("/total_tokens"),
+            reasoning_tokens: count("/completion_tokens_details/reasoning_tokens"),
+            cached_input_tokens: count("/prompt_tokens_details/cached_tokens")
+                .or_else(|| count("/prompt_cache_hit_tokens")),
+            cache_write_input_tokens: None,
+        });
+    }
+
+    /// Ends the response and returns how it ended.
+    pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
+        self.conclude(sink);
+        match self.stage {
+            Stage::Over => End::Complete,
+            _ => End::Truncated,
+        }
+    }
+
+    fn conclude(&mut self, sink: &mut dyn Sink) {
+        let said_end = self.done || self.error.is_some() || self.finish_reason.is_some();
+        if self.stage != Stage::Running || !said_end {
+            return;
+        }
+        self.stage = Stage::Over;
+        self.end_thought(sink);
+        if self.text == Text::Open {
+            self.text = Text::Ended;
+            let message_id = self.message_id.clone();
+            sink.event(EventKind::TextMessageEnd { message_id }.into());
+        }
+        let reason = self.finish_reason.take();
+        let is_cut_off = reason.as_deref().is_some_and(end_reason::is_cut_off);
+        if is_cut_off && !self.calls.is_empty() {
+            let message = "A limit or a filter cut the answer off: its last call may be, too.";
+            sink.diagnostic(Diagnostic::new("cut-at-length", message));
+        }
+        let failed = reason.as_deref() == Some("error");
+        let unnamed = || failed.then(|| ("The model reported an error.".to_owned(), None));
+        let usage = self.usage.take().map(|usage| TokenUsage {
+            model: self.model.take(),
+            ..usage
+        });
+        let usage = usage.into_iter().collect();
+        let kind = if let Some((message, code)) = self.error.take().or_else(unnamed) {
+            EventKind::RunError {
+                message,
+                code,
+                usage,
+            }
+        } else {
+            self.calls.end(is_cut_off, sink);
+            EventKind::RunFinished {
+                thread_id: self.thread_id.clone(),
+                run_id: self.run_id.clone(),
+                result: reason.map(|reason| Box::new(json!({"finishReason": reason}))),
+                outcome: None,
+                usage,
+            }
+        };
+        sink.event(kind.into());
+    }
+}
+
+/// Returns the error of a frame, as message and code.
+pub(super) fn error_of(chunk: &Object) -> Option<(String, Option<String>)> {
+    let error = match chunk.get("error").filter(|error| !error.is_null()) {
+        Some(error) => error.clone(),
+        None if chunk.get("object") == Some(&"error".into()) => Value::Object(chunk.clone()),
+        None => return None,
+    };
+    let text_of = |value: &Value| match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let word = error.get("code").and_then(text_of);
+    let code = word.or_else(|| error.get("type").and_then(text_of));
+    let message = text_of(&error).or_else(|| error.get("message").and_then(text_of));
+    let message = message.unwrap_or_else(|| format!("The server reported an error: {error}"));
+    Some((quote(&message), code))
+}
+
+fn note(sink: &mut dyn Sink, message: impl Into<String>) {
+    sink.diagnostic(Diagnostic::new("dropped-chunk", message));
+}
+
+/// Returns the reasoning of a delta: the first field that has any. Several fields of one delta have
+/// the same text, so that only one is read.
+fn thought_of(delta: &Object) -> Option<String> {
+    let plain = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
+    let listed = |(key, texts): &(&str, &[&str])| {
+        let blocks = delta.get(*key)?.as_array()?.iter();
+        let text = |block: &Value| {
+            let found = texts.iter().find_map(|path| block.pointer(path)?.as_str());
+            found.map(str::to_owned)
+        };
+        Some(blocks.filter_map(text).collect())
+    };
+    let is_some = |text: &String| !text.is_empty();
+    let fields = REASONING_FIELDS.iter().filter_map(plain).find(is_some);
+    fields.or_else(|| REASONING_LISTS.iter().filter_map(listed).find(is_some))
+}

@@ -1,0 +1,37 @@
+//! Chat completions as the protocol of an agent.
+
+use super::{Reader, RequestOptions, Start, request_body};
+use crate::{
+    protocol::{Needs, Protocol, Request},
+    stream::Read,
+};
+use assistant_core::{event::RunInput, limits::Limits};
+
+/// Chat completions, as defined by `OpenAI`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completions(pub RequestOptions);
+
+impl Protocol for Completions {
+    fn needs(&self) -> Needs {
+        Needs {
+            asks_again: true,
+            runs_no_tools: true,
+            ..Needs::default()
+        }
+    }
+
+    fn request(&self, input: &RunInput) -> Request {
+        if input.resumes {
+            return Request::Nothing;
+        }
+        Request::Post {
+            body: request_body(input, &self.0).to_string(),
+            // A server without streaming answers with JSON, which is supported, too.
+            accept: None,
+        }
+    }
+
+    fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
+        Box::new(Reader::new(Start::of(input)).with_limits(limits))
+    }
+}

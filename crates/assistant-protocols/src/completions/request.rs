@@ -1,0 +1,226 @@
+//! Encoding of requests.
+
+use serde_json::{Value, json};
+
+use assistant_core::event::{
+    Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, RunInput, Source,
+    Tool,
+};
+
+/// The options for writing a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestOptions {
+    /// The model. Servers with a single model need none.
+    pub model: Option<String>,
+    /// Omits `stream_options`, for servers that refuse it; usage is then unknown.
+    pub no_stream_options: bool,
+    /// Sends reasoning back as `reasoning_content`, which some models require while they call
+    /// tools.
+    pub send_reasoning: bool,
+}
+
+impl RequestOptions {
+    /// Sets the model.
+    #[must_use]
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// Omits `stream_options`.
+    #[must_use]
+    pub const fn no_stream_options(mut self) -> Self {
+        self.no_stream_options = true;
+        self
+    }
+
+    /// Sends reasoning back.
+    #[must_use]
+    pub const fn send_reasoning(mut self) -> Self {
+        self.send_reasoning = true;
+        self
+    }
+}
+
+/// Encodes the body of a `POST` to `/chat/completions`, merged with the host's forwarded
+/// properties.
+#[must_use]
+pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
+    let mut body = match &input.forwarded_props {
+        Value::Object(props) => props.clone(),
+        _ => Object::new(),
+    };
+    body.shift_remove(RunInput::ANSWER_ID);
+    if let Some(model) = &options.model {
+        body.insert("model".to_owned(), model.as_str().into());
+    }
+    body.insert("messages".to_owned(), messages(input, options).into());
+    if !input.tools.is_empty() {
+        body.insert("tools".to_owned(), input.tools.iter().map(tool).collect());
+    }
+    body.insert("stream".to_owned(), true.into());
+    if !options.no_stream_options {
+        let usage = json!({"include_usage": true});
+        body.entry("stream_options").or_insert(usage);
+    }
+    Value::Object(body)
+}
+
+fn tool(tool: &Tool) -> Value {
+    let parameters = tool.parameters.clone();
+    let none = || json!({"type": "object", "properties": {}});
+    json!({"type": "function", "function": {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": parameters.unwrap_or_else(none),
+    }})
+}
+
+fn messages(input: &RunInput, options: &RequestOptions) -> Vec<Value> {
+    let mut list: Vec<Value> = Vec::new();
+    if !input.context.is_empty() {
+        let lines = input.context.iter();
+        let lines = lines.map(|item| format!("{}: {}", item.description, item.value));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        list.push(json!({"role": "system", "content": text}));
+    }
+    let mut thought = None;
+    for message in &input.messages {
+        if let MessageBody::Reasoning { content } = &message.body {
+            thought = Some(content.as_str()).filter(|_| options.send_reasoning);
+            continue;
+        }
+        let Some(mut written) = write(message) else {
+            continue;
+        };
+        if let Some(thought) = thought.take().filter(|_| is_answer(&written)) {
+            put(&mut written, "reasoning_content", thought.into());
+        }
+        match list.last_mut() {
+            Some(last) if continues(last, &written) => join(last, written),
+            _ => list.push(written),
+        }
+    }
+    list
+}
+
+fn write(message: &Message) -> Option<Value> {
+    let mut written = match &message.body {
+        MessageBody::Developer { content } | MessageBody::System { content } => {
+            json!({"role": "system", "content": content})
+        }
+        MessageBody::User { content } => json!({"role": "user", "content": user_content(content)}),
+        MessageBody::Assistant {
+            content,
+            tool_calls,
+        } => {
+            let mut written = json!({"role": "assistant", "content": content});
+            if !tool_calls.is_empty() {
+                put(
+                    &mut written,
+                    "tool_calls",
+                    tool_calls.iter().map(call).collect(),
+                );
+            }
+            written
+        }
+        MessageBody::Tool {
+            tool_call_id,
+            content,
+            ..
+        } => json!({
+            "role": "tool",
+            "tool_call_id": tool_call_id,
+            "content": content.display_text(),
+        }),
+        MessageBody::Activity { .. } | MessageBody::Reasoning { .. } => return None,
+    };
+    if let (Some(name), MessageBody::User { .. }) = (&message.name, &message.body) {
+        put(&mut written, "name", name.as_str().into());
+    }
+    Some(written)
+}
+
+fn put(message: &mut Value, key: &str, value: Value) {
+    if let Value::Object(message) = message {
+        message.insert(key.to_owned(), value);
+    }
+}
+
+fn is_answer(message: &Value) -> bool {
+    message.get("role") == Some(&"assistant".into())
+}
+
+/// Returns true if two messages form one answer: model templates expect alternating roles.
+fn continues(last: &Value, next: &Value) -> bool {
+    is_answer(last) && is_answer(next) && last.get("tool_calls").is_none()
+}
+
+fn join(last: &mut Value, next: Value) {
+    let Value::Object(next) = next else { return };
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut joined = text(last.get("content"));
+    let more = text(next.get("content"));
+    if !joined.is_empty() && !more.is_empty() {
+        joined.push_str("\n\n");
+    }
+    joined.push_str(&more);
+    for (key, value) in next {
+        put(last, &key, value);
+    }
+    put(last, "content", joined.into());
+}
+
+/// Encodes a call. Servers parse the arguments as an object and fail on anything else.
+fn call(call: &FunctionCall) -> Value {
+    let arguments = match serde_json::from_str::<Value>(&call.arguments) {
+        Ok(Value::Object(_)) => call.arguments.clone(),
+        _ if call.arguments.trim().is_empty() => "{}".to_owned(),
+        _ => json!({"invalid": call.arguments}).to_string(),
+    };
+    json!({
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    })
+}
+
+fn user_content(content: &Content) -> Value {
+    match content {
+        Content::Text(text) => text.as_str().into(),
+        Content::Parts(parts) => parts.iter().map(part).collect(),
+    }
+}
+
+fn part(part: &ContentPart) -> Value {
+    let (kind, source) = match &part.body {
+        PartBody::Text(text) => return json!({"type": "text", "text": text}),
+        PartBody::Media { kind, source } => (kind.as_str(), source),
+    };
+    let url = match source {
+        Source::Data { value, mime_type } => format!("data:{mime_type};base64,{value}"),
+        Source::Url { value, .. } => value.clone(),
+        Source::File { value, .. } => return json!({"type": "file", "file": {"file_id": value}}),
+    };
+    match (kind, source) {
+        ("audio", Source::Data { value, mime_type }) => {
+            let format = mime_type.rsplit('/').next().unwrap_or_default();
+            let format = match format {
+                "mpeg" => "mp3",
+                "x-wav" | "wave" => "wav",
+                format => format,
+            };
+            json!({"type": "input_audio", "input_audio": {"data": value, "format": format}})
+        }
+        ("document", Source::Data { .. }) => {
+            let name = part
+                .metadata
+                .as_ref()
+                .and_then(|m| m.get("filename")?.as_str());
+            let name = name.unwrap_or("document");
+            json!({"type": "file", "file": {"filename": name, "file_data": url}})
+        }
+        _ => json!({"type": "image_url", "image_url": {"url": url}}),
+    }
+}

@@ -1,0 +1,252 @@
+//! Reading of a response of JSON frames, from its bytes to a [`Decode`].
+//!
+//! Framing is in [`SseDecoder`]. A response that is not an event stream is recognized by its first
+//! character: a server may answer with a JSON document, or with a page.
+
+use std::fmt;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::{
+    cursor::Cursor,
+    sse::SseDecoder,
+    stream::{End, Ending, Read, Sink},
+};
+use assistant_core::{
+    event::{Diagnostic, fault::ProtocolError},
+    limits::Limits,
+};
+
+/// The interpretation of frames in one protocol.
+pub trait Decode {
+    /// Reads the data of one frame.
+    ///
+    /// # Errors
+    /// Fails if the frame breaks the protocol, so that nothing after it can be read.
+    fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError>;
+
+    /// Reads a response that is a JSON document instead of a stream.
+    ///
+    /// # Errors
+    /// Fails if the protocol has no such response.
+    fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
+        let _ = sink;
+        let message = error_text(text).unwrap_or_else(|| {
+            "The server answered with a JSON document instead of an event stream.".to_owned()
+        });
+        Err(ProtocolError::new("not-a-stream", message))
+    }
+
+    /// Returns true if a last frame is complete except for its blank line.
+    fn is_whole(&self, data: &str) -> bool {
+        data.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(data).is_ok()
+    }
+
+    /// Ends the response: releases held data and returns how it ended.
+    fn finish(&mut self, sink: &mut dyn Sink) -> End;
+}
+
+/// Returns the error in a document, if any.
+fn error_text(text: &str) -> Option<String> {
+    let document: Value = serde_json::from_str(text).ok()?;
+    let error = document.get("error").unwrap_or(&document);
+    let message = error.get("message").unwrap_or(error);
+    message.as_str().map(str::to_owned)
+}
+
+/// The kind of a response, by its first character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Unknown,
+    Frames,
+    Document,
+}
+
+/// A reader for one response of any protocol with JSON frames.
+#[derive(Clone)]
+pub struct FrameReader<D> {
+    sse: SseDecoder,
+    pub(super) decoder: D,
+    kind: Kind,
+    body: Vec<u8>,
+    error: Option<ProtocolError>,
+    limits: Limits,
+    /// The number of bytes that were read, including comments.
+    read: usize,
+    cursor: Cursor,
+}
+
+// Without the fields: behind a `dyn Read` this would link the `Debug` code of all events.
+impl<D> fmt::Debug for FrameReader<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FrameReader").finish_non_exhaustive()
+    }
+}
+
+impl<D: Decode> FrameReader<D> {
+    /// Creates a reader at the start of a response, with the framing of `sse`, which may have
+    /// another limit.
+    pub(super) fn with(sse: SseDecoder, decoder: D) -> Self {
+        Self {
+            sse,
+            decoder,
+            kind: Kind::Unknown,
+            body: Vec::new(),
+            error: None,
+            limits: Limits::default(),
+            read: 0,
+            cursor: Cursor::default(),
+        }
+    }
+
+    /// Sets the limits of events and of the whole response. Call it before the first byte.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.sse = SseDecoder::with_limit(limits.event_bytes);
+        self.limits = *limits;
+        self
+    }
+
+    /// Ends the response with an error of the caller. An earlier failure takes precedence.
+    pub fn fail(&mut self, error: ProtocolError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// Returns true if the response broke the protocol or a limit, so that further bytes are
+    /// ignored.
+    #[must_use]
+    pub const fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    fn detect_document(&mut self, bytes: &[u8]) {
+        // A byte order mark may be split, too.
+        let is_blank = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
+        match bytes.iter().find(|byte| !is_blank(**byte)) {
+            None => {}
+            Some(b'{' | b'[') => self.kind = Kind::Document,
+            Some(b'<') => self.fail(ProtocolError::new(
+                "not-a-stream",
+                "The server answered with a page (HTML) instead of an event stream.",
+            )),
+            Some(_) => self.kind = Kind::Frames,
+        }
+    }
+
+    /// Reads the next bytes, split at any position. Does nothing after a failure.
+    pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        if self.error.is_some() {
+            return;
+        }
+        let room = self.limits.run_bytes.saturating_sub(self.read);
+        let within = bytes.get(..room).unwrap_or(bytes);
+        self.read += within.len();
+        self.push_within(within, sink);
+        if within.len() < bytes.len() {
+            let most = self.limits.run_bytes;
+            let message = format!("The response is larger than {most} bytes.");
+            self.fail(ProtocolError::new("limit", message));
+        }
+    }
+
+    fn push_within(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        if self.kind == Kind::Unknown {
+            self.detect_document(bytes);
+            // Blanks are held until the kind of the response is known.
+            self.body.extend_from_slice(bytes);
+            if self.kind == Kind::Frames {
+                let held = std::mem::take(&mut self.body);
+                self.read_frames(&held, sink);
+            }
+            return self.check_body();
+        }
+        if self.kind == Kind::Document {
+            self.body.extend_from_slice(bytes);
+            return self.check_body();
+        }
+        self.read_frames(bytes, sink);
+    }
+
+    fn check_body(&mut self) {
+        if self.body.len() > self.limits.event_bytes {
+            self.body.clear();
+            self.fail(ProtocolError::new(
+                "event-limit",
+                "The response is too large.",
+            ));
+        }
+    }
+
+    fn read_frames(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        let Self {
+            sse,
+            decoder,
+            error,
+            cursor,
+            ..
+        } = self;
+        let framed = sse.read(bytes, &mut |frame| {
+            if error.is_none() && cursor.advance(frame.id.take()) {
+                *error = decoder.frame(&frame.data, sink).err();
+            }
+        });
+        if let Err(error) = framed {
+            self.fail(ProtocolError::new("event-limit", error.to_string()));
+        }
+    }
+
+    /// Ends the response: reads a last frame that is complete except for its blank line, releases
+    /// data that is held for frames that do not come, and returns how it ended.
+    pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
+        let mut mid_frame = false;
+        if self.kind == Kind::Document && self.error.is_none() {
+            let text = String::from_utf8_lossy(&self.body).into_owned();
+            let read = self
+                .decoder
+                .document(text.trim_start_matches('\u{feff}'), sink);
+            self.error = read.err();
+        } else if self.error.is_none() && self.sse.is_mid_frame() {
+            let decoder = &mut self.decoder;
+            let last = self.sse.finish();
+            let last = last.filter(|frame| decoder.is_whole(&frame.data));
+            mid_frame = last.is_none();
+            match last {
+                Some(frame) => self.error = decoder.frame(&frame.data, sink).err(),
+                None => sink.diagnostic(Diagnostic::new(
+                    "cut-frame",
+                    "The response ended in the middle of a frame, which was dropped.",
+                )),
+            }
+        }
+        let end = self.decoder.finish(sink);
+        Ending {
+            end: match self.error {
+                Some(_) => End::Failed,
+                None => end,
+            },
+            error: self.error,
+            mid_frame,
+        }
+    }
+}
+
+impl<D: Decode> Read for FrameReader<D> {
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        Self::push(self, bytes, sink);
+    }
+
+    fn has_failed(&self) -> bool {
+        Self::has_failed(self)
+    }
+
+    fn reconnect(&mut self) -> Option<String> {
+        self.sse = SseDecoder::with_limit(self.limits.event_bytes);
+        self.body.clear();
+        self.cursor.reconnect()
+    }
+
+    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending {
+        Self::finish(*self, sink)
+    }
+}

@@ -1,0 +1,86 @@
+//! The protocol trait: encoding of requests and decoding of responses.
+
+use super::stream::Read;
+use assistant_core::{event::RunInput, limits::Limits, session::SessionOptions};
+
+/// The media type of event streams.
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
+
+/// The protocol of an agent.
+///
+/// Only the agent depends on its protocol: the session handles run inputs and events, a transport
+/// handles bodies and bytes. A protocol that an application does not name is not linked.
+///
+/// ```
+/// use assistant_protocols::{Needs, Protocol, agui::AgUi};
+///
+/// assert_eq!(AgUi::default().needs(), Needs::default());
+/// ```
+pub trait Protocol {
+    /// Returns the session options that agents of this protocol require.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// Returns the request of a run.
+    fn request(&self, input: &RunInput) -> Request;
+
+    /// Creates a decoder for the response, within the limits of its size.
+    fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read>;
+}
+
+/// Session options that a protocol requires: see [`adapt`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Needs {
+    /// True if the history is written as UI messages.
+    #[cfg(feature = "ui-stream")]
+    pub ui_history: bool,
+    /// True if an answer that a reload interrupted is resumed; `None` if the protocol does not
+    /// decide.
+    pub resumes: Option<bool>,
+    /// True if a resumed answer begins again with its first event
+    /// ([`SessionOptions::replays`](assistant_core::session::SessionOptions::replays)).
+    pub replays: bool,
+    /// True if the agent repeats a call that was not answered.
+    pub asks_again: bool,
+    /// True if the agent runs no tools of its own.
+    pub runs_no_tools: bool,
+}
+
+/// A request for a transport.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Request {
+    /// A `POST` to the agent's address.
+    Post {
+        /// The body, which is JSON.
+        body: String,
+        /// The accepted media type; any other is not an answer. `None` leaves the check to the
+        /// decoder.
+        accept: Option<&'static str>,
+    },
+    /// A `GET` to the agent's address with a suffix. Status 204 means that there is nothing to
+    /// resume ([`StreamEnd::Nothing`](assistant_core::session::StreamEnd::Nothing)).
+    Get {
+        /// The suffix of the address, starting with `/`.
+        path: String,
+    },
+    /// The protocol cannot resume an answer, so there is no request.
+    Nothing,
+}
+
+/// Sets the session options that a protocol requires. Call it before the session is created.
+pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
+    let needs = protocol.needs();
+    #[cfg(feature = "ui-stream")]
+    if needs.ui_history {
+        options.history = Some(assistant_core::conversation::Conversation::ui_history);
+    }
+    if let Some(resumes) = needs.resumes {
+        options.resumes = resumes;
+    }
+    options.replays |= needs.replays;
+    options.asks_again |= needs.asks_again;
+    options.agent_runs_tools &= !needs.runs_no_tools;
+}

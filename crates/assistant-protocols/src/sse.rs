@@ -1,0 +1,248 @@
+//! An incremental decoder for server-sent events, from bytes split at any position to [`Frame`]s.
+//!
+//! Follows the WHATWG stream format: LF, CRLF and CR end a line, a byte order mark at the start is
+//! dropped, comments and unknown fields are ignored, several `data` lines are joined with LF,
+//! invalid UTF-8 becomes U+FFFD. There are two differences: a last frame without its blank line is
+//! returned by [`SseDecoder::finish`], and `id` applies only to its own frame.
+//!
+//! The decoder does not interpret `data`, never reconnects (`retry` is ignored), and buffers no
+//! more than its limit.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
+/// The default limit of an unfinished frame, in bytes.
+const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
+
+/// The buffer capacity that is reused for the next frame; larger buffers are freed.
+const REUSED_CAPACITY: usize = 64 * 1024;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// One event of the stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Frame {
+    /// The `event` field.
+    pub event: Option<String>,
+    /// The `data` lines, joined with LF.
+    pub data: String,
+    /// The `id` field.
+    pub id: Option<String>,
+}
+
+/// The error for a frame larger than the limit; nothing after it can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SseError {
+    /// The limit in bytes.
+    pub limit: usize,
+}
+
+impl fmt::Display for SseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a server-sent event is larger than {} bytes", self.limit)
+    }
+}
+
+impl Error for SseError {}
+
+/// An incremental decoder for one response.
+///
+/// ```
+/// use assistant_protocols::sse::SseDecoder;
+///
+/// let mut decoder = SseDecoder::new();
+/// let mut frames = Vec::new();
+/// decoder.push(b"data: {\"type\":", &mut frames)?;
+/// decoder.push(b"\"RUN_STARTED\"}\r\n\r\n", &mut frames)?;
+/// assert_eq!(frames[0].data, r#"{"type":"RUN_STARTED"}"#);
+/// # Ok::<(), assistant_protocols::sse::SseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SseDecoder {
+    limit: usize,
+    /// The incomplete line.
+    line: Vec<u8>,
+    frame: Frame,
+    has_data: bool,
+    /// True if the last byte was a CR; a following LF does not end another line.
+    after_cr: bool,
+    first_line: bool,
+    failed: bool,
+}
+
+impl Default for SseDecoder {
+    fn default() -> Self {
+        Self::with_limit(DEFAULT_LIMIT)
+    }
+}
+
+impl SseDecoder {
+    /// Creates a decoder with the default limit of 10 MiB for a frame.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates a decoder with a limit in bytes for a frame.
+    #[must_use]
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            frame: Frame::default(),
+            has_data: false,
+            after_cr: false,
+            first_line: true,
+            failed: false,
+        }
+    }
+
+    /// Decodes the next bytes and appends the completed frames to `frames`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a frame is larger than the limit. Frames before it are in `frames`; every later
+    /// call fails as well.
+    pub fn push(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
+        self.read(bytes, &mut |frame| frames.push(std::mem::take(frame)))
+    }
+
+    /// Like [`Self::push`], but passes each completed frame to a callback; memory left in it is
+    /// reused for the next one, which avoids an allocation per frame.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::push`].
+    pub fn read(&mut self, bytes: &[u8], each: &mut dyn FnMut(&mut Frame)) -> Result<(), SseError> {
+        let mut rest = bytes;
+        if self.after_cr && !rest.is_empty() {
+            self.after_cr = false;
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        }
+        while let Some(at) = line_end(rest) {
+            let (line, ending) = rest.split_at(at);
+            self.end_line(line, each)?;
+            rest = match ending {
+                [b'\r', b'\n', after @ ..] => after,
+                [b'\r'] => {
+                    self.after_cr = true;
+                    &[]
+                }
+                [_, after @ ..] => after,
+                [] => &[],
+            };
+        }
+        self.check(rest.len())?;
+        self.line.extend_from_slice(rest);
+        Ok(())
+    }
+
+    /// Returns true if a frame has begun and its blank line has not come. A comment does not begin
+    /// one.
+    #[must_use]
+    pub fn is_mid_frame(&self) -> bool {
+        let frame = &self.frame;
+        let has_fields = self.has_data || frame.event.is_some() || frame.id.is_some();
+        has_fields || self.line.first().is_some_and(|&byte| byte != b':')
+    }
+
+    /// Ends the stream and returns a last frame without a blank line after it.
+    pub fn finish(&mut self) -> Option<Frame> {
+        if self.failed {
+            return None;
+        }
+        let line = std::mem::take(&mut self.line);
+        self.field(&line);
+        let frame = std::mem::take(&mut self.frame);
+        std::mem::take(&mut self.has_data).then_some(frame)
+    }
+
+    fn end_line(&mut self, tail: &[u8], each: &mut dyn FnMut(&mut Frame)) -> Result<(), SseError> {
+        self.check(tail.len())?;
+        if self.line.is_empty() {
+            return self.whole_line(tail, each);
+        }
+        let mut line = std::mem::take(&mut self.line);
+        line.extend_from_slice(tail);
+        self.whole_line(&line, each)?;
+        // Its memory is reused for the next split line.
+        line.clear();
+        self.line = line;
+        Ok(())
+    }
+
+    fn whole_line(
+        &mut self,
+        line: &[u8],
+        each: &mut dyn FnMut(&mut Frame),
+    ) -> Result<(), SseError> {
+        let bom = self.first_line && line == BOM;
+        if line.is_empty() || bom {
+            self.first_line = false;
+            self.end_frame(each);
+        } else {
+            self.field(line);
+        }
+        self.check(0)
+    }
+
+    fn field(&mut self, line: &[u8]) {
+        let line = match line.strip_prefix(BOM) {
+            Some(after) if self.first_line => after,
+            _ => line,
+        };
+        self.first_line = false;
+        let mut parts = line.splitn(2, |&byte| byte == b':');
+        let name = parts.next().unwrap_or_default();
+        let value = parts.next().unwrap_or_default();
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        // Valid text, by far the most common case, is validated in wide steps.
+        let value = std::str::from_utf8(value)
+            .map_or_else(|_| String::from_utf8_lossy(value), Cow::Borrowed);
+        match name {
+            b"data" => {
+                if self.has_data {
+                    self.frame.data.push('\n');
+                }
+                self.has_data = true;
+                self.frame.data.push_str(&value);
+            }
+            b"event" => self.frame.event = Some(value.into_owned()),
+            b"id" if !value.contains('\0') => self.frame.id = Some(value.into_owned()),
+            _ => {}
+        }
+    }
+
+    /// Emits the frame, if it has data; a frame without data is dropped.
+    fn end_frame(&mut self, each: &mut dyn FnMut(&mut Frame)) {
+        if std::mem::take(&mut self.has_data) {
+            each(&mut self.frame);
+        }
+        let mut data = std::mem::take(&mut self.frame).data;
+        if data.capacity() <= REUSED_CAPACITY {
+            data.clear();
+            self.frame.data = data;
+        }
+    }
+
+    /// Checks that the frame, its unfinished line and `more` bytes are within the limit.
+    fn check(&mut self, more: usize) -> Result<(), SseError> {
+        let frame = &self.frame;
+        let fields = [Some(&frame.data), frame.event.as_ref(), frame.id.as_ref()];
+        let held: usize = fields.iter().flatten().map(|field| field.len()).sum();
+        self.failed |= held + self.line.len() + more > self.limit;
+        if self.failed {
+            Err(SseError { limit: self.limit })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Returns the end of the first line.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr2(b'\n', b'\r', bytes)
+}

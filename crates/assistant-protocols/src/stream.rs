@@ -1,0 +1,57 @@
+//! The results of reading a response of any protocol: events, diagnostics and an end.
+
+use assistant_core::event::fault::ProtocolError;
+use assistant_core::event::{Diagnostic, Event};
+
+/// The end of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The last run ended, with success or an error of its own.
+    Complete,
+    /// The last run, if any, did not end: its outcome is unknown.
+    Truncated,
+    /// A violation of the protocol.
+    Failed,
+}
+
+/// A receiver of events and diagnostics, in order.
+pub trait Sink {
+    /// Receives an event.
+    fn event(&mut self, event: Event);
+
+    /// Receives a diagnostic about something that was tolerated or dropped. It comes before the
+    /// events of the frame that it concerns.
+    fn diagnostic(&mut self, diagnostic: Diagnostic);
+}
+
+/// The end of a response, with its details.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ending {
+    /// The end of the stream.
+    pub end: End,
+    /// The violation that ended it, if and only if `end` is [`End::Failed`].
+    pub error: Option<ProtocolError>,
+    /// True if the response ended in the middle of a frame, which is then dropped. This does not
+    /// violate the protocol: the connection broke off, or the server gave up.
+    pub mid_frame: bool,
+}
+
+/// A reader for one response of any protocol.
+pub trait Read: std::fmt::Debug {
+    /// Reads the next bytes, split at any position. Does nothing after a failure.
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink);
+
+    /// Returns true if further bytes are ignored.
+    fn has_failed(&self) -> bool;
+
+    /// Prepares for the rest of the response over another connection: drops an unfinished frame, and
+    /// returns the id of the last event, if it has one. Events that come again are not read again.
+    /// A reader that cannot continue does nothing.
+    fn reconnect(&mut self) -> Option<String> {
+        None
+    }
+
+    /// Ends the response and returns how it ended.
+    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending;
+}

@@ -1,0 +1,42 @@
+//! An open text block in a stream of the AI SDK.
+
+use assistant_core::json::surrogates;
+
+/// An open text block.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    pub(super) number: u64,
+    /// The high surrogate at the end of the last delta.
+    pub(super) half: Option<u16>,
+}
+
+/// Joins a surrogate pair that is split between two deltas. Surrogates in a delta are marked; one
+/// at its end is kept in `held` for the next delta.
+pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
+    // An empty delta does not separate a pair.
+    if delta.is_empty() || (held.is_none() && !is_cut) {
+        return delta;
+    }
+    let marked = |c: char| surrogates::marked(c).filter(|_| is_cut);
+    let mut out = String::with_capacity(delta.len() + 4);
+    for c in delta.chars() {
+        let half = marked(c);
+        let whole = match (held.take(), half) {
+            (Some(high), Some(low)) if surrogates::is_low(low) => {
+                char::decode_utf16([high, low]).next().and_then(Result::ok)
+            }
+            (Some(_), _) => {
+                out.push(surrogates::REPLACED);
+                None
+            }
+            (None, _) => None,
+        };
+        match (whole, half) {
+            (Some(whole), _) => out.push(whole),
+            (None, Some(half)) if !surrogates::is_low(half) => *held = Some(half),
+            (None, Some(_)) => out.push(surrogates::REPLACED),
+            (None, None) => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,124 @@
+//! Text and reasoning blocks, of which several may be open at once.
+
+use serde_json::Value;
+
+use super::{
+    Decoder,
+    block::{Block, join},
+    chunk::{extend, opt, text},
+};
+use crate::stream::Sink;
+use assistant_core::{
+    event::{Extension, Object},
+    json::surrogates,
+};
+
+impl Decoder {
+    pub(super) fn read_block(
+        &mut self,
+        kind: &str,
+        mut chunk: Object,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
+        let (reasoning, step) = match kind.strip_prefix("reasoning-") {
+            Some(step) => (true, step),
+            None => (false, kind.strip_prefix("text-").unwrap_or(kind)),
+        };
+        if !matches!(step, "start" | "delta" | "end") {
+            return self.read_part(kind, chunk, sink);
+        }
+        let id = text(&mut chunk, "id")?;
+        let mut extra = Object::new();
+        if let Some(metadata) = opt(&mut chunk, "providerMetadata") {
+            extra.insert("providerMetadata".to_owned(), metadata);
+        }
+        let unknown = || {
+            format!(
+                "no text '{}' has begun",
+                assistant_core::event::fault::quote(&id)
+            )
+        };
+        match step {
+            "start" => {
+                if reasoning {
+                    extra.shift_insert(0, "id".to_owned(), id.as_str().into());
+                }
+                extra.insert("state".to_owned(), "streaming".into());
+                let message_id = self.node(sink);
+                self.last_block += 1;
+                let (block, half) = (self.last_block, None);
+                self.blocks.insert(
+                    (reasoning, id),
+                    Block {
+                        number: block,
+                        half,
+                    },
+                );
+                extend(
+                    sink,
+                    Extension::BlockStart {
+                        block,
+                        message_id,
+                        reasoning,
+                        extra,
+                    },
+                );
+            }
+            "delta" => {
+                let Some(Value::String(delta)) = chunk.shift_remove("delta") else {
+                    return Err("it has no text 'delta'".to_owned());
+                };
+                let is_cut = self.is_cut;
+                let open = self.blocks.get_mut(&(reasoning, id.clone()));
+                let open = open.ok_or_else(unknown)?;
+                let delta = join(delta, &mut open.half, is_cut);
+                let block = open.number;
+                extend(
+                    sink,
+                    Extension::BlockDelta {
+                        block,
+                        reasoning,
+                        delta,
+                        extra,
+                    },
+                );
+            }
+            _ => {
+                let open = self.blocks.remove(&(reasoning, id.clone()));
+                let open = open.ok_or_else(unknown)?;
+                let block = open.number;
+                if let Some(citations) = opt(&mut chunk, "citations").filter(|_| !reasoning) {
+                    extra.insert("citations".to_owned(), citations);
+                }
+                release(&open, reasoning, sink);
+                extra.insert("state".to_owned(), "done".into());
+                extend(sink, Extension::BlockEnd { block, extra });
+            }
+        }
+        Ok(())
+    }
+
+    /// Releases lone surrogates at the end of the stream.
+    pub(super) fn release_halves(&mut self, sink: &mut dyn Sink) {
+        for ((reasoning, _), open) in &mut self.blocks {
+            release(open, *reasoning, sink);
+            open.half = None;
+        }
+    }
+}
+
+fn release(open: &Block, reasoning: bool, sink: &mut dyn Sink) {
+    if open.half.is_some() {
+        let (block, delta) = (open.number, surrogates::REPLACED.to_string());
+        let extra = Object::new();
+        extend(
+            sink,
+            Extension::BlockDelta {
+                block,
+                reasoning,
+                delta,
+                extra,
+            },
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! Field access in chunks, and helpers for events and diagnostics.
+
+use serde_json::Value;
+
+use crate::stream::Sink;
+use assistant_core::{
+    event::{Diagnostic, EventKind, Extension, Object},
+    json::surrogates,
+};
+
+/// Merges metadata: objects are merged recursively, other values are replaced.
+pub(super) fn merge(known: &mut Object, fresh: Object) {
+    for (key, value) in fresh {
+        if matches!(key.as_str(), "__proto__" | "constructor" | "prototype") {
+            continue;
+        }
+        match (known.get_mut(&key), value) {
+            (Some(Value::Object(known)), Value::Object(fresh)) => merge(known, fresh),
+            (_, value) => {
+                known.insert(key, value);
+            }
+        }
+    }
+}
+
+pub(super) fn extend(sink: &mut dyn Sink, extension: Extension) {
+    sink.event(EventKind::Extension(Box::new(extension)).into());
+}
+
+pub(super) fn note(node: &str, extra: Object) -> Extension {
+    Extension::Message {
+        message_id: node.to_owned(),
+        extra,
+        metadata: None,
+    }
+}
+
+pub(super) fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {
+    sink.diagnostic(Diagnostic::new("dropped-chunk", message));
+}
+
+/// Removes the surrogate marks of a chunk, except in its deltas.
+pub(super) fn without_marks(mut chunk: Value) -> Value {
+    for (key, value) in chunk.as_object_mut().into_iter().flatten() {
+        if !matches!(key.as_str(), "delta" | "inputTextDelta") {
+            unmark(value);
+        }
+    }
+    chunk
+}
+
+fn unmark(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = surrogates::without_marks(text),
+        Value::Array(list) => list.iter_mut().for_each(unmark),
+        Value::Object(object) => object.values_mut().for_each(unmark),
+        _ => {}
+    }
+}
+
+/// Takes an optional string. A value of another type counts as absent.
+pub(super) fn opt_text(chunk: &mut Object, key: &str) -> Option<String> {
+    match chunk.shift_remove(key) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Takes a required string.
+pub(super) fn text(chunk: &mut Object, key: &str) -> Result<String, String> {
+    opt_text(chunk, key).ok_or_else(|| format!("it has no text '{key}'"))
+}
+
+/// Takes an optional value; `null` counts as absent.
+pub(super) fn opt(chunk: &mut Object, key: &str) -> Option<Value> {
+    chunk.shift_remove(key).filter(|value| !value.is_null())
+}

@@ -1,0 +1,381 @@
+//! The decoder from chunks to events and the end of the run.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::{
+    answer::Answer,
+    block::Block,
+    chunk::{drop_chunk, extend, merge, note, opt_text, without_marks},
+    partial::Partial,
+};
+use crate::stream::{End, Sink};
+use assistant_core::{
+    event::{EventKind, Extension, Object, Outcome, RunInput, TokenUsage, fault::quote},
+    json::surrogates,
+};
+
+/// The maximum number of id changes of an answer; each takes time proportional to its steps.
+const MAX_RENAMES: u32 = 16;
+
+/// The parameters of a response.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Start {
+    /// The conversation's id.
+    pub thread_id: String,
+    /// The run's id.
+    pub run_id: String,
+    /// The answer's id, until the server sends one.
+    pub message_id: String,
+    /// The output of [`Conversation::ui_history`](assistant_core::conversation::Conversation::ui_history):
+    /// the answer that the response continues, and the ids in use.
+    pub history: Option<Value>,
+    /// True if the response repeats the answer from its beginning, as a resumed stream does.
+    pub replays: bool,
+    /// True if another id begins another answer instead of renaming this one, as in a resumed
+    /// stream.
+    pub separates: bool,
+}
+
+impl Start {
+    /// Returns the parameters of the response to a run's input.
+    #[must_use]
+    pub fn of(input: &RunInput) -> Self {
+        let given = input.answer_id().map(str::to_owned);
+        Self {
+            thread_id: input.thread_id.clone(),
+            run_id: input.run_id.clone(),
+            message_id: given.unwrap_or_else(|| input.run_id.clone()),
+            history: input.history.as_deref().cloned(),
+            replays: false,
+            separates: false,
+        }
+    }
+
+    /// Returns the parameters of a response that resumes an interrupted answer.
+    #[must_use]
+    pub fn resumed(input: &RunInput) -> Self {
+        Self {
+            replays: true,
+            separates: true,
+            ..Self::of(input)
+        }
+    }
+}
+
+/// A decoder for the chunks of one response.
+#[derive(Debug, Clone)]
+pub struct Decoder {
+    thread_id: String,
+    run_id: String,
+    replays: bool,
+    separates: bool,
+    pub(super) answer: Answer,
+    pub(super) blocks: HashMap<(bool, String), Block>,
+    pub(super) last_block: u64,
+    pub(super) partial: HashMap<String, Partial>,
+    stage: Stage,
+    finished: bool,
+    finish_reason: Option<String>,
+    error: Option<String>,
+    aborted: bool,
+    renames: u32,
+    /// The token usage of this response.
+    pub(super) usage: Option<Value>,
+    /// True if the frame contains lone surrogates, which are marked in its deltas.
+    pub(super) is_cut: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Before,
+    Running,
+    Over,
+}
+
+impl Decoder {
+    /// Creates a decoder at the start of a response.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        let mut decoder = Self {
+            answer: Answer::new(start.message_id, start.history.as_ref()),
+            thread_id: start.thread_id,
+            run_id: start.run_id,
+            replays: start.replays,
+            separates: start.separates,
+            blocks: HashMap::new(),
+            last_block: 0,
+            partial: HashMap::new(),
+            stage: Stage::Before,
+            finished: false,
+            finish_reason: None,
+            error: None,
+            aborted: false,
+            renames: 0,
+            usage: None,
+            is_cut: false,
+        };
+        if let Some(history) = &start.history {
+            decoder.continue_partial(history);
+        }
+        decoder
+    }
+
+    /// Returns the id of the answer, as far as it is known.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        &self.answer.id
+    }
+
+    /// Reads the data of one frame. Invalid chunks are dropped with a diagnostic.
+    pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
+        if data.trim() == "[DONE]" {
+            self.finished |= self.stage == Stage::Running;
+            return self.conclude(sink);
+        }
+        self.is_cut = false;
+        let read = serde_json::from_str(data).or_else(|error| {
+            let marked = surrogates::replaced(data, surrogates::mark).ok_or(error)?;
+            self.is_cut = true;
+            serde_json::from_str(&marked).map(without_marks)
+        });
+        match read {
+            Ok(chunk) => self.push_chunk(chunk, sink),
+            Err(error) => drop_chunk(sink, format!("Dropped a frame that is not JSON ({error}).")),
+        }
+    }
+
+    /// Reads one chunk.
+    pub fn push_chunk(&mut self, chunk: Value, sink: &mut dyn Sink) {
+        let Value::Object(mut chunk) = chunk else {
+            return drop_chunk(sink, "Dropped a frame that is no object.");
+        };
+        let Some(Value::String(kind)) = chunk.shift_remove("type") else {
+            return drop_chunk(sink, "Dropped a chunk without a type.");
+        };
+        if self.stage == Stage::Over {
+            let message = format!("Dropped '{}' after the end of the stream.", quote(&kind));
+            return drop_chunk(sink, message);
+        }
+        self.begin(sink);
+        if let Err(missing) = self.read(&kind, chunk, sink) {
+            let kind = quote(&kind);
+            drop_chunk(sink, format!("Dropped '{kind}': {missing}."));
+        }
+    }
+
+    fn begin(&mut self, sink: &mut dyn Sink) {
+        if self.stage != Stage::Before {
+            return;
+        }
+        self.stage = Stage::Running;
+        sink.event(EventKind::run_started(&self.thread_id, &self.run_id).into());
+    }
+
+    fn read(&mut self, kind: &str, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
+        match kind {
+            "start" => self.start(chunk, sink),
+            "finish" => {
+                self.finished = true;
+                if let Some(reason) = opt_text(&mut chunk, "finishReason") {
+                    self.finish_reason = Some(reason);
+                }
+                self.merge_metadata(chunk, sink);
+            }
+            "message-metadata" => self.merge_metadata(chunk, sink),
+            "start-step" => {
+                self.answer.step += 1;
+                self.new_node(true, sink);
+            }
+            "finish-step" => {}
+            "reset-step" => self.reset_step(sink),
+            "abort" => self.aborted = true,
+            "error" => {
+                let text = opt_text(&mut chunk, "errorText");
+                let text = text.unwrap_or_else(|| "The assistant reported an error.".to_owned());
+                self.error.get_or_insert(text);
+            }
+            _ if kind.starts_with("text-") || kind.starts_with("reasoning-") => {
+                return self.read_block(kind, chunk, sink);
+            }
+            _ if kind.starts_with("tool-") => return self.read_tool(kind, chunk, sink),
+            _ => return self.read_part(kind, chunk, sink),
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, mut chunk: Object, sink: &mut dyn Sink) {
+        let id = opt_text(&mut chunk, "messageId").filter(|id| *id != self.answer.id);
+        let anew = std::mem::take(&mut self.replays);
+        if (anew || self.separates)
+            && let Some(id) = id
+        {
+            self.forget_open();
+            self.answer.separate(id);
+            return self.merge_metadata(chunk, sink);
+        }
+        if anew {
+            self.forget_open();
+            for message_id in self.answer.begin_anew() {
+                extend(sink, Extension::Reset { message_id });
+            }
+        }
+        if let Some(id) = id {
+            self.renames += 1;
+            if self.renames > MAX_RENAMES {
+                return drop_chunk(sink, "Dropped 'start': the answer has had too many names.");
+            }
+            self.answer.id.clone_from(&id);
+            for (node, _) in &self.answer.nodes {
+                let notes = [("id".to_owned(), id.as_str().into())];
+                extend(sink, note(node, notes.into_iter().collect()));
+            }
+        }
+        self.merge_metadata(chunk, sink);
+    }
+
+    /// Returns the message to which parts are added.
+    pub(super) fn node(&mut self, sink: &mut dyn Sink) -> String {
+        match &self.answer.current {
+            Some(node) => node.clone(),
+            None => self.new_node(false, sink),
+        }
+    }
+
+    fn new_node(&mut self, step: bool, sink: &mut dyn Sink) -> String {
+        let is_first = self.answer.nodes.is_empty();
+        let node = self.answer.next_node();
+        let mut notes = Object::new();
+        notes.insert("id".to_owned(), self.answer.id.as_str().into());
+        notes.insert("step".to_owned(), step.into());
+        extend(sink, note(&node, notes));
+        if is_first {
+            self.write_metadata(None, sink);
+        }
+        node
+    }
+
+    fn reset_step(&mut self, sink: &mut dyn Sink) {
+        self.forget_open();
+        for message_id in self.answer.reset_step() {
+            extend(sink, Extension::Reset { message_id });
+        }
+    }
+
+    fn forget_open(&mut self) {
+        self.blocks.clear();
+        self.partial.clear();
+    }
+
+    fn merge_metadata(&mut self, mut chunk: Object, sink: &mut dyn Sink) {
+        let fresh = chunk.shift_remove("messageMetadata");
+        let Some(fresh) = fresh.filter(|fresh| !fresh.is_null()) else {
+            return;
+        };
+        let reported = fresh.get("totalUsage").or_else(|| fresh.get("usage"));
+        if let Some(usage) = reported.filter(|usage| usage.is_object()) {
+            self.usage = Some(usage.clone());
+        }
+        match (&mut self.answer.metadata, fresh) {
+            (Some(Value::Object(known)), Value::Object(fresh)) => {
+                let keys: Vec<String> = fresh.keys().cloned().collect();
+                merge(known, fresh);
+                self.write_metadata(Some(&keys), sink);
+            }
+            (known, fresh) => {
+                *known = Some(fresh);
+                self.write_metadata(None, sink);
+            }
+        }
+    }
+
+    /// Writes metadata to the first message of the answer, once there is one. `keys` are the
+    /// changed ones, if not all have changed.
+    fn write_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
+        let (Some((node, _)), Some(metadata)) = (self.answer.nodes.first(), &self.answer.metadata)
+        else {
+            return;
+        };
+        let (metadata, extra) = match metadata {
+            Value::Object(all) => {
+                let has_changed =
+                    |key: &String| keys.is_none_or(|keys| keys.iter().any(|k| k == key));
+                let changed = all.iter().filter(|(key, _)| has_changed(key));
+                let changed = changed.map(|(key, value)| (key.clone(), value.clone()));
+                (Some(changed.collect()), Object::new())
+            }
+            odd => {
+                let odd = ("metadata".to_owned(), odd.clone());
+                (None, [odd].into_iter().collect())
+            }
+        };
+        let message_id = node.clone();
+        extend(
+            sink,
+            Extension::Message {
+                message_id,
+                extra,
+                metadata,
+            },
+        );
+    }
+
+    /// Ends the response: releases held data and returns how it ended.
+    pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
+        self.conclude(sink);
+        match self.stage {
+            Stage::Over => End::Complete,
+            _ => End::Truncated,
+        }
+    }
+
+    /// Ends the run, if the stream has reported an end.
+    fn conclude(&mut self, sink: &mut dyn Sink) {
+        if self.stage != Stage::Running {
+            return;
+        }
+        self.release_halves(sink);
+        if self.answer.nodes.is_empty() && self.answer.metadata.is_some() {
+            self.new_node(false, sink);
+        }
+        let reason = self.finish_reason.take();
+        let failed = reason.as_deref() == Some("error");
+        let unnamed = failed.then(|| "The model reported an error.".to_owned());
+        let usage = self.usage();
+        let kind = if let Some(message) = self.error.take().or(unnamed) {
+            let code = None;
+            EventKind::RunError {
+                message,
+                code,
+                usage,
+            }
+        } else if self.aborted || reason.as_deref() == Some("interrupted") {
+            self.run_finished(reason, Some(Outcome::Cancelled), usage)
+        } else if self.finished {
+            let interrupts = self.interrupts();
+            let waits = (!interrupts.is_empty()).then_some(Outcome::Interrupt { interrupts });
+            self.run_finished(reason, waits, usage)
+        } else {
+            return;
+        };
+        self.stage = Stage::Over;
+        sink.event(kind.into());
+    }
+
+    fn run_finished(
+        &self,
+        reason: Option<String>,
+        outcome: Option<Outcome>,
+        usage: Vec<TokenUsage>,
+    ) -> EventKind {
+        EventKind::RunFinished {
+            thread_id: self.thread_id.clone(),
+            run_id: self.run_id.clone(),
+            result: reason.map(|reason| Box::new(json!({"finishReason": reason}))),
+            outcome,
+            usage,
+        }
+    }
+}

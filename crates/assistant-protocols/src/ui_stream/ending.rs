@@ -1,0 +1,70 @@
+//! The end of a response: open approvals and token usage.
+
+use serde_json::{Value, json};
+
+use super::{Decoder, answer::Call};
+use assistant_core::event::{Interrupt, Object, TokenUsage};
+
+impl Decoder {
+    /// Returns the requested approvals that the server itself has not answered.
+    pub(super) fn interrupts(&self) -> Vec<Interrupt> {
+        let asked = self.answer.calls.iter().filter_map(|call| {
+            let approval = call.approval.as_ref().filter(|_| !call.settled)?;
+            let open = !approval.contains_key("approved");
+            open.then_some((call, approval))
+        });
+        let text = |approval: &Object, key: &str| {
+            let text = approval.get(key).and_then(Value::as_str);
+            text.map(str::to_owned)
+        };
+        let interrupt = |(call, approval): (&Call, &Object)| Interrupt {
+            id: text(approval, "id").unwrap_or_default(),
+            reason: "tool_approval".to_owned(),
+            message: text(approval, "requestReason"),
+            tool_call_id: Some(call.id.clone()),
+            response_schema: answer_schema(),
+            expires_at: None,
+            subagent_run_id: None,
+            metadata: Some(approval.clone()),
+        };
+        asked.map(interrupt).collect()
+    }
+
+    /// Returns the token usage that a server reports in the answer's metadata, in the AI SDK's
+    /// format.
+    pub(super) fn usage(&self) -> Vec<TokenUsage> {
+        let Some(reported) = &self.usage else {
+            return Vec::new();
+        };
+        let metadata = self.answer.metadata.as_ref();
+        let count = |path: &str| reported.pointer(path).and_then(Value::as_u64);
+        let usage = TokenUsage {
+            provider: None,
+            model: metadata
+                .and_then(|metadata| metadata.get("model")?.as_str())
+                .map(str::to_owned),
+            input_tokens: count("/inputTokens"),
+            output_tokens: count("/outputTokens"),
+            total_tokens: count("/totalTokens"),
+            reasoning_tokens: count("/outputTokenDetails/reasoningTokens")
+                .or_else(|| count("/reasoningTokens")),
+            cached_input_tokens: count("/inputTokenDetails/cacheReadTokens")
+                .or_else(|| count("/cachedInputTokens")),
+            cache_write_input_tokens: count("/inputTokenDetails/cacheWriteTokens"),
+        };
+        let is_known = usage.input_tokens.is_some()
+            || usage.output_tokens.is_some()
+            || usage.total_tokens.is_some();
+        is_known.then_some(usage).into_iter().collect()
+    }
+}
+
+/// Returns the schema of an approval's answer.
+fn answer_schema() -> Option<Object> {
+    let schema = json!({
+        "type": "object",
+        "properties": {"approved": {"type": "boolean"}, "reason": {"type": "string"}},
+        "required": ["approved"],
+    });
+    schema.as_object().cloned()
+}

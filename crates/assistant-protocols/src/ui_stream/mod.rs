@@ -1,0 +1,35 @@
+//! The AI SDK's UI message stream, version 1.
+//!
+//! [`Reader`] decodes the bytes of a response to events, [`TextReader`] does the same for servers
+//! that answer with plain text, and [`Decoder`] takes single chunks. Requests are encoded by
+//! [`request_body`] from the history that a session writes
+//! ([`Conversation::ui_history`](assistant_core::conversation::Conversation::ui_history)).
+//!
+//! Each step of an answer becomes a separate message. A chunk for which the reference client ends
+//! the whole stream (an unknown chunk, a delta without a start) is dropped with a diagnostic, and
+//! the stream continues.
+//!
+//! * `decoder` reads chunks and, with `ending`, determines the end of the run; `answer` is its
+//!   state of the answer; `blocks`, `parts`, `tools` and `outcomes` read the chunks of their kind.
+//! * `request` encodes requests; `resubmit` decides about automatic ones.
+
+mod answer;
+mod block;
+mod blocks;
+mod chunk;
+mod decoder;
+mod ending;
+mod outcomes;
+mod partial;
+mod parts;
+mod protocol;
+mod reader;
+mod request;
+mod resubmit;
+mod tools;
+
+pub use decoder::{Decoder, Start};
+pub use protocol::UiStream;
+pub use reader::{Reader, TextReader};
+pub use request::{request_body, resume_path};
+pub use resubmit::{is_complete_with_approvals, is_complete_with_tool_calls};

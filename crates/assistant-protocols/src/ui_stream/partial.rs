@@ -1,0 +1,15 @@
+//! Streamed arguments of a tool call.
+
+use assistant_core::event::Object;
+
+/// Streamed arguments of a call.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Partial {
+    pub(super) name: String,
+    pub(super) dynamic: bool,
+    /// The text so far.
+    pub(super) text: String,
+    pub(super) half: Option<u16>,
+    /// Notes of the start, for a call that continues in another step.
+    pub(super) notes: Object,
+}

@@ -1,0 +1,52 @@
+//! The UI message stream as the protocol of an agent.
+
+use super::{Reader, Start, TextReader, request_body, resume_path};
+use crate::{
+    protocol::{EVENT_STREAM, Needs, Protocol, Request},
+    stream::Read,
+};
+use assistant_core::{event::RunInput, limits::Limits};
+
+/// The AI SDK's UI message stream, or its text protocol.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UiStream {
+    /// True if the server answers with plain text only.
+    pub text: bool,
+    /// True if the server stores its streams, so that an answer that a reload interrupted is
+    /// resumed ([`SessionOptions::resumes`](assistant_core::session::SessionOptions::resumes)).
+    pub resumes: bool,
+    /// True if a resumed stream continues at the interruption, instead of repeating the answer from
+    /// its beginning.
+    pub continues: bool,
+}
+
+impl Protocol for UiStream {
+    fn needs(&self) -> Needs {
+        Needs {
+            ui_history: true,
+            resumes: Some(self.resumes),
+            ..Needs::default()
+        }
+    }
+
+    fn request(&self, input: &RunInput) -> Request {
+        if input.resumes {
+            let path = resume_path(&input.thread_id);
+            return path.map_or(Request::Nothing, |path| Request::Get { path });
+        }
+        Request::Post {
+            body: request_body(input).to_string(),
+            accept: (!self.text).then_some(EVENT_STREAM),
+        }
+    }
+
+    fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
+        let mut start = Start::of(input);
+        start.separates = input.resumes;
+        start.replays = input.resumes && !self.continues;
+        match self.text {
+            true => Box::new(TextReader::new(start)),
+            false => Box::new(Reader::new(start).with_limits(limits)),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The reader of a whole response, from bytes to events, diagnostics and end.
+
+use serde_json::json;
+
+use super::{Decoder, Start};
+use crate::{
+    frames::{Decode, FrameReader},
+    sse::SseDecoder,
+    stream::{End, Ending, Read, Sink},
+};
+use assistant_core::event::{Diagnostic, fault::ProtocolError};
+
+impl Decode for Decoder {
+    fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
+        self.push_frame(data, sink);
+        Ok(())
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) -> End {
+        Self::finish(self, sink)
+    }
+}
+
+/// A reader for one response.
+///
+/// ```
+/// use assistant_core::event::{Diagnostic, Event};
+/// use assistant_protocols::stream::{End, Sink};
+/// use assistant_protocols::ui_stream::{Reader, Start};
+///
+/// #[derive(Default)]
+/// struct Log(Vec<Event>);
+///
+/// impl Sink for Log {
+///     fn event(&mut self, event: Event) {
+///         self.0.push(event);
+///     }
+///     fn diagnostic(&mut self, _: Diagnostic) {}
+/// }
+///
+/// let (mut reader, mut log) = (Reader::new(Start::default()), Log::default());
+/// reader.push(b"data: {\"type\":\"start\"}\n\ndata: {\"type\":\"text-st", &mut log);
+/// reader.push(b"art\",\"id\":\"1\"}\n\ndata: {\"type\":\"finish\"}\n\n", &mut log);
+/// reader.push(b"data: [DONE]\n\n", &mut log);
+/// assert_eq!(reader.finish(&mut log).end, End::Complete);
+/// ```
+pub type Reader = FrameReader<Decoder>;
+
+impl Reader {
+    /// Creates a reader at the start of a response.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        Self::with(SseDecoder::new(), Decoder::new(start))
+    }
+
+    /// Returns the id of the answer, as far as it is known.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        self.decoder.message_id()
+    }
+}
+
+/// A reader for a response of plain text, the AI SDK's text protocol: one answer with one text.
+#[derive(Debug, Clone)]
+pub struct TextReader {
+    decoder: Decoder,
+    /// The incomplete last character.
+    rest: Vec<u8>,
+    began: bool,
+}
+
+/// The id of the only text.
+const TEXT: &str = "text-1";
+
+impl TextReader {
+    /// Creates a reader at the start of a response.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        Self {
+            decoder: Decoder::new(start),
+            rest: Vec::new(),
+            began: false,
+        }
+    }
+
+    fn begin(&mut self, sink: &mut dyn Sink) {
+        if !std::mem::replace(&mut self.began, true) {
+            for kind in ["start", "start-step"] {
+                self.decoder.push_chunk(json!({"type": kind}), sink);
+            }
+            let start = json!({"type": "text-start", "id": TEXT});
+            self.decoder.push_chunk(start, sink);
+        }
+    }
+
+    fn push_text(&mut self, delta: &str, sink: &mut dyn Sink) {
+        if !delta.is_empty() {
+            self.begin(sink);
+            let more = json!({"type": "text-delta", "id": TEXT, "delta": delta});
+            self.decoder.push_chunk(more, sink);
+        }
+    }
+}
+
+impl Read for TextReader {
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        self.rest.extend_from_slice(bytes);
+        let held = std::mem::take(&mut self.rest);
+        let mut text = String::with_capacity(held.len());
+        let mut left = held.as_slice();
+        loop {
+            match std::str::from_utf8(left) {
+                Ok(whole) => {
+                    text.push_str(whole);
+                    break;
+                }
+                Err(error) => {
+                    let (good, bad) = left.split_at(error.valid_up_to());
+                    text.push_str(&String::from_utf8_lossy(good));
+                    let Some(wrong) = error.error_len() else {
+                        // The rest of the character is still missing.
+                        self.rest = bad.to_vec();
+                        break;
+                    };
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    left = bad.get(wrong..).unwrap_or_default();
+                }
+            }
+        }
+        self.push_text(&text, sink);
+    }
+
+    fn has_failed(&self) -> bool {
+        false
+    }
+
+    fn finish(mut self: Box<Self>, sink: &mut dyn Sink) -> Ending {
+        if !self.rest.is_empty() {
+            self.push_text("\u{FFFD}", sink);
+            let message = "The text ended in the middle of a character.";
+            sink.diagnostic(Diagnostic::new("cut-text", message));
+        }
+        if self.began {
+            let end = json!({"type": "text-end", "id": TEXT});
+            self.decoder.push_chunk(end, sink);
+            for kind in ["finish-step", "finish"] {
+                self.decoder.push_chunk(json!({"type": kind}), sink);
+            }
+        }
+        Ending {
+            end: self.decoder.finish(sink),
+            error: None,
+            mid_frame: false,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A stream that is read over two connections yields the events of one, whatever the server repeats.
+
+use assistant_core::event::{Diagnostic, Event};
+use assistant_protocols::agui::{DecoderOptions, End, Reader, Sink};
+use assistant_protocols::stream::Read;
+use serde_json::{Value, json};
+
+#[derive(Debug, Default)]
+struct Events(Vec<Event>);
+
+impl Sink for Events {
+    fn event(&mut self, event: Event) {
+        self.0.push(event);
+    }
+
+    fn diagnostic(&mut self, _: Diagnostic) {}
+}
+
+/// Returns frames in which chunks stay open, and a surrogate pair is split.
+fn frames() -> Vec<String> {
+    let mut frames = vec![
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}).to_string(),
+        json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}).to_string(),
+        r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a \ud83d"}"#.to_owned(),
+        r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"\ude00 b"}"#.to_owned(),
+        json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}).to_string(),
+    ];
+    let chunk =
+        |delta: Value| json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "n", "delta": delta});
+    frames.extend(["one", "two", "three"].map(|word| chunk(word.into()).to_string()));
+    frames.push(json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}).to_string());
+    frames
+}
+
+/// A server's treatment of the last id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    /// It continues after the frame with this id.
+    Continues,
+    /// It begins with the first frame.
+    Repeats,
+    /// Only every third frame has an id, after which it continues.
+    SparseIds,
+    /// It knows no ids, and begins with the first frame.
+    WithoutIds,
+}
+
+impl Server {
+    fn id(self, at: usize) -> Option<String> {
+        match self {
+            Self::Continues | Self::Repeats => Some(format!("e{at}")),
+            Self::SparseIds => (at % 3 == 1).then(|| format!("e{at}")),
+            Self::WithoutIds => None,
+        }
+    }
+
+    fn text(self, from: usize) -> String {
+        let mut text = String::new();
+        for (at, frame) in frames().into_iter().enumerate().skip(from) {
+            if let Some(id) = self.id(at) {
+                text.push_str(&format!("id: {id}\n"));
+            }
+            text.push_str(&format!("data: {frame}\n\n"));
+        }
+        text
+    }
+}
+
+#[test]
+fn a_stream_over_two_connections_yields_each_event_once() {
+    for server in [
+        Server::Continues,
+        Server::Repeats,
+        Server::SparseIds,
+        Server::WithoutIds,
+    ] {
+        let text = server.text(0);
+        let mut whole = Events::default();
+        Reader::new(DecoderOptions::default()).push(text.as_bytes(), &mut whole);
+        assert_eq!(whole.0.len(), 11, "{server:?}");
+        // Cut at every byte, so that frames are cut, too.
+        for cut in 1..text.len() {
+            let (mut reader, mut events) =
+                (Reader::new(DecoderOptions::default()), Events::default());
+            reader.push(&text.as_bytes()[..cut], &mut events);
+            let last = Read::reconnect(&mut reader);
+            let from = match (server, last) {
+                (Server::Repeats | Server::WithoutIds, _) | (_, None) => 0,
+                (_, Some(id)) => 1 + id.trim_start_matches('e').parse::<usize>().unwrap(),
+            };
+            reader.push(server.text(from).as_bytes(), &mut events);
+            assert_eq!(events.0, whole.0, "{server:?}, cut at {cut}");
+            assert_eq!(reader.finish(&mut events).end, End::Complete);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Conversations in a vector: lists with parents, linear lists, nested trees.
+//!
+//! They are converted to the formats of [`Conversation::import`], which validates them.
+
+use serde_json::{Value, json};
+
+use super::{Code, script::Script, text};
+use assistant_core::{
+    conversation::{Conversation, Status, TreeError},
+    session::Input,
+};
+
+impl Script {
+    pub(super) fn import(&mut self, op: &Value) -> Result<(), Code> {
+        let list = ["messages", "tree", "roots", "root"].iter();
+        let list = list
+            .clone()
+            .find_map(|key| op.get(*key))
+            .ok_or("malformed")?;
+        let entries = flatten(list);
+        let linear = op.get("linear") == Some(&Value::Bool(true));
+        let active = text(op, "active");
+        let snapshot = match linear {
+            true => Value::Array(entries.iter().map(|(entry, _)| listed(entry)).collect()),
+            false => tree(&entries, op.get("active"))?,
+        };
+        self.finish_run();
+        self.load(snapshot)?;
+        self.forget_names();
+        for (entry, _) in &entries {
+            if let Some(id) = text(entry, "id") {
+                self.set_cost(id, entry)?;
+            }
+        }
+        match active.filter(|_| linear) {
+            Some(active) => {
+                let message = self.name(active);
+                self.show(&message, true);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Replaces this conversation with a stored one, atomically.
+    pub(super) fn load(&mut self, snapshot: Value) -> Result<(), Code> {
+        let mut alone = snapshot.clone();
+        if let Value::Object(alone) = &mut alone {
+            alone.shift_remove("queued");
+        }
+        if let Err(error) = Conversation::import(alone) {
+            return Err(error.tree_error().map_or("malformed", TreeError::code));
+        }
+        self.input(Input::Load {
+            thread_id: "vector".to_owned(),
+            snapshot,
+        })
+    }
+}
+
+/// Lists the messages of a nested tree with their parents, which entries may also name themselves.
+fn flatten(list: &Value) -> Vec<(&Value, Option<&str>)> {
+    let mut out = Vec::new();
+    let all = last_first(list).into_iter();
+    let mut next: Vec<(&Value, Option<&str>)> = all.map(|entry| (entry, None)).collect();
+    while let Some((entry, below)) = next.pop() {
+        let parent = ["parent", "parentId"].iter();
+        let parent = below.or_else(|| parent.clone().find_map(|key| text(entry, key)));
+        out.push((entry, parent));
+        if let Some(children) = entry.get("children") {
+            let own = text(entry, "id");
+            next.extend(last_first(children).into_iter().map(|child| (child, own)));
+        }
+    }
+    out
+}
+
+/// Returns the entries of a list, or a single entry, from the last to the first.
+fn last_first(list: &Value) -> Vec<&Value> {
+    match list {
+        Value::Array(entries) => entries.iter().rev().collect(),
+        entry => vec![entry],
+    }
+}
+
+fn words(entry: &Value) -> &str {
+    let words = ["text", "content"].iter();
+    words
+        .clone()
+        .find_map(|key| text(entry, key))
+        .unwrap_or_default()
+}
+
+/// Converts an entry of a linear list to AG-UI.
+fn listed(entry: &Value) -> Value {
+    let calls = calls(entry).iter().map(|call| {
+        let id = call.as_str().or_else(|| text(call, "id"));
+        json!({"id": id, "type": "function", "function": {"name": "tool", "arguments": "{}"}})
+    });
+    let calls: Vec<Value> = calls.collect();
+    let mut out =
+        json!({"id": entry.get("id"), "role": entry.get("role"), "content": words(entry)});
+    if let (false, Value::Object(out)) = (calls.is_empty(), &mut out) {
+        out.insert("toolCalls".to_owned(), calls.into());
+    }
+    out
+}
+
+fn calls(entry: &Value) -> &[Value] {
+    let calls = entry.get("calls").and_then(Value::as_array);
+    calls.map_or(&[], Vec::as_slice)
+}
+
+/// Converts a tree to the format of exports. Without an active message none is named.
+fn tree(entries: &[(&Value, Option<&str>)], active: Option<&Value>) -> Result<Value, Code> {
+    let mut messages = Vec::new();
+    for (entry, parent) in entries {
+        let mut parts = vec![json!({"type": "text", "text": words(entry)})];
+        for call in calls(entry) {
+            parts.push(call_part(call)?);
+        }
+        let message = json!({"id": entry.get("id"), "role": entry.get("role"), "parts": parts});
+        messages.push(json!({"parent": parent, "message": message}));
+    }
+    let mut out = json!({"version": 2, "messages": messages});
+    if let (Some(active), Value::Object(out)) =
+        (active.filter(|active| !active.is_null()), &mut out)
+    {
+        out.insert("tip".to_owned(), active.clone());
+    }
+    Ok(out)
+}
+
+fn call_part(call: &Value) -> Result<Value, Code> {
+    let id = call.as_str().or_else(|| text(call, "id"));
+    let id = id.ok_or("malformed")?;
+    let status = text(call, "status").unwrap_or("pending");
+    let state = match (status, Status::parse(status)) {
+        ("denied" | "rejected" | "output-denied", _) => "output-denied",
+        ("skipped", _) => "skipped",
+        ("cancelled" | "canceled", _) => "cancelled",
+        (_, Some(Status::Pending)) => "input-available",
+        (_, Some(Status::Executing)) => "running",
+        (_, Some(Status::Complete)) => "output-available",
+        (_, Some(Status::Failed)) => "output-error",
+        (other, None) => other,
+    };
+    let mut part = json!({"type": "tool-call", "toolCallId": id, "toolName": "tool", "state": state, "input": {}});
+    let is_open = matches!(state, "input-available" | "running");
+    if let (false, Value::Object(part)) = (is_open, &mut part) {
+        let output = call.get("result").cloned().unwrap_or_else(|| json!("done"));
+        part.insert("output".to_owned(), output);
+    }
+    Ok(part)
+}

@@ -1,0 +1,265 @@
+//! Replay of operations on a branched conversation through a [`Session`], and their results.
+//!
+//! A *vector* is one JSON object, `{"id", "ops", "expect"}`, as in `fixtures/branched.json`, which
+//! describes every operation and every member of `expect`. The replay does not depend on the
+//! implementation of the tree: actions of a user or an agent are inputs of the session, additions
+//! of a server's feed use [`Conversation`]'s own operations.
+//!
+//! Costs are whole numbers, stored as [`Cost::price_micros`]. `script` implements the agent and the
+//! host, `calls` the tools, `import` the loading of conversations, `observe` the compared values.
+//!
+//! ```
+//! use assistant_testkit::replay::branches;
+//! use serde_json::json;
+//!
+//! let report = branches::run(&json!({
+//!     "id": "two",
+//!     "ops": [{"op": "add", "id": "u", "role": "user"}, {"op": "add", "id": "a", "role": "assistant"}],
+//!     "expect": {"path": ["u", "a"]},
+//! }));
+//! assert_eq!(report["ok"], true);
+//! ```
+//!
+//! [`Session`]: assistant_core::session::Session
+//! [`Cost::price_micros`]: assistant_core::conversation::Cost::price_micros
+
+mod calls;
+mod import;
+mod observe;
+mod script;
+
+use serde_json::{Map, Value, json};
+
+use assistant_core::{
+    conversation::{Change, Conversation, MessageId, Sibling},
+    event::{Content, Role},
+    replay,
+    session::{Input, TreeChange},
+};
+use script::Script;
+
+/// The error code of a failed operation, from [`TreeError::code`] if it is a tree error.
+///
+/// [`TreeError::code`]: assistant_core::conversation::TreeError::code
+type Code = &'static str;
+
+/// Replays a vector and returns `{"id", "ok", "observed"}`.
+///
+/// `observed` has the members of the vector's `expect`; `ok` is true if all are equal. A failed
+/// operation is listed in `observed.errors`, expected or not. No vector causes a panic: an invalid
+/// operation fails with a code.
+#[must_use]
+pub fn run(vector: &Value) -> Value {
+    let (script, errors) = play(vector.get("ops"), |_| {});
+    let none = Map::new();
+    let expect = vector.get("expect").and_then(Value::as_object);
+    let mut observed = Map::new();
+    for (member, wanted) in expect.unwrap_or(&none) {
+        let value = match member.as_str() {
+            "errors" => Value::Array(errors.clone()),
+            member => script.observe(member, wanted),
+        };
+        observed.insert(member.clone(), value);
+    }
+    if !errors.is_empty() {
+        observed.insert("errors".to_owned(), Value::Array(errors));
+    }
+    let ok = expect.is_some_and(|expect| *expect == observed);
+    json!({"id": vector.get("id"), "ok": ok, "observed": observed})
+}
+
+/// Replays a list of operations and passes the conversation after each, with its changes, to a
+/// callback.
+pub fn watch(ops: &Value, mut see: impl FnMut(&Conversation, &[Change])) {
+    play(Some(ops), |script| {
+        let changes = script.take_changes();
+        see(script.conversation(), &changes);
+    });
+}
+
+fn play(ops: Option<&Value>, mut see: impl FnMut(&mut Script)) -> (Script, Vec<Value>) {
+    let mut script = Script::new();
+    let mut errors = Vec::new();
+    let ops = ops.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (index, op) in ops.iter().enumerate() {
+        let next = ops.get(index + 1);
+        script.set_limit(next.is_some_and(|next| text(next, "op") == Some("step_limit")));
+        if let Err(code) = script.take(op) {
+            errors.push(json!({"op_index": index, "code": code}));
+        }
+        see(&mut script);
+    }
+    script.finish_run();
+    (script, errors)
+}
+
+fn text<'a>(op: &'a Value, key: &str) -> Option<&'a str> {
+    op.get(key).and_then(Value::as_str)
+}
+
+fn need<'a>(op: &'a Value, key: &str) -> Result<&'a str, Code> {
+    text(op, key).ok_or("malformed")
+}
+
+fn flag(op: &Value, key: &str) -> Option<bool> {
+    op.get(key).and_then(Value::as_bool)
+}
+
+fn role(op: &Value) -> Result<Role, Code> {
+    Role::parse(need(op, "role")?).ok_or("malformed")
+}
+
+impl Script {
+    fn take(&mut self, op: &Value) -> Result<(), Code> {
+        match need(op, "op")? {
+            "add" => self.add(op),
+            "upsert" => self.upsert(op),
+            "edit" => self.edit(op),
+            "edit_in_place" => {
+                let content = Content::Text(text(op, "text").unwrap_or_default().to_owned());
+                let message = self.name(need(op, "target")?);
+                self.change(TreeChange::EditInPlace { message, content })
+            }
+            "regenerate" => self.regenerate(op),
+            "select" => self.select(self.name(need(op, "id")?), false),
+            "select_exact" => self.select(self.name(need(op, "id")?), true),
+            "next_sibling" => self.switch(op, Sibling::Next),
+            "prev_sibling" => self.switch(op, Sibling::Previous),
+            "delete" => {
+                let message = self.name(need(op, "id")?);
+                self.change(TreeChange::Delete { message })
+            }
+            "restore" => self.change(TreeChange::Restore),
+            "reparent" => {
+                let message = self.name(need(op, "id")?);
+                let parent = text(op, "parent").map(|id| self.name(id));
+                self.change(TreeChange::Reparent { message, parent })
+            }
+            "import" => self.import(op),
+            "roundtrip" => {
+                self.finish_run();
+                self.load(self.export())
+            }
+            "calls_generated" => self.make_calls(op),
+            "call_start" => self.start_call(need(op, "call")?),
+            "call_done" => self.end_call(op),
+            "interject" => self.interject(op),
+            "stop" => {
+                // Having nothing to stop is not an error.
+                let _ = self.input(Input::Stop);
+                Ok(())
+            }
+            "step_limit" => self.reach_limit(op),
+            _ => Err("unknown_op"),
+        }
+    }
+
+    fn add(&mut self, op: &Value) -> Result<(), Code> {
+        let id = need(op, "id")?;
+        let role = role(op)?;
+        let parent = match op.get("parent") {
+            None => self.conversation().tip().cloned(),
+            Some(parent) => parent.as_str().map(|id| self.name(id)),
+        };
+        let select = flag(op, "select") != Some(false);
+        let words = text(op, "text").unwrap_or_default();
+        let at_tip = self.conversation().run_tip() == parent.as_ref();
+        let continues = select && at_tip && !self.conversation().shows_other_branch();
+        let is_awaited = self.is_awaited(id);
+        let is_agents = role == Role::Assistant && self.conversation().message_count() > 0;
+        self.refuse_taken(id)?;
+        if continues && is_agents && !is_awaited && self.is_agents_turn() {
+            self.speak(id, words);
+        } else {
+            self.finish_run();
+            let message = script::message(id, role, words);
+            let id =
+                self.feed(|conversation| replay::add(conversation, message, parent.as_ref()))?;
+            if select {
+                self.show(&id, at_tip);
+            }
+        }
+        self.set_cost(id, op)
+    }
+
+    fn upsert(&mut self, op: &Value) -> Result<(), Code> {
+        self.finish_run();
+        let id = self.name(need(op, "id")?);
+        let known = self.conversation().message(&id);
+        let words = text(op, "text").map(str::to_owned);
+        let words = words.or_else(|| known.map(|known| known.text()));
+        let known_role = known.map(|known| known.role);
+        let role = known_role.map_or_else(|| role(op), Ok)?;
+        let mut message = script::message(id.as_str(), role, &words.unwrap_or_default());
+        message.cost.price_micros = op.get("cost").and_then(Value::as_u64);
+        let parent = text(op, "parent").map(|id| self.name(id));
+        self.feed(|conversation| replay::upsert(conversation, message, parent.as_ref()))?;
+        match flag(op, "select") {
+            Some(true) => self.select(id, false),
+            _ => Ok(()),
+        }
+    }
+
+    fn edit(&mut self, op: &Value) -> Result<(), Code> {
+        let message = self.name(need(op, "target")?);
+        let id = need(op, "id")?;
+        self.refuse_taken_unless_wrong(id, &message, &[Role::User])?;
+        let content = Content::Text(text(op, "text").unwrap_or(id).to_owned());
+        self.await_message(id);
+        let done = self.change_after_stop(TreeChange::Edit { message, content });
+        if done.is_err() {
+            self.forget_awaited();
+        }
+        done?;
+        self.set_cost(id, op)
+    }
+
+    fn regenerate(&mut self, op: &Value) -> Result<(), Code> {
+        let message = self.name(need(op, "target")?);
+        let id = need(op, "id")?;
+        self.refuse_taken_unless_wrong(id, &message, &[Role::Assistant])?;
+        self.change_after_stop(TreeChange::Regenerate { message })?;
+        self.answer(id, text(op, "text").unwrap_or_default());
+        self.set_cost(id, op)
+    }
+
+    fn select(&mut self, message: MessageId, exact: bool) -> Result<(), Code> {
+        self.change(TreeChange::Select { message, exact })
+    }
+
+    fn switch(&mut self, op: &Value, to: Sibling) -> Result<(), Code> {
+        let message = self.name(need(op, "at")?);
+        self.change(TreeChange::Switch { message, to })
+    }
+
+    /// Sends a message of the user while the loop is running, or afterwards.
+    fn interject(&mut self, op: &Value) -> Result<(), Code> {
+        let id = need(op, "id")?;
+        self.refuse_taken(id)?;
+        // The agent has not spoken yet, so this is a boundary.
+        self.finish_run();
+        let words = text(op, "text").filter(|words| !words.is_empty());
+        let content = Content::Text(words.unwrap_or(id).to_owned());
+        self.await_message(id);
+        let done = self.change(TreeChange::Interject { content });
+        if done.is_err() {
+            self.forget_awaited();
+        }
+        done
+    }
+
+    /// Ends the loop at its limit; the session's message about it becomes the assistant's last
+    /// message.
+    fn reach_limit(&mut self, op: &Value) -> Result<(), Code> {
+        let id = need(op, "id")?;
+        self.refuse_taken(id)?;
+        self.finish_run();
+        let _ = self.input(Input::Stop);
+        let words = text(op, "text").unwrap_or("Exceeded maximum tool iterations.");
+        let message = script::message(id, Role::Assistant, words);
+        let parent = self.conversation().tip().cloned();
+        let id = self.feed(|conversation| replay::add(conversation, message, parent.as_ref()))?;
+        self.show(&id, true);
+        Ok(())
+    }
+}

@@ -1,0 +1,349 @@
+//! The session of a vector, with a scripted agent and a host that carries out effects at once.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::Value;
+
+use super::Code;
+use assistant_core::{
+    action::{ActionSpec, Policy, RegistrationId, schema::PatternHost},
+    conversation::{Author, Change, Conversation, Message, MessageId, Part, TextPart, TreeError},
+    event::{Event, EventKind, Role},
+    replay,
+    session::{
+        Answer, Effect, Host, Input, InvocationId, Output, PolicyQuestion, Refusal, RunKey,
+        Session, SessionOptions, StopCondition, StreamEnd, TreeChange, TurnSummary,
+    },
+};
+
+/// The name of the page's only action.
+pub(super) const TOOL: &str = "tool";
+
+/// A session with its environment.
+#[derive(Debug)]
+pub(super) struct Script {
+    pub(super) session: Session,
+    host: ScriptHost,
+    run: Option<RunKey>,
+    /// The started handlers, by the agent's id of the call.
+    pub(super) handlers: HashMap<String, InvocationId>,
+    /// The vector's names for user messages to which the session has not assigned an id yet.
+    awaited: VecDeque<String>,
+    /// The session's message ids, by the vector's name.
+    names: HashMap<String, MessageId>,
+    changes: Vec<Change>,
+}
+
+/// A host without a clock, with sequential ids.
+#[derive(Debug, Default)]
+struct ScriptHost {
+    ids: u64,
+    limit: bool,
+}
+
+impl PatternHost for ScriptHost {
+    fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+impl Host for ScriptHost {
+    fn now(&mut self) -> i64 {
+        0
+    }
+
+    fn new_id(&mut self) -> String {
+        self.ids += 1;
+        format!("\u{1}{}", self.ids)
+    }
+
+    fn needs_approval(&mut self, _: PolicyQuestion<'_>) -> Answer<bool> {
+        Answer::Now(true)
+    }
+
+    fn stops(&mut self, _: &str, _: &TurnSummary) -> bool {
+        self.limit
+    }
+
+    fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
+        None
+    }
+}
+
+/// Creates a message as a server's feed does.
+pub(super) fn message(id: &str, role: Role, words: &str) -> Message {
+    let mut message = Message::new(id, role, 0);
+    message.author = Author::unnamed(role);
+    message.parts.push(Part::Text(TextPart::new(words)));
+    message
+}
+
+fn code_of(refusal: &Refusal) -> Code {
+    match refusal {
+        Refusal::Tree(error) => error.code(),
+        Refusal::Busy => "busy",
+        Refusal::ApprovalsPending => "approvals_pending",
+        _ => "refused",
+    }
+}
+
+impl Script {
+    pub(super) fn new() -> Self {
+        let options = SessionOptions {
+            stop_when: StopCondition::Rule("limit".to_owned()),
+            ..SessionOptions::default()
+        };
+        let mut script = Self {
+            session: Session::new("vector", options),
+            host: ScriptHost::default(),
+            run: None,
+            handlers: HashMap::new(),
+            awaited: VecDeque::new(),
+            names: HashMap::new(),
+            changes: Vec::new(),
+        };
+        replay::leave_requests_empty(&mut script.session);
+        // Calls wait for an approval, which represents their start.
+        let mut spec = ActionSpec::new(TOOL, "Does what the vector says.");
+        spec.has_handler = true;
+        spec.approval = Policy::Always;
+        spec.validate = false;
+        let _ = script.input(Input::Register {
+            id: RegistrationId(1),
+            spec: Box::new(spec),
+        });
+        script
+    }
+
+    pub(super) const fn conversation(&self) -> &Conversation {
+        self.session.conversation()
+    }
+
+    /// Takes the changes since the last call.
+    pub(super) fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    pub(super) fn export(&self) -> Value {
+        self.session.export()
+    }
+
+    /// Sets whether the loop ends at its next step.
+    pub(super) const fn set_limit(&mut self, limit: bool) {
+        self.host.limit = limit;
+    }
+
+    /// Returns the session's id of a message.
+    pub(super) fn name(&self, id: &str) -> MessageId {
+        self.names.get(id).cloned().unwrap_or_else(|| id.into())
+    }
+
+    /// Returns the vector's name of a message.
+    pub(super) fn name_of<'a>(&'a self, id: &'a MessageId) -> &'a str {
+        let mut names = self.names.iter();
+        let named = names.find(|(_, named)| *named == id);
+        named.map_or(id.as_str(), |(name, _)| name)
+    }
+
+    /// Forgets the names when another conversation is loaded.
+    pub(super) fn forget_names(&mut self) {
+        self.names.clear();
+    }
+
+    /// Expects a message with this name of the vector, to which the session assigns an id.
+    pub(super) fn await_message(&mut self, id: &str) {
+        self.awaited.push_back(id.to_owned());
+    }
+
+    pub(super) fn forget_awaited(&mut self) {
+        self.awaited.pop_back();
+    }
+
+    pub(super) fn refuse_taken(&self, id: &str) -> Result<(), Code> {
+        let waits = self.awaited.iter().any(|name| name == id);
+        match waits || self.conversation().message(&self.name(id)).is_some() {
+            true => Err(TreeError::DuplicateId.code()),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses an id in use, unless the target is invalid, which the session reports.
+    pub(super) fn refuse_taken_unless_wrong(
+        &self,
+        id: &str,
+        target: &MessageId,
+        roles: &[Role],
+    ) -> Result<(), Code> {
+        match self.conversation().message(target) {
+            Some(target) if roles.contains(&target.role) => self.refuse_taken(id),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands an input to the session and carries its effects out.
+    pub(super) fn input(&mut self, input: Input) -> Result<(), Code> {
+        let output = self.session.handle(input, &mut self.host);
+        self.carry_out(output)
+    }
+
+    fn carry_out(&mut self, output: Output) -> Result<(), Code> {
+        for change in &output.changes {
+            if let Change::MessageAdded(id) = change {
+                self.note_added(id);
+            }
+        }
+        self.changes.extend(output.changes);
+        let refused = output.refused.as_ref().map(code_of);
+        for effect in output.effects {
+            match effect {
+                Effect::PrepareRun { run } => {
+                    let _ = self.input(Input::OpenRun { run });
+                }
+                Effect::OpenRun { run, .. } => self.run = Some(run),
+                Effect::AbortRun { .. } => self.run = None,
+                Effect::Commit { commit, .. } => {
+                    let outcome = Ok(());
+                    let _ = self.input(Input::Committed { commit, outcome });
+                }
+                Effect::Invoke(invocation) => {
+                    self.handlers.insert(invocation.call_id, invocation.id);
+                }
+                Effect::Record { .. }
+                | Effect::CancelHandler { .. }
+                | Effect::StartTimer { .. }
+                | Effect::Executed { .. }
+                | Effect::StoreApprovals { .. }
+                | Effect::SwapApproval { .. }
+                | Effect::Preview(_)
+                | Effect::Archive { .. } => {}
+            }
+        }
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// Assigns the vector's name to a user message that the session created.
+    fn note_added(&mut self, id: &MessageId) {
+        let message = self.conversation().message(id);
+        let is_written_by_user = message
+            .is_some_and(|message| message.role == Role::User && message.author == Author::Page);
+        let is_named = self.names.values().any(|named| named == id);
+        if is_written_by_user && !is_named {
+            let named = self.awaited.pop_front();
+            self.names.extend(named.map(|name| (name, id.clone())));
+        }
+    }
+
+    /// Applies a change of the user to the tree, after ending the agent's run.
+    pub(super) fn change(&mut self, change: TreeChange) -> Result<(), Code> {
+        self.finish_run();
+        self.input(Input::Tree { change })
+    }
+
+    /// Like [`Self::change`], after stopping everything that is open.
+    pub(super) fn change_after_stop(&mut self, change: TreeChange) -> Result<(), Code> {
+        match self.change(change.clone()) {
+            Err("busy" | "approvals_pending") => {
+                let _ = self.input(Input::Stop);
+                self.change(change)
+            }
+            done => done,
+        }
+    }
+
+    /// Applies a change of a server's feed to the tree.
+    pub(super) fn feed<T>(
+        &mut self,
+        act: impl FnOnce(&mut Conversation) -> Result<T, TreeError>,
+    ) -> Result<T, Code> {
+        let conversation = replay::conversation_mut(&mut self.session);
+        let done = act(conversation).map_err(TreeError::code);
+        self.changes.append(&mut replay::take_changes(conversation));
+        done
+    }
+
+    /// Shows a message that the feed added. `continues`: runs continue below it.
+    pub(super) fn show(&mut self, id: &MessageId, continues: bool) {
+        let write = continues || !self.session.is_busy();
+        let _ = self.feed(|conversation| replay::select(conversation, id, write));
+    }
+
+    pub(super) fn set_cost(&mut self, id: &str, op: &Value) -> Result<(), Code> {
+        let id = self.name(id);
+        let cost = op.get("cost").and_then(Value::as_u64);
+        let known = self.conversation().message(&id).filter(|_| cost.is_some());
+        let Some(mut message) = known.cloned() else {
+            return Ok(());
+        };
+        message.cost.price_micros = cost;
+        self.feed(|conversation| replay::upsert(conversation, message, None))?;
+        Ok(())
+    }
+
+    /// Returns true if an orphan waits for a parent of this name, which only a feed can add.
+    pub(super) fn is_awaited(&self, id: &str) -> bool {
+        let conversation = self.conversation();
+        let mut orphans = conversation.orphans().into_iter();
+        let id = self.name(id);
+        orphans.any(|orphan| conversation.missing_parent(orphan) == Some(&id))
+    }
+
+    /// Returns true if the agent may send events: its run is open, or nothing is in progress.
+    pub(super) fn is_agents_turn(&self) -> bool {
+        self.run.is_some() || !self.session.is_busy()
+    }
+
+    /// Adds text of the agent to its run, which is begun if necessary.
+    pub(super) fn speak(&mut self, id: &str, words: &str) {
+        let has_spoken = self.conversation().run_path().next_back();
+        if has_spoken.is_some_and(|newest| newest.role == Role::Assistant) {
+            self.finish_run();
+        }
+        self.answer(id, words);
+    }
+
+    /// Adds a message to the current run, or to a new one.
+    pub(super) fn answer(&mut self, id: &str, words: &str) {
+        self.begin_run();
+        let message_id = id.to_owned();
+        self.event(EventKind::TextMessageStart {
+            message_id: message_id.clone(),
+            role: None,
+            name: None,
+        });
+        self.event(EventKind::TextMessageContent {
+            message_id: message_id.clone(),
+            delta: words.to_owned(),
+        });
+        self.event(EventKind::TextMessageEnd { message_id });
+    }
+
+    pub(super) fn begin_run(&mut self) {
+        if self.run.is_none() {
+            let output = replay::open_run(&mut self.session, &mut self.host);
+            let _ = self.carry_out(output);
+            self.event(EventKind::run_started("vector", "run"));
+        }
+    }
+
+    pub(super) fn event(&mut self, kind: EventKind) {
+        if let Some(run) = self.run {
+            let event = Box::new(Event::from(kind));
+            let _ = self.input(Input::Event { run, event });
+        }
+    }
+
+    /// Ends the agent's run, if one is open.
+    pub(super) fn finish_run(&mut self) {
+        self.event(EventKind::RunFinished {
+            thread_id: "vector".to_owned(),
+            run_id: "run".to_owned(),
+            result: None,
+            outcome: None,
+            usage: Vec::new(),
+        });
+        if let Some(run) = self.run.take() {
+            let end = StreamEnd::Closed;
+            let _ = self.input(Input::RunClosed { run, end });
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Replay of recorded AG-UI streams into a conversation, without a session.
+//!
+//! For tools and tests. Nothing is executed, no user is asked and no request follows;
+//! [`assistant_core::session`] does that. A [`Replay`] is one conversation, each [`Stream`] one response in
+//! it.
+//!
+//! ```
+//! use assistant_testkit::replay::{Replay, ReplayInput};
+//! use assistant_protocols::agui::DecoderOptions;
+//!
+//! let mut replay = Replay::new();
+//! let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
+//! stream.push_bytes(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n");
+//! let report = stream.finish();
+//! assert_eq!(report.to_json()["outcome"], "truncated");
+//! ```
+
+pub mod branches;
+mod input;
+mod report;
+mod tally;
+pub mod ui_stream;
+
+pub use input::ReplayInput;
+pub use report::{Finished, Report, RunFailure};
+
+use serde_json::Value;
+
+use assistant_core::{
+    conversation::Conversation,
+    event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus, fault::ProtocolError},
+    replay as changes,
+};
+use assistant_protocols::{
+    agui::{DecoderOptions, Reader},
+    stream::{Ending, Read, Sink},
+};
+
+use tally::Tally;
+
+/// The maximum number of diagnostics in a report; further ones are only counted.
+const MAX_DIAGNOSTICS: usize = 1_000;
+
+/// A conversation into which recorded streams are replayed one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Replay {
+    conversation: Conversation,
+    interrupts: Vec<Interrupt>,
+    now: i64,
+}
+
+impl Replay {
+    /// Creates an empty conversation.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the time of requests, in milliseconds since 1970. Without it, nothing expires.
+    #[must_use]
+    pub const fn at(mut self, now: i64) -> Self {
+        self.now = now;
+        self
+    }
+
+    /// Returns the conversation.
+    #[must_use]
+    pub const fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// Returns the open questions of agents.
+    #[must_use]
+    pub fn pending_interrupts(&self) -> &[Interrupt] {
+        &self.interrupts
+    }
+
+    /// Begins the response to a request with this input.
+    pub fn stream(&mut self, input: ReplayInput, options: DecoderOptions) -> Stream<'_> {
+        let ReplayInput {
+            messages,
+            state,
+            resume,
+            pending_interrupts,
+        } = input;
+        let error = unanswered(&pending_interrupts, &resume)
+            .or_else(|| expired(&pending_interrupts, &resume, self.now));
+        let answers: Vec<String> = resume.into_iter().map(|entry| entry.interrupt_id).collect();
+        let mut reader = Reader::new(options);
+        if let Some(error) = error {
+            reader.fail(error);
+        }
+        let player = Player::new(self, answers);
+        changes::merge_new(&mut player.replay.conversation, messages);
+        if let Some(state) = state {
+            changes::set_state(&mut player.replay.conversation, state);
+        }
+        tally::raise(&mut player.replay.interrupts, pending_interrupts);
+        Stream { reader, player }
+    }
+
+    /// Replays a whole response of any protocol.
+    pub fn read(&mut self, mut reader: Box<dyn Read>, bytes: &[u8]) -> Report {
+        let mut player = Player::new(self, Vec::new());
+        reader.push(bytes, &mut player);
+        let ending = reader.finish(&mut player);
+        player.report(ending)
+    }
+}
+
+/// Returns an error if a request leaves interrupts unanswered: a client must answer all of them at
+/// once, otherwise the request is never sent. Only interrupts that the input itself lists count,
+/// since one of an earlier stream may stay open while others continue.
+fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolError> {
+    let open: Vec<&str> = pending
+        .iter()
+        .map(|interrupt| interrupt.id.as_str())
+        .filter(|id| !resume.iter().any(|entry| entry.interrupt_id == *id))
+        .collect();
+    (!open.is_empty()).then(|| {
+        let message = format!(
+            "Thread has {} pending interrupt(s) not addressed by resume: {}",
+            open.len(),
+            open.join(", ")
+        );
+        ProtocolError::new("unanswered-interrupts", message)
+    })
+}
+
+/// Returns an error if an expired interrupt is answered; it can only be cancelled.
+fn expired(pending: &[Interrupt], resume: &[ResumeEntry], now: i64) -> Option<ProtocolError> {
+    pending.iter().find_map(|interrupt| {
+        let at = interrupt.expires_at.as_deref()?;
+        let entry = resume
+            .iter()
+            .find(|entry| entry.interrupt_id == interrupt.id)?;
+        let over = changes::millis(at).is_some_and(|end| end <= now);
+        (over && entry.status != ResumeStatus::Cancelled).then(|| {
+            let message = format!(
+                "Interrupt {} expired at {at} and can no longer be answered. Cancel it to continue the thread.",
+                interrupt.id
+            );
+            ProtocolError::new("expired-interrupt", message)
+        })
+    })
+}
+
+/// A response that is being replayed.
+#[derive(Debug)]
+pub struct Stream<'a> {
+    reader: Reader,
+    player: Player<'a>,
+}
+
+impl Stream<'_> {
+    /// Reads the next bytes of the response, split at any position.
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
+        self.reader.push(bytes, &mut self.player);
+    }
+
+    /// Reads an event that is already JSON.
+    pub fn push_value(&mut self, event: Value) {
+        self.reader.push_value(event, &mut self.player);
+    }
+
+    /// Ends the stream with an error of the caller; later data is ignored.
+    pub fn fail(&mut self, error: ProtocolError) {
+        self.reader.fail(error);
+    }
+
+    /// Ends the response and returns the report.
+    #[must_use]
+    pub fn finish(self) -> Report {
+        let Self { reader, mut player } = self;
+        let ending = reader.finish(&mut player);
+        player.report(ending)
+    }
+}
+
+/// A sink that applies the events of one response to the conversation.
+#[derive(Debug)]
+struct Player<'a> {
+    replay: &'a mut Replay,
+    tally: Tally,
+    diagnostics: Vec<Diagnostic>,
+    left_out: usize,
+    /// A buffer that is reused for each event.
+    notes: Vec<Diagnostic>,
+}
+
+impl Sink for Player<'_> {
+    fn event(&mut self, event: Event) {
+        self.tally.take(&event, &mut self.replay.interrupts);
+        let mut notes = std::mem::take(&mut self.notes);
+        changes::apply(&mut self.replay.conversation, event, &mut notes);
+        for note in notes.drain(..) {
+            self.note(note);
+        }
+        self.notes = notes;
+    }
+
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.note(diagnostic);
+    }
+}
+
+impl<'a> Player<'a> {
+    fn new(replay: &'a mut Replay, answers: Vec<String>) -> Self {
+        Self {
+            replay,
+            tally: Tally::new(answers),
+            diagnostics: Vec::new(),
+            left_out: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    fn report(mut self, ending: Ending) -> Report {
+        if self.left_out > 0 {
+            let message = format!("{} more diagnostics were left out.", self.left_out);
+            let note = Diagnostic::new("left-out", message);
+            self.diagnostics.push(note);
+        }
+        let conversation = &self.replay.conversation;
+        Report {
+            outcome: ending.end,
+            error: ending.error,
+            finished: self.tally.finished,
+            run_errors: self.tally.run_errors,
+            messages: conversation.received_messages(),
+            state: conversation.state().clone(),
+            pending_interrupts: self.replay.interrupts.clone(),
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    fn note(&mut self, note: Diagnostic) {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(note);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}

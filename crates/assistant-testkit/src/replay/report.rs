@@ -1,0 +1,112 @@
+//! Reports of replayed streams, and their JSON format.
+
+use serde_json::{Value, json};
+
+use assistant_core::{
+    event::{Diagnostic, Interrupt, Message, fault::ProtocolError},
+    json::form::{interrupt_to_value, message_to_value},
+};
+use assistant_protocols::agui::End;
+
+/// The result of reading a stream.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The end: a terminal event, a truncation, or a violation of the protocol.
+    pub outcome: End,
+    /// The violation that ended it.
+    pub error: Option<ProtocolError>,
+    /// The ends of its finished runs.
+    pub finished: Vec<Finished>,
+    /// The failures that its runs reported.
+    pub run_errors: Vec<RunFailure>,
+    /// The whole conversation after it, in order of receipt.
+    pub messages: Vec<Message>,
+    /// The shared state after it.
+    pub state: Value,
+    /// The open questions of agents after it.
+    pub pending_interrupts: Vec<Interrupt>,
+    /// Diagnostics about input that was tolerated, dropped or could not be applied.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The end of a finished run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finished {
+    /// Finished.
+    Success {
+        /// The calls that are handed off to the page: those that the agent lists, or those that it
+        /// started without a result.
+        pending_tool_call_ids: Vec<String>,
+    },
+    /// Waiting for an answer.
+    Interrupt {
+        /// The questions.
+        interrupts: Vec<Interrupt>,
+    },
+    /// Stopped deliberately.
+    Cancelled,
+}
+
+/// A failure that a run reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFailure {
+    /// The message.
+    pub message: String,
+    /// The agent's error code.
+    pub code: Option<String>,
+}
+
+impl Report {
+    /// Returns the report as one JSON object.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let failures = self.run_errors.iter().map(RunFailure::to_json);
+        let notes = self
+            .diagnostics
+            .iter()
+            .map(|note| json!({"code": note.code, "message": note.message}));
+        json!({
+            "outcome": match self.outcome {
+                End::Complete => "completed",
+                End::Failed => "failed",
+                End::Truncated => "truncated",
+            },
+            "error": self.error.as_ref().map(|error| error.message.as_str()),
+            "finished": self.finished.iter().map(Finished::to_json).collect::<Value>(),
+            "runErrors": failures.collect::<Value>(),
+            "messages": self.messages.iter().map(message_to_value).collect::<Value>(),
+            "state": self.state,
+            "pendingInterrupts": interrupts_to_json(&self.pending_interrupts),
+            "diagnostics": notes.collect::<Value>(),
+        })
+    }
+}
+
+impl Finished {
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Success {
+                pending_tool_call_ids,
+            } => json!({"outcome": "success", "pendingToolCallIds": pending_tool_call_ids}),
+            Self::Interrupt { interrupts } => {
+                json!({"outcome": "interrupt", "interrupts": interrupts_to_json(interrupts)})
+            }
+            Self::Cancelled => json!({"outcome": "cancelled"}),
+        }
+    }
+}
+
+impl RunFailure {
+    fn to_json(&self) -> Value {
+        let mut json = json!({"message": self.message});
+        if let (Some(code), Value::Object(json)) = (&self.code, &mut json) {
+            json.insert("code".to_owned(), code.as_str().into());
+        }
+        json
+    }
+}
+
+fn interrupts_to_json(interrupts: &[Interrupt]) -> Value {
+    interrupts.iter().map(interrupt_to_value).collect()
+}

@@ -1,0 +1,64 @@
+//! Replay of AI SDK chunks into a conversation, and the resulting answer.
+
+use serde_json::{Value, json};
+
+use super::{Player, Replay, Report, changes};
+use assistant_protocols::ui_stream::{Decoder, Reader, Start};
+
+/// Replays a recorded response; returns its report and the answer as the AI SDK's `UIMessage`.
+pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
+    let mut reader = Reader::new(start_of(replay, "answer"));
+    let mut player = Player::new(replay, Vec::new());
+    reader.push(bytes, &mut player);
+    let id = reader.message_id().to_owned();
+    let ending = reader.finish(&mut player);
+    let report = player.report(ending);
+    (report, answer(replay, &id))
+}
+
+/// Replays one case, `{name, initial: {messageId, lastMessage}, chunks, options}`, and returns
+/// `{name, message}`.
+#[must_use]
+pub fn run(case: &Value) -> Value {
+    let mut replay = Replay::new();
+    let last = case.pointer("/initial/lastMessage");
+    let last = last.filter(|last| last.get("role") == Some(&"assistant".into()));
+    if let Some(last) = last {
+        // An invalid message cannot be continued, so the answer starts over.
+        changes::add_ui_message(&mut replay.conversation, last.clone());
+    }
+    let flag = |name: &str| {
+        let option = case.get("options").and_then(|options| options.get(name));
+        option == Some(&Value::Bool(true))
+    };
+    let id = case.pointer("/initial/messageId").and_then(Value::as_str);
+    let mut start = start_of(&replay, id.unwrap_or("answer"));
+    start.replays = flag("resetStateOnFirstMessageStart");
+    start.separates = flag("resetStateOnMessageIdChange");
+    let mut decoder = Decoder::new(start);
+    let mut player = Player::new(&mut replay, Vec::new());
+    let chunks = case.get("chunks").and_then(Value::as_array);
+    for chunk in chunks.into_iter().flatten() {
+        decoder.push_chunk(chunk.clone(), &mut player);
+    }
+    decoder.finish(&mut player);
+    let message = answer(&replay, decoder.message_id());
+    json!({"name": case.get("name"), "message": message})
+}
+
+fn start_of(replay: &Replay, id: &str) -> Start {
+    let mut start = Start::default();
+    start.message_id = id.to_owned();
+    start.history = Some(replay.conversation.ui_history());
+    start
+}
+
+/// Returns the answer with this id, without parts if the stream produced none.
+fn answer(replay: &Replay, id: &str) -> Value {
+    let messages = replay.conversation.ui_messages();
+    let is_answer = |message: &Value| {
+        message.get("id") == Some(&id.into()) && message.get("role") == Some(&"assistant".into())
+    };
+    let found = messages.into_iter().rev().find(is_answer);
+    found.unwrap_or_else(|| json!({"id": id, "role": "assistant", "parts": []}))
+}
