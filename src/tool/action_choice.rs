@@ -1,6 +1,6 @@
 //! One of several actions that an agent asks about: its exact arguments, and the user's decision.
 //!
-//! Neighbour: `action_list` renders all of them and sends the decisions.
+//! `action_list` renders all actions and sends the decisions.
 
 use assistant_core::session::{ActionDecision, DecisionKind, RequestedAction};
 use leptos::prelude::*;
@@ -32,7 +32,7 @@ pub(super) struct ActionChoice {
     args: RwSignal<String>,
     reason: RwSignal<String>,
     response: RwSignal<String>,
-    /// True once the user has tried to send the decisions.
+    /// True once the user has tried to send the decisions of the question.
     pub(super) tried: RwSignal<bool>,
 }
 
@@ -144,8 +144,8 @@ pub(super) fn action_choice(
     .into_any()
 }
 
-/// Renders the exact arguments, or the whole request if it has more fields than the middleware
-/// adds.
+/// Renders the exact arguments of an action, or the whole request if it has other fields than those
+/// that the middleware adds.
 fn arguments(action: &RequestedAction, visibility: Visibility, words: &Words) -> AnyView {
     let known = ["name", "args", "description"];
     let request = action.request().as_object();

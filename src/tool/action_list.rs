@@ -1,7 +1,7 @@
-//! Several actions that an agent asks about at once: each is shown exactly and has its own
-//! decision, and all decisions are sent together.
+//! A question about several actions. Each action is shown exactly and has its own decision; all
+//! decisions are sent together.
 //!
-//! Neighbours: `question` is the surrounding card, `action_choice` one of the actions.
+//! `question` renders the surrounding card, `action_choice` each action.
 
 use assistant_core::session::{ActionDecision, OpenInterrupt, Refusal};
 use leptos::prelude::*;
@@ -27,7 +27,8 @@ impl ActionChoices {
         ))
     }
 
-    /// Returns one decision for each action, in order, once all are made; tracked.
+    /// Returns the decisions in the order of the actions, or the first error while a decision is
+    /// incomplete; tracked.
     fn decisions(self) -> Result<Vec<ActionDecision>, Undecided> {
         let choices = self.0.try_get_value().unwrap_or_default();
         choices.into_iter().map(ActionChoice::decision).collect()
@@ -48,12 +49,12 @@ impl ActionChoices {
         })
     }
 
-    /// Returns whether every action has a decision, as a memo.
+    /// Returns a memo that is true once every action has a decision.
     pub(super) fn are_made(self) -> Memo<bool> {
         memo(move || self.decisions().is_ok())
     }
 
-    /// Renders the actions; they accept decisions while `answers` is true.
+    /// Renders the actions, which accept decisions while `answers` is true.
     pub(super) fn view(
         self,
         open: &OpenInterrupt,

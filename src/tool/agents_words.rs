@@ -1,16 +1,17 @@
-//! The agent's text about its question: marked as such, and limited in length next to the page's
-//! text.
+//! Renders the agent's text about a question: attributed to the agent, and limited in length, so
+//! that the page's own text stays in view.
 
 use leptos::prelude::*;
 
 use super::ExactText;
 use crate::ui::{Icon, Words};
 
-/// The maximum length shown at once, in characters and in lines; the rest can be expanded.
+/// The maximum length shown at first, in characters; the rest can be expanded.
 const MAX_CHARS: usize = 500;
+/// The maximum number of lines shown at first.
 const MAX_LINES: usize = 8;
 
-/// Renders the text, attributed to the agent.
+/// Renders a text that is attributed to the agent.
 pub(super) fn agents_words(words: &Words, text: &str) -> AnyView {
     let (shown, rest) = capped(text.trim());
     let shown = match rest.is_empty() {

@@ -1,5 +1,5 @@
-//! The approval card of a call, asked for by the page or by the agent. The two kinds of card are
-//! clearly distinguishable.
+//! The approval card of a call. A card of the page and a card of the agent are clearly
+//! distinguishable.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;

@@ -18,7 +18,7 @@ pub(super) struct ApprovalContext {
     pub(super) call: ToolCallView<Value>,
     pub(super) card: NodeRef<html::Div>,
     pub(super) editing: RwSignal<bool>,
-    /// True once the time to answer is over.
+    /// True once the time to answer the request is over.
     pub(super) over: RwSignal<bool>,
     /// The page's description of the call.
     pub(super) description: CallDescription,
@@ -49,7 +49,7 @@ impl ApprovalContext {
         .into_any()
     }
 
-    /// Replaces the answers by the form for editing arguments.
+    /// Replaces the answer buttons with the form for editing arguments.
     pub(super) fn starts_editing(&self) {
         // The button is in the fold, and gets the focus again.
         self.more.set(true);
@@ -57,13 +57,14 @@ impl ApprovalContext {
         self.focus_soon(".la-form :is(input, select, textarea)");
     }
 
-    /// Closes the form, and moves the focus back to the button that opened it.
+    /// Closes the form for editing arguments, and moves the focus back to the button that opened
+    /// the form.
     pub(super) fn stops_editing(&self) {
         self.editing.set(false);
         self.focus_soon(".la-approval-edit");
     }
 
-    /// Closes the form after its arguments were taken, so that their preview is visible. The card
+    /// Closes the form after the edited arguments were accepted, and shows their preview. The card
     /// gets the focus, so that screen readers begin with its title.
     pub(super) fn reviews(&self, args: Value) {
         self.reviewed.args.set(Some(args));
@@ -83,7 +84,7 @@ impl ApprovalContext {
         }
     }
 
-    /// Keeps the focus in the card after the pressed button was removed.
+    /// Moves the focus to the selected element of the card after the pressed button was removed.
     pub(super) fn focus_soon(&self, selector: &'static str) {
         if let Some(card) = self.card.get_untracked() {
             focus::focus_in(card.into(), selector);
@@ -91,7 +92,7 @@ impl ApprovalContext {
     }
 }
 
-/// The arguments that the user has changed and not approved yet, because their preview is shown
+/// The arguments that the user has edited but not yet approved, because their preview is shown
 /// first.
 #[derive(Clone, Copy)]
 pub(super) struct Reviewed {
@@ -116,8 +117,8 @@ impl Reviewed {
         Self { call, args }
     }
 
-    /// Returns true if the card shows arguments that the user has changed, and nothing else has
-    /// changed since.
+    /// Returns a signal that is true while the card shows arguments that the user has edited, and
+    /// nothing else has changed since.
     pub(super) fn holds(self) -> Signal<bool> {
         Signal::derive(move || {
             let args = self.args.get();
@@ -126,8 +127,8 @@ impl Reviewed {
     }
 }
 
-/// Tracks whether the current call, its title and its description, if it is shown, can have been
-/// read; `changed` is called whenever the call changes.
+/// Tracks whether the user can have read the current call, its title and any description shown;
+/// `changed` is called whenever the call changes.
 pub(super) fn visibility(
     call: ToolCallView<Value>,
     described: impl Fn() -> Option<Shown> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Notes on an approval: a change of the call, and a request to read it to the end.
+//! The notes on an approval card: that the call has changed, and that it must be read to the end.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -9,8 +9,8 @@ use crate::{
     ui::{WordOf, Words, dynamic, memo},
 };
 
-/// Shows that the call has changed since it was shown, if it has. `by_user` is true if the user has
-/// changed it.
+/// Shows a note if the call has changed since it was first shown. `by_user` is true if the user has
+/// made the change.
 pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> AnyView {
     let words = Words::current();
     let first = untrack(|| call.fingerprint());
@@ -36,12 +36,12 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
     .into_any()
 }
 
-/// Asks a user who pressed Approve too early to read the rest.
+/// Renders the note that asks a user who pressed Approve too early to read the rest.
 pub(super) fn hint(words: &Words, visibility: Visibility) -> AnyView {
     reading_hint(words, visibility, |l| &l.read_to_end)
 }
 
-/// Asks a user who pressed the button of a form too early to read the rest.
+/// Renders the note that asks a user who submitted a form too early to read the rest.
 pub(super) fn form_hint(words: &Words, visibility: Visibility) -> AnyView {
     reading_hint(words, visibility, |l| &l.read_to_answer)
 }

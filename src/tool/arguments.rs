@@ -1,4 +1,4 @@
-//! The exact arguments of a call.
+//! Renders the exact arguments of a call.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyV
     arguments_block(text.into_any(), end)
 }
 
-/// Renders the block that contains arguments.
+/// Renders a block with the given arguments, followed by `end`.
 pub(super) fn arguments_block(text: AnyView, end: Option<AnyView>) -> AnyView {
     view! {
         <pre

@@ -1,4 +1,4 @@
-//! A handler's question with a schema: a form in the card of its call.
+//! Renders a handler's question with a schema as a form in the card of the call.
 
 use assistant_core::{conversation::CallKey, session::Refusal};
 use leptos::{html, prelude::*};
@@ -12,7 +12,8 @@ use crate::{
     view::{Asked, Question},
 };
 
-/// Reads the form question of a call's handler; tracked when called in a reactive closure.
+/// Reads the question that a call's handler asks with a form; tracked when called in a reactive
+/// closure.
 fn asked_of<R>(assistant: &Assistant, call: CallKey, read: impl FnOnce(&Asked) -> R) -> Option<R> {
     assistant.view().asked.with(|list| {
         let mut newest = list.iter().rev();

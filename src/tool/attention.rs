@@ -11,8 +11,8 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, memo, when},
 };
 
-/// Renders the button that denies everything open and stops the assistant; `leave` is called before
-/// the focused element is removed.
+/// Renders the button that denies all open questions and stops the assistant; `leave` is called
+/// before the focused element is removed.
 pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> AnyView {
     let (words, assistant) = (Words::current(), assistant.clone());
     let stop = move |event: leptos::ev::MouseEvent| {
@@ -28,7 +28,7 @@ pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> 
     .into_any()
 }
 
-/// Renders a line below the agent's questions, if several wait or some were held back.
+/// Renders the line below the agent's questions, while several wait or some are held back.
 pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
     let interrupts = assistant.interrupts();
     let counts = memo(move || {

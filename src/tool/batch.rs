@@ -1,4 +1,4 @@
-//! Several approvals of one response: answered together, each for the call that its card shows.
+//! Answers several approvals of one response together, each for the call that its card shows.
 
 use assistant_core::{
     conversation::{CallKey, Decider},
@@ -23,7 +23,8 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) struct Batch {
     entries: RwSignal<Vec<Entry>>,
-    /// True if there is more than one: most messages have none, and track nothing else.
+    /// True if the response has more than one approval. Most messages have none, and track only
+    /// this signal.
     several: RwSignal<bool>,
 }
 
@@ -67,8 +68,8 @@ impl Batch {
     }
 }
 
-/// Adds an approval of the page to those of its response, as long as its card is mounted. The
-/// agent's questions are answered individually.
+/// Adds a page's approval to the batch of its response, as long as its card is mounted. Questions
+/// of the agent are answered individually.
 pub(super) fn joins(call: ToolCallView<Value>, visibility: Visibility) {
     let Some(batch) = use_context::<Batch>() else {
         return;

@@ -147,7 +147,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
     .into_any()
 }
 
-/// Restores the user's choice after a script has changed it.
+/// Restores the user's value of a field after a script has changed it.
 fn put_back(event: &leptos::ev::Event, value: &str) {
     event_target::<web_sys::HtmlInputElement>(event).set_value(value);
 }
@@ -158,7 +158,7 @@ fn name_of(pointer: &str) -> String {
     last.replace("~1", "/").replace("~0", "~")
 }
 
-/// Describes the remaining bounds of an approval: uses, time and amounts.
+/// Describes the remaining bounds of a remembered approval: uses, time and amounts.
 pub(super) fn left(words: &Words, approval: &RememberedApproval) -> Option<String> {
     let put = |word: &str, name: &str, value: &str| word.replace(name, value);
     let mut parts = Vec::new();

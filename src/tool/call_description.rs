@@ -20,18 +20,19 @@ use crate::{
 const MAX_SENTENCE: usize = 500;
 /// The maximum number of rows.
 const MAX_ROWS: usize = 12;
-/// The maximum length of a row's name, and of its value, in characters.
+/// The maximum length of a row's name, in characters.
 const MAX_NAME: usize = 60;
+/// The maximum length of a row's value, in characters.
 const MAX_VALUE: usize = 300;
 
-/// The part of a call that is described.
+/// The part of a call that its description covers.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Extent {
-    /// No further text than the name of the call.
+    /// Nothing but the name of the call.
     Nothing,
-    /// A part, because the description was too long.
+    /// A part of the call, because the description was truncated.
     Part,
-    /// Everything that the page describes; with the arguments that it does not mention, if any.
+    /// The whole call; with the arguments that the description does not mention, if any.
     All(Option<Value>),
 }
 
@@ -64,7 +65,7 @@ impl CallDescription {
         }
     }
 
-    /// Returns the page's description as it is shown, if there is one.
+    /// Returns the page's description as it is shown, if the page describes the call.
     pub(super) fn shown(self) -> Option<Shown> {
         self.shown.get()
     }
@@ -86,7 +87,8 @@ impl CallDescription {
         })
     }
 
-    /// Renders the icon and the question, and below it the call, if the agent runs it.
+    /// Renders the icon and the question, and below them the name of the call, if the agent runs
+    /// the call.
     pub(super) fn heading(self, words: &Words) -> AnyView {
         let (of, by_agent) = (self.call, self.by_agent);
         let icon = move || match (by_agent, of.risk()) {
@@ -140,7 +142,7 @@ impl CallDescription {
         .into_any()
     }
 
-    /// Returns the question, in the page's words.
+    /// Returns the page's own question about the call, if it has one.
     pub(super) fn question(self, words: &Words) -> Option<String> {
         if self.by_agent {
             return None;
@@ -168,7 +170,7 @@ impl CallDescription {
         (!is_shown).then_some(text)
     }
 
-    /// Renders the risk, and the description of the action if nothing else describes it.
+    /// Renders the risk, and the description of the action if nothing else describes the call.
     pub(super) fn text(self, words: &Words) -> AnyView {
         let (call, by_agent, words) = (self.call, self.by_agent, words.clone());
         if by_agent {
@@ -207,7 +209,8 @@ impl CallDescription {
     }
 }
 
-/// Returns the question about a call in one line, for announcements: the sentence and the rows.
+/// Returns the question about a call in one line, for announcements: the question, and the rows of
+/// the description.
 pub(crate) fn asked_words(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
         let name = in_plain(&call.name());
@@ -226,7 +229,7 @@ pub(crate) fn asked_words(call: ToolCallView<Value>, words: &Words) -> String {
     parts.join(", ")
 }
 
-/// Returns the description of a call, capped for the card. An empty description is ignored.
+/// Returns the description of a call, truncated for the card. An empty description is ignored.
 fn shown(call: ToolCallView<Value>) -> Option<Shown> {
     let described = call.described()?;
     let mut shown = Shown::default();

@@ -1,4 +1,4 @@
-//! The content of an approval card: the call, and the buttons that answer.
+//! The content of an approval card: the call, and the buttons that approve or deny it.
 
 use assistant_core::{conversation::Decider, session::Verdict};
 use leptos::{html, prelude::*};
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::ui::{Icon, WordOf, Words, composes, decider_by, dynamic, is_trusted, memo, when};
 
-/// Renders the call, and the buttons that answer.
+/// Renders the call, and the buttons that approve or deny it.
 pub(super) fn decide(
     shown: &ApprovalContext,
     extent: Extent,
@@ -161,8 +161,8 @@ fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
     .into_any()
 }
 
-/// Renders the buttons. Deny first asks for a reason, if one is accepted: then it is next to Back,
-/// and there is no button to approve.
+/// Renders the buttons that answer. If a reason is accepted, Deny first opens a field for the
+/// reason; meanwhile Back replaces the button that approves.
 fn answers(
     shown: &ApprovalContext,
     visibility: Visibility,
@@ -302,7 +302,7 @@ fn answers(
     .into_any()
 }
 
-/// Returns the button's content, which names the approved call if the page asks.
+/// Renders the content of the button that approves, which names the call on a card of the page.
 fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
     let call = shown.call;
     let by_agent = untrack(|| call.is_asked_by_agent());
@@ -323,7 +323,8 @@ fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
     .into_any()
 }
 
-/// Returns the full accessible name and tooltip of the button, which truncates its content.
+/// Returns the accessible name and tooltip of the button that approves, because its visible content
+/// is truncated.
 fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Send + Sync + use<> {
     let (call, words) = (shown.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
@@ -343,8 +344,8 @@ fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Se
     }
 }
 
-/// Renders the arguments as fields. Approving uses their values; if the action has a preview, they
-/// are reviewed first.
+/// Renders the arguments as fields. Approving uses the values of the fields; if the action has a
+/// preview, the user reviews the values first.
 pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;

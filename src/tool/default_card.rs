@@ -22,12 +22,12 @@ use crate::{
 /// failure below it, and arguments, result and code name behind it. Without a title the line has
 /// the name in words.
 ///
-/// Closed at first, and rendered once it is opened. A result that declares itself a failure
-/// (`success: false`, `isError`, `status: "error"`, an `error`, or a text that begins with `Error:`)
-/// is shown as one; a result that the agent supplies for an action of the page is shown as reported
-/// by the agent. If the user edited the arguments, the edited ones are shown, and the agent's can be
-/// expanded. A question of the handler with a schema
-/// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown below it as a form.
+/// The card is closed at first, and its content is rendered once it is opened. A result that
+/// declares itself a failure (`success: false`, `isError`, `status: "error"`, an `error`, or a text
+/// that begins with `Error:`) is shown as a failure; a result that the agent supplies for an action
+/// of the page is shown as reported by the agent. If the user edited the arguments, the edited ones
+/// are shown, and the agent's can be expanded. A question of the handler with a schema
+/// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown below the card as a form.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -119,7 +119,7 @@ pub fn DefaultCard(
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns the most significant argument, without a copy of them all.
+    /// Returns the most significant argument, without copying all arguments.
     fn summary_argument(&self) -> Option<String> {
         self.read(|call| call.effective_args().and_then(summary_argument))
             .flatten()
@@ -268,7 +268,7 @@ fn section(
     }
 }
 
-/// Formats a text as it is, anything else as indented JSON.
+/// Formats a value: a string as plain text, any other value as indented JSON.
 fn written(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

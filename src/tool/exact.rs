@@ -1,7 +1,7 @@
 //! Exact text, with invisible characters made visible.
 //!
 //! Long text is split into blocks, so that appended and scrolled-out text causes little layout.
-//! Nothing is inserted between them: it copies unchanged.
+//! Nothing is inserted between the blocks, so the text is copied unchanged.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -104,7 +104,8 @@ struct Shown {
 }
 
 impl Shown {
-    /// Appends text block by block. Returns true if the rest of it is left for another frame.
+    /// Appends text block by block. Returns true if the rest of the text is deferred to another
+    /// frame.
     fn append(&mut self, place: &web_sys::Element, more: &str) -> bool {
         let slice = Slice::begin();
         let mut rest = more;
@@ -156,7 +157,7 @@ impl Shown {
     }
 }
 
-/// Appends text to an element. Neither way can fail for text.
+/// Appends a text node to an element.
 fn append_text(element: &web_sys::Element, text: &str) {
     let last = element.last_child();
     if let Some(node) = last.and_then(|node| node.dyn_into::<web_sys::Text>().ok()) {

@@ -1,12 +1,13 @@
-//! The time limit of a question: a line with the time, and another once it is over.
+//! Renders the time limit of a question: a line with the time, replaced by another once the time is
+//! over.
 //!
-//! It only informs the user. The session decides whether an answer still counts.
+//! The line only informs the user. The session decides whether an answer still counts.
 
 use leptos::prelude::*;
 
 use crate::ui::{Words, after, dynamic, now, time};
 
-/// Renders the line. `at` is in milliseconds since 1970; renders nothing without it.
+/// Renders the time limit `at`, in milliseconds since 1970; nothing without a limit.
 #[component]
 pub(super) fn Expiry(
     at: Option<i64>,

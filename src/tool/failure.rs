@@ -1,4 +1,5 @@
-//! Results that declare themselves failures, by the conventions of servers, and the reasons in them.
+//! Detects results that declare themselves failures, by the conventions of servers, and extracts
+//! their reasons.
 
 use assistant_core::conversation::Phase;
 use serde_json::Value;
@@ -45,8 +46,9 @@ fn is_error_text(text: &str) -> bool {
     rest.is_some_and(|rest| TEXT_MARKS.iter().any(|mark| rest.starts_with(mark)))
 }
 
-/// Returns true if a call in this phase ended in a failure: without a result, or with one that
-/// declares it. A call that was stopped, denied or skipped was not carried out, and has not failed.
+/// Returns true if a call in this phase ended in a failure: with an error instead of a result, or
+/// with a result that declares a failure. A call that was stopped, denied or skipped was not
+/// carried out, and has not failed.
 pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
     let declares = || call.result_value().as_ref().is_some_and(declares_failure);
     match phase {
@@ -56,7 +58,7 @@ pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
     }
 }
 
-/// Returns the reason of a failure in one line; the whole text is in the card.
+/// Returns the reason of a call's failure in one line; the card shows the whole text.
 pub(crate) fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
     let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
     in_one_line(&reason.or_else(|| reason_of(&call.result_value()?))?)
@@ -72,7 +74,7 @@ fn in_one_line(reason: &str) -> Option<String> {
     (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
 }
 
-/// Returns the reason in a result that declares itself a failure.
+/// Returns the reason that a failed result gives.
 fn reason_of(value: &Value) -> Option<String> {
     if let Value::String(text) = value {
         let text = text.trim_start();

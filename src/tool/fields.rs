@@ -1,8 +1,8 @@
 //! Converts a JSON Schema into form fields, and filled fields into a value.
 //!
-//! A schema may come from an agent: references are followed only inside of it and up to a limit,
-//! objects are expanded up to a depth, and a value without a field of its own is entered as JSON.
-//! Nothing is validated here: the caller validates the value. Neighbour: `form` renders the fields.
+//! A schema may come from an agent: references are followed only inside of the schema and up to a
+//! limit, objects are expanded up to a depth, and a value without a field of its own is entered as
+//! JSON. Nothing is validated here: the caller validates the value. `form` renders the fields.
 
 use leptos::prelude::*;
 use serde_json::{Map, Value};
@@ -16,14 +16,14 @@ use crate::{
 const MAX_HOPS: usize = 8;
 /// The depth to which objects are expanded into fields.
 const MAX_DEPTH: usize = 3;
-/// The maximum number of fields in a form; a longer one is entered as JSON.
+/// The maximum number of fields in a form; a value with more fields is entered as JSON.
 const MAX_FIELDS: usize = 100;
-/// The maximum length for which a text gets a single line.
+/// The largest `maxLength` for which a text gets a single line, in characters.
 const MAX_SINGLE_LINE: u64 = 200;
 
 #[derive(Clone)]
 pub(super) struct Field {
-    /// The keys that lead to it; empty for the whole value.
+    /// The keys from the whole value to this field; empty for the whole value.
     path: Vec<String>,
     /// The label from the schema; empty if it has none, or if the field accepts more than one kind
     /// of value.
@@ -34,7 +34,7 @@ pub(super) struct Field {
     given: bool,
     pub(super) kind: Kind,
     pub(super) text: RwSignal<String>,
-    /// The ticked boxes: one for a boolean, one for each of several choices.
+    /// The state of the checkboxes: one for a boolean, one for each of several choices.
     pub(super) ticked: RwSignal<Vec<bool>>,
 }
 
@@ -49,10 +49,10 @@ pub(super) enum Kind {
     Several(Vec<Choice>),
     /// A list of texts, one per line.
     Lines,
-    /// A constant, which is shown and not asked for.
+    /// A constant, which is shown and cannot be edited.
     Fixed(Value),
     Json,
-    /// Any value: text that begins like JSON is parsed, other text is a string.
+    /// Any value: text that begins like JSON is parsed as JSON, other text is a string.
     Free,
 }
 
@@ -102,7 +102,7 @@ struct Place<'a> {
     initial: Option<&'a Value>,
 }
 
-/// Adds the fields of an object; returns false if the schema has no properties.
+/// Adds the fields of an object. Returns false if the schema has no properties.
 fn open(root: &Value, schema: &Value, place: &Place<'_>, fields: &mut Vec<Field>) -> bool {
     let plain = plain(root, schema);
     let properties = plain.get("properties").and_then(Value::as_object);
@@ -154,7 +154,8 @@ fn field(root: &Value, schema: &Value, place: &Place<'_>) -> Field {
     }
 }
 
-/// Resolves a schema: follows its references, and the only alternative beside `null`.
+/// Resolves a schema: follows its references, and its alternative if that is the only one beside
+/// `null`.
 fn plain<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_HOPS {
@@ -257,7 +258,8 @@ fn list_kind(root: &Value, schema: &Value) -> Kind {
 }
 
 /// Returns true if a schema has more choices than a form lists
-/// ([`Limits::choices`](field@assistant_core::limits::Limits::choices)). Its value is entered as text and checked as usual.
+/// ([`Limits::choices`](field@assistant_core::limits::Limits::choices)). The value is then entered
+/// as text and validated as usual.
 fn has_too_many_choices(schema: &Value) -> bool {
     let limits = use_assistant().map(|assistant| *assistant.runtime().limits);
     let most = limits.unwrap_or_default().choices;
@@ -293,7 +295,7 @@ fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
     list.iter().map(choice).collect()
 }
 
-/// Formats a text plainly, anything else as JSON.
+/// Formats a string as plain text, any other value as JSON.
 fn shown(value: &Value) -> String {
     value
         .as_str()
@@ -332,7 +334,7 @@ impl Field {
         &self.label
     }
 
-    /// Returns the label of a whole value that the schema does not name.
+    /// Returns the label of a field without a name: the whole value of a schema without a title.
     pub(super) fn word(&self) -> Option<fn(&Labels) -> &Word> {
         if !self.label.is_empty() || !self.path.is_empty() {
             return None;

@@ -1,7 +1,7 @@
 //! A form generated from a JSON Schema: for edited arguments and for questions of an agent.
 //!
-//! The caller validates the entered value; its problems are shown at the fields. Neighbour:
-//! `fields` converts a schema into fields, and fields into a value.
+//! The caller validates the entered value; its errors are shown at the fields. `fields` converts a
+//! schema into fields, and fields into a value.
 
 use leptos::{html, prelude::*};
 use serde_json::{Map, Value};
@@ -18,14 +18,15 @@ use crate::ui::{
 /// A validation error in the value of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// A JSON pointer into the value, empty for the whole.
+    /// A JSON pointer to the invalid part of the value; empty for the whole value.
     pub path: String,
     /// The required change, in a few words.
     pub message: String,
 }
 
 /// A form for a value described by a schema: one field per property for an object, else a single
-/// one. The user submits it with a click or a key; a form that a script submits produces no value.
+/// field. The user submits it with a click or a key; a form that a script submits produces no
+/// value.
 ///
 /// # Accessibility
 ///
@@ -58,13 +59,13 @@ pub fn SchemaForm(
     /// The label of the submit button.
     #[prop(into)]
     submit: Signal<String>,
-    /// Called with the value.
+    /// Called with the submitted value.
     #[prop(into)]
     on_submit: Callback<Value>,
     /// True if the submit button appears enabled; it stays focusable either way.
     #[prop(optional, into)]
     enabled: Option<Signal<bool>>,
-    /// Shows all invisible characters of a field below it, including those of ordinary writing: for
+    /// Shows all invisible characters below a field, including those of ordinary writing: for
     /// values that a decision depends on.
     #[prop(optional)]
     exact: bool,
@@ -207,7 +208,7 @@ fn enter(label: &str, labels: &Labels) -> String {
     text.replace("{field}", label)
 }
 
-/// Returns an error as a sentence, with the label of its field unless it contains it.
+/// Returns an error as a sentence that contains the label of its field.
 fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
     let field = fields.iter().find(|field| concerns(field, wrong));
     let place = match field.map(|field| (field, field.word())) {
@@ -226,7 +227,7 @@ fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
     }
 }
 
-/// Returns true if an error is in a field, in one of its parents or in its contents.
+/// Returns true if an error is in the value of a field, in one of its parents, or in a part of it.
 fn concerns(field: &Field, wrong: &Problem) -> bool {
     let pointer = field.pointer();
     let within = |outer: &str, inner: &str| {
@@ -272,13 +273,13 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words
     .into_any()
 }
 
-/// Renders a text of the schema, which may be an agent's, so that it cannot hide or reorder
-/// surrounding text.
+/// Renders a text of the schema, which may be an agent's, so that the text cannot hide or reorder
+/// the text around it.
 fn safe_text(text: &str) -> AnyView {
     view! { <ExactText text=text.to_owned() readable=true /> }.into_any()
 }
 
-/// Returns the name of a field.
+/// Renders the name of a field.
 fn name(field: &Field, words: &Words) -> AnyView {
     match field.word() {
         Some(word) => words.text(word),

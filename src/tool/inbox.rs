@@ -1,5 +1,5 @@
 //! Questions to the user that belong to no message: interrupts of the agent, and calls made by the
-//! page. Neighbour: `question` renders one question.
+//! page. `question` renders one question.
 
 use assistant_core::{conversation::CallKey, event::Interrupt, session::OpenInterrupt};
 use leptos::prelude::*;
@@ -11,10 +11,10 @@ use crate::{
     ui::{Partial, Words, dynamic, each, memo, when},
 };
 
-/// The interrupts of the agent that have no approval card: Approve and Deny if that answers it,
-/// else a form from the schema of the answer. All of them must be answered or cancelled before the
-/// agent continues: if there are several, a line counts the answered ones, including those with a
-/// card of their own. A question whose answer the agent rejected is open again.
+/// The interrupts of the agent that have no approval card: Approve and Deny if a decision answers
+/// the interrupt, else a form from the schema of the answer. All interrupts must be answered or
+/// cancelled before the agent continues: if there are several, a line counts the answered ones,
+/// including those with an approval card. A question whose answer the agent rejected is open again.
 ///
 /// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line counts them,
 /// shows them, or denies everything and stops. The line is also shown if several questions wait.
@@ -24,9 +24,9 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// Each is a named group, with its number if there are several; none takes the focus. If the
-/// focused one is removed, the focus moves to the next, and after the last to the text box of the
-/// chat. The count of answered ones is a `status`.
+/// Each question is a named group, with its number if there are several; none takes the focus. If
+/// the focused question is removed, the focus moves to the next, and after the last to the text box
+/// of the chat. The count of answered questions is a `status`.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -130,7 +130,7 @@ pub fn InterruptInbox(
 /// The number of questions that are drawn at first.
 const FIRST_QUESTIONS: usize = 20;
 
-/// Returns the calls that the page made itself, which belong to no message.
+/// Returns those of the given calls that the page made itself, which belong to no message.
 pub(crate) fn of_the_page(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
     let of_page = assistant.with_conversation(|conversation| {
         let alone = |key: &&CallKey| conversation.message_of_call(key).is_none();

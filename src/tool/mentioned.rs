@@ -2,14 +2,15 @@
 //! description, and cannot be collapsed.
 //!
 //! A value counts as mentioned only if it can be read in the description: each leaf as a separate
-//! word, as often as it occurs in the arguments. If that is uncertain, the argument is shown again.
+//! word, as often as the leaf occurs in the arguments. If that is uncertain, the argument is shown
+//! again.
 
 use serde_json::{Map, Value};
 
 use super::pieces::{Detail, has_hidden};
 
-/// The minimum length of a value that may be mentioned in text; shorter ones match by accident, so
-/// only a row of their own mentions them.
+/// The minimum length of a value that may be mentioned in text. Shorter values match by accident,
+/// so only a row of their own mentions them.
 const MIN_MENTIONED: usize = 4;
 /// The maximum number of leaves that are searched for.
 const MAX_LEAVES: usize = 50;
@@ -20,7 +21,7 @@ pub(super) struct ShownText<'a> {
     pub(super) rows: &'a [(String, String)],
 }
 
-/// Returns the arguments that are not mentioned, as an object; `None` if all are.
+/// Returns the arguments that are not mentioned, as an object; `None` if all are mentioned.
 pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
@@ -56,8 +57,8 @@ pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Va
     (!left.is_empty()).then_some(Value::Object(left))
 }
 
-/// Collects the leaves of a value as text; returns `false` if one cannot be mentioned: empty
-/// values, invisible characters, keys within objects, or too many.
+/// Collects the leaves of a value as text. Returns false if the value cannot be mentioned: it has
+/// an empty value, invisible characters, keys within objects, or too many leaves.
 fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
     match value {
         Value::Array(items) => {
@@ -104,7 +105,8 @@ fn plain(name: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// Counts the occurrences of a text as a separate word: `2.0` does not occur in `12.0` or `2.0.1`.
+/// Counts the occurrences of a word that is separate from the text around it: `2.0` does not occur
+/// in `12.0` or `2.0.1`.
 fn words(text: &str, word: &str) -> usize {
     let joins =
         |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"()[]{}\"“”„‘’«»?!;=".contains(c);

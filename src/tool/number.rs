@@ -7,7 +7,8 @@ use crate::{
     ui::{Words, dynamic},
 };
 
-/// Renders the number of a question among all that the agent asks; empty for a single one.
+/// Renders the number of a question among all questions of the agent; nothing for a single
+/// question.
 pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
     let (interrupts, words) = (assistant.interrupts(), Words::current());
     dynamic(move || {
@@ -20,7 +21,7 @@ pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
     .into_any()
 }
 
-/// Fills a label with a number and a count; `None` for a single one.
+/// Fills a label with a number and a count; `None` if the count is one.
 pub(super) fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
     let put = |name, number: usize| word.replace(name, &number.to_string());
     (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))

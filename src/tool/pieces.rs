@@ -1,6 +1,6 @@
 //! Splits text into plain pieces and pieces that must be made visible.
 //!
-//! Neighbour: `exact` renders the pieces.
+//! `exact` renders the pieces.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use assistant_core::text::{
     hidden::is_hidden,
 };
 
-/// The maximum number of consecutive spaces that are left as they are; more could push text out of
-/// sight.
+/// The maximum number of consecutive spaces that are rendered unchanged; more could push text out
+/// of sight.
 const MAX_SPACES: usize = 16;
-/// The number of bytes around a word in which its name is searched for.
+/// The number of bytes around a word that are searched for the bounds of a name.
 const NAME_SEARCH_BYTES: usize = 256;
 /// The maximum number of equal consecutive characters that are each shown by their code.
 const MAX_CODES: usize = 3;
@@ -22,10 +22,12 @@ const MAX_CODES: usize = 3;
 pub(super) enum Detail {
     /// All invisible and confusable characters.
     Exact,
-    /// The same for a piece of a growing text, without conclusions from the text as a whole.
+    /// All invisible and confusable characters, in a piece of a growing text: the text as a whole
+    /// is not considered.
     Growing,
-    /// The same, except for ordinary writing: no-break and ideographic spaces, joiners and
-    /// variation selectors inside of emoji, joiners between letters of scripts that join them.
+    /// All invisible and confusable characters, except those of ordinary writing: no-break and
+    /// ideographic spaces, joiners and variation selectors inside of emoji, joiners between letters
+    /// of scripts that join them.
     Readable,
 }
 
@@ -237,7 +239,7 @@ fn is_name(text: &str, word: Range<usize>) -> bool {
     poses_as_ascii(key) && text.get(end..).is_some_and(|rest| rest.starts_with("\":"))
 }
 
-/// Marks letters of a word by their codes.
+/// Splits a word into pieces, with a code for each marked letter.
 fn letters<'a>(word: &'a str, marked: impl Fn(char) -> bool, pieces: &mut Vec<Piece<'a>>) {
     let mut plain = 0;
     for (at, c) in word.char_indices() {

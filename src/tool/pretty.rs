@@ -35,13 +35,13 @@ pub(super) fn pretty(value: &Value) -> String {
     out
 }
 
-/// A list or an object that is being written; a stack of them replaces recursion.
+/// A list or an object that is being formatted; a stack of levels replaces recursion.
 struct Level<'a> {
     entries: Box<dyn Iterator<Item = Entry<'a>> + 'a>,
     end: char,
 }
 
-/// The key of an entry, its value, and whether it is the first.
+/// The key of an entry if it is in an object, its value, and true if it is the first.
 type Entry<'a> = (Option<&'a str>, &'a Value, bool);
 
 fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<Level<'a>>) {

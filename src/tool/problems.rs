@@ -15,7 +15,7 @@ impl Problems {
         Self(RwSignal::new(None))
     }
 
-    /// Stores the outcome for a value. Returns true if it was accepted.
+    /// Stores the outcome for a value. Returns true if the value was accepted.
     pub(super) fn record(self, outcome: Result<(), Refusal>) -> bool {
         let is_accepted = outcome.is_ok();
         // The form is disposed if its subject has changed.

@@ -1,8 +1,9 @@
-//! A question of the agent: its author, its subject, and the ways to answer.
+//! Renders a question of the agent: its author, its subject, and the ways to answer.
 //!
 //! The text is the agent's and attributed to it; the requested tools are shown exactly, as data.
-//! The question looks different from an approval card of the page's own actions. As on such a card,
-//! an answer counts once the whole question was visible; denying and cancelling count at once.
+//! The question looks different from an approval card of the page's own actions. As on an approval
+//! card, an answer counts once the whole question was visible; denying and cancelling count at
+//! once.
 
 use assistant_core::{
     conversation::{Decider, Fingerprint},
@@ -56,8 +57,8 @@ struct AnswerForm {
     visibility: Visibility,
 }
 
-/// Renders one question of the agent, once in the page: by the application's renderer, or else
-/// built in.
+/// Renders a question of the agent with the application's renderer, or with the default one. If
+/// several windows show it, only one renders it.
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let asked = Question::Interrupt(open.interrupt.id.clone());
     let shown = assistant.clone();
@@ -97,8 +98,8 @@ fn about_now(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerpr
     })
 }
 
-/// Renders the view of the application. It must have been visible to its end before an answer
-/// counts; if it is empty, the built-in question replaces it.
+/// Renders the application's view of a question. The view must have been visible to its end before
+/// an answer counts; if the view is empty, the built-in question replaces it.
 fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
     let visibility = Visibility::new(memo(|| ()), |(), ()| ());
@@ -321,7 +322,7 @@ impl AnswerForm {
         actions(buttons)
     }
 
-    /// Renders the ways to answer, while there is time; cancelling is always possible.
+    /// Renders the ways to answer until the time is over; cancelling is always possible.
     fn ways(&self) -> AnyView {
         if self.shown.open.takes_decisions() {
             return self.send_decisions();

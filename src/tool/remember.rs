@@ -1,5 +1,5 @@
 //! Remembered approvals: the mark on calls that were allowed earlier, and the list of approvals.
-//! Neighbour: `scopes` renders the choice on the card.
+//! `scopes` renders the choice on the card.
 
 use assistant_core::action::{RememberScope, RememberedApproval, RememberedArgs};
 use leptos::{html, prelude::*};
@@ -258,11 +258,12 @@ fn details(words: &Words, name: String, args: Option<String>) -> AnyView {
     .into_any()
 }
 
-/// The maximum number of rows of an approval, and their maximum length, in characters.
+/// The maximum number of rows that describe an approval.
 const MAX_ROWS: usize = 12;
+/// The maximum length of a value or a sentence, in characters.
 const MAX_VALUE: usize = 300;
 
-/// The values that an approval is for, in the page's words.
+/// The values that a remembered approval applies to, as the page describes them.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Described {
     sentence: String,
@@ -278,7 +279,7 @@ impl Described {
         }
     }
 
-    /// Returns the values of the top level; nested ones are in the details.
+    /// Returns the top-level values of the arguments; nested values are shown in the details.
     fn values(args: Option<&Value>) -> Self {
         let fields = args.and_then(Value::as_object).into_iter().flatten();
         let rows = fields.filter_map(|(key, value)| {

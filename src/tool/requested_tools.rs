@@ -13,8 +13,8 @@ const MAX_TOOLS: usize = 20;
 /// shown.
 const MAX_DEPTH: usize = 6;
 
-/// Renders the tools that the question names, with their exact arguments; if none is found and the
-/// question has no text, the whole metadata. Each must be read to its end. A list of several
+/// Renders the tools that a question names, with their exact arguments; if none is found and the
+/// question has no text, the whole metadata. Each block must be read to its end. A list of several
 /// actions is shown as a whole.
 pub(super) fn about(
     assistant: &Assistant,
@@ -82,7 +82,7 @@ const NAMES: [&str; 7] = [
     "function",
     "functionName",
 ];
-/// The keys under which frameworks put its arguments.
+/// The keys under which frameworks put the arguments of a tool.
 const ARGS: [&str; 8] = [
     "args",
     "arguments",

@@ -1,8 +1,8 @@
 //! The choice of how long an approval applies: a button beside Approve, and the group of radio
 //! buttons that it opens.
 //!
-//! A choice of more than one call counts only while the group shows it: a closed group is the
-//! approval of one call. Changes by scripted events are reverted.
+//! A choice of more than one call counts only while the group is open: with a closed group, the
+//! approval is for one call. Changes by scripted events are reverted.
 
 use assistant_core::action::{GrantBounds, Remember, RememberScope, Remembering};
 use leptos::{html, prelude::*};
@@ -38,7 +38,7 @@ impl ScopeChoice {
         }
     }
 
-    /// Returns the approval to remember, if the user chose one.
+    /// Returns the approval to remember, if the user chose to remember it.
     pub(super) fn now(self) -> Option<Remember> {
         let scope = self.scope.get_untracked()?;
         let any_args = self.any_args.get_untracked();
@@ -54,8 +54,8 @@ impl ScopeChoice {
     }
 }
 
-/// Renders the button that opens the group; nothing if each call needs an approval. `hidden` is
-/// true while the card takes no approval.
+/// Renders the button that opens the group; nothing if each call needs its own approval. `hidden`
+/// is true while the card accepts no approval.
 pub(super) fn longer_button(
     shown: &ApprovalContext,
     choice: ScopeChoice,
@@ -127,7 +127,7 @@ fn offered(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, WordOf)> {
     list
 }
 
-/// Renders the group while it is open and the card takes an approval.
+/// Renders the group while it is open and the card accepts an approval.
 pub(super) fn scopes(
     shown: &ApprovalContext,
     choice: ScopeChoice,
@@ -225,7 +225,7 @@ fn restore(group: &web_sys::Element, choice: ScopeChoice) {
     }
 }
 
-/// Renders the box that extends the approval to other arguments, if the action permits that.
+/// Renders the checkbox that extends the approval to other arguments, if the action permits that.
 fn wider(call: ToolCallView<Value>, choice: ScopeChoice, words: &Words) -> AnyView {
     let remembering = untrack(|| call.remembering());
     if remembering == Remembering::SameArguments {

@@ -1,4 +1,5 @@
-//! Shows each question in one window; other windows refer to it, and can take it over.
+//! Shows each question in one window; other windows refer to that window, and can take the question
+//! over.
 
 use leptos::prelude::*;
 
@@ -8,11 +9,11 @@ use crate::{
     view::{Question, Window},
 };
 
-/// The claim of a place to a question.
+/// The claim of a component to render a question.
 pub(crate) struct Claim {
-    /// The window that shows the question instead; `None` if this place does.
+    /// The window that shows the question instead; `None` if this component does.
     pub(crate) elsewhere: Memo<Option<String>>,
-    /// Moves the question to this place.
+    /// Moves the question to this component.
     take_over: Callback<()>,
 }
 

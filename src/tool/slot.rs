@@ -41,7 +41,7 @@ enum Face {
     Default,
 }
 
-/// True if the calls below are hidden in a group.
+/// The context signal that is true while the surrounded calls are hidden in a group.
 #[derive(Clone)]
 pub(crate) struct Folded(pub(crate) ArcRwSignal<bool>);
 
@@ -157,8 +157,8 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 }
 
 /// Renders the approval of a call by its action's renderer, with the exact arguments one click
-/// away. It must have been visible to its end before an approval counts. If it is empty, the
-/// built-in card replaces it.
+/// away. The view must have been visible to its end before an approval counts. If the view is
+/// empty, the built-in card replaces it.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
     single_instance(&assistant.clone(), question, move || {

@@ -1,4 +1,4 @@
-//! The argument that distinguishes calls of one action, shown next to the name.
+//! Selects the argument that distinguishes calls of one action, shown next to the name.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::ui::shortened;
 /// The maximum length of the argument, in characters.
 const MAX_CHARS: usize = 60;
 
-/// Returns the first single-line text, else the first number.
+/// Returns the first single-line text among the arguments, else the first number.
 pub(super) fn summary_argument(args: &Value) -> Option<String> {
     let args = args.as_object()?;
     let text = args.values().filter_map(Value::as_str);

@@ -12,11 +12,11 @@ use web_sys::{CssStyleSheet, Document, Element, Node, ShadowRoot};
 use super::appearance::{color, has_no_pseudo_element, parent, style_of, value};
 use crate::ui::closest;
 
-/// Makes every element take part in hit tests.
+/// The style sheet that makes every element take part in hit tests.
 const ALL_TAKE_PART: &str = "*, ::before, ::after { pointer-events: auto !important }";
 /// Selects the chat's own controls above a scrolled card.
 const OWN_CONTROLS: &str = ".la-jump, .la-message-bar, .la-inbox-progress";
-/// Selects the containers of both a card and those controls.
+/// Selects the containers of both a card and the chat's own controls.
 const OWN_WINDOW: &str = ".la-chat, .la-inbox";
 /// Selects elements that draw something regardless of their style.
 const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
@@ -30,14 +30,15 @@ const EDGE: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cover {
     Nothing,
-    /// Layers that draw nothing, or parts of its card and controls of the chat over its smaller
-    /// part.
+    /// Only layers that draw nothing; or parts of the same card and controls of the chat that cover
+    /// less than half of the element.
     Transparent,
-    /// Other parts of its card, or controls of the chat: scrolling brings it into view.
+    /// Other parts of the same card, or controls of the chat: scrolling brings the element into
+    /// view.
     Card,
     /// No pixel of the element is in view.
     OutOfView,
-    /// Anything else.
+    /// Any other element of the page.
     Foreign,
 }
 
@@ -152,7 +153,7 @@ fn set_sheets(root: &Node, sheets: &Array) {
     }
 }
 
-/// A point of a test; `inside` is false near an edge, where an element may leave a gap.
+/// A point of a hit test; `inside` is false near an edge, where an element may have a gap.
 #[derive(Clone, Copy)]
 struct Point {
     x: f64,
@@ -173,7 +174,7 @@ fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone 
         .chain(between)
 }
 
-/// An element, or the host that contains it, in the tree of a document or shadow root.
+/// A document or shadow root, with the element in it, or the shadow host that contains the element.
 pub(super) struct Scope {
     pub(super) root: Node,
     pub(super) anchor: Element,
@@ -285,7 +286,7 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     (visible.2 > visible.0 && visible.3 > visible.1).then_some(visible)
 }
 
-/// Returns true if an element draws nothing itself. Its contents are tested separately.
+/// Returns true if an element draws nothing itself, apart from its contents.
 fn draws_nothing(element: &Element) -> bool {
     let Some(style) = style_of(element) else {
         return false;

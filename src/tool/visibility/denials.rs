@@ -1,8 +1,8 @@
-//! Evaluates the browser's denial that a part is visible.
+//! Evaluates the browser's report that a part is not visible.
 //!
 //! The browser counts shadows and outlines of neighbours as covers. If hit tests find nothing above
-//! a part and no neighbour has any, it is covered by something that hit tests cannot find, such as
-//! a layer in a closed shadow root.
+//! a part and no neighbour has a shadow or an outline, the part is covered by something that hit
+//! tests cannot find, such as a layer in a closed shadow root.
 
 use web_sys::Element;
 
@@ -18,7 +18,7 @@ const DISTANCES: [f64; 6] = [2.0, 8.0, 16.0, 28.0, 44.0, 64.0];
 const POINT_DISTANCE: f64 = 24.0;
 /// The maximum number of points along one side.
 const MAX_POINTS: u8 = 24;
-/// The clipped width that is ignored, in pixels.
+/// The clipped width up to which an element still counts as whole, in pixels.
 const IGNORED_WIDTH: f64 = 1.0;
 /// The properties that draw outside of a box, each with the value that draws nothing.
 const OUTSIDE: [(&str, &str); 4] = [

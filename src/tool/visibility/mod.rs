@@ -47,7 +47,7 @@ pub(crate) struct Visibility {
     marks: StoredValue<Vec<NodeRef<html::Span>>>,
     parts: StoredValue<Option<SendWrapper<Parts>>>,
     presses: Presses,
-    /// Counts the changes of the request: timers of earlier content are ignored.
+    /// The number of changes of the request, so that timers of earlier content can be ignored.
     round: StoredValue<u32>,
     /// True once each part was visible for long enough.
     read: RwSignal<bool>,
@@ -55,17 +55,18 @@ pub(crate) struct Visibility {
     clear: RwSignal<bool>,
     /// True once the card has not moved for long enough.
     still: RwSignal<bool>,
-    /// True if a part stays out of view, or the user tried to approve before they had seen it.
+    /// True if a part stays out of view, or the user tried to approve before the whole request was
+    /// visible.
     prompts: RwSignal<bool>,
     /// True if the card is covered, and not only for a moment.
     covered: RwSignal<bool>,
-    /// Opens the request above the page, if that is possible.
+    /// The control that opens the request above the page, if that is possible.
     on_top: Option<OnTop>,
 }
 
 impl Visibility {
-    /// Creates a tracker that starts over and calls `changed` whenever the content changes, with the
-    /// previous and the new content.
+    /// Creates a tracker. Whenever the content changes, the tracker starts over and calls `changed`
+    /// with the previous and the new content.
     pub(crate) fn new<T: Clone + PartialEq + Send + Sync + 'static>(
         content: Memo<T>,
         changed: impl Fn(&T, &T) + 'static,
@@ -127,7 +128,7 @@ impl Visibility {
         }
     }
 
-    /// Returns true if an answer counts, regardless of how it is given.
+    /// Returns true if an answer counts, whether it is given by pointer or by key.
     pub(crate) fn is_done(self) -> bool {
         self.read.get() && self.clear.get() && self.still.get()
     }
@@ -205,7 +206,7 @@ impl Visibility {
         });
     }
 
-    /// Examines the card; if `pressed`, without relying on earlier reports of the browser.
+    /// Examines the card. If `pressed` is true, hit tests replace earlier reports of the browser.
     fn examine(self, pressed: bool) {
         let state = self
             .parts

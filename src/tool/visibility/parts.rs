@@ -26,12 +26,13 @@ const PARTS: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .l
 /// Selects the parts of a card that the application renders, besides the card itself.
 const OWN_PARTS: &str =
     ":is(:scope > .la-approval-end, button):not([hidden], [hidden] *, details *)";
-/// The age from which a denial is used, in milliseconds: a newer one may be caused by a button that
-/// changes under the pointer.
+/// The minimum age of a report that a part is not visible, in milliseconds. A newer report may be
+/// caused by a button that changes under the pointer.
 const AGE_MS: i64 = 300;
 /// Movement in pixels that still counts as stationary.
 const MOVEMENT_TOLERANCE: f64 = 4.0;
-/// The minimum time between two reports of the browser, in milliseconds; it allows no less.
+/// The minimum time between two reports of the browser, in milliseconds. Browsers permit no lower
+/// value.
 const DELAY_MS: f64 = 100.0;
 /// The visible shares of a part at which the browser reports.
 const THRESHOLDS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
@@ -40,7 +41,8 @@ const THRESHOLDS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 #[derive(Clone, Copy)]
 struct Report {
     in_view: bool,
-    /// True if the browser guarantees that it is visible; `None` if it gives no guarantees.
+    /// True if the browser guarantees that the part is visible; `None` if the browser gives no
+    /// guarantees.
     visible: Option<bool>,
     /// The time of the report.
     at: i64,
@@ -57,9 +59,9 @@ enum Sight {
 struct Part {
     element: Element,
     report: Option<Report>,
-    /// The start of its current visibility, if any.
+    /// The time since which the part has been visible; `None` while it is not.
     visible_since: Option<i64>,
-    /// True once it was visible for long enough.
+    /// True once the part was visible for long enough.
     read: bool,
 }
 
@@ -72,7 +74,7 @@ pub(super) struct State {
     pub(super) clear: bool,
     /// True if the card has not moved for long enough.
     pub(super) still: bool,
-    /// True if the part has been covered long enough for a note to be shown.
+    /// True if the card has been covered long enough for a note to be shown.
     pub(super) covered: bool,
     /// True if some parts have been out of view for so long that the user is asked to continue reading.
     pub(super) waits: bool,
@@ -88,9 +90,9 @@ pub(super) struct Parts {
     /// The left and bottom edge of the card.
     place: (f64, f64),
     moved: i64,
-    /// The start of the current cover, if any.
+    /// The time since which the card has been covered; `None` while it is not.
     covered: Option<i64>,
-    /// The time at which it was last covered.
+    /// The time at which the card was last covered.
     cleared: i64,
 }
 
@@ -124,8 +126,8 @@ impl Parts {
         }
     }
 
-    /// Returns the first part that was not visible yet; an end mark if there is one, since its text
-    /// comes into view with it.
+    /// Returns the first part that was not visible yet; preferably an end mark, since scrolling to
+    /// it brings its text into view.
     pub(super) fn next_unread(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
         let unread = || list.iter().filter(|part| !part.read);
@@ -134,7 +136,8 @@ impl Parts {
         Some(next.element.clone())
     }
 
-    /// Examines the card in its current state; if `pressed`, also every visible part by hit tests.
+    /// Examines the card in its current state. If `pressed` is true, every visible part is also
+    /// examined by hit tests.
     pub(super) fn examine(&mut self, now: i64, pressed: bool) -> State {
         let settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
         self.renew();
@@ -172,7 +175,7 @@ impl Parts {
         }
     }
 
-    /// Observes new parts, and forgets removed ones.
+    /// Observes new parts, and no longer observes removed ones.
     fn renew(&self) {
         let own = self.card.class_list().contains("la-approval-custom");
         let selector = if own { OWN_PARTS } else { PARTS };
@@ -228,7 +231,7 @@ impl Drop for Parts {
 }
 
 impl Report {
-    /// The report that is assumed without an observer.
+    /// The report that is assumed if no observer exists.
     const UNKNOWN: Self = Self {
         in_view: true,
         visible: None,

@@ -3,8 +3,8 @@
 //! A page can redirect an event of the user to a button that they did not mean: by a label, by
 //! pointer capture, by a box that extends beyond the button, or by moving the focus while a key is
 //! down. So a click counts only inside the button that the pointer went down on, and a key only on
-//! the button that had the focus when it went down. A click after neither comes from assistive
-//! technology.
+//! the button that had the focus when it went down. A click that follows neither comes from
+//! assistive technology.
 
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -27,7 +27,7 @@ const TYPING_PAUSE_MS: i64 = 500;
 pub(super) struct Press {
     /// True if the press was made by a pointer.
     pub(super) pointed: bool,
-    /// Distinguishes it from earlier presses.
+    /// The number that distinguishes this press from earlier ones.
     number: u32,
 }
 
@@ -44,7 +44,7 @@ struct Beginning {
 /// Tracks the press that is being handled.
 #[derive(Clone, Copy)]
 pub(super) struct Presses {
-    /// `None` during a scripted press.
+    /// The press that is being handled; `None` during a scripted press.
     current: StoredValue<Option<Press>>,
     /// The number of the last press.
     last: StoredValue<u32>,
@@ -69,7 +69,7 @@ impl Presses {
         self.current.get_value().or_else(by_test)
     }
 
-    /// Listens before the buttons of the card do, until the owner is disposed.
+    /// Listens for presses before the buttons of the card do, until the owner is disposed.
     pub(super) fn follow(self, card: Element) {
         listen(card.into(), PRESSES, move |event| self.pressed(event));
         listen(window().into(), PRESS_EVENTS, move |event| {
@@ -95,8 +95,7 @@ impl Presses {
         }));
     }
 
-    /// Lets a press count while it is handled: until the browser's next task, or until a scripted
-    /// event.
+    /// Sets the current press until the browser's next task, or until a scripted event.
     fn pressed(self, event: &Event) {
         let before = self.last.try_get_value().unwrap_or_default();
         let number = before.wrapping_add(1);
@@ -150,7 +149,7 @@ impl Presses {
     }
 }
 
-/// Returns true if Enter in a field of a form presses its button.
+/// Returns true if Enter in a field of a form presses the form's submit button.
 fn submits(begun: &Beginning, button: &Element) -> bool {
     let field = begun.target.as_ref();
     let form = closest(button, "form").filter(|form| form.contains(field.map(AsRef::as_ref)));
@@ -170,7 +169,7 @@ fn is_inside(button: &Element, click: &MouseEvent) -> bool {
         && y - 1.0 <= edges.bottom()
 }
 
-/// Listens in the capture phase, until the owner is disposed.
+/// Listens for events in the capture phase, until the owner is disposed.
 fn listen(target: EventTarget, kinds: [&'static str; 2], handle: impl Fn(&Event) + 'static) {
     let handle = Closure::<dyn Fn(Event)>::new(move |event: Event| handle(&event));
     let callback = handle.as_ref().unchecked_ref();
