@@ -1,7 +1,7 @@
 //! Lists of actions that an agent asks about, with one decision for each, as in `LangChain`'s
 //! human-in-the-loop middleware (rule "one decision for each action").
 //!
-//! `interrupts` determines whether a list is answered by decisions.
+//! `answer_format` determines whether an interrupt with a list is answered by decisions.
 
 use serde_json::{Map, Value, json};
 
@@ -88,7 +88,7 @@ impl ActionDecision {
         }
     }
 
-    /// Parses a decision about an action from an answer.
+    /// Parses one decision of an answer, about this action.
     fn read(written: &Value, action: &RequestedAction) -> Option<Self> {
         let message = written.get("message").and_then(Value::as_str);
         Some(match DecisionKind::named(written.get("type")?)? {
@@ -182,7 +182,7 @@ impl RequestedAction {
         self.allows(DecisionKind::Approve) && !self.allows(DecisionKind::Respond)
     }
 
-    /// Checks a decision about the action at this index of its list.
+    /// Checks a decision about this action, which is at the index `place` of its list.
     fn check(&self, decision: &ActionDecision, place: usize) -> Result<(), Refusal> {
         if !self.allows(decision.kind()) {
             return Err(Refusal::DecisionNotAllowed { action: place + 1 });
@@ -202,7 +202,8 @@ impl RequestedAction {
 }
 
 impl ActionList {
-    /// Reads the list in an interrupt's metadata; empty if there is none.
+    /// Parses the list from an interrupt's metadata. The result is empty if the metadata has no
+    /// list.
     pub(super) fn of(metadata: Option<&Object>) -> Self {
         let places = places(metadata);
         let list_at = |place: &&Object, key: &str| place.get(key)?.as_array().cloned();
@@ -225,7 +226,7 @@ impl ActionList {
         &self.0
     }
 
-    /// Returns the action if it is the only one, so that one verdict decides about it.
+    /// Returns the action of a list with exactly one, about which a single verdict decides.
     pub(super) fn only(&self) -> Option<&RequestedAction> {
         match self.0.as_slice() {
             [action] => Some(action),
@@ -233,7 +234,7 @@ impl ActionList {
         }
     }
 
-    /// Returns the answer with these decisions, one for each action in order.
+    /// Creates the answer to the agent from one decision for each action, in order.
     pub(super) fn answer(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
         if decisions.len() != self.0.len() {
             return Err(self.incomplete(decisions.len()));
@@ -248,7 +249,8 @@ impl ActionList {
         Ok(json!({"decisions": written}))
     }
 
-    /// Parses an external answer and rewrites it with its decisions only.
+    /// Validates an answer of the application and rebuilds it from its decisions, without other
+    /// fields.
     pub(super) fn checked(&self, answer: &Value) -> Result<Value, Refusal> {
         let written = answer.get("decisions").and_then(Value::as_array);
         let written = written.map(Vec::as_slice).unwrap_or_default();
@@ -268,7 +270,7 @@ impl ActionList {
         Refusal::EachAction { actions, decisions }
     }
 
-    /// Returns true if a schema of the answer accepts decisions.
+    /// Returns true if the schema of an answer accepts one decision for each action.
     pub(super) fn fits(&self, schema: &Object) -> bool {
         if self.0.is_empty() {
             return false;
@@ -319,7 +321,7 @@ impl RequestedAction {
         action
     }
 
-    /// Returns a decision that the agent accepts, for testing a schema.
+    /// Returns a sample decision that the agent accepts, to test a schema with.
     fn example(&self) -> Value {
         let decision = match self.allowed.first() {
             Some(DecisionKind::Edit) => ActionDecision::Edit {

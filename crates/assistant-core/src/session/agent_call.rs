@@ -1,8 +1,9 @@
-//! Calls that the agent runs itself, possibly after a decision of the user, and whose results may
-//! arrive a run later.
+//! Remote calls: the agent runs them itself, possibly after a decision of the user, and may send
+//! their results one run later.
 //!
-//! Such a call does not block the loop. It is left to the agent for the next run only. `interrupts`
-//! handles agents with their own approval protocol, `execute` the calls that run here.
+//! A remote call does not block the loop, and is left to the agent for the next run only.
+//! `interrupts` handles agents with an approval protocol of their own, `execute` the calls that run
+//! in the page.
 
 use super::{Cx, Session, execute::Ending, offer::not_found};
 use crate::{
@@ -30,48 +31,48 @@ impl Session {
     }
 
     /// Leaves remote calls to the agent while other answers of the page or the user are due: some
-    /// servers run their calls once those arrive. `named` are calls that the agent left to the
-    /// page.
-    pub(super) fn hand_off_remote_calls(&mut self, named: &[String]) {
+    /// servers run their calls when they receive those answers. `pending` lists the calls that the
+    /// agent left to the page.
+    pub(super) fn hand_off_remote_calls(&mut self, pending: &[String]) {
         let owes = |state: &State| state.is_under_way() && !matches!(state, State::Remote { .. });
         let owed = self.options.agent_runs_tools && self.conversation.has_open(owes);
         if !owed && !self.interrupts.wait() {
             return;
         }
-        for key in self.unanswered_remote_calls(named) {
+        for key in self.unanswered_remote_calls(pending) {
             self.conversation
                 .apply_state_event(&key, StateEvent::LeftRemote);
         }
     }
 
     /// Ends the remote calls of a run that leaves nothing else to be answered. The agent continued
-    /// without them, so this starts no run; the next request sends the errors. `named` are calls
-    /// that the agent left to the page.
-    pub(super) fn end_calls_without_result(&mut self, named: &[String], cx: &mut Cx<'_>) {
+    /// without them, so this starts no run; the next request sends the errors. `pending` lists the
+    /// calls that the agent left to the page.
+    pub(super) fn end_calls_without_result(&mut self, pending: &[String], cx: &mut Cx<'_>) {
         if !self.options.agent_runs_tools {
             return;
         }
-        for key in self.unanswered_remote_calls(named) {
+        for key in self.unanswered_remote_calls(pending) {
             self.answer_unanswered(&key, cx);
         }
     }
 
     /// Returns the remote calls that are not yet left to the agent, without those that the agent
     /// left to the page.
-    fn unanswered_remote_calls(&self, named: &[String]) -> Vec<CallKey> {
+    fn unanswered_remote_calls(&self, pending: &[String]) -> Vec<CallKey> {
         let mut keys = self.conversation.active_calls();
         keys.retain(|key| {
             self.conversation.call(key).is_some_and(|call| {
                 matches!(call.state(), State::Remote { left: false, .. })
-                    && !named.contains(&call.id)
+                    && !pending.contains(&call.id)
             })
         });
         keys
     }
 
-    /// Ends remote calls after the run to which they were left. Calls without a result or an
-    /// interrupt have failed. The agent continued without them, so this starts no run. If the agent
-    /// asks again, its question may be about them.
+    /// Ends the remote calls that were left to the agent for the run that is now over. A call
+    /// without a result fails, and no run is started, since the agent continued without the result.
+    /// While the agent asks a question, the calls stay open: the question may be about them.
     pub(super) fn end_left_calls(&mut self, cx: &mut Cx<'_>) {
         let asks = self.interrupts.wait();
         for key in self.conversation.active_calls() {
@@ -93,7 +94,7 @@ impl Session {
             && call.is_some_and(|call| self.registry.active_registration(&call.name).is_none())
     }
 
-    /// Skips a call of a server to its own tool. It needed no answer, so it has not failed. The
+    /// Skips a server's call of its own tool: the call needed no answer, so it has not failed. The
     /// agent receives the message for unknown tools.
     fn pass_over(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(name) = self.conversation.call(key).map(|call| call.name.clone()) else {
@@ -124,7 +125,8 @@ impl Session {
         call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. }))
     }
 
-    /// Ends a call of an agent's tool that has no result after the run.
+    /// Ends a call of an agent's tool with an error, since the run ended without a result for the
+    /// call.
     pub(super) fn answer_unanswered(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;

@@ -17,11 +17,11 @@ pub(super) enum AnswerFormat {
     Approval,
     /// A boolean.
     Boolean,
-    /// A boolean, or another value that its schema accepts.
+    /// A boolean, or another value that the schema of the answer accepts.
     BooleanOrOther,
-    /// A decision for each action of its list.
+    /// A decision for each action of the interrupt's list.
     Decisions,
-    /// Any value that its schema accepts.
+    /// Any value that the schema of the answer accepts.
     Anything,
 }
 

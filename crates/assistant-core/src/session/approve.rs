@@ -63,7 +63,8 @@ impl Session {
         }
     }
 
-    /// Continues the loop after a decision: a loaded conversation sends no results before one.
+    /// Continues the loop after the user's decision about a call. Before the first decision, a
+    /// loaded conversation sends no results.
     fn resume_loop(&mut self, key: &CallKey) {
         if !self.turn.is_running() && !self.conversation.is_direct(key) {
             self.turn.set_looping(true);
@@ -127,7 +128,7 @@ impl Session {
                 && listed.any(|action| self.only_user(action.name()))
     }
 
-    /// Records a decision and the version that it is about.
+    /// Records a decision together with the version of the call that the user decided about.
     pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
         let (shown, by) = (self.call_fingerprint(key), cx.by);
         self.conversation.edit_call(key, |call| {

@@ -1,7 +1,7 @@
 //! Limits on questions to the user, and denials that are not asked about again in a turn (rule
 //! "attention").
 //!
-//! `prepare` and `interrupt_flow` ask questions after a check here.
+//! `prepare` and `interrupt_flow` check these limits before they ask the user.
 
 use serde_json::json;
 
@@ -23,14 +23,14 @@ const MINUTE: u32 = 60_000;
 /// The maximum number of denials remembered in a turn; beyond it, the oldest are asked about again.
 const MAX_DENIALS: usize = 256;
 
-/// The questions to the user, and their denials.
+/// The questions to the user since the last user message, and the user's denials.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attention {
     /// Denials since the last user message, with their reasons.
     denied: Vec<(Fingerprint, Option<String>)>,
     /// Questions caused by the newest run.
     asked: Vec<Asked>,
-    /// The times of questions.
+    /// The times of recent questions, for the limit per minute.
     times: Starts,
     /// The number of calls held back since the last user message.
     held_back: u32,
@@ -72,8 +72,8 @@ impl Attention {
 }
 
 impl Session {
-    /// Checks whether the user is asked about a call that needs an approval. They are not, if they
-    /// denied an equal call in this turn or were asked too often.
+    /// Checks whether the user is asked about a call that needs an approval: not if the user denied
+    /// an equal call in this turn, or was asked too often.
     pub(super) fn attend(
         &mut self,
         key: &CallKey,
@@ -204,8 +204,8 @@ impl Session {
         ))
     }
 
-    /// Answers an interrupt with the user's denial of an equal call in this turn. An interrupt that
-    /// does not accept a denial is asked.
+    /// Answers an interrupt with the user's denial of an equal call in this turn. If the interrupt
+    /// does not accept a denial, the user is asked.
     pub(super) fn deny_as_before(&mut self, id: &str, reason: Option<String>, cx: &mut Cx<'_>) {
         let found = self.interrupts.find(id);
         let Some(open) = found.filter(|open| !open.is_over(cx.now)) else {

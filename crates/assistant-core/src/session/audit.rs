@@ -34,8 +34,8 @@ pub struct AuditEntry {
     pub call_id: String,
     /// The tool's name.
     pub tool: String,
-    /// The fingerprint of its action ([`crate::action::ActionSpec::fingerprint`]), if one is
-    /// registered for it.
+    /// The fingerprint of the called action ([`crate::action::ActionSpec::fingerprint`]), if an
+    /// action is registered for the tool.
     pub action: Option<ActionFingerprint>,
     /// The version of the action.
     pub version: Option<String>,
@@ -48,8 +48,8 @@ pub struct AuditEntry {
 }
 
 impl Session {
-    /// Returns the record of an event; `None` for events without one. Call it before the next
-    /// input: the details are read from the current state of the call.
+    /// Returns the record of an event; `None` if the event is not recorded. Call this method before
+    /// the next input, since it reads the details from the current state of the call.
     #[must_use]
     pub fn audit_entry(&self, event: &CallEvent, at: i64) -> Option<AuditEntry> {
         if !event.kind.is_audited() {
@@ -86,7 +86,8 @@ impl Session {
 }
 
 impl AuditEntry {
-    /// Truncates arguments and texts to the limits of a record. Redact before.
+    /// Truncates arguments and texts to the limits of a record. Redact secrets before the call,
+    /// since a truncated secret may no longer be recognized.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         bound(&mut self.args);

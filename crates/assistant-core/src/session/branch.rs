@@ -53,8 +53,8 @@ impl Session {
         }
     }
 
-    /// Ends calls that a list moved off the path of their run, which has ended since. No later run
-    /// will use them.
+    /// Ends the open calls that a message list moved off the path of their run, after that run has
+    /// ended. No later run will use them.
     fn end_forgotten_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -191,7 +191,8 @@ impl Session {
         }
     }
 
-    /// Leaves the old answer again, before a retry.
+    /// Moves the run branch back to the parent of the old answer, before a retry of its
+    /// regeneration.
     pub(super) fn leave_old_answer(&mut self) {
         let Some(old) = self.turn.regenerates() else {
             return;
@@ -202,8 +203,8 @@ impl Session {
         }
     }
 
-    /// Queues a message for the next boundary between tools. A run and running handlers are
-    /// awaited; other calls are skipped. Then the message is sent with the results.
+    /// Queues a message for the next boundary between tools: after the current run and the running
+    /// handlers have ended, the other calls are skipped, and the message is sent with the results.
     fn interject(&mut self, content: Content, cx: &mut Cx<'_>) {
         if !self.is_busy() {
             return self.send(content, cx);
@@ -222,8 +223,8 @@ impl Session {
         self.turn.interject();
     }
 
-    /// Removes a queued message. Without queued messages, no boundary is awaited any more, and
-    /// calls that waited for it start.
+    /// Removes a queued message. If the queue is empty then, the calls that were held back for the
+    /// message start.
     fn withdraw(&mut self, content: &Content, cx: &mut Cx<'_>) {
         if !self.turn.withdraw(content) {
             return cx.refuse(Refusal::Tree(TreeError::UnknownMessage));
@@ -231,7 +232,7 @@ impl Session {
         cx.change(Change::Queue);
     }
 
-    /// Applies an update of a server that runs the loop itself. One that names another conversation
+    /// Applies an update of a server that runs the loop itself. An update for another conversation
     /// is refused.
     #[cfg(feature = "records")]
     pub(super) fn take_update(&mut self, update: crate::records::Update, cx: &mut Cx<'_>) {

@@ -1,4 +1,4 @@
-//! Branches of interrupts: an answer is sent only with runs of its own branch.
+//! Branches of interrupts: an answer is sent only with runs on the branch of its interrupt.
 //!
 //! Answers that were not delivered are put aside when runs move to another branch, and return with
 //! the branch. `interrupt_flow` opens and answers interrupts, `branch` moves runs.
@@ -7,8 +7,8 @@ use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, State};
 
 impl Session {
-    /// Sets the branch of new interrupts. One whose message a list has omitted moves to the current
-    /// tip.
+    /// Sets the branch of new interrupts. An interrupt whose message is missing from the agent's
+    /// message list moves to the current tip.
     pub(super) fn place_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let mut moved = false;
@@ -25,8 +25,9 @@ impl Session {
         }
     }
 
-    /// Leaves a call of another branch with its stored question, which is asked again there. A
-    /// denial remains. Returns false if there is no question.
+    /// Leaves a call on another branch blocked by its stored interrupt. If the interrupt was
+    /// approved, it is asked again; a denial remains. Returns false if the call has no stored
+    /// interrupt.
     pub(super) fn wait_elsewhere(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some(call) = call.filter(|call| call.state().is_interrupted()) else {
@@ -47,7 +48,7 @@ impl Session {
         true
     }
 
-    /// Puts the interrupts of other branches aside, and returns those of the run branch.
+    /// Puts aside the interrupts of other branches, and brings back those of the run branch.
     pub(super) fn sort_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let is_here = |open: &OpenInterrupt| open.place.is_on_run_path(open.blocks, conversation);

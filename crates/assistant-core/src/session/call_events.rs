@@ -7,13 +7,13 @@ use crate::conversation::{CallEvent, CallEventKind, CallKey, Change, Phase, Tool
 
 impl Output {
     /// Reduces the events to their net effect: one event for each call whose phase differs from
-    /// before the input, in the order of their first events. It is the last one, with the phase
-    /// before the first.
+    /// before the input, in the order of their first events. That event is the last one of the
+    /// call, with the phase that preceded the first one.
     ///
-    /// For a conversation that the input opened, no earlier phase is known, and an end counts if it
-    /// is recorded now. For one that the input replaced, only calls that were asked about or ran
-    /// are included. Calls that arrived with their history in a list of messages are omitted:
-    /// nothing happened to them here.
+    /// For a conversation that the input opened, no earlier phase is known, and an end counts if
+    /// this input recorded it. For a conversation that the input replaced, only calls that were
+    /// asked about or ran are included. Calls that arrived with their history in a list of messages
+    /// are omitted, since they did not change in this session.
     #[must_use]
     pub fn phase_changes(&self) -> Vec<CallEvent> {
         let opened = self.changes.contains(&Change::Thread);
@@ -92,8 +92,8 @@ impl Session {
     }
 }
 
-/// Returns true if observers were notified of calls in this phase, so that they must be notified of
-/// their end.
+/// Returns true if observers were notified of calls in this phase, and must therefore be notified
+/// of the end of the calls.
 const fn is_at_stake(phase: Phase) -> bool {
     matches!(phase, Phase::ApprovalRequested | Phase::Running)
 }

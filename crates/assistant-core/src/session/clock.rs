@@ -1,7 +1,7 @@
-//! The duration of a turn: agent, tools, and questions to the user.
+//! Measures the duration of a turn: agent, tools, and questions to the user.
 //!
-//! The end of a run stores the time since the previous one with the newest message. Unmeasured
-//! time, such as between a page and its reload, is not included.
+//! At the end of a run, the time since the previous run ended is stored with the newest message.
+//! Unmeasured time, such as that between the closing and the reload of a page, is not included.
 
 use super::{Cx, FinishReason, InvocationId, Session};
 use crate::{
@@ -16,14 +16,14 @@ pub(super) struct Clock {
     noted: Option<i64>,
     /// The start of a period in which only a question is open.
     asks_since: Option<i64>,
-    /// The total time of such periods, in milliseconds.
+    /// The total time in which only a question was open, in milliseconds.
     waited: i64,
-    /// The handlers that wait for the user, once for each question.
+    /// The handlers that wait for the user, repeated for each of their questions.
     asking: Vec<InvocationId>,
 }
 
 impl Clock {
-    /// Begins a run. A new turn starts its time here.
+    /// Begins a run. For a new turn, starts the measurement.
     pub(super) fn run_begins(&mut self, continues: bool, now: i64) {
         self.watch(false, now);
         match continues {
@@ -37,7 +37,7 @@ impl Clock {
         }
     }
 
-    /// Records that a handler asks the user, or has its answer.
+    /// Records the start of a handler's question to the user (`asks` is true) or its end.
     pub(super) fn note_asking(&mut self, handler: InvocationId, asks: bool) {
         if asks {
             self.asking.push(handler);
@@ -83,7 +83,8 @@ impl Session {
         self.conversation.note_cost(&cost);
     }
 
-    /// Tracks whether the user is asked, and whether the turn is over.
+    /// Measures the time in which only the user is awaited, and stores the cost at the end of the
+    /// turn.
     pub(super) fn follow_clock(&mut self, cx: &mut Cx<'_>) {
         if self.turn.is_running() || !self.turn.clock().is_running() {
             return;

@@ -1,8 +1,8 @@
-//! Ends the calls that an answer was writing when a limit or a filter cut it off (rule "empty
-//! arguments").
+//! Ends the incomplete calls of an answer that a limit or a filter of the model cut off (rule
+//! "empty arguments").
 //!
 //! Missing arguments look like empty ones, so a call that was cut off before its first argument
-//! would look like a call without parameters. It is answered as invalid instead.
+//! would look like a call without parameters. Such a call is answered as invalid instead.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Calls that the page makes itself, without an agent.
 //!
-//! They take the same path to handlers as all calls; see `prepare` and `execute`.
+//! These calls are checked and run like all others; see `prepare` and `execute`.
 
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    /// Ends the calls that a handler requested, together with it.
+    /// Ends the calls that the handler of this call requested.
     pub(super) fn end_nested(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         for child in self.conversation.calls_requested_by(key) {
             self.give_up(&child, None, cx);

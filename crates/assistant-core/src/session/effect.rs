@@ -60,8 +60,8 @@ pub enum Effect {
         /// The entry.
         entry: JournalEntry,
     },
-    /// Requests a preview of a call's changes from its action, which must not have effects, then
-    /// answers with [`super::Input::Previewed`].
+    /// Requests a preview of a call's changes from the preview function of the action, which must
+    /// not have side effects, then answers with [`super::Input::Previewed`].
     Preview(Box<PreviewRequest>),
     /// Runs a handler, then answers with [`super::Input::Finished`].
     Invoke(Box<Invocation>),
@@ -96,7 +96,7 @@ pub enum Effect {
     SwapApproval {
         /// The ticket of the request.
         ticket: Ticket,
-        /// The stored approval, as far as it is known here.
+        /// The stored approval, as this session knows it.
         before: Box<RememberedApproval>,
         /// The new value.
         after: Box<RememberedApproval>,
@@ -130,7 +130,7 @@ pub struct Invocation {
     pub registration: RegistrationId,
     /// The call.
     pub call: CallKey,
-    /// The message with the call, if there is one.
+    /// The message with the call; `None` for a call of the page itself.
     pub message: Option<MessageId>,
     /// The agent's id of the call.
     pub call_id: String,

@@ -123,7 +123,8 @@ impl Session {
         self.after_event(watched, cx);
     }
 
-    /// Keeps an event without effect, unless it comes again over another connection of this page.
+    /// Keeps an event without effect for the application, unless the event is received again after
+    /// a reconnection.
     fn keep_side_event(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
         if replayed && self.turn.run().is_some_and(|run| run.cut.is_some()) {
             return;
@@ -202,8 +203,8 @@ impl Session {
         call.is_some_and(|(_, call)| call.check().is_some())
     }
 
-    /// Warns about an id that is used again: the same id is the same call, so no new call begins,
-    /// and the user would wait for one in vain.
+    /// Warns about a reused call id: an id identifies one call, so no new call begins, although the
+    /// agent seems to expect one.
     fn note_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
             return;

@@ -15,11 +15,11 @@ use crate::{
     },
 };
 
-/// The result of a call that the user does not want to run again.
+/// The result of a call with an unknown outcome that the user does not want to run again.
 const MAY_HAVE_RUN: &str =
     "It was started before the page was reloaded. It may have run, and was not run again.";
 
-/// The result of a call that equals one denied in this turn.
+/// The result of a call that equals a call denied in this turn.
 const DENIED_BEFORE: &str =
     "The user already denied this call. They were not asked again. Do not repeat it.";
 

@@ -48,7 +48,7 @@ fn offset_minutes(offset: &str) -> Option<i64> {
 }
 
 /// Returns the days since 1970 in the Gregorian calendar. Years are counted from March, so that the
-/// leap day is the last one.
+/// leap day is the last day of a year.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let months = (month + 9) % 12;

@@ -11,8 +11,8 @@ pub(super) enum Finish {
 }
 
 impl Finish {
-    /// Returns true if an event may follow the end: the next run of the same stream, or an error
-    /// that revokes the end.
+    /// Returns true if an event of this kind may follow the end: the start of the next run in the
+    /// same stream, or an error that revokes the end.
     pub(super) fn accepts_after_end(&self, kind: &EventKind) -> bool {
         match kind {
             EventKind::RunStarted { .. } => true,

@@ -1,19 +1,19 @@
 //! Thread ids of branches, for servers that keep the history of a thread themselves.
 //!
-//! With [`SessionOptions::fork_thread`](super::SessionOptions::fork_thread) each branch that an edit,
-//! a regeneration or a message amid the history begins is sent under a thread id of its own. The id
-//! is stored with the first message of the branch, and with the session before that. The
-//! conversation keeps its own id.
+//! With [`SessionOptions::fork_thread`](super::SessionOptions::fork_thread) each branch that an
+//! edit, a regeneration or a message amid the history begins is sent under a thread id of its own.
+//! The id is stored with the first message of the branch, and with the session until that message
+//! exists. The conversation keeps its own id.
 
 use serde_json::{Value, json};
 
 use super::{Cx, Session};
 use crate::conversation::MessageId;
 
-/// The thread of an answer that is regenerated, before its first message is there.
+/// The thread of an answer that is being regenerated and has no message yet.
 #[derive(Debug, Clone)]
 pub(super) struct Fork {
-    /// The message that is answered again.
+    /// The message to which a new answer is generated.
     parent: Option<MessageId>,
     thread_id: String,
 }
@@ -51,7 +51,7 @@ impl Session {
         self.options.fork_thread.then(|| cx.host.new_id())
     }
 
-    /// Gives the answer to this message, which is regenerated, a thread of its own.
+    /// Gives the regenerated answer to this message a thread of its own.
     pub(super) fn fork_answer(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
         let thread_id = self.new_branch_thread(cx);
         let fork = thread_id.map(|thread_id| Fork { parent, thread_id });
@@ -68,8 +68,9 @@ impl Session {
         }
     }
 
-    /// Stores the thread of the active run with its newest message, unless its branch has it: a
-    /// regenerated answer has begun, or a snapshot has replaced the message that had it.
+    /// Stores the thread of the active run with its newest message, unless its branch stores it
+    /// already. This is needed after a regenerated answer has begun, and after a snapshot has
+    /// replaced the message that stored the thread.
     pub(super) fn keep_thread(&mut self) {
         let of_run = self.turn.run().map(|run| run.thread_id.as_str());
         let is_missing = |id: &&str| !id.is_empty() && *id != self.request_thread_id();

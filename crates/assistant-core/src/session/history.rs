@@ -34,23 +34,23 @@ pub struct ToolRecord {
     pub call_id: String,
     /// The tool's name.
     pub name: String,
-    /// The fingerprint of its action, if one is registered for it.
+    /// The fingerprint of the called action, if an action is registered for the tool.
     pub action: Option<ActionFingerprint>,
     /// The effective arguments; the raw text if they are not JSON.
     pub args: Value,
     /// The phase.
     pub phase: Phase,
-    /// The result for the agent, once there is one.
+    /// The result for the agent; `None` while the call is open.
     pub result: Option<Value>,
-    /// The error message.
+    /// The error message, if the call failed.
     pub error: Option<String>,
     /// The message; `None` for calls of the page itself.
     pub message: Option<String>,
-    /// The call whose handler requested it.
+    /// The call whose handler requested this one, if any.
     pub parent: Option<CallKey>,
-    /// The time of its appearance, in milliseconds since 1970.
+    /// The time at which the call appeared, in milliseconds since 1970.
     pub created_at: i64,
-    /// The time at which it reached its last phase, in milliseconds since 1970.
+    /// The time at which the call ended, in milliseconds since 1970.
     pub ended_at: Option<i64>,
 }
 
@@ -128,7 +128,7 @@ impl Session {
     }
 }
 
-/// A call, or the record of one.
+/// A call of the conversation, or the record of a finished call.
 enum Known<'a> {
     Call(&'a ToolCall),
     Past(&'a ToolRecord),

@@ -12,7 +12,8 @@ use crate::{
 
 /// The synchronous interface of the session to its environment.
 ///
-/// Answers are immediate; a rule that needs time returns [`Answer::Later`] and answers by an input.
+/// The methods return immediately; for a rule that needs time, return [`Answer::Later`] and pass
+/// the answer as an input.
 pub trait Host: PatternHost {
     /// Returns the time in milliseconds since 1970.
     fn now(&mut self) -> i64;
@@ -24,15 +25,16 @@ pub trait Host: PatternHost {
     /// [`crate::action::Policy::Ask`].
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool>;
 
-    /// Returns `Ok` if the application permits a call to start. It is asked right before the start,
-    /// after rules and the user. `Err` contains the reason for the model and the user.
+    /// Returns `Ok` if the application permits a call to start; `Err` contains the reason for the
+    /// model and the user. Called right before the start, after the rules and the user have
+    /// permitted the call.
     fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
         let _ = question;
         Answer::Now(Ok(()))
     }
 
-    /// Sanitizes the arguments of a call before they are used; `None` leaves them unchanged. The
-    /// result is shown, approved and run.
+    /// Sanitizes the arguments of a call before any use; `None` leaves them unchanged. The
+    /// sanitized arguments are shown, approved and run.
     fn sanitize(&mut self, registration: RegistrationId, args: &Value) -> Option<Value> {
         let _ = (registration, args);
         None
@@ -74,13 +76,14 @@ pub enum Answer<T> {
 pub enum Swap<T> {
     /// The value was as expected, and is replaced.
     Done,
-    /// The value differs; `None` if there is none. Nothing was changed.
+    /// The stored value differs from the expected one, and was not changed; `None` if no value is
+    /// stored.
     Found(Option<T>),
-    /// The value is unknown, with the reason.
+    /// The comparison failed, for this reason; the stored value is unknown.
     Failed(String),
 }
 
-/// A question about a call to a rule of the application.
+/// A question to a rule of the application, about a call.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicyQuestion<'a> {
     /// The ticket for a later answer.

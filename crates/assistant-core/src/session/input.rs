@@ -31,7 +31,7 @@ pub enum Input {
         /// approval is refused if the call has changed since; a denial runs nothing, and always
         /// applies.
         shown: Fingerprint,
-        /// Their decision.
+        /// The user's decision.
         verdict: Verdict,
         /// The decider.
         by: Decider,
@@ -63,21 +63,21 @@ pub enum Input {
     Answer {
         /// The id of the interrupt.
         interrupt_id: String,
-        /// The version that they saw: [`super::Session::question_fingerprint`] at the time of
+        /// The version that was shown: [`super::Session::question_fingerprint`] at the time of
         /// rendering. An answer is refused if the question has changed since; cancelling is not.
         shown: Fingerprint,
-        /// Answered or cancelled.
+        /// Whether the interrupt is answered or cancelled.
         status: ResumeStatus,
         /// The answer.
         payload: Option<Value>,
-        /// The one who answers.
+        /// The decider.
         by: Decider,
     },
     /// Decisions of the user about each action of an interrupt.
     DecideActions {
         /// The id of the interrupt.
         interrupt_id: String,
-        /// The version that they saw, as for [`Self::Answer`].
+        /// The version that was shown, as for [`Self::Answer`].
         shown: Fingerprint,
         /// A decision for each of [`super::OpenInterrupt::actions`], in their order.
         decisions: Vec<ActionDecision>,
@@ -131,9 +131,9 @@ pub enum Input {
         /// The journal of the conversation, oldest first.
         journal: Vec<JournalEntry>,
     },
-    /// Replaces this conversation with a read-only view of one that is open elsewhere. Nothing is
-    /// continued, and inputs that would act on it are refused, until another one is opened or this
-    /// one restored.
+    /// Replaces this conversation with a read-only view of a conversation that is open elsewhere.
+    /// Nothing is continued, and inputs that would act on it are refused, until another
+    /// conversation is opened or this one is restored.
     Follow {
         /// The conversation's id.
         thread_id: String,
@@ -204,12 +204,14 @@ pub enum Input {
         /// The properties.
         props: Value,
     },
-    /// Opens a run that [`super::Effect::PrepareRun`] announced, after the page is up to date.
+    /// Opens a run that [`super::Effect::PrepareRun`] announced, after the host has updated
+    /// actions, context and state.
     OpenRun {
         /// The run.
         run: RunKey,
     },
-    /// Updates a message or a call from a server that runs the loop itself. Nothing runs here.
+    /// An update of a message or a call by a server that runs the loop itself. Nothing runs in the
+    /// page.
     #[cfg(feature = "records")]
     Update {
         /// The state of the message or the call.
@@ -252,7 +254,7 @@ pub enum Input {
     Previewed {
         /// The ticket of the question.
         ticket: Ticket,
-        /// The preview, or the reason why it is missing.
+        /// The preview, or the reason why no preview could be made.
         outcome: Result<Value, String>,
     },
     /// The asynchronous decision of the application whether a call may start.
@@ -262,7 +264,7 @@ pub enum Input {
         /// `Ok` if permitted; otherwise the reason for the model and the user.
         outcome: Result<(), String>,
     },
-    /// A handler reports its progress.
+    /// A progress report of a handler.
     Progress {
         /// The invocation.
         invocation: InvocationId,
@@ -276,8 +278,8 @@ pub enum Input {
         /// The result so far.
         value: Value,
     },
-    /// The start or end of a handler's question to the user. The time in between counts as time of
-    /// the user, unless other work is in progress.
+    /// The start or end of a handler's question to the user. The time between start and end counts
+    /// as time of the user, unless other work is in progress.
     Asking {
         /// The invocation.
         invocation: InvocationId,
@@ -358,8 +360,7 @@ pub enum TreeChange {
         /// The message.
         message: MessageId,
     },
-    /// Restores the last deletion. Calls that the deletion ended stay ended. Possible until a run
-    /// begins.
+    /// Restores the last deletion, until a run begins. Calls that the deletion ended stay ended.
     Restore,
     /// Moves a message and all below it.
     Reparent {
@@ -403,21 +404,21 @@ pub enum TreeChange {
 /// The user's decision about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// Run it, optionally with other arguments.
+    /// Approves the call, optionally with other arguments.
     Approve {
         /// The arguments as edited by the user.
         args: Option<Value>,
     },
-    /// Run it, and do not ask again about similar calls.
+    /// Approves the call, and similar calls later without a question.
     Remember {
         /// The arguments as edited by the user.
         args: Option<Value>,
         /// The extent of the approval.
         what: Remember,
     },
-    /// Do not run it.
+    /// Denies the call.
     Deny {
-        /// The reason.
+        /// The reason for the agent.
         reason: Option<String>,
     },
 }

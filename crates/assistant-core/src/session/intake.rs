@@ -1,7 +1,8 @@
 //! Checks events against the limits before they are applied (rule "limits on agents").
 //!
-//! A value over its limit is shortened or dropped; a run over its limits is ended like a failed one,
-//! so that its calls are answered and none of them starts. `limits` in the crate lists the limits.
+//! A value over its limit is shortened or dropped. A run over its limits is ended like a failed
+//! run, so that its calls are answered and none of them starts. The crate's module `limits` lists
+//! the limits.
 
 mod names;
 mod report;
@@ -31,15 +32,16 @@ pub(super) struct Intake {
     diagnostics_left_out: usize,
     /// The message that grew last, and its bytes of text.
     newest: Option<(String, usize)>,
-    /// The bytes of the other texts, by message. One more than the limit marks a text that was cut.
+    /// The bytes of the other texts, by message. A value of the limit plus one marks a text that
+    /// was cut.
     texts: HashMap<String, usize>,
-    /// The bytes of independent texts, by block, in the same way.
+    /// The bytes of independent texts, by block; the limit plus one marks a text that was cut.
     #[cfg(feature = "ui-stream")]
     blocks: FxHashMap<u64, usize>,
-    /// The bytes of arguments, by call, in the same way.
+    /// The bytes of arguments, by call; the limit plus one marks arguments that were cut.
     arguments: HashMap<String, usize>,
     dropped: BTreeMap<LimitKind, usize>,
-    /// The limits that a notice was shown for.
+    /// The limits for which a notice was shown.
     noticed: BTreeSet<LimitKind>,
 }
 
@@ -56,7 +58,7 @@ pub(super) enum Admission {
 
 impl Intake {
     /// Shortens a text to the part that fits, and counts the rest as dropped. Returns the new size,
-    /// which is one more than the limit if the text was cut.
+    /// or the limit plus one if the text was cut.
     fn fit(&mut self, kind: LimitKind, text: &mut String, (used, most): (usize, usize)) -> usize {
         let length = text.len();
         truncate(text, most.saturating_sub(used));
@@ -73,7 +75,8 @@ impl Intake {
         *dropped = dropped.saturating_add(amount);
     }
 
-    /// Returns the size of a message's text. `before` returns it at its first event in this run.
+    /// Returns the size of a message's text. `before` is called at the first event of the message
+    /// in this run, for the size that the text had before.
     fn text_of(&mut self, id: &str, before: impl FnOnce() -> Option<usize>) -> Option<&mut usize> {
         let is_newest = self.newest.as_ref().is_some_and(|(newest, _)| newest == id);
         if !is_newest {
@@ -89,7 +92,7 @@ impl Intake {
     }
 }
 
-/// Returns how to apply a text that grew from `used` to `size`, given its limit.
+/// Returns the admission of an event by which a text grew from `used` to `size`, given its limit.
 const fn grown(used: usize, size: usize, most: usize) -> Admission {
     match (used > most, size > most) {
         (true, _) => Admission::Drop,
@@ -178,8 +181,8 @@ impl Session {
         (calls.saturating_sub(began.1) > limits.calls).then_some(LimitKind::Calls)
     }
 
-    /// Keeps the interrupts that may be opened. The others are answered as cancelled with the next
-    /// run.
+    /// Keeps only as many interrupts as may be opened. The others are answered as cancelled with
+    /// the next run.
     fn admit_interrupts(&mut self, interrupts: &mut Vec<Interrupt>, limits: &Limits) {
         // An agent may report each interrupt by an event of the older dialect as well.
         let raised = self.turn.run().map_or(0, |run| run.raised.len());

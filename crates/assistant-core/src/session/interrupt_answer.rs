@@ -1,4 +1,4 @@
-//! Answers to interrupts: supported formats and validation.
+//! Determines the answers that an interrupt accepts, and validates them.
 //!
 //! `answer_format` defines the format of an answer, `action_list` the decisions about several
 //! actions.
@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl OpenInterrupt {
-    /// Returns true if a single approval or denial answers it. A list of several actions requires
-    /// [`Self::actions`].
+    /// Returns true if a single approval or denial answers the interrupt. A list of several actions
+    /// needs a decision for each of [`Self::actions`].
     #[must_use]
     pub fn takes_approval(&self) -> bool {
         match self.format {
@@ -26,7 +26,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns true if the format accepts a boolean.
+    /// Returns true if the answer may be a boolean.
     #[must_use]
     pub const fn takes_boolean(&self) -> bool {
         matches!(
@@ -35,25 +35,26 @@ impl OpenInterrupt {
         )
     }
 
-    /// Returns true if the format accepts a boolean and other values.
+    /// Returns true if the answer may be a boolean or another value.
     #[must_use]
     pub fn takes_more_than_boolean(&self) -> bool {
         self.format == AnswerFormat::BooleanOrOther
     }
 
-    /// Returns the actions of its list, in the agent's order.
+    /// Returns the actions that the interrupt lists, in the agent's order.
     #[must_use]
     pub fn actions(&self) -> &[RequestedAction] {
         self.actions.as_slice()
     }
 
-    /// Returns true if the format requires a decision for each of its actions.
+    /// Returns true if the answer must contain a decision for each of the listed actions.
     #[must_use]
     pub fn takes_decisions(&self) -> bool {
         self.format == AnswerFormat::Decisions
     }
 
-    /// Returns true if the card of a call shows everything that it asks, and can answer it.
+    /// Returns true if the card of a call shows everything that the interrupt asks, and can answer
+    /// it.
     pub(super) fn takes_card(&self, call: &ToolCall) -> bool {
         let only = self.actions.only();
         // The card would not show the other parts of the list.
@@ -69,7 +70,7 @@ impl OpenInterrupt {
             }
     }
 
-    /// Returns the answer with a decision for each of its actions, in order.
+    /// Creates the answer from a decision for each of the listed actions, in order.
     ///
     /// # Errors
     ///
@@ -86,7 +87,7 @@ impl OpenInterrupt {
     ///
     /// # Errors
     ///
-    /// Fails if it does not answer the question.
+    /// Fails if the interrupt does not accept the answer.
     pub(super) fn checked(&self, answer: Value) -> Result<Value, Refusal> {
         match self.format {
             AnswerFormat::Decisions => self.valid(self.actions.checked(&answer)?),
@@ -101,7 +102,8 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns the answer that denies everything in it, if it accepts a denial.
+    /// Returns the answer that denies the interrupt, with all its actions; `None` if the interrupt
+    /// does not accept a denial.
     pub(super) fn denial(&self) -> Option<Value> {
         match self.format {
             AnswerFormat::Decisions => {

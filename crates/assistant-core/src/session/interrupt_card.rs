@@ -2,7 +2,7 @@
 //!
 //! A card accepts the answer to an interrupt only while it shows everything that the interrupt
 //! asks; otherwise the interrupt is a question in the inbox. `interrupt_flow` opens and answers
-//! interrupts, `answer_format` compares.
+//! interrupts, `interrupt_answer` compares an interrupt with a card.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, StateEvent};
@@ -15,8 +15,8 @@ impl Session {
         call.is_some_and(|call| open.takes_card(call))
     }
 
-    /// Moves interrupts that no longer match the card of their call to the inbox. Returns true if
-    /// there were any.
+    /// Moves the interrupts that no longer match the card of their call to the inbox. Returns true
+    /// if any were moved.
     pub(super) fn move_to_inbox(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let asking = self.interrupts.asking_about(key);
         let other = asking.filter(|open| !self.takes_card(open, key));
@@ -30,7 +30,7 @@ impl Session {
     }
 
     /// Blocks a call again for a reopened interrupt. If the call cannot be blocked any more, the
-    /// interrupt is asked on its own.
+    /// interrupt is detached from it and shown separately.
     pub(super) fn interrupt_anew(&mut self, id: &str, key: CallKey, card: bool) {
         let mut all = self.interrupts.all();
         let asked = all.find(|open| open.interrupt.id == id);

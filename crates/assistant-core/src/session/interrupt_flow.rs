@@ -2,7 +2,7 @@
 //! with the next run.
 //!
 //! An answer only answers the agent. If the agent then leaves the call to the page, the page's own
-//! rules apply to it as to any other. See `interrupts`.
+//! rules apply as to any other call. `interrupts` stores the open interrupts.
 
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// Blocks a call, unless it has its result or its handler is running: that has happened, and
-    /// happens only once.
+    /// Blocks a call, unless the call has a result or its handler is running. Returns true if the
+    /// call is blocked.
     pub(super) fn interrupt_call(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let call = self.conversation.call(&key);
         // The question replaces an approval given here, including the user's edit of the arguments.
@@ -85,8 +85,8 @@ impl Session {
         true
     }
 
-    /// Answers the interrupts of a call with a decision about it: all that share the card, or none.
-    /// Returns false if there are none.
+    /// Answers the interrupts that a call's card shows with a decision about the call: all of them,
+    /// or none if one does not accept the decision. Returns false if the card shows no interrupt.
     pub(super) fn decide_interrupt(
         &mut self,
         key: &CallKey,
@@ -123,7 +123,7 @@ impl Session {
     }
 
     /// Returns the answers for a decision about a call, one for each of its interrupts; `None`
-    /// cancels one.
+    /// cancels the interrupt.
     fn answers_to_card(
         &self,
         key: &CallKey,
@@ -233,7 +233,7 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// Records the decision of an interrupt's answer on the blocked call.
+    /// Records the decision in an interrupt's answer on the call that the interrupt blocks.
     fn note_interrupt_decision(
         &mut self,
         key: &CallKey,
@@ -280,8 +280,8 @@ impl Session {
         self.note_decision(key, decision, cx);
     }
 
-    /// Marks answers as sent or as returned: an approved call is handed off as long as a run
-    /// carries its answer.
+    /// Marks the answers on the run branch as sent or as returned: an approved call is handed off
+    /// only while a run carries the answer.
     pub(super) fn hand_over(&mut self, event: StateEvent) {
         for key in self.conversation.active_calls() {
             let carried = self.conversation.call(&key).is_some_and(|call| {
@@ -314,8 +314,8 @@ impl Session {
         }
     }
 
-    /// Cancels the unanswered interrupts, which is sent with the next run so that the thread
-    /// continues.
+    /// Cancels the unanswered interrupts. The next run sends the cancellations, so that the thread
+    /// can continue.
     pub(super) fn abandon_interrupts(&mut self, cx: &mut Cx<'_>) {
         for id in self.interrupts.unanswered() {
             self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
@@ -337,7 +337,7 @@ impl Session {
 
     /// Reopens the interrupts whose call has changed since the answer, which is then not sent, and
     /// asks about calls whose approval has lapsed before they were handed off. Returns true if
-    /// there were any.
+    /// anything is asked again.
     pub(super) fn ask_again_what_changed(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = self.ask_about_lapsed(cx);
         let changed = self.interrupts.changed(&self.conversation);
@@ -380,8 +380,8 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Closes the interrupts whose answers a finished run carried; a run that did not finish closes
-    /// none. Returns the calls that the agent left to the page.
+    /// Closes the interrupts whose answers a finished run carried; an unfinished run closes none.
+    /// Returns the calls that the agent left to the page.
     pub(super) fn retire_interrupts(
         &mut self,
         answered: &[String],

@@ -10,13 +10,13 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Reads the place of a stored interrupt.
+    /// Creates the place of a stored interrupt from the id of its message.
     pub(super) fn stored(id: Option<&str>) -> Self {
         let tip = id.map(MessageId::from);
         Self { tip }
     }
 
-    /// Returns the id of the message, for storage.
+    /// Returns the id of the branch's message, for storage.
     pub(super) fn id(&self) -> Option<&str> {
         self.tip.as_ref().map(MessageId::as_str)
     }

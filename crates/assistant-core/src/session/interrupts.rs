@@ -17,12 +17,13 @@ pub struct OpenInterrupt {
     pub interrupt: Interrupt,
     /// The call that it blocks and whose approval card shows it.
     pub call: Option<CallKey>,
-    /// The answer, and the version that it is about. It is sent once all interrupts are answered,
-    /// if the question and its call have not changed.
+    /// The answer, and the version of the question that it answers. The answer is sent once all
+    /// interrupts are answered, if the question and its call have not changed.
     pub answer: Option<Consent<ResumeEntry>>,
-    /// True if the interrupt is a custom event of the older dialect, and answered in the same way.
+    /// True if the interrupt arrived as a custom event of the older dialect, and is answered in
+    /// that dialect.
     pub legacy: bool,
-    /// True if the agent rejected an answer: it can be answered again, or cancelled.
+    /// True if the agent rejected an answer. The interrupt can be answered again, or cancelled.
     pub rejected: bool,
     /// True if the interrupt is hidden until the user opens it, because the limit of questions was
     /// exceeded.
@@ -31,12 +32,12 @@ pub struct OpenInterrupt {
     pub(super) denied_unseen: bool,
     /// True if the interrupt was answered with an earlier denial of the user in this turn.
     pub(super) denied_before: bool,
-    /// The call that it blocks, with or without a card.
+    /// The call that the interrupt blocks, with or without a card.
     pub(super) blocks: Option<CallKey>,
     /// The interrupt's branch.
     pub(super) place: Place,
     pub(super) format: AnswerFormat,
-    /// The actions of its list.
+    /// The actions that the interrupt lists.
     pub(super) actions: ActionList,
 }
 
@@ -59,8 +60,8 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns the fingerprint of the shown content: everything that the agent sent with it, and
-    /// its call.
+    /// Returns the fingerprint of the shown content: everything that the agent sent with the
+    /// interrupt, and the interrupted call.
     #[must_use]
     pub fn fingerprint(&self, conversation: &Conversation) -> Fingerprint {
         let Interrupt {
@@ -104,7 +105,8 @@ impl OpenInterrupt {
         self.denied_before || self.denied_unseen
     }
 
-    /// Reopens it: on its card or in the inbox, or held back with `hold_back`.
+    /// Reopens the interrupt, on its card or in the inbox; with `hold_back`, hidden until the user
+    /// opens it. Returns the blocked call, and true if a card shows the interrupt.
     fn reopen(&mut self, hold_back: bool) -> Option<(CallKey, bool)> {
         self.answer = None;
         self.denied_before = false;
@@ -116,7 +118,7 @@ impl OpenInterrupt {
         Some((self.blocks?, self.call.is_some()))
     }
 
-    /// Returns the time at which it expires, in milliseconds since 1970.
+    /// Returns the time at which the interrupt expires, in milliseconds since 1970.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         expiry::millis(self.interrupt.expires_at.as_deref()?)
@@ -154,7 +156,8 @@ impl Interrupts {
         self.list.is_empty()
     }
 
-    /// Returns true if an interrupt has an answer of its own, and not an earlier denial.
+    /// Returns true if the user has answered an interrupt. Answers by an earlier denial do not
+    /// count.
     pub(super) fn is_answered_by_person(&self) -> bool {
         let mut all = self.list.iter();
         all.any(|open| open.answer.is_some() && !open.denied_before)
@@ -165,8 +168,8 @@ impl Interrupts {
         self.list.iter().any(|open| open.answer.is_none())
     }
 
-    /// Returns true if the agent may continue with an interrupt: one is open, or was answered other
-    /// than by a cancellation.
+    /// Returns true if an interrupt is open, or has an answer other than a cancellation, so that
+    /// the agent may continue from it.
     pub(super) fn may_continue_questions(&self) -> bool {
         let is_given_up = |open: &OpenInterrupt| {
             let answer = open.answer.as_ref();
@@ -194,8 +197,8 @@ impl Interrupts {
         self.elsewhere.push(open);
     }
 
-    /// Puts aside the interrupts of other branches and returns those that are on this branch again;
-    /// `None` if nothing changed.
+    /// Puts aside the interrupts of other branches and removes and returns those put aside earlier
+    /// that are on this branch again; `None` if nothing changed.
     pub(super) fn sort(
         &mut self,
         is_here: impl Fn(&OpenInterrupt) -> bool,
@@ -259,16 +262,16 @@ impl Interrupts {
         }
     }
 
-    /// Reopens an interrupt whose answer the agent rejected, even if the run's branch has moved
-    /// away from it. Returns the blocked call, and true if a card shows it.
+    /// Reopens an interrupt whose answer the agent rejected, even if the run branch is another one
+    /// now. Returns the blocked call, and true if a card shows it.
     pub(super) fn reject(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         let open = self.carried(id)?;
         open.rejected |= open.answer.is_some();
         open.reopen(hold_back)
     }
 
-    /// Returns true if an interrupt was answered without being shown to the user, and its answer
-    /// was sent.
+    /// Returns true if the current run carried the answer of this interrupt, and the user had not
+    /// seen the interrupt.
     pub(super) fn was_unseen(&mut self, id: &str) -> bool {
         self.carried(id).is_some_and(|open| open.is_unseen())
     }
@@ -281,7 +284,8 @@ impl Interrupts {
         carried.find(|open| open.interrupt.id == id)
     }
 
-    /// Takes the interrupts that a run answered, even if the run's branch has moved away from them.
+    /// Removes and returns the interrupts that a run answered, even if the run branch is another
+    /// one now.
     pub(super) fn retire(&mut self, answered: &[String]) -> Vec<OpenInterrupt> {
         let is_answered = |open: &OpenInterrupt| answered.contains(&open.interrupt.id);
         let done = self.list.extract_if(.., |open| is_answered(open));
@@ -304,7 +308,7 @@ impl Interrupts {
         answers.cloned().chain(cancelled).collect()
     }
 
-    /// Notes interrupts beyond the limit, which are cancelled with the next run.
+    /// Adds interrupts beyond the limit, which are cancelled with the next run.
     pub(super) fn cancel_unopened(&mut self, ids: impl Iterator<Item = String>) {
         let room = MAX_CANCELLED.saturating_sub(self.unopened.len());
         self.unopened.extend(ids.take(room));
@@ -339,7 +343,7 @@ impl Interrupts {
         }
     }
 
-    /// Moves an interrupt to the inbox because its card shows something else.
+    /// Moves an interrupt from its card to the inbox.
     pub(super) fn move_to_inbox(&mut self, id: &str) {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.call = None;

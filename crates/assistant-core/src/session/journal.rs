@@ -1,5 +1,5 @@
-//! Journal entries of calls and their JSON format. They guarantee that calls run exactly once (rule
-//! "exactly once").
+//! Journal entries of calls and their JSON format. The entries guarantee that calls run exactly
+//! once (rule "exactly once").
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::{
     event::Object,
 };
 
-/// A journal entry of a call, written before it takes effect.
+/// A journal entry of a call, written before the recorded step takes effect.
 ///
 /// A journal is append-only. Of two entries with the same [`Self::claim`] only the first is
-/// accepted, from any writer, so that two tabs with the same conversation start a handler once.
+/// accepted, whoever writes it, so that two tabs with the same conversation start a handler once.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
@@ -25,8 +25,8 @@ pub enum JournalEntry {
         thread_id: String,
         /// The call.
         call: CallKey,
-        /// The number of earlier starts, which is zero unless a user, or an idempotent action, ran
-        /// it again after a reload.
+        /// The number of earlier starts; above zero only if the call was run again after a reload,
+        /// by the user or because the action is idempotent.
         attempt: u32,
         /// The tool's name.
         name: String,
@@ -89,7 +89,7 @@ impl JournalEntry {
         }
     }
 
-    /// Returns true if the entry matches this call with the same key.
+    /// Returns true if the entry has the name and arguments of this call. The keys must be equal.
     pub(super) fn is_about(&self, known: &ToolCall) -> bool {
         match self {
             Self::Started {
@@ -141,7 +141,7 @@ impl JournalEntry {
     ///
     /// # Errors
     ///
-    /// Fails if it is not a journal entry, or one of an unknown version.
+    /// Fails if the value is not a journal entry, or has an unknown version.
     pub fn from_value(value: &Value) -> Result<Self, FormatError> {
         let text = |key: &str| {
             let text = value[key].as_str().map(str::to_owned);

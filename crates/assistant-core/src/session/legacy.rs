@@ -12,8 +12,8 @@ use crate::{
 /// The name of the custom event.
 const EVENT: &str = "on_interrupt";
 
-/// Returns the interrupt in a custom event. Its value is the agent's question, often as JSON in a
-/// string.
+/// Returns the interrupt in a custom event. The event's value is the agent's question, often as
+/// JSON in a string.
 pub(super) fn interrupt_of(
     name: &str,
     value: &Value,

@@ -1,7 +1,7 @@
 //! Checks right before a start: permission of the application, rate limits of actions, and limits
 //! on uses of approvals (rules "permission", "limits", "remembered approvals").
 //!
-//! They are called by `execute`.
+//! `execute` calls these checks.
 
 use std::collections::VecDeque;
 
@@ -59,22 +59,22 @@ impl Starts {
 }
 
 impl Session {
-    /// Starts a call, if permission and limits allow it.
+    /// Starts a call, if the application and the limits allow the start.
     pub(super) fn start_if_admitted(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         if self.admit_start(key, cx) {
             self.commit_start(key, cx);
         }
     }
 
-    /// Hands a call off to the agent, if permission and limits allow it.
+    /// Hands a call off to the agent, if the application and the limits allow it.
     pub(super) fn hand_off_if_admitted(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         if self.admit_start(key, cx) {
             self.hand_off(key, cx);
         }
     }
 
-    /// Returns true if permission and limits allow a call to start. Ends the call with an error if
-    /// it exceeds a limit or is not permitted.
+    /// Returns true if the application and the limits allow a call to start. Ends the call with an
+    /// error if it exceeds a limit or is not permitted.
     fn admit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         if let Some(error) = self.over_limit(key, true, cx.now) {
             self.end_call(key, Ending::error(error), cx);
@@ -140,7 +140,7 @@ impl Session {
         }
     }
 
-    /// Returns an open call in such a state, on any branch.
+    /// Returns an open call whose state satisfies a condition, on any branch.
     pub(super) fn find_waiting(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
         let here = self.conversation.find_open(&is_it);
         here.or_else(|| {
@@ -180,8 +180,8 @@ impl Session {
         }
     }
 
-    /// Returns the error for a call that exceeds a limit of its action. With `starts` it would
-    /// start now, and running calls count; otherwise the user is about to be asked.
+    /// Returns the error for a call that exceeds a limit of its action. With `starts`, the call is
+    /// about to start, and running calls count; otherwise the user is about to be asked.
     pub(super) fn over_limit(
         &mut self,
         key: &CallKey,
@@ -223,7 +223,7 @@ impl Session {
         u32::try_from(working.count()).unwrap_or(u32::MAX)
     }
 
-    /// Records a start at the time when its claim is written.
+    /// Records a start for the rate limits, at the time when its claim is written.
     pub(super) fn note_start(&mut self, entry: Option<&Registration>, now: i64) {
         if let Some(entry) = entry.filter(|entry| entry.spec.limits.window.is_some()) {
             self.starts.note(&entry.spec.name, now);

@@ -1,10 +1,10 @@
 //! Loading of a conversation from elsewhere. Nothing in it starts automatically (rule "a loaded
 //! conversation starts nothing").
 //!
-//! The file's statements about runs, calls and decisions are untrusted, and the session that wrote
-//! it may still be active. So calls that were about to start are answered as interrupted, and calls
-//! that waited for a user are asked about here. `restore` continues a stored session, `thread`
-//! replaces conversations.
+//! The snapshot's statements about runs, calls and decisions are untrusted, and the session that
+//! wrote the snapshot may still be active. So calls that were about to start are answered as
+//! interrupted, and the user is asked again about calls that waited for a decision. `restore`
+//! continues a stored session, `thread` replaces conversations.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ impl Session {
         self.offer_results(cx);
     }
 
-    /// Settles an open call on a branch other than the run branch. Only a question stays open.
+    /// Ends an open call on a branch other than the run branch, unless it waits for a decision.
     fn settle_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));

@@ -1,6 +1,6 @@
-//! The session: one conversation, and the state machine that decides on its next steps.
+//! The session: one conversation, and the state machine that determines its next steps.
 //!
-//! It performs no I/O. [`Session::handle`] takes an [`Input`] and returns an [`Output`] with
+//! A session performs no I/O. [`Session::handle`] takes an [`Input`] and returns an [`Output`] with
 //! changes and effects. The session is plain data (`Clone + Debug`), so a test can copy it, crash
 //! it and continue with the copy. Synchronous questions go to the [`Host`].
 //!
@@ -16,9 +16,9 @@
 //! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
 //!   counts these, `interrupt_flow` handles interrupts; `agent_call` handles calls that the agent
 //!   runs.
-//! * `branch` changes the tree, `fork` gives branches thread ids of their own, `thread` replaces the
-//!   conversation, `load` takes one from elsewhere, `restore` continues after a reload, with the
-//!   `journal`; `pieces` splits snapshots for stores that write only changes.
+//! * `branch` changes the tree, `fork` gives branches thread ids of their own, `thread` replaces
+//! the conversation, `load` accepts a conversation from elsewhere, `restore` continues after a
+//! reload, with the `journal`; `pieces` splits snapshots for stores that write only changes.
 //! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends
 //!   things early, `cut_off` handles answers cut by a limit of the model, `notice` reports to the
 //!   user.
@@ -135,8 +135,8 @@ pub struct Session {
     past_direct: Vec<ToolRecord>,
     /// True if the conversation is open elsewhere and read-only here.
     following: bool,
-    /// True in a replay that reads no requests: they are left empty, since each would cost the whole
-    /// history.
+    /// True in a replay that reads no requests. Requests are then left empty, since each would
+    /// contain the whole history.
     blank_requests: bool,
 }
 
@@ -150,7 +150,7 @@ struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    /// Records a change outside of the conversation, which records its own.
+    /// Records a change outside of the conversation. The conversation records its own changes.
     fn change(&mut self, change: Change) {
         self.output.changes.push(change);
     }
@@ -441,7 +441,7 @@ impl Session {
     }
 
     /// Returns the fingerprint of a call as it is shown now, including the agent's questions about
-    /// it. A decision names it, and is refused if it has changed.
+    /// it. A decision contains this fingerprint, and is refused if the call has changed since.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.call_fingerprint(key)?;
@@ -464,7 +464,8 @@ impl Session {
     }
 
     /// Returns the fingerprint of an interrupt as it is shown now: everything that the agent sent
-    /// with it, and its call. An answer names it, and is refused if it has changed.
+    /// with it, and its call. An answer contains this fingerprint, and is refused if the interrupt
+    /// has changed since.
     #[must_use]
     pub fn question_fingerprint(&self, interrupt_id: &str) -> Option<Fingerprint> {
         let open = self.interrupts.find(interrupt_id)?;

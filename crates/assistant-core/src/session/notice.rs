@@ -1,4 +1,4 @@
-//! Notices to the user beside the conversation. They are local and never sent.
+//! Notices to the user beside the conversation. Notices are local and never sent to the agent.
 
 use super::{Cx, Session};
 use crate::{conversation::Change, limits::Exceeded};
@@ -10,7 +10,8 @@ pub struct Notice {
     pub id: NoticeId,
     /// The kind.
     pub kind: NoticeKind,
-    /// The message in English; that of the agent, server or decoder, if the notice is about it.
+    /// The message in English. A notice about an error of the agent, server or decoder has the
+    /// message of that error.
     pub message: String,
     /// The HTTP status, for a [`NoticeKind::Http`].
     pub status: Option<u16>,
@@ -23,13 +24,13 @@ pub struct Notice {
     pub count: Option<u32>,
     /// The limit and the dropped amount, for a [`NoticeKind::LimitReached`].
     pub exceeded: Option<Exceeded>,
-    /// The action that it offers.
+    /// The action that the notice offers, if any.
     pub action: Option<NoticeAction>,
 }
 
 impl Notice {
     /// Returns true if the notice is a failure, which interrupts, and not only information. A limit
-    /// that ended a run is one, a limit that shortened a value is not.
+    /// that ended a run is a failure; a limit that shortened a value is not.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         let ended_run = self.exceeded.is_some_and(|of| of.limit.ends_run());
@@ -49,8 +50,8 @@ pub enum NoticeKind {
     RunError,
     /// There is no connection.
     Network,
-    /// There is no connection, because the browser is offline. A host retries the run once it is
-    /// back.
+    /// There is no connection, because the browser is offline. A host retries the run once the
+    /// browser is online again.
     Offline,
     /// The request could not be made: its address or a header is invalid.
     Request,
@@ -60,11 +61,11 @@ pub enum NoticeKind {
     Protocol,
     /// The answer ended early.
     Truncated,
-    /// There was no answer.
+    /// The agent sent nothing for too long.
     Silent,
     /// The agent stopped deliberately.
     Cancelled,
-    /// The user stopped it.
+    /// The user stopped the assistant.
     Stopped,
     /// The turn reached its maximum number of runs.
     RunLimit,
@@ -74,18 +75,19 @@ pub enum NoticeKind {
     LoopEnded,
     /// The agent reused the id of a finished call.
     CallIdReused,
-    /// The user denied a question for which the agent accepts no denial: it was cancelled.
+    /// The user denied a question for which the agent accepts no denial, so that the question was
+    /// cancelled.
     CancelledRequest,
     /// The limit of questions was exceeded: calls ended with an error, and the user was not asked.
     QuestionsHeldBack,
-    /// A snapshot of the agent omits messages of the user, which are kept as a branch. Retry sends
-    /// the newest one again, if it is among them.
+    /// A snapshot of the agent omits messages of the user, which are kept as a branch. If the
+    /// newest message of the user is among them, Retry sends it again.
     Forgotten,
     /// The agent sent more than a limit allows: the rest was dropped, or a change was refused.
     LimitReached,
     /// Results of a loaded conversation can be sent.
     ResultsReady,
-    /// Changes cannot be stored at the moment: they do not survive a reload.
+    /// Changes cannot be stored at the moment, and would not survive a reload.
     NotStored,
     /// A stored conversation could not be read, and was left unchanged.
     NotOpened,
@@ -121,9 +123,9 @@ impl NoticeKind {
 /// The action that a notice offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeAction {
-    /// Retry the run.
+    /// Retries the run.
     Retry,
-    /// Continue the loop.
+    /// Continues the loop.
     Continue,
 }
 
@@ -149,7 +151,8 @@ impl Notices {
         self.list.push(notice);
     }
 
-    /// Removes the oldest beyond this number. Those of the store stay, and are not counted.
+    /// Removes the oldest notices beyond this number. Notices about the store stay, and are not
+    /// counted.
     fn keep_newest(&mut self, most: usize) {
         let others = self.list.iter().filter(|one| !one.kind.is_of_store());
         let mut over = others.count().saturating_sub(most.max(1));
@@ -203,7 +206,7 @@ impl Session {
         cx.change(Change::Notices);
     }
 
-    /// Adds a notice, unless one of its kind is still there.
+    /// Adds a notice, unless a notice of the same kind exists.
     pub(super) fn notify_once(&mut self, kind: NoticeKind, message: &str, cx: &mut Cx<'_>) {
         if !self.notices.list().iter().any(|notice| notice.kind == kind) {
             self.notify(kind, message.to_owned(), None, cx);
@@ -231,7 +234,7 @@ impl Session {
         self.notify(NoticeKind::Forgotten, message, action, cx);
     }
 
-    /// Withdraws the offer to send a lost message again, since another run has begun.
+    /// Removes the offer to send a lost message again, since another run has begun.
     pub(super) fn withdraw_forgotten(&mut self, cx: &mut Cx<'_>) {
         let mut lost = self.notices.iter_mut();
         let lost = lost.find(|one| one.kind == NoticeKind::Forgotten && one.action.is_some());
@@ -247,7 +250,7 @@ impl Session {
         }
     }
 
-    /// Shows a notice of the host, which replaces its earlier one of the same kind.
+    /// Shows a notice of the host, which replaces the host's earlier notice of the same kind.
     pub(super) fn set_notice(
         &mut self,
         kind: NoticeKind,

@@ -1,5 +1,5 @@
-//! The actions that an agent is offered in a run: registered, enabled, and not excluded by the
-//! application's filter (rule "offered in a run").
+//! The actions that a run offers to the agent: those that are registered, enabled, and not excluded
+//! by the application's filter (rule "offered in a run").
 
 use super::{Cx, Session};
 use crate::{
@@ -26,7 +26,7 @@ impl Session {
             .collect()
     }
 
-    /// Returns the filter, if there is one.
+    /// Returns the application's filter, if one is set.
     #[must_use]
     pub const fn offer_filter(&self) -> Option<&OfferFilter> {
         self.filter.as_ref()
@@ -73,8 +73,8 @@ impl Session {
         tools
     }
 
-    /// Records the fingerprint of the action that a call was made for. A stored call for another
-    /// fingerprint than the active registration has changed: the user is asked.
+    /// Records the fingerprint of the action that a call was made for. If a stored call has another
+    /// fingerprint than the active registration, its action has changed, and the user is asked.
     pub(super) fn note_edition(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -121,7 +121,7 @@ pub(super) fn not_offered(name: &str) -> CallError {
     }
 }
 
-/// Adds the current schema to an error about arguments that were written for another one.
+/// Adds the current schema to an error about arguments that were written for another schema.
 pub(super) fn under_another_schema(
     error: CallError,
     entry: &Registration,

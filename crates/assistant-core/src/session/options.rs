@@ -34,25 +34,26 @@ pub struct SessionOptions {
     /// True if code fences whose first word is `tool` are callouts, too, wherever
     /// [`Self::markdown_tools`] reads callouts.
     pub markdown_fences: bool,
-    /// The writer of the history for agents with a format of their own, in addition to
+    /// A function that writes the history for agents with a format of their own, in addition to
     /// [`RunInput::messages`](crate::event::RunInput::messages).
     pub history: Option<HistoryForm>,
-    /// True to resume reading the answer of a stored conversation that was left in the middle of
-    /// it, for agents that store their streams.
+    /// True to resume reading the answer of a stored conversation that was left during the answer,
+    /// for agents that store their streams.
     pub resumes: bool,
-    /// True if a resumed answer begins again with its first event, as where the events of a run are
-    /// stored: events that were applied before are not applied again (rule "reattaching to a run").
+    /// True if a resumed answer begins again with its first event, as with servers that store the
+    /// events of a run. Events that were applied before are then skipped (rule "reattaching to a
+    /// run").
     pub replays: bool,
-    /// True to follow a run that ends silently after results by one more, for model endpoints,
+    /// True to start another run if a run ends without an answer to results, for model endpoints,
     /// which do not continue by themselves (rule "silence after results").
     pub asks_again: bool,
-    /// True to send each branch under a thread id of its own, for servers that keep the history of a
-    /// thread and add to it what a request contains. The conversation keeps its id.
+    /// True to send each branch under a thread id of its own, for servers that keep the history of
+    /// a thread and append the messages of each request. The conversation keeps its id.
     pub fork_thread: bool,
     /// True if the agent may run tools of its own: a call of a tool that the page did not offer is
     /// remote, and starts no run if it gets no result. False for model endpoints, which run no
-    /// tools: such a call is answered with an error, and the loop continues (rule "every call is
-    /// answered").
+    /// tools: a call of an unknown tool is answered with an error, and the loop continues (rule
+    /// "every call is answered").
     pub agent_runs_tools: bool,
     /// True if the user may interject while the loop is running
     /// ([`TreeChange::Interject`](super::TreeChange::Interject)).
@@ -104,18 +105,18 @@ impl Default for SessionOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Leftovers {
-    /// The messages appear in the chat and are sent with the next request.
+    /// The queued messages appear in the chat and are sent with the next request.
     #[default]
     Keep,
-    /// The messages are dropped.
+    /// The queued messages are dropped.
     Drop,
-    /// The messages are sent at once, with the results so far.
+    /// The queued messages are sent at once, with the results so far.
     Send,
 }
 
 /// Limits on the questions that an agent causes, by calls that need an approval and by interrupts.
-/// A call beyond them is answered with an error and does not run; an interrupt beyond them is held
-/// back until the user asks to see it.
+/// A call over a limit is answered with an error and does not run; an interrupt over a limit is
+/// held back until the user asks to see it.
 ///
 /// ```
 /// use assistant_core::session::{QuestionLimits, SessionOptions};
@@ -146,18 +147,18 @@ impl Default for QuestionLimits {
 /// The condition that ends the loop of runs and tool results.
 #[derive(Debug, Clone)]
 pub enum StopCondition {
-    /// This many runs since the last user message.
+    /// Met after this many runs since the last user message.
     RunCount(u32),
-    /// A call of this tool.
+    /// Met after a call of this tool.
     HasToolCall(String),
-    /// This many consecutive runs with the same calls and arguments, so that the agent is stuck in
-    /// a loop.
+    /// Met after this many consecutive runs with the same calls and arguments, which indicate that
+    /// the agent is stuck in a loop.
     RepeatedCalls(u32),
     /// A rule of the application with this name, evaluated by the host ([`super::Host::stops`]).
     Rule(String),
-    /// Any of these conditions is met.
+    /// Met if any of these conditions is met.
     Any(Vec<Self>),
-    /// All of these conditions are met.
+    /// Met if all of these conditions are met.
     All(Vec<Self>),
 }
 
@@ -180,7 +181,7 @@ impl StopCondition {
         }
     }
 
-    /// Returns the run limit that is met, if the condition is met by a number of runs.
+    /// Returns the limit on the number of runs, if that limit meets the condition.
     pub(super) fn run_limit(&self, summary: &TurnSummary) -> Option<u32> {
         let reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
         match self {

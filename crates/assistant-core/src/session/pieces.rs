@@ -1,7 +1,7 @@
 //! Snapshots in pieces, so that a store writes only changes: an outline, and single messages.
 //!
 //! [`crate::conversation::Change`] identifies the changed messages; the outline is small and always
-//! written as a whole. `restore` takes the whole snapshot.
+//! written as a whole. `restore` reads the assembled snapshot.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::Session;
 use crate::conversation::{FormatError, MessageId};
 
 impl Session {
-    /// Returns the outline of [`Self::snapshot`]: everything except the content of messages.
+    /// Returns the outline of [`Self::snapshot`]: the snapshot without the content of messages.
     ///
     /// ```
     /// use assistant_core::session::{Session, SessionOptions, assemble_snapshot};
@@ -38,7 +38,7 @@ impl Session {
 ///
 /// # Errors
 ///
-/// Fails if the outline is invalid, or one of its messages is missing.
+/// Fails if the outline is invalid, or if a message that it lists is missing.
 pub fn assemble_snapshot(
     mut outline: Value,
     mut message: impl FnMut(&str) -> Option<Value>,

@@ -1,7 +1,9 @@
-//! The next step of a call, as a pure function of the call, its action and the moment.
+//! Computes the next step of a call, as a pure function of the call, its action and the session's
+//! state.
 //!
-//! Nothing here has effects. `prepare` collects the facts of a check and applies the result,
-//! `execute` advances a checked call, and `start` checks again independently before a handler runs.
+//! Nothing in this module has side effects. `prepare` collects the facts of a check and applies the
+//! result, `execute` advances a checked call, and `start` checks again independently before a
+//! handler runs.
 
 use super::offer::{not_found, not_offered};
 use crate::{
@@ -21,7 +23,7 @@ pub(super) enum Next {
     Ask,
     /// The approval rule of the call's action is evaluated.
     AskRule,
-    /// The call may start: no approval is needed, or this earlier one applies.
+    /// The call may start: it needs no approval, or this earlier approval applies.
     Permit(Option<AllowedEarlier>),
     /// The agent runs the call.
     Remote,
@@ -40,7 +42,7 @@ pub(super) enum Reply {
     Fault(CallError),
     /// The call was denied, with this reason.
     Denied(Option<String>),
-    /// The agent ran it and sent no result.
+    /// The agent ran the call and sent no result.
     NoResult,
 }
 
@@ -48,12 +50,12 @@ pub(super) enum Reply {
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) call: &'a ToolCall,
-    /// The action that is registered for it.
+    /// The action that is registered for the call.
     pub(super) action: Option<&'a ActionSpec>,
     pub(super) offer: Offer,
-    /// The fault of its arguments, or the limit that it exceeds.
+    /// The fault of the call's arguments, or the limit that the call exceeds.
     pub(super) fault: Option<CallError>,
-    /// The remembered approval that applies to it.
+    /// The remembered approval that applies to the call.
     pub(super) earlier: Option<AllowedEarlier>,
     /// True if the call is unchanged since the agent asked the user about it, or if the agent did
     /// not ask.
@@ -120,9 +122,9 @@ pub(super) struct Moment {
     pub(super) run_over: bool,
     /// True if the call's action may start during a run.
     pub(super) eager: bool,
-    /// True if the agent runs it.
+    /// True if the agent runs the call.
     pub(super) by_agent: bool,
-    /// True if the order of calls permits it to start.
+    /// True if the order of calls permits the call to start.
     pub(super) in_order: bool,
 }
 

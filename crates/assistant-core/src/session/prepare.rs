@@ -1,7 +1,8 @@
-//! Checks calls with complete arguments: permitted, to be asked about, or invalid.
+//! Checks calls with complete arguments: a call is permitted, needs the user's approval, or is
+//! invalid.
 //!
-//! A check is bound to the call's id, name and exact argument text and to the rules of its action;
-//! if one of them changes before the handler starts, the call is checked again (rule "when a tool
+//! A check is bound to the call's id, name and exact argument text and to the rules of its action.
+//! If any of these changes before the handler starts, the call is checked again (rule "when a tool
 //! starts").
 
 use super::{
@@ -47,8 +48,8 @@ impl Session {
         }
     }
 
-    /// Voids the checks of calls that a snapshot moved off the path. None of them is running;
-    /// running calls stay on it.
+    /// Voids the checks of calls that a snapshot moved off the path. None of these calls is
+    /// running, since running calls stay on the path.
     fn void_detached(&mut self) {
         self.conversation.edit_detached(ToolCall::void);
         let keys: Vec<CallKey> = self
@@ -66,7 +67,7 @@ impl Session {
         self.check_call(key, false, cx);
     }
 
-    /// Like [`Self::prepare`]; with `ask`, the user is asked regardless of the rules.
+    /// Checks a call like [`Self::prepare`]; with `ask`, the user is asked regardless of the rules.
     pub(super) fn check_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -127,7 +128,7 @@ impl Session {
         self.ask_preview(key, None, cx);
     }
 
-    /// Returns the result of a check: collects the facts, for which [`policy::check`] decides.
+    /// Collects the facts about a call and returns the result of [`policy::check`].
     fn result_of_check(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
         let fault = self.fault_of(key, cx);
         let Some(call) = self.conversation.call(key) else {
@@ -206,7 +207,8 @@ impl Session {
         }
     }
 
-    /// Returns true if a call equals the version that the agent asked the user about, if it did.
+    /// Returns true if the agent did not ask the user about a call, or if the call is unchanged
+    /// since.
     pub(super) fn is_as_asked(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval()?))) else {
@@ -224,8 +226,8 @@ impl Session {
         }
     }
 
-    /// Returns the registration for a name: offered in this run, and still active. One for an
-    /// agent's own tool need not be offered, since nothing of it runs here.
+    /// Returns the active registration for a name, if the newest run offered it. A render-only
+    /// registration for a tool of the agent need not be offered, since it runs nothing in the page.
     pub(super) fn offered_registration(&self, name: &str) -> Option<&Registration> {
         let entry = self.registry.active_registration(name)?;
         let answers = match entry.spec.availability {
@@ -307,7 +309,7 @@ impl Session {
         true
     }
 
-    /// Checks calls again that waited for a rule of a removed component.
+    /// Repeats the checks of calls that waited for a rule of a removed component.
     pub(super) fn ask_again(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.conversation.calls_of_registration(removed) {
             let call = self.conversation.call(&key);
@@ -384,8 +386,8 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
     invalid_arguments(&call.name, &violations)
 }
 
-/// Returns the error that lists every violation with its path, so that the model can correct them
-/// (rule "arguments are validated").
+/// Returns the error that lists every violation with its path, so that the model can correct the
+/// arguments (rule "arguments are validated").
 pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) -> Option<CallError> {
     if violations.is_empty() {
         return None;

@@ -1,8 +1,8 @@
-//! Previews of a call's changes, shown before an approval (rule "preview").
+//! Requests previews of a call's changes, which are shown before an approval (rule "preview").
 //!
-//! The action is asked with the question to the user, and again on approval: if the preview has
-//! changed by then, the approval is void and the card shows the new one. `prepare` asks the user,
-//! `approve` handles the answers.
+//! The preview is requested from the action with the question to the user, and again on approval.
+//! If it has changed by then, the approval is void and the card shows the new preview. `prepare`
+//! asks the user, `approve` handles the answers.
 
 use serde_json::Value;
 
@@ -22,7 +22,8 @@ impl Session {
         })
     }
 
-    /// Requests the preview of a call. `approved` is the approval that was given for the last one.
+    /// Requests the preview of a call. `approved` is the user's approval of the previous preview,
+    /// if any.
     pub(super) fn ask_preview(
         &mut self,
         key: &CallKey,
@@ -87,7 +88,7 @@ impl Session {
         Ok(())
     }
 
-    /// Handles the preview of a call.
+    /// Handles the action's response to a request for a preview.
     pub(super) fn previewed(
         &mut self,
         ticket: Ticket,

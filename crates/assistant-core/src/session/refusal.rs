@@ -25,7 +25,7 @@ pub enum Refusal {
     Changed,
     /// The question is too recent to have been read.
     TooEarly,
-    /// A script decided in place of the user.
+    /// The decision came from a script, not from the user.
     Scripted,
     /// The application's code decided about an action that only the user may approve.
     OnlyUser,
@@ -33,7 +33,7 @@ pub enum Refusal {
     NotRemembered,
     /// The action of the call is not registered.
     NotRegistered,
-    /// The tree of messages does not permit it.
+    /// The tree of messages does not permit the change.
     Tree(TreeError),
     /// The interrupt has expired and can only be cancelled.
     Expired,
@@ -55,7 +55,7 @@ pub enum Refusal {
         /// The position of the action in its list, from 1.
         action: usize,
     },
-    /// There is nothing to retry or to continue.
+    /// No run can be retried or continued, and nothing can be stopped.
     NothingToDo,
     /// The action cannot be registered.
     InvalidAction(InvalidAction),

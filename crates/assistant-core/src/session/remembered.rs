@@ -1,7 +1,7 @@
 //! Remembered approvals, by which calls start without asking the user (rule "remembered
 //! approvals").
 //!
-//! `approve` handles the decision, `prepare` and `start` look up approvals here.
+//! `approve` handles the user's decisions; `prepare` and `start` look up remembered approvals.
 
 use serde_json::Value;
 
@@ -135,8 +135,9 @@ impl Session {
             .apply_state_event(key, StateEvent::Revoked);
     }
 
-    /// Asks about calls that are to be handed off by an expired approval. Calls that cannot be asked
-    /// about, since their action is missing, are answered at once. Returns true if a call waits.
+    /// Asks the user about calls that were to be handed off under an approval that has expired.
+    /// Calls whose action is missing are answered at once. Returns true if a call waits for the
+    /// user.
     pub(super) fn ask_about_lapsed(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = |call: &&ToolCall| {
             let entry = self.registration_for(call);
@@ -175,7 +176,8 @@ impl Session {
         cx.change(Change::Remembered);
     }
 
-    /// Adds the approvals stored by the host. Approvals remembered since take precedence.
+    /// Adds the approvals stored by the host. Approvals that were remembered in the meantime take
+    /// precedence.
     pub(super) fn restore_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let newer = std::mem::take(&mut self.remembered);
         for approval in stored {

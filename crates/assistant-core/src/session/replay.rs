@@ -4,7 +4,7 @@ use super::{Host, Output, Session};
 use crate::conversation::Conversation;
 
 impl Session {
-    /// Returns the conversation for a replay that adds messages like a server's feed.
+    /// Returns the conversation, to which a replay adds messages as from a server's feed.
     pub(crate) const fn conversation_mut(&mut self) -> &mut Conversation {
         &mut self.conversation
     }

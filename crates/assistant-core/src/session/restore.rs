@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// Sends the results that were ready when the page was closed, as the loop would have done.
+    /// Sends the results that were ready when the page was closed.
     fn send_stored_results(&mut self, cx: &mut Cx<'_>) {
         if !self.unsent_results().is_empty() && !self.is_busy() {
             self.turn.set_looping(true);
@@ -163,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Restores the number of runs in the turn, which its limit counts.
+    /// Restores the number of runs in the turn, for the run limit.
     fn recount_runs(&mut self, own: &Value) {
         let count = own["runs"].as_u64().unwrap_or(0).min(1_000);
         for _ in 0..count {

@@ -1,6 +1,6 @@
 //! A run of the agent, from its start to its end.
 //!
-//! `events` handles its events, `settle` decides about the next step after its end.
+//! `events` handles the events of a run, `settle` determines the next step after its end.
 
 use serde_json::Value;
 
@@ -21,32 +21,33 @@ const GRACE_MS: u32 = 1_000;
 pub(super) struct Run {
     pub(super) key: RunKey,
     run_id: String,
-    /// The number of events that come again because they were applied before a resumption.
+    /// The number of events that the resumed stream repeats and that were already applied.
     pub(super) replayed: u64,
-    /// True if an event arrived that had not been applied before.
+    /// True if the run has received an event that was not a repetition.
     pub(super) progressed: bool,
-    /// The thread id of its request; empty before that is sent.
+    /// The thread id of the run's request; empty before the request is sent.
     pub(super) thread_id: String,
     /// True if the run's request was sent. Before that, the host prepares the request.
     is_open: bool,
     /// True if the run resumes an answer in progress.
     pub(super) resumes: bool,
     /// The initiator of the resumption, if the run resumes an answer that the network interrupted
-    /// during the page's lifetime.
+    /// while the page was open.
     pub(super) cut: Option<Asker>,
-    /// The calls whose results it sends for the first time.
+    /// The calls whose results the run sends for the first time.
     pub(super) carries: Vec<CallKey>,
-    /// The interrupts that it answers.
+    /// The interrupts that the run answers.
     pub(super) answers: Vec<String>,
-    /// The interrupts that it raised, in any run of its stream.
+    /// The interrupts that were raised by this run or a later one in its stream.
     pub(super) raised: Vec<Interrupt>,
-    /// The interrupts that it raised in the older dialect.
+    /// The interrupts that the run raised in the older dialect.
     pub(super) raised_by_event: Vec<Interrupt>,
-    /// True if a run of the stream finished, so that the agent has received the answers.
+    /// True if a run in the stream has finished, so that the agent has received the answers.
     pub(super) delivered: bool,
     pub(super) finish: Option<Finish>,
-    /// The calls that its end lists as pending here.
-    pub(super) named: Vec<String>,
+    /// The ids of the calls that the `RUN_FINISHED` event lists as pending for this page
+    /// (`pendingToolCallIds`).
+    pub(super) pending_call_ids: Vec<String>,
     grace: Option<TimerId>,
     pub(super) started: bool,
 }
@@ -54,9 +55,9 @@ pub(super) struct Run {
 /// The initiator of a resumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
-    /// Automatic: it is tried once.
+    /// The page, automatically and only once.
     Nobody,
-    /// The user, by Retry: if there is nothing to resume, the run is retried.
+    /// The user, by Retry. If no answer can be resumed, the run is retried.
     Person,
 }
 
@@ -123,7 +124,7 @@ impl Session {
             raised_by_event: Vec::new(),
             delivered: false,
             finish: None,
-            named: Vec::new(),
+            pending_call_ids: Vec::new(),
             grace: None,
             started: false,
         };
@@ -142,16 +143,16 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Returns the id of the run that is resumed, and the number of its events that come again.
+    /// Returns the id of the run that is resumed, and the number of its events that are repeated.
     fn resumed_position(&self, resumes: bool) -> Option<(String, u64)> {
         let position = self.conversation.run_position();
         let (id, applied) = position.filter(|_| resumes && self.options.replays)?;
         Some((id.to_owned(), applied))
     }
 
-    /// Returns true if the events of the current run are counted, so that a resumption skips those
-    /// that were applied. Their number is part of [`Self::snapshot_outline`], which is then to be
-    /// stored together with every changed message.
+    /// Returns true if the events of the current run are counted, so that a resumption can skip the
+    /// applied ones. The number is part of [`Self::snapshot_outline`], so store the outline
+    /// together with every changed message.
     #[must_use]
     pub fn counts_events(&self) -> bool {
         self.options.replays && self.turn.is_running()
@@ -212,7 +213,7 @@ impl Session {
         });
     }
 
-    /// Drops a run that has not been sent, since the user must be asked first.
+    /// Drops a run whose request has not been sent, since the user must be asked first.
     fn drop_unsent_run(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.turn.take_run() {
             self.conversation.end_run(false);
@@ -256,9 +257,9 @@ impl Session {
         }
     }
 
-    /// Notes the end that a run reports. Its cost is added once, also if the event comes again.
+    /// Records the end that a run reports. The cost is added once, even if the event is repeated.
     pub(super) fn end_reported_by_run(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
-        let (mut raised, mut named) = (Vec::new(), Vec::new());
+        let (mut raised, mut pending) = (Vec::new(), Vec::new());
         let mut is_cut_off = false;
         let (finish, usage) = match event.kind {
             EventKind::RunFinished {
@@ -278,7 +279,7 @@ impl Session {
                     Some(Outcome::Success {
                         pending_tool_call_ids,
                     }) => {
-                        named = pending_tool_call_ids.unwrap_or_default();
+                        pending = pending_tool_call_ids.unwrap_or_default();
                         Finish::Success
                     }
                     None => Finish::Success,
@@ -303,7 +304,7 @@ impl Session {
         };
         run.delivered |= !matches!(finish, Finish::RunError(_));
         run.raised.extend(raised);
-        run.named.extend(named);
+        run.pending_call_ids.extend(pending);
         run.finish = Some(finish);
         run.grace = Some(timer);
         self.close_texts(cut, cx);
@@ -328,7 +329,8 @@ impl Session {
         self.conversation.close_open_texts(&mut out);
     }
 
-    /// Closes a finished run whose stream stays open. Returns false for another timer.
+    /// Closes a finished run whose stream stays open, when its grace timer expires. Returns false
+    /// for another timer.
     pub(super) fn grace_over(&mut self, timer: TimerId, cx: &mut Cx<'_>) -> bool {
         let Some(run) = self.turn.run().filter(|run| run.grace == Some(timer)) else {
             return false;

@@ -1,4 +1,4 @@
-//! Messages of the user: checked, queued, and added to the chat.
+//! Checks messages of the user, queues them, and adds them to the chat.
 //!
 //! `run` starts the run that carries them.
 
@@ -32,7 +32,7 @@ impl Session {
         }
     }
 
-    /// Sends the messages that were queued while an answer to the agent had to be sent first.
+    /// Sends the queued messages, after the answer to the agent that had to be sent first.
     pub(super) fn send_queued(&mut self, cx: &mut Cx<'_>) {
         let is_free =
             !self.turn.is_running() && !self.calls_are_under_way() && self.interrupts.is_empty();
@@ -45,7 +45,7 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Adds the queued messages to the chat, marked if they were interjected.
+    /// Adds the queued messages to the chat, with a mark on interjected messages.
     pub(super) fn show_queued(&mut self, interjected: bool, cx: &mut Cx<'_>) {
         for content in self.turn.take_queue() {
             let id = cx.host.new_id();

@@ -1,4 +1,4 @@
-//! The end of runs and the next step: calls run, the loop continues, or a notice is shown.
+//! Handles the ends of runs and the next step: calls run, the loop continues, or a notice is shown.
 //!
 //! `run` starts runs and handles their events.
 
@@ -88,13 +88,13 @@ impl Session {
                 let message = "The assistant stopped.".to_owned();
                 self.notify(NoticeKind::Cancelled, message, None, cx);
             }
-            (_, Some(Finish::Success)) => self.collect_calls(&run.named, &lifted, cx),
+            (_, Some(Finish::Success)) => self.collect_calls(&run.pending_call_ids, &lifted, cx),
         }
         self.keep_old_answer(succeeded, cx);
     }
 
-    /// Reopens the interrupts whose answers the agent rejected. Sending them again would have the
-    /// same result, so the user answers again or cancels.
+    /// Reopens the interrupts whose answers the agent rejected. The same answers would be rejected
+    /// again, so the user answers or cancels the interrupts.
     fn reject_answers(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         if answered.is_empty() {
             return;
@@ -157,10 +157,10 @@ impl Session {
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
 
-    /// Releases the calls of a finished run, and of no other. Open calls of an older response are
-    /// answered as superseded. `lifted` are calls that the agent had asked about and left to the
-    /// page.
-    fn collect_calls(&mut self, named: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
+    /// Releases the calls of the finished run, so that they may start. Open calls of an older
+    /// response are answered as superseded. `lifted` lists the calls that the agent had asked about
+    /// and then left to the page.
+    fn collect_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
         self.end_left_calls(cx);
         self.note_calls_made();
         for key in self.conversation.active_calls() {
@@ -181,9 +181,9 @@ impl Session {
                     .apply_state_event(&key, StateEvent::Delivered);
             }
         }
-        self.hand_off_remote_calls(named);
+        self.hand_off_remote_calls(pending);
         let answered = !self.unsent_results().is_empty();
-        self.end_calls_without_result(named, cx);
+        self.end_calls_without_result(pending, cx);
         if self.calls_are_under_way() || !self.interrupts.is_empty() || answered {
             self.turn.set_looping(true);
             return;
@@ -222,8 +222,8 @@ impl Session {
         self.notify(NoticeKind::NoAnswer, message, Some(action), cx);
     }
 
-    /// Returns true if another run is made because the last one was silent after results. Such a
-    /// run is not followed by another.
+    /// Returns true if another run is started because the last one ended without an answer to
+    /// results. A run that was started this way is not followed by another.
     fn asks_again(&self, cx: &mut Cx<'_>) -> bool {
         let mut runs = self.turn.summary().runs.iter().rev();
         let called = |run: &RunSummary| !run.tools.is_empty();
@@ -232,7 +232,7 @@ impl Session {
         may && !self.options.stop_when.is_met(self.turn.summary(), cx.host)
     }
 
-    /// Records the calls of the newest run for comparison with the next one.
+    /// Records a hash of the newest run's calls, for comparison with the next run.
     fn note_calls_made(&mut self) {
         let mut hasher = DefaultHasher::new();
         let mut any = false;
@@ -334,7 +334,7 @@ impl Session {
         }
     }
 
-    /// Starts the newest run again from its base.
+    /// Repeats the newest run from the message at which it started.
     fn try_again(&mut self, cx: &mut Cx<'_>) {
         if self.ask_again_what_changed(cx) {
             return;
@@ -359,7 +359,8 @@ impl Session {
         is_cut && self.options.resumes && is_resumable && run.finish.is_none()
     }
 
-    /// Resumes an answer that the network interrupted. Calls and handlers are not affected.
+    /// Resumes an answer that the network interrupted. Open calls and running handlers are not
+    /// affected.
     fn resume_cut_run(&mut self, broken: Run, cx: &mut Cx<'_>) {
         // It is the same answer, so its time continues, and so do its limits if only the rest of
         // its events is applied.
@@ -378,7 +379,7 @@ impl Session {
         }
     }
 
-    /// Resumes the answer of the newest run. If that fails, the run can be retried from its base.
+    /// Resumes the answer of the newest run. If that fails, the run can be retried.
     fn resume_newest_run(&mut self, asker: Asker, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
         let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
@@ -392,7 +393,7 @@ impl Session {
         }
     }
 
-    /// Continues after the limit, which is then counted from zero.
+    /// Continues the loop after its limit. The count of runs starts again from zero.
     pub(super) fn continue_after_limit(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.offer(NoticeAction::Continue) {
             return cx.refuse(Refusal::NothingToDo);

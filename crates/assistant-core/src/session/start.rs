@@ -67,8 +67,8 @@ impl Session {
         }
     }
 
-    /// Starts a handler; no other function does. The call must equal the version that was approved,
-    /// if an approval was needed, and its arguments must be valid.
+    /// Starts a handler. No other function starts handlers. The call must equal the version that
+    /// was approved, if an approval was needed, and its arguments must be valid.
     fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let (Some(call), Some(entry)) = (self.conversation.call(key), self.was_shown(key, cx.now))
         else {
@@ -115,11 +115,11 @@ impl Session {
     }
 
     /// Returns the action whose handler may start: the user approved exactly this call, or the
-    /// action's rules permit exactly this one without asking.
+    /// action's rules permit exactly this call without asking.
     ///
-    /// The check uses the current call and registry. It is a second line of defence, independent of
-    /// the call's state and of the earlier check. It refuses nothing while the earlier check is
-    /// correct; the tests below bypass that check.
+    /// The check uses the current call and registry. This second check is independent of the call's
+    /// state and of the first check. It refuses nothing while the first check is correct; the tests
+    /// of this module bypass the first check.
     fn was_shown(&self, key: &CallKey, now: i64) -> Option<&Registration> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
@@ -165,7 +165,8 @@ impl Session {
     }
 
     /// Returns true if a call may start without asking the user: by the rules of its action, or by
-    /// a remembered approval that is not revoked, with its use counted if uses are limited.
+    /// a remembered approval that is not revoked. If the approval has limited uses, the use must
+    /// have been counted.
     fn may_start_unasked(&self, call: &ToolCall, entry: &Registration, now: i64) -> bool {
         let by_rules = match entry.spec.approval {
             Policy::Always => false,

@@ -1,4 +1,4 @@
-//! Steps that the agent reports, including those of subagents.
+//! Records the steps that the agent reports, including those of subagents.
 //!
 //! `run` passes their events, `summary` stores the steps.
 
@@ -59,7 +59,7 @@ impl Session {
         }
     }
 
-    /// Returns the name of a run's subagent, while its event is kept.
+    /// Returns the name of the subagent with this run id, while the event that names it is kept.
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {
         self.turn

@@ -1,4 +1,4 @@
-//! Early ends: the user stops, a run fails, a component is removed.
+//! Ends things early: when the user stops the assistant, a run fails, or a component is removed.
 
 use serde_json::json;
 
@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Session {
-    /// Ends the request, the handlers and the questions. Finished results are sent with the next
-    /// message.
+    /// Stops the assistant for the user: ends the request, the handlers and the questions. Finished
+    /// results are sent with the next message.
     pub(super) fn stop(&mut self, cx: &mut Cx<'_>) {
         let direct = self.direct_keys();
         for key in &direct {
@@ -63,9 +63,9 @@ impl Session {
     }
 
     /// Gives up open calls. A complete call is answered as cancelled; an incomplete one is shown as
-    /// cancelled and left out of requests. Calls with an open interrupt stay, since its answer is
-    /// sent with the next run. So do calls that are handed off, and remote calls that the agent may
-    /// continue after its answer.
+    /// cancelled and left out of requests. Calls with an open interrupt stay open, since the answer
+    /// is sent with the next run. Calls that are handed off stay open, too, and so do remote calls
+    /// that the agent may continue after an answer.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
         let asks = self.interrupts.may_continue_questions();
         for key in self.conversation.active_calls() {
@@ -82,7 +82,7 @@ impl Session {
         self.conversation.void_checks();
     }
 
-    /// Ends the remote calls once the agent waits for no more answers.
+    /// Ends the calls that were left to the agent, if the agent waits for no answer.
     pub(super) fn give_up_left(&mut self, cx: &mut Cx<'_>) {
         if !self.interrupts.is_empty() {
             return;
@@ -137,7 +137,7 @@ impl Session {
         }
     }
 
-    /// Voids the check of a call that continued, or whose action changed.
+    /// Voids the check of a call, so that it is checked again.
     pub(super) fn forget_check(&mut self, key: &CallKey) {
         self.conversation.apply_state_event(key, StateEvent::Voided);
     }

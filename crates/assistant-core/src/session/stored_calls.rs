@@ -8,13 +8,13 @@ use crate::conversation::CallKey;
 ///
 /// A host that cannot write to its store answers [`Effect::Commit`](super::Effect::Commit) with
 /// `Ok` only if [`Self::may_start`] permits it. A call that was never passed to a store is known to
-/// this page alone, so that the session is enough to start it once (rule "when a store fails").
+/// this page alone, so the session itself ensures that it starts once (rule "when a store fails").
 ///
 /// Add the calls of a session
 ///
-/// * when it was restored or imported,
-/// * after a batch was passed to the store, unless the store reported that nothing of it was
-///   written.
+/// * when the session was restored or imported,
+/// * after a batch was passed to the store, unless the store reported that nothing of the batch was
+/// written.
 ///
 /// ```
 /// use assistant_core::session::{ClaimOutcome, Session, SessionOptions, StoredCalls};
@@ -32,7 +32,7 @@ pub struct StoredCalls {
 /// The result of writing a start's claim, in one batch with the conversation of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimOutcome {
-    /// The claim is in the journal.
+    /// The journal contains the claim.
     Written,
     /// The journal had an earlier claim, or another page owns the conversation.
     Refused,
@@ -41,7 +41,7 @@ pub enum ClaimOutcome {
 }
 
 impl StoredCalls {
-    /// Returns all calls that a session has had.
+    /// Creates the set of all calls that a session has had so far.
     #[must_use]
     pub const fn of(session: &Session) -> Self {
         Self {
@@ -60,8 +60,8 @@ impl StoredCalls {
         call.number() <= self.newest
     }
 
-    /// Returns true if a call may start after this outcome of its claim. `self` contains the calls
-    /// of earlier batches.
+    /// Returns true if a call may start after this outcome of its claim. `self` must contain the
+    /// calls of earlier batches only.
     ///
     /// A call that no earlier batch contains may start although its claim failed: another page can
     /// read the call only from the failed batch, which contains the claim as well.

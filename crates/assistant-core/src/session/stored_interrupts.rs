@@ -1,7 +1,8 @@
-//! Persistence of open interrupts with a stored conversation: they are asked again.
+//! Stores open interrupts with a conversation, and asks them again after a reload.
 //!
-//! Approvals are asked again, too, since the author of stored data is unknown; denials remain.
-//! Answers in progress are not stored: it is unknown whether the agent accepted them.
+//! Approved interrupts are asked again, too, since the author of stored data is unknown; denials
+//! remain. Answers that a run is sending are not stored, since it is unknown whether the agent
+//! accepted them.
 
 use serde_json::{Value, json};
 
@@ -62,7 +63,7 @@ impl Session {
         self.interrupts.open(open);
     }
 
-    /// Blocks a call again, if the interrupt was about it when stored.
+    /// Blocks a call again, if it was blocked when the interrupt was stored.
     fn interrupt_again(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
         let card = self.takes_card(open, &key) && !open.held_back;
         if is_its_own && self.interrupt_call(key, &open.interrupt.id, card) {
@@ -90,7 +91,7 @@ impl Session {
         }
     }
 
-    /// Leaves a remote call to the agent as it was stored, while the agent waits for an answer: its
+    /// Keeps a stored remote call left to the agent while the agent waits for an answer, since the
     /// question may be about the call without naming it. Returns false for other calls.
     pub(super) fn keep_remote(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
@@ -113,7 +114,7 @@ impl Session {
 }
 
 impl OpenInterrupt {
-    /// Answers it with an earlier denial of the user.
+    /// Answers the interrupt with an earlier denial of the user.
     fn deny(&mut self, key: CallKey, reason: Option<String>, conversation: &Conversation) {
         self.call = Some(key);
         self.blocks = Some(key);
@@ -142,7 +143,7 @@ fn write(open: &OpenInterrupt) -> Value {
     })
 }
 
-/// Reads an interrupt, and whether it is of the older dialect.
+/// Parses a stored interrupt; the boolean is true if it is of the older dialect.
 fn read(mut stored: Value) -> Option<(Interrupt, bool)> {
     let interrupt = form::interrupt_from_value(stored.get_mut("interrupt")?.take()).ok()?;
     let legacy = stored.get("legacy") == Some(&Value::Bool(true));

@@ -6,17 +6,17 @@ use crate::limits::{Exceeded, LimitKind, Limits};
 /// The end of a run's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEnd {
-    /// The stream ended normally. Its events show whether the run was over.
+    /// The stream ended normally. The events determine whether the run had finished.
     Closed,
-    /// There was no answer in progress to resume.
+    /// No answer was in progress that could be resumed.
     Nothing,
     /// The stream could not be opened or read.
     Failed(Failure),
 }
 
 impl StreamEnd {
-    /// Returns true if a run with this end of its events has failed. A connection lost after the
-    /// last event has no effect.
+    /// Returns true if a run whose events ended like this has failed. The loss of the connection
+    /// after the last event has no effect.
     pub(super) fn breaks(&self, finish: &Option<super::finish::Finish>) -> bool {
         match self {
             Self::Closed | Self::Nothing => false,
@@ -101,7 +101,7 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// Returns true if there was no connection, or if it was lost.
+    /// Returns true if no connection could be made, or if the connection was lost.
     #[must_use]
     pub const fn is_of_connection(self) -> bool {
         matches!(self, Self::Network | Self::Offline)

@@ -1,16 +1,16 @@
-//! Summary of the turn so far, for stop conditions and pages: a turn has runs, a run has steps.
+//! The summary of the turn so far, for stop conditions and pages: a turn has runs, a run has steps.
 
 use std::fmt;
 
 pub use crate::conversation::AgentStep;
 use crate::{conversation::MessageId, event::TokenUsage};
 
-/// A turn: everything since the last user message.
+/// A turn: all runs since the last user message.
 #[derive(Debug, Clone, Default)]
 pub struct TurnSummary {
     /// One entry for each run.
     pub runs: Vec<RunSummary>,
-    /// The reason for its end; `None` while it continues.
+    /// The reason for the end of the turn; `None` while it continues.
     pub finish: Option<FinishReason>,
 }
 
@@ -47,17 +47,17 @@ impl fmt::Display for TurnSummary {
     }
 }
 
-/// One run.
+/// A run of a turn.
 #[derive(Debug, Clone, Default)]
 pub struct RunSummary {
     /// The run's id.
     pub run_id: String,
-    /// The chat's newest message at its start; Retry returns to it.
+    /// The chat's newest message at the start of the run, to which Retry returns.
     pub base: Option<MessageId>,
     /// The tools that were called, in order.
     pub tools: Vec<String>,
-    /// A hash of its calls' names and arguments in order; `None` if it made no call, or is not
-    /// over.
+    /// A hash of the names and arguments of the run's calls, in order; `None` if the run made no
+    /// call or has not ended.
     pub(super) calls_hash: Option<u64>,
     /// The reported token usage.
     pub usage: Vec<TokenUsage>,
@@ -65,9 +65,9 @@ pub struct RunSummary {
     pub has_text: bool,
     /// True if the run did anything besides beginning, reasoning and ending.
     pub has_effect: bool,
-    /// The steps that the agent reports, in order; limited to about a hundred.
+    /// The steps that the agent reported, in order. Steps beyond about a hundred are dropped.
     pub steps: Vec<AgentStep>,
-    /// True if the figures are stored with a message, and shown there.
+    /// True if the steps are stored with a message, and shown there.
     pub steps_stored: bool,
 }
 
@@ -113,7 +113,7 @@ pub enum FinishReason {
     Interrupt,
     /// The agent stopped deliberately.
     Cancelled,
-    /// The user stopped it.
+    /// The user stopped the assistant.
     Stopped,
     /// The run failed.
     Error,

@@ -27,7 +27,8 @@ impl Session {
         }
     }
 
-    /// Replaces this conversation with a stored one, and returns the pending data of that.
+    /// Replaces this conversation with a stored one, and returns the pending data of the stored
+    /// one.
     pub(super) fn put_in_place(
         &mut self,
         thread_id: String,
@@ -69,7 +70,7 @@ impl Session {
         self.with_pending(self.conversation.export())
     }
 
-    /// Adds the pending data beside the conversation.
+    /// Adds the pending data to the JSON of the conversation.
     pub(super) fn with_pending(&self, mut value: Value) -> Value {
         let Value::Object(object) = &mut value else {
             return value;
@@ -142,9 +143,9 @@ impl Session {
     }
 
     /// Continues the open calls of a restored session: questions are asked again. Running calls are
-    /// not run a second time, but answered as interrupted. So are calls that an agent had asked
-    /// about, since its question was not stored, and calls of a run that is not known to have
-    /// succeeded.
+    /// not run a second time, but answered as interrupted. The same applies to calls that an agent
+    /// had asked about in a question that was not stored, and to calls of a run that is not known
+    /// to have succeeded.
     pub(super) fn resume_calls(&mut self, cx: &mut Cx<'_>) {
         self.note_all_offered();
         for key in self.conversation.active_calls() {
@@ -153,9 +154,9 @@ impl Session {
         self.turn.set_looping(self.calls_are_under_way());
     }
 
-    /// Resumes a conversation that was left in the middle of an answer, which may still be in
-    /// progress: calls that had not begun here wait for it. If it arrives, the request's content
-    /// counts as delivered.
+    /// Resumes a conversation that was left during an answer that may still be in progress. Calls
+    /// that have not started in the page wait for the answer. When it arrives, the request's
+    /// content counts as delivered.
     pub(super) fn resume_answer(&mut self, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
         if self.options.replays {
@@ -182,8 +183,9 @@ impl Session {
         }
     }
 
-    /// Returns true if the run that is resumed had completed a call, whose events are not applied
-    /// again. The call is checked as at its end, and the user is asked about it in the meantime.
+    /// Returns true if a call was completed by the run that is being resumed, whose earlier events
+    /// are not applied again. Such a call is checked at once, and the user is asked about it during
+    /// the resumption.
     fn was_checked_in_run(&self, call: &ToolCall) -> bool {
         let is_checked = matches!(
             call.state(),
@@ -229,7 +231,8 @@ impl Session {
         self.check_after_reload(key, cx);
     }
 
-    /// Checks a call again after a reload, and asks the user again if there was a question.
+    /// Checks a call again after a reload, and asks the user again if the call had waited for a
+    /// decision.
     fn check_after_reload(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;

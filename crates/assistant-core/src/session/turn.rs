@@ -1,4 +1,4 @@
-//! The turn since the user's newest message: the current run and its loop.
+//! The state of the turn since the user's newest message: the current run and its loop.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(super) struct Turn {
     run: Option<Run>,
     /// The actions that the newest run offered: names and fingerprints.
     offered: Vec<(String, ActionFingerprint)>,
-    /// The actions that the filter excluded from it.
+    /// The actions that the filter excluded from the newest run.
     held_back: Vec<String>,
     /// The actions that the agent requested despite the filter.
     revealed: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Turn {
     looping: bool,
     /// True if a handler ended the loop with its result.
     stopped: bool,
-    /// True if the turn was stored after the end of its loop.
+    /// True if the turn was restored after the end of its loop.
     ended: bool,
     /// True if the network interrupted the newest answer, which may still be in progress.
     cut: bool,
@@ -54,7 +54,7 @@ impl Turn {
         self.run.as_mut()
     }
 
-    /// Returns true if the interrupted answer can be resumed, as far as is known.
+    /// Returns true if the newest answer was interrupted and may still be in progress.
     pub(super) const fn is_cut(&self) -> bool {
         self.cut
     }
@@ -108,7 +108,7 @@ impl Turn {
         self.held_back = held_back;
     }
 
-    /// Adds an action that was missing to the offered ones.
+    /// Adds an action to those that the newest run offered.
     pub(super) fn offer_too(&mut self, name: &str, edition: ActionFingerprint) {
         if !self.was_offered(name) {
             self.offered.push((name.to_owned(), edition));
@@ -152,7 +152,7 @@ impl Turn {
         is_open && !self.stopped && !self.ended
     }
 
-    /// Ends the loop of a stored turn that had ended when it was stored.
+    /// Marks the loop of a stored turn as ended.
     pub(super) const fn end_loop(&mut self) {
         self.ended = true;
     }
@@ -239,10 +239,9 @@ impl Turn {
         &self.side_events
     }
 
-    /// Keeps an event, and as many earlier ones as fit into this size.
+    /// Keeps an event, and as many earlier events as fit into this size.
     ///
-    /// # Errors
-    /// Returns the size of an event that does not fit alone, which is dropped.
+    /// # Errors Returns the size of an event that alone exceeds the limit and is dropped.
     pub(super) fn keep_side_event(&mut self, event: Event, most_bytes: usize) -> Result<(), usize> {
         let size = side_event_size(&event);
         if size > most_bytes {

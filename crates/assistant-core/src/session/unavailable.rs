@@ -1,5 +1,5 @@
-//! Ends calls whose action was removed while the user was asked. Dismissing such a call reports the
-//! tool as unavailable to the agent, and not as denied.
+//! Ends calls whose action was removed while the user was asked. If the user dismisses such a call,
+//! the agent receives an error that the tool is unavailable, not a denial.
 //!
 //! `approve` handles the decisions of the user.
 
@@ -7,8 +7,8 @@ use super::{Cx, Session, execute::Ending};
 use crate::conversation::{CallError, CallKey, ErrorKind, State, StateEvent};
 
 impl Session {
-    /// Returns the error for a call that is asked about although its action was removed. `None` for
-    /// a call with an unknown outcome, which is reported to the agent instead.
+    /// Returns the error for a call whose action was removed while the user is asked about it.
+    /// `None` for a call with an unknown outcome, since the agent receives that outcome instead.
     fn unavailable_error(&self, key: &CallKey) -> Option<CallError> {
         let call = self.conversation.call(key)?;
         let asks = matches!(call.state(), State::Asked(_) | State::Missing(_));

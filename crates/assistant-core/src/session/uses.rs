@@ -1,7 +1,8 @@
-//! Counts the uses of remembered approvals: a call that starts by one with limited uses takes one
-//! first, by compare-and-set if several tabs share it (rule "remembered approvals").
+//! Counts the uses of remembered approvals. A call that starts under an approval with limited uses
+//! takes a use before it starts, by compare-and-set if several tabs share the approval (rule
+//! "remembered approvals").
 //!
-//! `limits` calls it right before a start, `start` verifies that the use was taken.
+//! `limits` calls this right before a start, and `start` verifies that the use was taken.
 
 use super::{Cx, Effect, Session, Swap, Ticket, shown::fingerprint};
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
 /// The state of the use by which a call may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Permitted: nothing is counted, or a use was taken.
+    /// The call may start: the uses are not limited, or a use was taken.
     Free,
     /// A use is being counted.
     Awaited,
@@ -90,7 +91,7 @@ impl Session {
         Use::Awaited
     }
 
-    /// Handles the host's result of counting a use.
+    /// Handles the result of the host's compare-and-set.
     pub(super) fn approval_swapped(
         &mut self,
         ticket: Ticket,
@@ -171,7 +172,8 @@ impl Session {
         });
     }
 
-    /// Returns the fingerprint of a call when its use began to be counted, if it is still waiting.
+    /// Returns the fingerprint that a call had when its use was requested with this ticket; `None`
+    /// if the call no longer waits for the use.
     fn counts_by(&self, key: &CallKey, ticket: Ticket) -> Option<crate::conversation::Fingerprint> {
         match &self.conversation.call(key)?.allowed_earlier()?.count {
             UseCount::Asked(asked, about) if *asked == ticket => Some(about.clone()),

@@ -2,7 +2,7 @@
 
 use crate::event::{EventKind, Extension};
 
-/// Returns the id of the call that an event continues, even if it had ended.
+/// Returns the id of the call that an event continues, even if the call has ended.
 pub(super) fn reopened(kind: &EventKind) -> Option<&str> {
     match kind {
         EventKind::ToolCallStart { tool_call_id, .. }

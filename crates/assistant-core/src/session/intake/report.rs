@@ -8,7 +8,7 @@ use crate::{
     session::{Cx, Effect, Failure, FailureKind, NoticeKind, RunKey, StreamEnd},
 };
 
-/// The maximum size of the message of a diagnostic, which may quote an agent.
+/// The maximum size of a diagnostic's message, which may quote the agent, in bytes.
 const DIAGNOSTIC_BYTES: usize = 2_000;
 
 impl Session {

@@ -39,7 +39,8 @@ impl Session {
         grown(used, size, most)
     }
 
-    /// Returns true if the arguments of a call were cut. It is not started again under its id.
+    /// Returns true if the arguments of the call with this id were cut. The agent cannot begin it
+    /// again.
     pub(super) fn is_over(&self, id: &str, limits: &Limits) -> bool {
         let size = self.intake.arguments.get(id);
         size.is_some_and(|size| *size > limits.argument_bytes)
