@@ -66,7 +66,7 @@ pub enum Input {
         /// The version that was shown: [`super::Session::question_fingerprint`] at the time of
         /// rendering. An answer is refused if the question has changed since; cancelling is not.
         shown: Fingerprint,
-        /// Whether the interrupt is answered or cancelled.
+        /// The status: answered or cancelled.
         status: ResumeStatus,
         /// The answer.
         payload: Option<Value>,

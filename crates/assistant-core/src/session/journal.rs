@@ -12,7 +12,8 @@ use crate::{
 /// A journal entry of a call, written before the recorded step takes effect.
 ///
 /// A journal is append-only. Of two entries with the same [`Self::claim`] only the first is
-/// accepted, whoever writes it, so that two tabs with the same conversation start a handler once.
+/// accepted, even if another tab wrote it, so that two tabs with the same conversation start a
+/// handler once.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,

@@ -17,8 +17,8 @@
 //!   counts these, `interrupt_flow` handles interrupts; `agent_call` handles calls that the agent
 //!   runs.
 //! * `branch` changes the tree, `fork` gives branches thread ids of their own, `thread` replaces
-//! the conversation, `load` accepts a conversation from elsewhere, `restore` continues after a
-//! reload, with the `journal`; `pieces` splits snapshots for stores that write only changes.
+//!   the conversation, `load` accepts a conversation from elsewhere, `restore` continues after a
+//!   reload, with the `journal`; `pieces` splits snapshots for stores that write only changes.
 //! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends
 //!   things early, `cut_off` handles answers cut by a limit of the model, `notice` reports to the
 //!   user.

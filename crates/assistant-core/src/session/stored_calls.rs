@@ -14,7 +14,7 @@ use crate::conversation::CallKey;
 ///
 /// * when the session was restored or imported,
 /// * after a batch was passed to the store, unless the store reported that nothing of the batch was
-/// written.
+///   written.
 ///
 /// ```
 /// use assistant_core::session::{ClaimOutcome, Session, SessionOptions, StoredCalls};
