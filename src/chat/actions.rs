@@ -1,4 +1,5 @@
-//! The actions of a finished turn, with its time; its duration and token count on demand.
+//! The actions of a finished turn, with the time of the turn, and on demand its duration and token
+//! count.
 
 use assistant_core::{
     conversation::{Cost, MessageId},
@@ -25,8 +26,9 @@ use crate::{
 /// The shortest duration that is shown, in milliseconds.
 const MIN_DURATION_MS: u64 = 100;
 
-/// Shows the actions of one message once it is complete: copy, feedback, the time, and a button that
-/// shows its price, tokens and duration. A [`Transcript`](super::Transcript) shows the same below each turn.
+/// Shows the actions of one message once it is complete: copy, feedback, the time, and a button
+/// that shows the message's price, tokens and duration. A [`Transcript`](super::Transcript) shows
+/// the same below each turn.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -159,7 +161,7 @@ fn details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
     view! { {button.view(words)} {when(move || open.get(), shown)} }.into_any()
 }
 
-/// Returns the text of a turn as it was written.
+/// Returns the source text of a turn, with its Markdown.
 fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
     let texts = assistant.with_conversation(|conversation| {
         let found = messages.iter().filter_map(|id| conversation.message(id));
@@ -263,7 +265,7 @@ fn feedback_buttons(
     .into_any()
 }
 
-/// Formats tokens and time, as far as known.
+/// Formats price, tokens and duration, as far as known.
 fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
     let mut words = Vec::new();
     let tokens = match (

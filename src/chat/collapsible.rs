@@ -13,7 +13,7 @@ use crate::{
     ui::{Icon, after_hydration, dynamic, effect, focus, fresh_id},
 };
 
-/// The props of such a component.
+/// The props of a collapsible window.
 pub(super) struct Props {
     pub component: &'static str,
     pub open: Option<RwSignal<bool>>,
@@ -21,7 +21,7 @@ pub(super) struct Props {
     pub children: Option<Children>,
 }
 
-/// A button, and the window that it opens and closes.
+/// The state of a button, and of the window that it opens and closes.
 pub(super) struct Collapsible {
     pub open: RwSignal<bool>,
     pub unread: Unread,
@@ -31,8 +31,8 @@ pub(super) struct Collapsible {
     pub id: String,
 }
 
-/// Renders one in the given arrangement. `begins_open` applies unless the application controls
-/// `open`.
+/// Renders a collapsible window in the given arrangement. `begins_open` applies unless the
+/// application controls `open`.
 pub(super) fn collapsible(
     props: Props,
     begins_open: bool,
@@ -65,7 +65,7 @@ impl Collapsible {
         frame
     }
 
-    /// Returns the content of the button.
+    /// Renders the content of the button.
     pub fn face(&self) -> AnyView {
         let open = self.open;
         dynamic(move || match open.get() {

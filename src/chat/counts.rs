@@ -1,4 +1,4 @@
-//! Labels with a number.
+//! Inserts counts into labels.
 
 /// Replaces `{count}` in a label with a number.
 pub(super) fn with_count(word: &str, count: usize) -> String {

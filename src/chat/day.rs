@@ -9,8 +9,8 @@ use crate::ui::{
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Renders the separator before a message that is the first of its day. A thread that begins today
-/// has none.
+/// Renders the separator before the first message of a day. A thread that begins today has none
+/// before its first message.
 pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
     let now = time::now();
     let before = before.filter(|before| *before != 0);
@@ -39,8 +39,8 @@ pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<An
     )
 }
 
-/// Returns the time of the last change of a conversation, as a list shows it: today with hours and
-/// minutes, yesterday, or the date.
+/// Returns the time of the last change of a conversation, for a list: hours and minutes for today,
+/// "yesterday", or the date.
 pub(super) fn since(words: &Words, at: i64) -> Option<String> {
     let now = time::now();
     if at == 0 {

@@ -3,8 +3,9 @@
 //!
 //! With the feature `split` the function that returns their renderers is a split point.
 //! `wasm-split` moves the code that is reached only through it into a separate module, together
-//! with the engine. It is fetched when the user turns to the window, or when there is something to
-//! do or to show. Until then the window is its header, its suggestions and its composer.
+//! with the engine. The module is fetched when the pointer or the focus enters the window, or when
+//! there is something to do or to show. Until then the window consists of its header, its
+//! suggestions and its composer.
 
 use leptos::prelude::*;
 
@@ -31,7 +32,7 @@ fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyVie
     .into_any()
 }
 
-/// Starts the announcements, and renders the dialogs.
+/// Starts the announcements, and renders the dialogs of handlers.
 fn voices(assistant: Assistant, voice: Voice, speech: Signal<Speech>) -> AnyView {
     announce_all(&assistant, voice, speech);
     view! { <ConfirmDialogs assistant /> }.into_any()

@@ -10,15 +10,15 @@ use crate::{
 };
 
 /// Shows the questions of handlers, one native `<dialog>` at a time, however many windows there
-/// are. A [`super::ChatWindow`] includes one; an application with a custom chat window adds it
-/// itself.
+/// are. A [`super::ChatWindow`] includes this component; an application with a custom chat window
+/// adds it.
 ///
 /// # Accessibility
 ///
 /// The dialog is modal, has a name and a description, and takes the focus itself, so that a key
-/// typed while it opens presses no button. Its buttons and Escape, which is Cancel, count once it
-/// has been open for half a second; Confirm, once each part of it has been visible for as long and
-/// nothing covers it.
+/// typed while it opens presses no button. Escape is Cancel. Escape and the buttons count once the
+/// dialog has been open for half a second; Confirm counts once, in addition, each part of the
+/// dialog has been visible for as long and nothing covers it.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A window with a custom arrangement: a named section, and the parts in it. [`ChatWindow`] is the
-/// default arrangement, built from public parts only:
+/// default arrangement, which consists of public parts only:
 ///
 /// ```
 /// use leptos::{ev, prelude::*};
@@ -71,7 +71,7 @@ pub fn ChatRoot(
     section(assistant, label, children, "ChatRoot")
 }
 
-/// Renders the section, in the name of the given component.
+/// Renders the section of a window; errors name the given component.
 pub(super) fn section(
     assistant: Option<Assistant>,
     label: Signal<String>,
@@ -143,8 +143,8 @@ pub(super) fn section(
     .into_any()
 }
 
-/// Stops the running activity on Escape, unless something else is open that Escape would close, or
-/// the user is asked.
+/// Stops the running activity on Escape, unless Escape closes something else that is open, or a
+/// question to the user is open.
 fn escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
     if event.key() != "Escape" || composes(event) || event.default_prevented() {
         return;

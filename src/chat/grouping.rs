@@ -1,8 +1,8 @@
-//! Groups adjacent finished calls behind one line.
+//! Collapses adjacent finished calls into a group with one summary line.
 //!
-//! An agent may call twenty tools before it writes a text. Adjacent calls that succeeded and have
-//! the default card become a group, across the messages of a turn; calls that run, wait or failed,
-//! and calls with a custom card, are always shown. Cards do not move: those of a closed group are
+//! An agent may call twenty tools before it writes text. Adjacent calls that succeeded and have the
+//! default card become a group, across the messages of a turn; calls that run, wait or failed, and
+//! calls with a custom card, are always shown. Cards do not move: those of a closed group are
 //! hidden in place. A call that the user has opened or focused stays out of groups.
 
 use std::collections::{HashMap, HashSet};
@@ -30,7 +30,7 @@ const NAMES: usize = 3;
 struct Membership {
     /// The first call of the group.
     head: CallKey,
-    /// The group's summary, if this is its first call.
+    /// The group's summary, if this call is the first of the group.
     summary: Option<Summary>,
 }
 
@@ -40,8 +40,8 @@ struct Summary {
     names: String,
 }
 
-/// The signals of a call about its group. Each call has its own: a memo would notify all calls of
-/// every change of any call, which is expensive for a hundred adjacent calls.
+/// The signals of a call about its group. Each call has its own signals: a memo would notify all
+/// calls of every change of any call, which is expensive for a hundred adjacent calls.
 #[derive(Clone)]
 struct Slot {
     /// True if the call is hidden in its group.
@@ -66,7 +66,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Creates the groups of the messages of a block.
+    /// Creates the groups of a turn.
     pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
         let opened = RwSignal::new(HashSet::new());
         let changes = RwSignal::new(0_u32);
@@ -133,7 +133,8 @@ impl Groups {
         })
     }
 
-    /// Returns whether a call is hidden, and whether it is the first of a group.
+    /// Returns two flags: the call is hidden in a closed group, and the call is the first of a
+    /// group.
     fn state_of(self, call: &CallKey) -> (bool, bool) {
         let state = self.members.with(|members| {
             let member = members.get(call)?;
@@ -227,8 +228,8 @@ fn rows(
     rows
 }
 
-/// The titles of a turn's finished calls, empty for calls without one; each is re-evaluated when
-/// its call changes.
+/// The titles of a turn's finished calls, each re-evaluated when its call changes; `None` for a
+/// call without a title.
 type Done = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
 
 fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<String>> {
@@ -249,8 +250,7 @@ fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<
     })
 }
 
-/// Returns true if a call succeeded, run by this page or as the agent's own tool, and has the
-/// default card.
+/// Returns true if a call has the default card and succeeded, whether the page or the agent ran it.
 fn ends_well(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;

@@ -57,8 +57,8 @@ pub fn ChatHeader(
     .into_any()
 }
 
-/// The button that begins a new conversation. Until the first message, [`Notices`](super::Notices)
-/// offer to return to the previous one.
+/// The button that begins a new conversation. Until its first message, [`Notices`](super::Notices)
+/// offer to return to the previous conversation.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,6 +1,6 @@
-//! Moves the inbox of a window to the end of the transcript, so that questions follow the message
-//! that they belong to. The style sheet sets the condition (`--la-inbox-in-transcript`), so that
-//! custom designs can choose it; an inbox elsewhere moves in low windows only.
+//! Moves the inbox of a window to the end of the transcript, so that questions follow the messages
+//! they refer to. The style sheet sets the condition (`--la-inbox-in-transcript`), so that custom
+//! designs can choose it; an inbox elsewhere moves in low windows only.
 
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
@@ -16,7 +16,7 @@ const CONTENT: &str = ".la-transcript-content";
 #[derive(Clone, Copy)]
 pub(super) struct InTranscript {
     inside: RwSignal<bool>,
-    /// Changes when further parts of the window were rendered.
+    /// Notified when further parts of the window were rendered.
     drawn: RwSignal<u32>,
 }
 
@@ -59,8 +59,9 @@ pub(super) fn follow(chat: NodeRef<html::Section>) {
     });
 }
 
-/// Moves the inbox to its position, and returns whether that is the transcript if it moved. An
-/// inbox with the focus does not move, so that typing continues.
+/// Moves the inbox to its position. Returns `None` if the inbox did not move, else true if it is
+/// now in the transcript. An inbox with the focus does not move, so that the user can continue
+/// typing.
 fn place(
     chat: &Element,
     placeholder: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,

@@ -1,6 +1,6 @@
-//! The items in the list of messages, as views see them.
+//! The items of the list of messages, as views render them.
 //!
-//! Neighbours: `thread` has the rules of blocks, `list` mounts them.
+//! `thread` divides the messages into blocks, `list` mounts the items.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use leptos::prelude::*;
 
 use crate::view::MessageEntry;
 
-/// A block, for its view.
+/// A block of messages, for its view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Turn {
     /// The messages of the block.
     pub(super) entries: Vec<MessageEntry>,
-    /// The index of its first message in the thread.
+    /// The index of the block's first message in the thread.
     pub(super) start: usize,
-    /// The time of the message before it.
+    /// The time of the message before the block.
     pub(super) before: Option<i64>,
-    /// The indices of the whole turn.
+    /// The indices of all messages of the turn.
     pub(super) whole: Range<usize>,
     /// True if the turn is the newest.
     pub(super) newest: bool,

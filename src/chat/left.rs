@@ -17,15 +17,15 @@ impl Left {
         Self(RwSignal::new(None))
     }
 
-    /// Offers to return to a conversation, or stops to offer it.
+    /// Offers to return to a conversation; with `None`, withdraws the offer.
     pub(super) fn set(self, thread: Option<String>) {
         // The window may be disposed.
         let _ = self.0.try_set(thread);
     }
 }
 
-/// Shows that a conversation has begun, with a button that returns to the previous one, and one
-/// that dismisses it.
+/// Renders the notice that a conversation has begun, with a button that returns to the previous
+/// conversation, and one that dismisses the notice.
 pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
     let (left, assistant) = (use_context::<Left>()?, assistant.clone());
     let (messages, thread) = (assistant.messages(), assistant.thread_id());

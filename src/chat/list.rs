@@ -1,7 +1,7 @@
-//! Selects the blocks of the thread that are mounted, and the space for the others.
+//! Selects the mounted blocks of the thread, and sizes the space of the other blocks.
 //!
-//! `thread` has the rules, which this module applies to the page: it measures heights, mounts and
-//! unmounts blocks, and preserves the focus and the selection. `scroll` keeps the position.
+//! `thread` has the rules, and this module applies them to the page: it measures heights, mounts
+//! and unmounts blocks, and preserves the focus and the selection. `scroll` keeps the position.
 
 use std::{cell::RefCell, collections::HashMap, ops::Range};
 
@@ -28,7 +28,7 @@ struct State {
     window: Option<Window>,
     /// True if all blocks are mounted.
     all: bool,
-    /// True if something arrived since the last inspection, or the reader moved.
+    /// True if a message arrived, or the reader moved, since the last inspection.
     unlooked: bool,
     mounted: Mounted,
 }
@@ -42,7 +42,7 @@ pub(super) struct List {
     pub(super) pinned: Pinned,
     /// The mounted items, in order.
     pub(super) items: RwSignal<Vec<Item>>,
-    /// The space above and between, in pixels.
+    /// The space above the mounted blocks, in pixels.
     pub(super) above: RwSignal<f64>,
     pub(super) between: RwSignal<f64>,
     /// Counts the changes of the thread.
@@ -58,9 +58,9 @@ pub(super) struct List {
 /// The effect of a change on the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum News {
-    /// None, or growth at the end.
+    /// No effect, or new content at the end.
     More,
-    /// A new message of the user.
+    /// A new message of the user at the end.
     PersonSpoke,
     /// Another conversation.
     Other,
@@ -87,8 +87,8 @@ impl List {
             .unwrap_or_default()
     }
 
-    /// Applies a change of the thread. At the end the view follows it; elsewhere the reader's
-    /// position is kept.
+    /// Applies a change of the thread. If the end is in view, the view follows the end; otherwise
+    /// the reader's position is kept.
     pub(super) fn follow(self, list: &MessageList, at_end: bool) -> News {
         let news = self
             .state
@@ -99,15 +99,15 @@ impl List {
         news
     }
 
-    /// Mounts everything, so that the browser can search it.
+    /// Mounts all blocks, so that the browser can search them.
     pub(super) fn show_all(self) {
         self.with(|state| state.all = true);
         draw_all_rows();
         self.show();
     }
 
-    /// Inspects the reader's position, and mounts nearby blocks. At the end, only changes since the
-    /// last inspection matter.
+    /// Mounts the blocks near the visible area. While the view is at the end of the list, it is
+    /// measured only after a change.
     pub(super) fn mount_near_view(
         self,
         scroller: &web_sys::HtmlElement,
@@ -156,7 +156,7 @@ impl List {
         })
     }
 
-    /// Counts the messages, other than the user's, after an earlier end.
+    /// Counts the messages after an earlier end of the thread, without the user's.
     pub(super) fn since(self, end: &End) -> usize {
         self.with(|state| {
             let entries = &state.thread.entries;
@@ -174,7 +174,7 @@ impl List {
         })
     }
 
-    /// Moves the focus to the list if its block is unmounted.
+    /// Moves the focus to the list if the block with the focus is unmounted.
     fn keep_focus(self, scroller: &web_sys::HtmlElement) {
         let focused = document().active_element();
         let block = focused.and_then(|focused| closest(&focused, "[data-block]"));
@@ -277,7 +277,8 @@ impl State {
         }
     }
 
-    /// Returns the mounted blocks: those of the window, then those of the tail that are not in it.
+    /// Returns the mounted blocks: those of the window, then those of the tail that are not in the
+    /// window.
     fn shown(&self) -> (Range<usize>, Range<usize>) {
         let end = self.thread.blocks.len();
         let head = match &self.window {
@@ -371,7 +372,7 @@ impl State {
     }
 }
 
-/// Returns true if text of this element is selected; selected blocks stay mounted.
+/// Returns true if text of an element is selected, because selected blocks stay mounted.
 fn selects_in(content: &web_sys::Element) -> bool {
     let selection = window().get_selection().ok().flatten();
     selection.is_some_and(|selection| {

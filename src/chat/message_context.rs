@@ -20,12 +20,13 @@ pub(super) struct MessageContext {
 }
 
 impl MessageContext {
-    /// Returns the state that it shares with the messages around it.
+    /// Returns the state that the message shares with the others of its transcript.
     pub(super) fn shared(&self) -> TranscriptContext {
         self.shared.clone()
     }
 
-    /// Returns the context of a message; outside of one the part renders nothing and logs an error.
+    /// Returns the context of the surrounding message. Outside of a message, logs an error that
+    /// names the part, which then renders nothing.
     pub(super) fn around(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
         if found.is_none() && in_browser() {
@@ -35,6 +36,6 @@ impl MessageContext {
     }
 }
 
-/// Marks messages that are part of the article of a turn.
+/// The context that marks messages as part of the article of a turn.
 #[derive(Clone, Copy)]
 pub(super) struct InTurn;

@@ -21,9 +21,9 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// A failure is an `alert`; other notices are announced by the [`Announcer`](super::Announcer). One
-/// that only repeats a mark of the newest turn, such as "Stopped", is announced and not shown. A
-/// conversation that is open in another tab is a `status`, which comes first.
+/// A failure is an `alert`; other notices are announced by the [`Announcer`](super::Announcer). A
+/// notice that only repeats a mark of the newest turn, such as "Stopped", is announced and not
+/// shown. The line about a conversation that is open in another tab is a `status`, and comes first.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -72,7 +72,7 @@ pub fn Notices(
     view! { <div class="la-chat-notices">{elsewhere} {undo} {list}</div> }.into_any()
 }
 
-/// Shows that another tab acts on the conversation, with a button that takes it over.
+/// Shows that another tab acts on the conversation, with a button that takes the conversation over.
 fn elsewhere(assistant: &Assistant) -> AnyView {
     let (ownership, assistant) = (assistant.conversations().ownership(), assistant.clone());
     let words = Words::current();
@@ -157,16 +157,16 @@ fn mark_of_turn(assistant: &Assistant) -> Option<Cut> {
     marks.next()
 }
 
-/// The longest message that is shown without expanding, in bytes.
+/// The maximum size of a message that is shown without expanding, in bytes.
 const MAX_COLLAPSED: usize = 280;
 /// The maximum length of a message, in characters.
 const MAX_MESSAGE: usize = 4_000;
 
-/// The longest delay of a server that is shown, in milliseconds. A user waits for no longer one, and
-/// it is more likely a fault of the server.
+/// The longest retry delay of a server that is shown, in milliseconds. A longer delay is more
+/// likely a fault of the server.
 const MAX_DELAY_MS: u64 = 60 * 60 * 1_000;
 
-/// Describes a limit that the agent exceeded, and the amount that was left out.
+/// Describes a limit that the agent exceeded, and the amount that was dropped.
 fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     let word = match exceeded.limit {
         LimitKind::Response => &labels.limit_response,
@@ -248,7 +248,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     Some(word.to_string())
 }
 
-/// Renders the message of an agent, a server or a decoder, for notices about one.
+/// Renders the message of the agent, server or decoder that a notice is about.
 fn server_message(words: &Words, notice: &Notice) -> AnyView {
     let message = notice.message.clone();
     match notice.kind {
@@ -269,8 +269,8 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
     }
 }
 
-/// Returns true if the agent's message is shown without expanding. It follows a title, which is
-/// only announced if the turn is marked as failed.
+/// Returns true if the agent's message is shown without expanding. The message follows a title,
+/// which is only announced if the turn is marked as failed.
 fn shows_full_message(notice: &Notice) -> bool {
     let message = notice.message.as_str();
     let is_short = message.len() <= MAX_COLLAPSED && !message.contains('\n');

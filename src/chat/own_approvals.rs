@@ -1,4 +1,4 @@
-//! Pending approvals that belong to no message.
+//! Counts pending approvals that belong to no message.
 
 use leptos::prelude::*;
 

@@ -16,15 +16,16 @@ use crate::{
     },
 };
 
-/// The stored conversations, newest first, each with the time of its last change: each can be
-/// opened, renamed and deleted, and a deletion undone. If there are several, a field finds those
-/// whose title or messages contain a text. Empty without a store.
+/// The stored conversations, newest first, each with the time of its last change. Each can be
+/// opened, renamed and deleted, and a deletion can be undone. If there are several, a field finds
+/// conversations whose title or messages contain a text. The list is empty without a store.
 ///
 /// # Accessibility
 ///
-/// A list of buttons in a named region; the open one is `aria-current`. A deleted one is replaced
-/// by a `status` with Undo. That nothing was found is a `status`, too. Deleting moves the focus to
-/// Undo, undoing to the conversation, and renaming or Escape back to the button that began it.
+/// A list of buttons in a named region; the open conversation is `aria-current`. A deleted
+/// conversation is replaced by a `status` with Undo. A search without results is shown as a
+/// `status`, too. Deleting moves the focus to Undo, undoing to the conversation, and renaming or
+/// Escape back to the button that began it.
 ///
 /// # Styling
 ///
@@ -52,7 +53,7 @@ pub fn PastConversations(
     /// The assistant whose conversations are listed; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// Called when one was chosen, for example to close the surrounding panel.
+    /// Called when a conversation was chosen, for example to close the surrounding panel.
     #[prop(optional, into)]
     on_open: Option<Callback<()>>,
 ) -> impl IntoView {
@@ -150,7 +151,7 @@ struct PastList {
     words: Words,
     /// The conversation that is being renamed.
     renaming: RwSignal<Option<String>>,
-    /// The focus after an action, which replaces the button that was pressed.
+    /// The element that gets the focus after an action, which removes the button that was pressed.
     next: StoredValue<Option<Next>>,
     on_open: Option<Callback<()>>,
 }
@@ -163,7 +164,7 @@ enum Shown {
     Deleted,
 }
 
-/// The element that gets the focus once an item is shown in a state.
+/// The element that gets the focus once an item is shown in a given state.
 struct Next {
     id: String,
     shown: Shown,

@@ -1,4 +1,4 @@
-//! The search of past conversations by the text of their messages.
+//! Searches stored conversations by the text of their messages.
 
 use leptos::prelude::*;
 
@@ -9,19 +9,20 @@ use crate::{
 
 /// The time without a change of the query after which a search begins, in milliseconds.
 const DEBOUNCE_MS: u32 = 250;
-/// The minimum length of a query, in characters: shorter ones are in almost every conversation.
+/// The minimum length of a query, in characters: almost every conversation contains shorter
+/// queries.
 const MIN_QUERY: usize = 2;
 
 /// The results of the search for the current query.
 #[derive(Clone, Copy)]
 pub(super) struct ByText {
-    /// The ids of the conversations that contain it.
+    /// The ids of the conversations that contain the query.
     pub(super) found: RwSignal<Vec<String>>,
     /// True once the search has ended: everything was searched, or its limits were reached.
     pub(super) is_over: RwSignal<bool>,
 }
 
-/// Searches for the query whenever it has not changed for a moment.
+/// Searches for the query whenever it has not changed for [`DEBOUNCE_MS`].
 pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
     let results = ByText {
         found: RwSignal::new(Vec::new()),

@@ -2,8 +2,8 @@
 //!
 //! If a style sheet has container queries (`@container`), `WebKit` computes the layout while old
 //! blocks are removed and new ones have no style yet, and clamps the scroll position to the end of
-//! the list at that moment. So the list keeps its height until the new blocks have theirs; then
-//! `scroll` restores the reader's position.
+//! the list at that moment. So the list keeps its height until the new blocks have their heights;
+//! then `scroll` restores the reader's position.
 
 use leptos::{html, prelude::*};
 use web_sys::HtmlElement;
@@ -17,7 +17,7 @@ const HEIGHT: &str = "min-block-size";
 #[derive(Clone, Copy)]
 pub(super) struct Pinned {
     pub(super) content: NodeRef<html::Div>,
-    /// Counts the pins, so that an older one does not end a newer one.
+    /// The number of pins so far, so that the end of an older pin does not end a newer one.
     pins: StoredValue<u32>,
 }
 

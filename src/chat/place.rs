@@ -1,14 +1,14 @@
 //! The reader's position: the element at the top of the view, and its offset.
 //!
 //! When something above changes its height, or earlier messages are mounted, the same element is
-//! scrolled back to its offset. An element inside of a message is more precise, but it may be
-//! removed; so its ancestors are remembered as well.
+//! scrolled back to its offset. An element inside of a message is more precise, but may be removed;
+//! so its ancestors are remembered as well.
 
 use wasm_bindgen::JsCast;
 
 use super::pinned::holds_places;
 
-/// The maximum depth of the mark in the content.
+/// The maximum depth of the remembered elements below the content.
 const DEPTH: usize = 8;
 
 /// Elements at the top edge of the view, outermost first, with their distance from it.

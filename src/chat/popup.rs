@@ -9,9 +9,9 @@ use super::{
 use crate::ui::{composes, find, focus};
 
 /// A floating button that opens a window above it. The page stays usable, and input, messages and
-/// scroll position are kept while it is closed.
+/// scroll position are kept while the window is closed.
 ///
-/// It contains a [`ChatWindow`](super::ChatWindow), unless other children are given.
+/// The popup contains a [`ChatWindow`](super::ChatWindow), unless other children are given.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -31,13 +31,13 @@ use crate::ui::{composes, find, focus};
 /// # Styling
 ///
 /// `la-popup`, with `data-open` and `data-unread`. `--la-popup-width` and `--la-popup-height` set
-/// its maximum size, `--la-popup-inset` its distance from the edges.
+/// the window's maximum size, `--la-popup-inset` its distance from the edges.
 ///
 /// # Accessibility
 ///
 /// The button has the window's name and `aria-expanded`, and announces an answer or a question that
-/// arrived while it was closed. Opening focuses the text box; Escape closes it, unless a dialog is
-/// open, and returns the focus to the button.
+/// arrived while the window was closed. Opening focuses the text box; Escape closes the window,
+/// unless a dialog is open, and returns the focus to the button.
 #[component]
 pub fn ChatPopup(
     /// The open state, for applications that read or control it.

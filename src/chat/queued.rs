@@ -1,5 +1,5 @@
-//! Messages of the user that were not sent yet: they follow the running loop, or an answer to the
-//! agent.
+//! Messages of the user that were not sent yet, because they wait for the running loop, or for an
+//! answer to the agent.
 
 use assistant_core::{
     event::{Content, PartBody},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The queued messages, below the last one that was sent. Each becomes an ordinary message when it
-/// is sent. Until then it can be taken back into the composer, or removed.
+/// is sent. Until then the message can be moved back into the composer, or removed.
 #[component]
 pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
     let queued = assistant.queued();
@@ -32,7 +32,8 @@ pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
     when(move || some.with(|list| !list.is_empty()), list)
 }
 
-/// Numbers equal messages. The newest of them is withdrawn first, so the others keep their number.
+/// Numbers equal messages. The newest of several equal messages is withdrawn first, so the others
+/// keep their numbers.
 fn numbered(list: &[Content]) -> Vec<(usize, Content)> {
     let equal_before = |place: usize, content: &Content| {
         let before = list.get(..place).unwrap_or_default();
@@ -79,7 +80,8 @@ fn bubble(assistant: &Assistant, nth: usize, content: Content) -> AnyView {
     .into_any()
 }
 
-/// The button that takes a message back into the composer of the window, if that can hold it.
+/// Renders the button that moves a message back into the composer of the window, if the composer
+/// can hold the message.
 fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyView {
     let Some(slot) = use_context::<ComposerSlot>() else {
         return ().into_any();
@@ -103,7 +105,7 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
     when(move || fits.get(), button).into_any()
 }
 
-/// The button that removes a message.
+/// Renders the button that removes a message.
 fn remove_button(
     assistant: &Assistant,
     (nth, content): (usize, Content),

@@ -9,10 +9,10 @@ use super::scroll::StickToEnd;
 use crate::ui::after;
 
 const TURN: &str = ".la-turn";
-/// The time that the list takes to mount blocks that come into view, in milliseconds.
+/// The time after which the list has mounted the blocks that come into view, in milliseconds.
 const MOUNT_MS: u32 = 60;
 
-/// Moves the focus, if it is on the list or on a turn itself.
+/// Moves the focus between turns by key, if the focus is on the list or on a turn itself.
 pub(super) fn moved(stick: StickToEnd, event: &KeyboardEvent) {
     let Some(scroller) = stick.scroller.get_untracked() else {
         return;

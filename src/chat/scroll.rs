@@ -1,8 +1,8 @@
 //! Follows the end of the transcript without moving a reader.
 //!
 //! New content is followed only while the end is in view. A reader who scrolls up keeps their
-//! position, whatever changes above, and gets a button that jumps to the end. Neighbours: `place`
-//! tracks the reader's position, `list` the mounted messages.
+//! position, whatever changes above, and gets a button that jumps to the end. `place` tracks the
+//! reader's position, `list` the mounted messages.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,7 +17,7 @@ use crate::ui::after;
 
 /// The distance that still counts as at the end, in pixels.
 const END_TOLERANCE: i32 = 48;
-/// The time that opened content takes to get its height, in milliseconds.
+/// The time in which opened content gets its height, in milliseconds.
 const LAYOUT_MS: u32 = 100;
 /// The space above a question that is shown from its top, in pixels.
 const QUESTION_MARGIN: f64 = 8.0;
@@ -37,14 +37,14 @@ pub(super) struct StickToEnd {
     list: List,
     last_top: StoredValue<Cell<i32>, LocalStorage>,
     place: StoredValue<RefCell<Place>, LocalStorage>,
-    /// True if a question is to be shown once it is mounted.
+    /// True if the first question must be scrolled into view once it is mounted.
     asked: StoredValue<bool>,
     /// True if a question is shown from its top, and the user has not scrolled since.
     pub(super) held: RwSignal<bool>,
 }
 
 impl StickToEnd {
-    /// Observes the content from when it is mounted until the component is unmounted.
+    /// Creates a tracker that observes the content until the component is unmounted.
     pub(super) fn new(list: List) -> Self {
         let stick = Self {
             scroller: NodeRef::new(),
@@ -152,7 +152,7 @@ impl StickToEnd {
         }
     }
 
-    /// Returns true if there are messages; the content before the first message is read from its
+    /// Returns true if there are messages. The content before the first message is shown from its
     /// beginning.
     fn has_messages(self) -> bool {
         self.list.total.try_get_untracked().unwrap_or_default() > 0
@@ -173,8 +173,8 @@ impl StickToEnd {
         }
     }
 
-    /// Handles a change in the number of open questions. If the view is at the end, it scrolls to
-    /// the top of the first question, and back to the end once none is open.
+    /// Handles a change in the number of open questions. If the end is in view, scrolls to the top
+    /// of the first question, and back to the end once no question is open.
     pub(super) fn questions_changed(self, has_new: bool, any: bool) {
         let held = self.held.try_get_untracked() == Some(true);
         if any && (held || (has_new && self.at_end.get_untracked())) {
@@ -190,7 +190,7 @@ impl StickToEnd {
         }
     }
 
-    /// Shows the first question from its top. Returns false if it is not mounted yet.
+    /// Shows the first question from its top. Returns false if no question is mounted yet.
     fn show_question(self) -> bool {
         let Some(Some(scroller)) = self.scroller.try_get_untracked() else {
             return false;
@@ -243,8 +243,8 @@ impl StickToEnd {
         self.note_place();
     }
 
-    /// Resumes after the replacement. If the end is in view, the view follows it; otherwise the
-    /// position is kept.
+    /// Resumes after the content was replaced. If the end is in view, the view follows it;
+    /// otherwise the position is kept.
     pub(super) fn settle(self) {
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
             return;

@@ -8,9 +8,9 @@ use super::{
 };
 
 /// A window docked at the inline end of the page, with a button that collapses and opens it. Input,
-/// messages and scroll position are kept while it is collapsed.
+/// messages and scroll position are kept while the window is collapsed.
 ///
-/// It contains a [`ChatWindow`](super::ChatWindow), unless other children are given.
+/// The sidebar contains a [`ChatWindow`](super::ChatWindow), unless other children are given.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -40,8 +40,8 @@ use super::{
 /// # Accessibility
 ///
 /// The button has the window's name and `aria-expanded`, precedes the window, and is never
-/// replaced; it announces an answer or a question that arrived meanwhile. If the window collapses
-/// with the focus in it, the focus moves to the button.
+/// replaced; the button announces an answer or a question that arrived while the window was
+/// collapsed. If the window collapses with the focus in it, the focus moves to the button.
 #[component]
 pub fn ChatSidebar(
     /// The open state, for applications that read or control it.

@@ -19,7 +19,7 @@ impl Spoken {
         let _ = self.0.try_set(Some(word));
     }
 
-    /// Returns the newest announcement; tracked, also if it is the same again.
+    /// Returns the newest announcement. Tracked: repeating an announcement notifies as well.
     pub(super) fn newest(self) -> Option<WordOf> {
         self.0.try_get().flatten()
     }

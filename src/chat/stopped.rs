@@ -1,8 +1,8 @@
 //! The error state of a chat after its program has ended.
 //!
 //! After a panic the state of a WebAssembly program is not reliable: its work is half done, and it
-//! may not respond. The library sets no panic hook; an application calls this from its own. Nothing
-//! here reads signals or context, which the program may have borrowed.
+//! may not respond. The library sets no panic hook; an application calls these functions from its
+//! own. This module reads no signals and no context, which the program may have borrowed.
 //!
 //! A trap (stack or memory exhausted) calls no hook: only the browser reports it, as an uncaught
 //! error.
@@ -41,17 +41,17 @@ pub fn show_stopped(labels: &Labels) {
     }
 }
 
-/// Shows the same when a trap ends the program. Call it once in the `main` of an application, in
-/// addition to its panic hook:
+/// Shows that the chats have stopped when a trap ends the program. Call it once in the `main` of an
+/// application, in addition to its panic hook:
 ///
 /// ```no_run
 /// leptos_assistant::chat::show_stopped_on_traps(leptos_assistant::Labels::default());
 /// ```
 ///
-/// It listens to all uncaught errors of the page, and treats a trap as this program's if its stack
-/// includes this program. After a trap this little code still runs, unless the program has
-/// exhausted its stack completely; then only the browser's console reports it. The npm package
-/// watches from outside and does not need it.
+/// It listens to all uncaught errors of the page, and handles a trap if its stack trace includes
+/// this program. After a trap this handler still runs, unless the program has exhausted its stack
+/// completely; then only the browser's console reports the trap. The npm package detects traps in
+/// JavaScript and does not need this function.
 pub fn show_stopped_on_traps(labels: Labels) {
     let Some(window) = browser() else {
         return;
@@ -71,7 +71,8 @@ pub fn show_stopped_on_traps(labels: Labels) {
     on_event.forget();
 }
 
-/// Returns true if an error ends a WebAssembly program, and its stack includes this one.
+/// Returns true if an error is a trap of a WebAssembly program, and its stack trace includes this
+/// program.
 fn is_trap(error: &JsValue, own: &str) -> bool {
     let name = get(error, "name").as_string().unwrap_or_default();
     // A stack overflow is a range error, or an internal one in Firefox.
@@ -87,8 +88,8 @@ fn stack_of(error: &JsValue) -> String {
     get(error, "stack").as_string().unwrap_or_default()
 }
 
-/// Returns the text that identifies functions of this program in a stack: the address of its
-/// module, if the browser includes it.
+/// Returns the text that identifies functions of this program in a stack trace: the address of its
+/// module, if the browser includes the address.
 fn own_frames(stack: &str) -> String {
     const MARK: &str = ":wasm-function[";
     let own = stack.split_once(MARK).map(|(before, _)| {

@@ -72,7 +72,7 @@ impl std::fmt::Debug for Suggestion {
 }
 
 /// Buttons that send a suggested message, at any time; the list may be a signal. Renders nothing if
-/// it is empty. The first four are shown, and a button that shows the others.
+/// the list is empty. The first four are shown, and a button that shows the others.
 ///
 /// # Accessibility
 ///
@@ -208,7 +208,7 @@ pub fn EmptyState(
     /// The title, if any.
     #[prop(optional, into)]
     title: Signal<String>,
-    /// A sentence below it.
+    /// The sentence below the title.
     #[prop(optional, into)]
     text: Signal<String>,
     /// The suggested first messages.

@@ -1,8 +1,8 @@
-//! The thread in blocks: those that are mounted, and the space of the others.
+//! Divides the thread into blocks, and selects the mounted blocks and the space of the others.
 //!
-//! A block is a message of the user, or the agent's messages up to the next one
-//! (rule "one conversation"); a long answer has several. Blocks are mounted and unmounted as a whole. Nothing
-//! here touches the page: `list` does.
+//! A block is a message of the user, or the agent's messages up to the next one (rule "one
+//! conversation"); a long answer has several blocks. Blocks are mounted and unmounted as a whole.
+//! This module does not access the page; `list` does.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -14,8 +14,8 @@ use crate::view::{MessageEntry, MessageList};
 const MAX_BLOCK: usize = 20;
 /// The maximum number of mounted messages, if they fill the view and its surroundings.
 const MAX_MOUNTED: usize = 60;
-/// The number of messages of a longer thread that are rendered when it is opened: more than most
-/// views show. The rest around the view is mounted on scrolling.
+/// The number of messages of a long thread that are rendered when the thread is opened: more than
+/// most views show. Further messages near the view are mounted on scrolling.
 const FIRST: usize = 16;
 /// The number of messages mounted at once.
 const BATCH: usize = 20;
@@ -27,9 +27,9 @@ const ENOUGH_SEEN: f64 = 6.0;
 /// Consecutive messages of one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// The indices of its messages in the thread.
+    /// The indices of the block's messages in the thread.
     pub(super) places: Range<usize>,
-    /// The index at which its turn begins.
+    /// The index in the thread at which the block's turn begins.
     pub(super) turn: usize,
 }
 
@@ -160,7 +160,7 @@ impl Thread {
         first.is_some_and(|first| first.role == Role::User)
     }
 
-    /// Returns the height of some blocks: measured, else estimated.
+    /// Returns the total height of some blocks, measured or estimated.
     pub(super) fn room(&self, blocks: Range<usize>) -> f64 {
         let guess = self.guess();
         let heights = self.heights.get(blocks).unwrap_or_default();
@@ -171,8 +171,8 @@ impl Thread {
         self.guess.unwrap_or(INITIAL_HEIGHT)
     }
 
-    /// Computes the estimate from the measured blocks; returns true if it is new. Done once,
-    /// because each new estimate moves everything below it.
+    /// Computes the estimated height of blocks from the measured ones; returns true if the estimate
+    /// is new. It is computed once, because a new estimate moves all content below.
     pub(super) fn update_estimate(&mut self) -> bool {
         let (sum, count) = self
             .heights
@@ -196,12 +196,12 @@ pub(super) struct View {
     pub(super) bottom: f64,
 }
 
-/// The mounted blocks in addition to those of the tail.
+/// The indices of the blocks that are mounted in addition to those of the tail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Window(pub(super) Range<usize>);
 
 impl Window {
-    /// Creates the window at the end of a thread; all of a short one.
+    /// Creates the window at the end of a thread; a short thread is mounted completely.
     pub(super) fn at_end(thread: &Thread) -> Self {
         let end = thread.blocks.len();
         if thread.messages_in(0..end) <= MAX_MOUNTED / 2 {
@@ -214,7 +214,7 @@ impl Window {
         Self(start..end)
     }
 
-    /// Returns the window for a view: the visible range, and about as much again on either side.
+    /// Returns the window for a view: the visible range, with about the same height on either side.
     /// Mounted blocks stay until there are too many.
     pub(super) fn moved(&self, thread: &Thread, view: View) -> Self {
         let around = (view.bottom - view.top).max(400.0);

@@ -28,8 +28,8 @@ use crate::{
 /// # Accessibility
 ///
 /// The list is a `log` that announces nothing itself (`aria-live="off"`): an
-/// [`Announcer`](super::Announcer) does. Each turn is an article with a hidden heading. From the
-/// list, Up and Down move between turns, Home and End to the first and the last.
+/// [`Announcer`](super::Announcer) announces the messages. Each turn is an article with a hidden
+/// heading. From the list, Up and Down move between turns, Home and End to the first and the last.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -59,8 +59,8 @@ pub fn Transcript(
     /// Called with the user's feedback on an answer; without it there are no feedback buttons.
     #[prop(optional_no_strip, into)]
     on_feedback: Option<Callback<Feedback>>,
-    /// Renders a message from its [`MessageCell`](crate::view::MessageCell); by default
-    /// [`MessageView`](super::MessageView) does, with the actions below each turn.
+    /// Renders a message from its [`MessageCell`](crate::view::MessageCell); by default,
+    /// [`MessageView`](super::MessageView) renders it, with the actions below each turn.
     #[prop(optional, into)]
     message: Option<MessageFn>,
 ) -> impl IntoView {
@@ -158,8 +158,8 @@ pub fn Transcript(
 /// The selector of elements that open and close something in the transcript.
 const OPENS: &str = "summary, [aria-expanded]";
 
-/// Follows the messages. After a message of the user the end is shown, and another conversation is
-/// opened at its end.
+/// Applies changes of the messages to the list. After a message of the user, scrolls to the end;
+/// another conversation is opened at its end.
 fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     let messages = assistant.messages();
     let take_in = move || {
@@ -247,8 +247,8 @@ fn search_everything(list: List) {
     on_cleanup(move || printed.remove());
 }
 
-/// The button that mounts everything, for users who do not scroll: first in the list, as long as
-/// something is not mounted.
+/// The button that mounts all messages, for users who do not scroll. It is first in the list, as
+/// long as some messages are not mounted.
 #[component]
 fn ShowAll(list: List) -> impl IntoView {
     let words = Words::current();
@@ -285,7 +285,7 @@ fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
 }
 
 /// Shows activity that nothing else shows: a running tool, or that the agent is thinking. A tool
-/// that runs for long is shown as slow (rule "silent tools").
+/// that runs for a long time is shown as slow (rule "silent tools").
 #[component]
 fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let words = Words::current();

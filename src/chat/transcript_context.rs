@@ -19,15 +19,16 @@ pub(super) struct TranscriptContext {
     pub(super) on_feedback: Option<Callback<Feedback>>,
     /// The custom renderer of messages, if any.
     pub(super) message: Option<MessageFn>,
-    /// The feedback on answers, by their last message.
+    /// The feedback on answers, by the last message of each answer.
     pub(super) feedback: RwSignal<HashMap<MessageId, bool>>,
     pub(super) announced: RwSignal<String>,
-    /// The turn that had the focus last, by its first message: its buttons, and those of the newest
-    /// turn, are reachable by Tab.
+    /// The first message of the turn that had the focus last. The buttons of that turn, and of the
+    /// newest turn, are reachable by Tab.
     pub(super) focused: RwSignal<Option<MessageId>>,
     /// The message that the user edits.
     pub(super) editing: RwSignal<Option<MessageId>>,
-    /// The version that was requested by a picker, whose button takes the focus.
+    /// The version that the user requested with a picker, whose button gets the focus after the
+    /// switch.
     pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,
     /// The surrounding list, if there is one.
     pub(super) stick: Option<StickToEnd>,
@@ -57,14 +58,15 @@ impl TranscriptContext {
         });
     }
 
-    /// Keeps the reader's position while another branch is loaded.
+    /// Holds the reader's position while another branch is loaded.
     pub(super) fn hold_position(&self) {
         if let Some(stick) = self.stick {
             stick.hold_position();
         }
     }
 
-    /// Resumes after the branch was replaced. If its end is in view, the view follows it.
+    /// Resumes after the branch was replaced. If the end of the new branch is in view, the view
+    /// follows it.
     pub(super) fn settle(&self) {
         if let Some(stick) = self.stick {
             stick.settle();

@@ -106,7 +106,7 @@ pub(super) fn TurnView(
     }
 }
 
-/// Returns the heading of a turn, for navigation by headings.
+/// Renders the hidden heading of a turn, for navigation by headings.
 fn heading(words: &Words, by_person: bool) -> AnyView {
     match by_person {
         true => words.text(|l| &l.you),
@@ -114,8 +114,7 @@ fn heading(words: &Words, by_person: bool) -> AnyView {
     }
 }
 
-/// Renders the bar below a turn, once the turn is finished, or earlier if it has versions, which
-/// can be viewed meanwhile.
+/// Renders the bar below a turn: once the turn is finished, or earlier if the turn has versions.
 fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyView {
     let activity = shared.assistant.activity();
     let by_person = turn.with_untracked(Turn::by_person);
@@ -167,8 +166,8 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
     when(move || !nothing(), draw).into_any()
 }
 
-/// Returns the messages of a turn that have other versions: its first, and those of its last block,
-/// if a branch began within it.
+/// Returns the messages of a turn whose version pickers are shown: the first message, and those of
+/// the last block at which a branch began.
 fn versions(assistant: Assistant, list: List, turn: ArcRwSignal<Turn>) -> Memo<Vec<MessageId>> {
     memo(move || {
         let (ends, first, entries) = turn.with(|turn| {

@@ -11,7 +11,7 @@ use crate::{
 /// True if an answer, or a question to the user, arrived while a window was closed.
 pub(super) type Unread = RwSignal<bool>;
 
-/// Tracks new messages and questions from now on.
+/// Creates the unread mark, which tracks new messages and questions from now on.
 pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
     let unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());

@@ -16,8 +16,9 @@ use crate::{
 /// A chat with the assistant of the nearest provider: messages, tool cards, notices, composer.
 ///
 /// The window fills its parent, which must have a height. It is an arrangement of public parts, and
-/// [`ChatRoot`](super::ChatRoot) shows how to write another; [`ChatSidebar`](super::ChatSidebar)
-/// and [`ChatPopup`](super::ChatPopup) put it beside or above a page.
+/// [`ChatRoot`](super::ChatRoot) shows how to write another arrangement;
+/// [`ChatSidebar`](super::ChatSidebar) and [`ChatPopup`](super::ChatPopup) put the window beside or
+/// above a page.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -51,7 +52,7 @@ pub fn ChatWindow(
     /// The title before the first message, above the suggestions.
     #[prop(optional, into)]
     empty_title: Signal<String>,
-    /// A sentence below it.
+    /// The sentence below the title.
     #[prop(optional, into)]
     empty_text: Signal<String>,
     /// The suggested first messages.
@@ -70,7 +71,7 @@ pub fn ChatWindow(
     /// Called with the user's feedback on an answer; without it there are no feedback buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
-    /// The time at which answers are read out to assistive technology.
+    /// The time at which answers are announced to assistive technology.
     #[prop(optional, into)]
     speech: Signal<Speech>,
 ) -> impl IntoView {
@@ -97,7 +98,7 @@ pub fn ChatWindow(
     section(None, label, Box::new(children), "ChatWindow")
 }
 
-/// Renders the follow-ups, while nothing runs and there are messages.
+/// Renders the suggested next messages, while nothing runs and there are messages.
 fn next(assistant: &Assistant, follow_ups: Signal<Vec<Suggestion>>) -> impl IntoView + use<> {
     let (activity, messages) = (assistant.activity(), assistant.messages());
     let suggestions = Signal::derive(move || {

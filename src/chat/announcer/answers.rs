@@ -13,10 +13,10 @@ use crate::{
     view::{MessageCell, MessageList},
 };
 
-/// The maximum length that is read out of one answer, in characters.
+/// The maximum length of one answer that is announced, in characters.
 const MAX_SPOKEN: usize = 6_000;
 
-/// The maximum size of a text that is read for that, in bytes.
+/// The maximum size of a text that is converted for announcements, in bytes.
 const MAX_READ: usize = 128 << 10;
 
 /// The progress of announcing an answer.
@@ -32,7 +32,7 @@ struct Followed {
 /// The announcement state of a conversation.
 struct Announced {
     thread: u64,
-    /// The newest message seen.
+    /// The newest message that was examined.
     tip: Option<MessageId>,
     answers: HashMap<MessageId, Followed>,
 }
@@ -40,12 +40,12 @@ struct Announced {
 /// The author of an answer that is announced.
 struct Speaker {
     words: Words,
-    /// True if the agent wrote it under the user's role.
+    /// True if the agent wrote the answer under the user's role.
     attributed: bool,
 }
 
 impl Speaker {
-    /// Prefixes a block with its author, so that it is not taken for text of the page.
+    /// Prefixes a block with its author, so that the block is not mistaken for text of the page.
     fn with_author(&self, block: &str) -> String {
         let who = untrack(|| match self.attributed {
             true => self.words.word(|l| &l.attributed),
@@ -131,7 +131,8 @@ fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bo
 }
 
 impl Announced {
-    /// Returns the answers that arrived since listening began, and are not announced in full.
+    /// Returns the answers that arrived since announcements began, and are not yet announced in
+    /// full.
     fn take_in(
         &mut self,
         list: &MessageList,

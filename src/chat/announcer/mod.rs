@@ -1,5 +1,5 @@
-//! Announces chat activity to assistive technology. Neighbours: `voice` has the live regions,
-//! `answers` announces messages, `plain` converts them to plain text.
+//! Announces chat activity to assistive technology. `voice` has the live regions, `answers`
+//! announces messages, and `plain` converts messages to plain text.
 
 mod answers;
 mod plain;
@@ -21,7 +21,7 @@ use crate::{
 };
 pub(super) use voice::Voice;
 
-/// The time at which a window reads answers out.
+/// The time at which a window announces answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Speech {
@@ -42,8 +42,8 @@ const BATCH_MS: u32 = 300;
 
 /// Announces chat activity to assistive technology: answers as plain text, tools that run or
 /// failed, decisions that the user must make, stops, and, after every few seconds of silence, that
-/// work continues. Nothing else in a window is a live region, except what an action of the user
-/// opens. A window has one; of several windows of an assistant, one announces.
+/// work continues. Nothing else in a window is a live region, except elements that an action of the
+/// user opens. A window has one announcer; of several windows of an assistant, only one announces.
 ///
 /// # Accessibility
 ///
@@ -68,7 +68,7 @@ pub fn Announcer(
     /// The assistant to announce; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// The time at which answers are read out.
+    /// The time at which answers are announced.
     #[prop(optional, into)]
     speech: Signal<Speech>,
 ) -> impl IntoView {
@@ -88,7 +88,7 @@ pub(super) fn announce_all(assistant: &Assistant, voice: Voice, speech: Signal<S
     announce_labels(voice);
 }
 
-/// Announces texts of the parts of the window, such as the beginning of a conversation.
+/// Announces the labels that parts of the window pass on, such as the beginning of a conversation.
 fn announce_labels(voice: Voice) {
     let (Some(spoken), words) = (use_context::<Spoken>(), Words::current()) else {
         return;
@@ -100,7 +100,8 @@ fn announce_labels(voice: Voice) {
     });
 }
 
-/// Announces pending decisions: each once, and those that arrive in quick succession together.
+/// Announces each pending decision once. Decisions that arrive in quick succession are announced
+/// together.
 fn announce_requests(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
@@ -173,8 +174,8 @@ fn announce_tools(assistant: &Assistant, voice: Voice) {
     on_cleanup(move || drop(observer));
 }
 
-/// Returns the announcement of a call that failed, with its reason if it has one. Calls of the page
-/// itself are gone by then; their error is in the event.
+/// Returns the announcement of a call that failed, with the reason if there is one. Calls of the
+/// page itself are already removed, so their error is read from the event.
 fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Option<String> {
     if !has_failed(call, event.phase) {
         return None;
@@ -194,7 +195,7 @@ fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Opti
     })
 }
 
-/// Returns the announcement of a running call, by its title if it has one.
+/// Returns the announcement of a running call, with its title if it has one.
 pub(super) fn doing<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let labels = call.words();
     let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
@@ -203,7 +204,7 @@ pub(super) fn doing<T>(call: &ToolCallView<T>, words: &Words) -> String {
         .unwrap_or_else(|| running(labels.title.unwrap_or_else(|| in_plain(&call.name()))))
 }
 
-/// Announces notices other than failures, which are alerts themselves.
+/// Announces notices, except for failures, which are rendered as alerts.
 fn announce_notices(assistant: &Assistant, voice: Voice) {
     let (notices, words) = (assistant.notices(), Words::current());
     effect(move |known: Option<Vec<NoticeId>>| {
@@ -220,7 +221,7 @@ fn announce_notices(assistant: &Assistant, voice: Voice) {
     });
 }
 
-/// Announces after a long silence that work continues, unless it waits for the user.
+/// Announces after a long silence that work continues, unless the assistant waits for the user.
 fn announce_ongoing_work(assistant: &Assistant, voice: Voice) {
     let (activity, words) = (assistant.activity(), Words::current());
     let works = memo(move || {

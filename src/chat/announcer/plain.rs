@@ -1,4 +1,4 @@
-//! Conversion of text to plain words, block by block.
+//! Converts messages to plain text, block by block.
 
 #[cfg(feature = "markdown")]
 use assistant_core::text::markdown::{Kind, Markdown, Node};
@@ -17,7 +17,7 @@ pub(super) struct Reader {
 
 #[cfg(feature = "markdown")]
 impl Reader {
-    /// Returns the blocks completed since the last call; all remaining ones once the text is
+    /// Returns the blocks completed since the last call, and all remaining blocks once the text is
     /// complete.
     pub(super) fn read(&mut self, text: &str, open: bool, labels: &Labels) -> Vec<String> {
         let changes = self.markdown.advance(text, open);
@@ -46,8 +46,8 @@ impl Reader {
 
 #[cfg(not(feature = "markdown"))]
 impl Reader {
-    /// Returns the paragraphs completed since the last call; all remaining ones once the text is
-    /// complete.
+    /// Returns the paragraphs completed since the last call, and all remaining paragraphs once the
+    /// text is complete.
     pub(super) fn read(&mut self, text: &str, open: bool, _: &Labels) -> Vec<String> {
         let blocks: Vec<&str> = text.split("\n\n").collect();
         let end = blocks.len() - usize::from(open);
@@ -58,7 +58,7 @@ impl Reader {
     }
 }
 
-/// Appends the words of a node; a code block is replaced by its line count.
+/// Appends the plain text of a node to `words`; a code block is replaced by its line count.
 #[cfg(feature = "markdown")]
 fn plain(node: &Node, labels: &Labels, words: &mut String) {
     match &node.kind {

@@ -16,21 +16,22 @@ const REGION_TEXT_MS: u32 = 10_000;
 /// The minimum time between two transient announcements, in milliseconds.
 const MIN_INTERVAL_MS: u32 = 200;
 
-/// A transient announcement, and a check whether it still applies.
+/// A transient announcement, with a function that checks whether it still applies.
 type Passing = (String, StillApplies);
 type StillApplies = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// Announces texts, unless another window does.
+/// The live regions of a window, which announce texts unless another window announces them.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct Voice {
-    /// The conversation and its newest message at the start; later messages are announced.
+    /// The conversation and its newest message when announcements began; later messages are
+    /// announced.
     since: StoredValue<(u64, Option<MessageId>)>,
-    /// The notices that existed at the start.
+    /// The notices that existed when announcements began.
     notices: StoredValue<Vec<NoticeId>>,
     elsewhere: Memo<Option<String>>,
     regions: LiveRegions,
     count: StoredValue<u64>,
-    /// True while a transient announcement is recent, and the next one that waits.
+    /// True while a transient announcement is recent, and the next announcement that waits.
     passing: StoredValue<(bool, Option<Passing>)>,
 }
 
@@ -65,7 +66,7 @@ impl Voice {
         self.since.get_value()
     }
 
-    /// Returns the notices that are not announced.
+    /// Returns the notices that existed when announcements began, and are not announced.
     pub(super) fn known_notices(self) -> Vec<NoticeId> {
         self.notices.get_value()
     }
@@ -75,7 +76,7 @@ impl Voice {
         self.count.try_get_value().unwrap_or_default()
     }
 
-    /// Announces a piece of an answer, after earlier ones.
+    /// Announces a piece of an answer, after the earlier pieces.
     pub(super) fn answer(self, text: impl Into<String>) {
         self.announce(self.regions.answers, text.into(), false);
     }
@@ -85,9 +86,9 @@ impl Voice {
         self.announce(self.regions.status, text.into(), true);
     }
 
-    /// Announces a transient status, such as a running tool. If the previous one is recent, the
-    /// text waits until it can be heard. A newer text replaces it, and it is announced only if it
-    /// still applies.
+    /// Announces a transient status, such as a running tool. If the previous announcement is
+    /// recent, the text waits. A newer text replaces a waiting text, and a waiting text is
+    /// announced only if it still applies.
     pub(super) fn passing(
         self,
         text: String,
@@ -144,7 +145,7 @@ impl Voice {
         });
     }
 
-    /// Renders the regions.
+    /// Renders the live regions.
     pub(in crate::chat) fn regions(self) -> AnyView {
         self.regions.view()
     }

@@ -9,9 +9,9 @@ use crate::ui::{
     fresh_id, when,
 };
 
-/// The button that replaces a user message's text by a [`MessageEditor`]. It is shown below
+/// The button that replaces a user message's text by a [`MessageEditor`]. The button is shown below
 /// user messages only, and disabled while something is running. A
-/// [`Transcript`](crate::chat::Transcript) shows it below each of them.
+/// [`Transcript`](crate::chat::Transcript) shows it below each user message.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -69,7 +69,8 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 /// # Accessibility
 ///
 /// The text box takes the focus with the text. Cancelling returns the focus to the button that
-/// opened it; sending moves it to the composer. A refusal is announced, and the text stays.
+/// opened the editor; sending moves the focus to the composer. A refusal is announced, and the text
+/// stays.
 ///
 /// # Styling
 ///
@@ -88,7 +89,7 @@ pub fn MessageEditor() -> impl IntoView {
     when(open, move || editor(&shared, &id)).into_any()
 }
 
-/// The state that the editor's buttons and keys act on.
+/// The text being edited, and the state that the editor's buttons and keys act on.
 #[derive(Clone)]
 struct Draft {
     shared: TranscriptContext,
@@ -218,7 +219,7 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     .into_any()
 }
 
-/// Fills the text box, and focuses its end.
+/// Fills the text box, and focuses the end of the text.
 fn begin(draft: &Draft, text: String) {
     let (input, refused) = (draft.input, draft.refused);
     effect(move |_| {

@@ -7,9 +7,9 @@ use crate::{
     ui::{Icon, Words, closest, dynamic, focus::focus_in, when},
 };
 
-/// Shows that something is running, or waits for the user, on another branch than the one shown,
-/// with a button that switches there. Renders nothing otherwise. A
-/// [`ChatWindow`](crate::ChatWindow) has one between its messages and its composer.
+/// Shows that something is running, or waits for the user, on a branch that is not shown, with a
+/// button that switches to that branch. Renders nothing otherwise. A
+/// [`ChatWindow`](crate::ChatWindow) has this line between its messages and its composer.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -23,8 +23,8 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// An [`Announcer`](super::super::Announcer) announces it. The button moves the focus to the end of
-/// the list of messages.
+/// An [`Announcer`](super::super::Announcer) announces the activity. The button moves the focus to
+/// the end of the list of messages.
 #[component]
 pub fn OtherBranch(
     /// The assistant; the one in context if omitted.

@@ -11,7 +11,7 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 /// each turn that has versions.
 ///
 /// A version is shown with the messages that followed it when it was last shown. Switching is
-/// possible while something is running: it continues on its branch, and an
+/// possible while something is running: the activity continues on its branch, and an
 /// [`OtherBranch`](super::OtherBranch) leads back.
 ///
 /// ```
@@ -123,7 +123,8 @@ fn show(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
     }
 }
 
-/// Moves the focus to the button of the requested version, as the previous one had it.
+/// Moves the focus to the same button of the new version, if the button of the previous version had
+/// it.
 fn take_focus(
     shared: &TranscriptContext,
     id: &MessageId,

@@ -9,10 +9,10 @@ use crate::{
     ui::{Icon, IconButton, Words, closest, focus::focus_in, when},
 };
 
-/// The button that regenerates an answer as a new version; the previous one stays, and a
-/// [`BranchPicker`](super::BranchPicker) leads to it. It is shown below answers only, and disabled
-/// while something is running. A [`Transcript`](crate::chat::Transcript) shows it below each
-/// answer.
+/// The button that regenerates an answer as a new version; the previous version stays, and a
+/// [`BranchPicker`](super::BranchPicker) leads to it. The button is shown below answers only, and
+/// disabled while something is running. A [`Transcript`](crate::chat::Transcript) shows it below
+/// each answer.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -34,13 +34,13 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) asked: Memo<bool>,
     /// True if a message would deny pending approvals.
     pub(super) denies: Memo<bool>,
-    /// True if Send is shown.
+    /// True while Send is shown.
     pub(super) sends: Memo<bool>,
-    /// True if a message is queued during the loop instead of being sent.
+    /// True while a message would be queued during the loop instead of being sent.
     pub(super) interjects: Memo<bool>,
-    /// True if the activity belongs to another branch than the one shown.
+    /// True if the activity belongs to a branch that is not shown.
     pub(super) elsewhere: Memo<bool>,
-    /// The request that the text can deny, as its reason.
+    /// The request that the user can deny, with the text as the reason.
     pub(super) deniable: Memo<Option<CallKey>>,
     /// True if [`ComposerDeny`](super::ComposerDeny) has the focus.
     pub(super) on_deny: RwSignal<bool>,
@@ -107,8 +107,8 @@ impl ComposerContext {
         }
     }
 
-    /// Returns the context of a composer; outside of one the part renders nothing and logs an
-    /// error.
+    /// Returns the context of the surrounding composer. Outside of a composer, logs an error that
+    /// names the part, which then renders nothing.
     pub(super) fn around(part: &str) -> Option<Shared> {
         let found = use_context::<Shared>();
         if found.is_none() && in_browser() {
@@ -117,7 +117,7 @@ impl ComposerContext {
         found
     }
 
-    /// Clears the reason for a refused message.
+    /// Clears the reasons for a refused message and for refused files.
     pub(super) fn forget_refusals(&self) {
         let (state, refused) = (self.state, self.refused);
         effect(move |_| {
@@ -156,8 +156,8 @@ impl ComposerContext {
         pass_on(denies, self.on_deny);
     }
 
-    /// Moves a queued message back into the text box, before the text that is there, and its files
-    /// to the attached ones. The focus follows.
+    /// Moves a queued message back into the composer: its text before the text of the box, its
+    /// files to the attachments. The text box gets the focus.
     pub(in crate::chat) fn take_back(&self, content: &Content) {
         let queued_text = content.display_text();
         let written = self.handle.written();
@@ -185,7 +185,8 @@ impl ComposerContext {
         self.tray.is_some() || !files
     }
 
-    /// Returns true if a click is the second of a double click that began on the replaced button.
+    /// Returns true if a click is the second of a double click whose first click was on the
+    /// replaced button.
     pub(super) fn was_meant_for_the_other(&self, click: &ev::MouseEvent) -> bool {
         click.detail() > 1 && now() - self.swapped.get_value() < DOUBLE_CLICK_MS
     }
@@ -234,7 +235,7 @@ fn state_of(activity: Activity) -> &'static str {
     }
 }
 
-/// Returns the text of the hint line while nothing was refused.
+/// Returns the label of the hint line while no message is refused.
 pub(super) fn hint_of(writing: &ComposerContext) -> WordOf {
     let asked = writing.asked.get();
     match writing.state.get() {

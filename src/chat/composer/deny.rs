@@ -9,9 +9,9 @@ use super::{
 };
 use crate::ui::{Icon, Labels, decider_by};
 
-/// The button that denies the open request with the text of the composer as the reason. It is shown
-/// once there is text, while exactly one request is open, nothing else waits for the user, and the
-/// request takes a reason.
+/// The button that denies the open request with the text of the composer as the reason. The button
+/// is shown once there is text, while exactly one request is open, nothing else waits for the user,
+/// and the request accepts a reason.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -2,12 +2,12 @@
 
 use leptos::{html, prelude::*};
 
-/// A handle to the text of a composer: it reads the text, sets it, and focuses the text box.
+/// A handle to the text of a composer, which reads and sets the text, and focuses the text box.
 ///
-/// Inside of a composer [`use_composer`](super::use_composer) returns it. Elsewhere, create one and
-/// pass it to [`ChatWindow`](crate::ChatWindow) or [`ComposerRoot`](super::ComposerRoot). A text
-/// set before the composer is mounted is shown then, and a text outlives its composer as long as
-/// the handle.
+/// Inside of a composer [`use_composer`](super::use_composer) returns it. Elsewhere, create a
+/// handle and pass it to [`ChatWindow`](crate::ChatWindow) or
+/// [`ComposerRoot`](super::ComposerRoot). A text that is set earlier is shown when the composer is
+/// mounted. The text is kept as long as the handle, even if the composer is unmounted.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -40,8 +40,8 @@ impl Default for ComposerHandle {
 }
 
 impl ComposerHandle {
-    /// Creates a handle for a composer that is mounted later. It belongs to the component that
-    /// creates it.
+    /// Creates a handle for a composer that is mounted later. The handle belongs to the component
+    /// that creates it.
     ///
     /// ```
     /// # use leptos::prelude::*;

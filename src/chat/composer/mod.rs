@@ -1,7 +1,7 @@
 //! The composer: its parts, and their default arrangement.
 //!
-//! Neighbours: `context` is the state that the parts share, `handle` is the application's access to
-//! the text, `slot` that of the other parts of a window.
+//! `context` is the state that the parts share. The application accesses the text through `handle`,
+//! the other parts of a window access the composer through `slot`.
 
 mod context;
 mod deny;
@@ -30,10 +30,11 @@ pub(super) use slot::ComposerSlot;
 
 /// The text box with Send and Stop: the parts of a [`ComposerRoot`] in their default arrangement.
 ///
-/// Enter sends and never stops. While something runs it queues the message, which is sent at the
-/// next boundary between tools. Shift+Enter inserts a line break. Keys that end an input method's
-/// composition do neither. Typing is always possible: while sending is not, the text stays and the
-/// reason is shown; while one request is open, a button denies it with the text as the reason.
+/// Enter sends and never stops. While something runs, Enter queues the message, which is sent at
+/// the next boundary between tools. Shift+Enter inserts a line break. Keys that end an input
+/// method's composition do neither. Typing is always possible. While sending is not, the text stays
+/// and the reason is shown; while exactly one request is open, a button denies it with the text as
+/// the reason.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! The parts of a composer. Each has one element, which takes attributes, except for the list of
+//! The parts of a composer. Each part has one element that takes attributes, except for the list of
 //! files.
 
 use leptos::{ev, prelude::*};
@@ -16,8 +16,8 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// Its description names the keys and is the same in every state: screen readers announce a
-/// description that changes while the text box has the focus.
+/// The description of the text box names the keys and is the same in every state: screen readers
+/// announce a description that changes while the text box has the focus.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -73,8 +73,8 @@ pub fn ComposerInput() -> impl IntoView {
     .into_any()
 }
 
-/// The button that sends. While something runs it is shown once there is text, and queues the
-/// message for the next boundary between tools
+/// The button that sends the message. While something runs, the button is shown once there is text,
+/// and queues the message for the next boundary between tools
 /// ([`Assistant::interject`](crate::Assistant::interject)).
 ///
 /// ```
@@ -239,8 +239,8 @@ pub fn ComposerAttach(
     Some(attach_button(tray, children))
 }
 
-/// The attached files, and the reasons for refused ones. It is a list next to a separate line, and
-/// takes no attributes. See [`ComposerAttach`] for an example.
+/// The attached files, and the reasons for refused ones. The component is a list next to a separate
+/// line, and takes no attributes. See [`ComposerAttach`] for an example.
 ///
 /// ```
 /// use leptos::prelude::*;

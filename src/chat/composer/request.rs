@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{action::ToolCallView, assistant::Assistant, ui::memo};
 
-/// Returns the only request that is open, if it takes a reason; tracked.
+/// Returns the only open request, if it accepts a reason; `None` if several requests are open.
 pub(super) fn only_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
     let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
     memo(move || {

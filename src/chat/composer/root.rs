@@ -1,4 +1,4 @@
-//! The form around the parts of a composer.
+//! The form that contains the parts of a composer.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub fn ComposerRoot(
     form(assistant, attachments, handle, children)
 }
 
-/// Renders the form, and provides the context of its parts.
+/// Renders the form of a composer, and provides the context of its parts.
 pub(super) fn form(
     assistant: Option<Assistant>,
     attachments: Option<Attachments>,

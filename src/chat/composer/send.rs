@@ -9,11 +9,11 @@ use crate::{
     ui::{Labels, WordOf},
 };
 
-/// Gives a message to the assistant.
+/// A function that passes a message to the assistant.
 type Deliver = fn(&Assistant, Content) -> Result<(), Refusal>;
 
 impl ComposerContext {
-    /// Sends the text and the attachments, or queues them during the loop.
+    /// Sends the text and the attachments; during the loop, queues them.
     pub(super) fn send(&self) {
         let deliver: Deliver = match self.interjects.get_untracked() {
             true => |assistant: &Assistant, content| assistant.interject(content),
@@ -23,8 +23,8 @@ impl ComposerContext {
     }
 }
 
-/// Sends the text and the attachments, if there are any. If the message is refused, they stay, and
-/// the reason is returned.
+/// Delivers the text and the attachments, if there are any. If the message is refused, text and
+/// attachments stay, and the reason is returned.
 fn written(writing: &ComposerContext, deliver: Deliver) -> Result<(), WordOf> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
     let text = writing.handle.written();

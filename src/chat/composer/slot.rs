@@ -1,4 +1,4 @@
-//! The composer of a window, for the other parts of the window.
+//! Gives the other parts of a window access to its composer.
 
 use leptos::prelude::*;
 

@@ -32,7 +32,8 @@ struct Drawers {
     voices: fn(Assistant, Voice, Signal<Speech>) -> AnyView,
 }
 
-/// The split point: code that only this function reaches is in a separate module.
+/// Returns the functions that render the parts. This is the split point: code that only this
+/// function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn drawers() -> Result<Drawers, SplitLoaderError> {
     Ok(Drawers {
@@ -118,8 +119,7 @@ impl Deferred {
         parts
     }
 
-    /// Fetches the parts once the engine, which is in the same module, was loaded for an input or
-    /// ahead.
+    /// Fetches the parts once the engine, which is in the same module, is loaded.
     fn follow_engine(self, words: Words) {
         spawn_local(async move {
             engine::until_loaded().await;
@@ -154,8 +154,8 @@ impl Deferred {
         });
     }
 
-    /// Renders the conversation once the parts are fetched. Until then its place contains the
-    /// suggestions, or the message that waits for the parts.
+    /// Renders the conversation once the parts are fetched. Until then the suggestions, or the
+    /// message that waits for the parts, are shown instead.
     pub(in crate::chat) fn conversation(
         self,
         empty: Empty,
@@ -210,8 +210,8 @@ impl Deferred {
         view! { {message} {status} }.into_any()
     }
 
-    /// Returns the renderer of the line about the parts: that they could not be loaded, or what the
-    /// user waits for.
+    /// Returns the renderer of the status line: that the parts could not be loaded, or that they
+    /// are being loaded.
     fn status(
         self,
         words: &Words,
@@ -227,7 +227,8 @@ impl Deferred {
         }
     }
 
-    /// Renders the place of the messages, which listens for the user turning to the window.
+    /// Renders the element in place of the messages, which detects that the pointer or the focus
+    /// enters the window.
     fn place(self, place: NodeRef<html::Div>, inside: AnyView) -> AnyView {
         let words = Words::current();
         effect(move |_| {
@@ -317,7 +318,7 @@ fn take_back_returned(assistant: &Assistant) {
     });
 }
 
-/// Moves the focus to the conversation that replaces a place with the focus.
+/// Moves the focus to the conversation if the element that it replaces has the focus.
 fn keep_focus(place: NodeRef<html::Div>) {
     let place = place.get_untracked();
     let focused = place.filter(|place| focus::is_in(place));
@@ -326,7 +327,7 @@ fn keep_focus(place: NodeRef<html::Div>) {
     }
 }
 
-/// Shows that the message is on its way, as while the agent has not answered yet.
+/// Renders the line that is also shown while the agent has not answered yet.
 fn thinking_line(words: &Words) -> AnyView {
     let word = words.text(|l| &l.thinking);
     view! { <p class="la-working"><span class="la-working-quiet">{word}</span></p> }.into_any()

@@ -1,4 +1,5 @@
-//! The user's message before the engine has it: drawn as in the conversation, which replaces it.
+//! Renders a message of the user until the engine is loaded. It looks as in the conversation, which
+//! then replaces it.
 
 use assistant_core::event::{Content, ContentPart, PartBody};
 use leptos::prelude::*;
@@ -34,7 +35,7 @@ pub(super) fn view(words: &Words, content: &Content) -> AnyView {
     .into_any()
 }
 
-/// Renders the name of a file; its preview is in the fetched part.
+/// Renders the name of a file, because the code for its preview is not fetched yet.
 fn file_name(part: &ContentPart) -> AnyView {
     let name = part.metadata.as_ref().and_then(|more| more.get("filename"));
     let name = name.and_then(serde_json::Value::as_str).unwrap_or_default();

@@ -27,7 +27,7 @@ use parts::speaker_words;
 pub use parts::{MessageParts, MessageSpeaker};
 
 /// A message of the chat: the parts of a [`MessageRoot`] in their default arrangement. Renders
-/// nothing for an empty one.
+/// nothing for an empty message.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -82,7 +82,7 @@ pub fn MessageView(
 
 /// A message with a custom arrangement: an `article`, or a part of its turn's article in a
 /// transcript, that provides the context of its parts. [`MessageView`] is the default arrangement.
-/// It is hidden while there is nothing to show.
+/// The message is hidden while there is nothing to show.
 ///
 /// ```
 /// use leptos::prelude::*;

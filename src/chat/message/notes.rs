@@ -1,5 +1,5 @@
-//! Notes on a message: the reason why it is incomplete, and the agent's differing version of
-//! it.
+//! The notes below a message, such as the reason why it is incomplete, or the agent's differing
+//! version of the message.
 
 use assistant_core::{conversation::Cut, event::Role};
 use leptos::prelude::*;
@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// Notes below a message: a mark if it was sent during the loop, the steps of the agent, the reason
-/// why it is incomplete, or the agent's differing version of it. Each is an element of its own,
-/// rendered if it applies, so the component takes no attributes. [`super::MessageView`] is an
-/// arrangement with it.
+/// why it is incomplete, or the agent's differing version of the message. Each note is an element
+/// of its own, rendered if it applies, so the component takes no attributes. [`super::MessageView`]
+/// contains this component.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -68,8 +68,8 @@ pub fn MessageNotes() -> impl IntoView {
     when(any, notes).into_any()
 }
 
-/// Returns the mark of the message. An unanswered message of the user has no mark while a notice
-/// shows the reason.
+/// Returns the way in which a message ended early, if a note shows it. For an unanswered message of
+/// the user, no note is shown while a notice shows the reason.
 fn shown_cut(spoken: &MessageContext) -> Memo<Option<Cut>> {
     let (cut, id) = (spoken.message.cut.clone(), spoken.message.id.clone());
     if spoken.message.role != Role::User {

@@ -180,11 +180,11 @@ enum Item {
     Part(PartCell),
     /// The summary of the approvals below it.
     Summary(Batch),
-    /// The button for the parts that are not drawn.
+    /// The button that shows the parts that are not drawn yet.
     More,
 }
 
-/// The numbers of parts of a long message that are drawn at first, at its start and at its end.
+/// The number of parts that are drawn at first at the start of a long message.
 const FIRST_PARTS: usize = 100;
 const LAST_PARTS: usize = 20;
 
@@ -201,7 +201,7 @@ fn first_asked(batch: Batch, parts: &[PartCell]) -> Option<CallKey> {
     first.flatten()
 }
 
-/// Counts the default cards of several calls, which can be opened.
+/// Counts the default cards of a message that are not in a group and can be opened.
 fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(key),
@@ -215,7 +215,7 @@ fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Group
     shown.filter(|key| has_default_card(assistant, key)).count()
 }
 
-/// Opens or closes all tool cards of its message that can be (rule "cards fold").
+/// The button that opens or closes all default tool cards of a message (rule "cards fold").
 #[component]
 fn ExpandAll() -> impl IntoView {
     let words = Words::current();

@@ -1,4 +1,4 @@
-//! The dialogs for deleting a branch, and for beginning one.
+//! The dialogs for deleting a branch, and for beginning a new branch.
 
 use assistant_core::{
     conversation::MessageId,
@@ -12,7 +12,7 @@ use crate::{
     ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id, live_in_dialog},
 };
 
-/// Renders the dialog while one is open.
+/// Renders the open dialog of the tree, if any.
 pub(super) fn view(tree: &Tree) -> AnyView {
     let (asked, tree) = (tree.asked, tree.clone());
     each(
@@ -34,7 +34,7 @@ fn open(element: NodeRef<html::Dialog>) {
     });
 }
 
-/// Returns true if the dialog was closed by its confirming button.
+/// Returns true if the dialog was closed by the button that confirms.
 fn agreed(element: NodeRef<html::Dialog>) -> bool {
     let dialog = element.get_untracked();
     dialog.is_some_and(|dialog| dialog.return_value() == "confirm")
@@ -95,7 +95,7 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
 struct Frame {
     element: NodeRef<html::Dialog>,
     title: fn(&Labels) -> &Word,
-    /// The id of the describing element.
+    /// The id of the element that describes the dialog.
     description_id: Option<String>,
     inside: AnyView,
     /// True if Cancel has the initial focus.

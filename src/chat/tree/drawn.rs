@@ -1,7 +1,7 @@
 //! The drawing of the tree: its visible area, its zoom, and the lines between messages.
 //!
-//! The style sheet sets the size of a cell in units of the font size, which follows the zoom.
-//! Neighbours: `row` renders a message in either form, `view` the list.
+//! The style sheet sets the size of a cell in units of the font size, which follows the zoom. `row`
+//! renders a message of the drawing or the list, `view` the list.
 
 use assistant_core::conversation::{Drawing, Spot};
 use leptos::{ev, html, prelude::*};
@@ -18,11 +18,11 @@ const MIN_ZOOM: f64 = 0.25;
 const MAX_ZOOM: f64 = 1.5;
 /// The smallest zoom at which text can be read.
 const READABLE: f64 = 0.5;
-/// The zoom factor of a button.
+/// The factor by which a zoom button changes the zoom.
 const ZOOM_STEP: f64 = 1.25;
-/// The zoom per pixel of a wheel.
+/// The change of zoom for each pixel of a wheel event.
 const WHEEL: f64 = 0.005;
-/// The maximum pixels of one wheel event.
+/// The maximum number of pixels of one wheel event that are counted.
 const MAX_WHEEL: f64 = 50.0;
 /// The maximum number of mounted rows, at any zoom.
 const MAX_ROWS: usize = 800;
@@ -35,7 +35,7 @@ pub(super) struct Plane {
     area: RwSignal<Area>,
 }
 
-/// The visible columns and lines, each from and to.
+/// The ranges of visible columns and lines.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Area {
     columns: (f64, f64),
@@ -79,7 +79,7 @@ impl Plane {
     }
 }
 
-/// The scroll position of an element, counted from where lines begin.
+/// The scroll position of an element, measured from the inline start.
 struct Scroll {
     element: web_sys::HtmlDivElement,
     /// -1 for right-to-left text.
@@ -188,7 +188,7 @@ impl Tree {
         self.update_rows();
     }
 
-    /// Zooms around a point of the view; without one, around the middle.
+    /// Zooms around a point of the view, by default around the middle.
     fn zoom_to(&self, zoom: f64, point: Option<(f64, f64)>) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -212,8 +212,8 @@ impl Tree {
         self.zoom_to(self.plane.zoom.get_untracked() / ZOOM_STEP, None);
     }
 
-    /// Zooms out until the whole tree is visible. If it does not fit at the smallest zoom, centres
-    /// the current message.
+    /// Zooms out until the whole tree is visible. If the tree does not fit at the smallest zoom,
+    /// centres the current message.
     fn fit(&self) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -228,7 +228,7 @@ impl Tree {
         self.bring_spot_into_view(self.at.get_untracked(), true);
     }
 
-    /// Zooms at the pointer for a wheel with Ctrl, or two fingers on a touchpad.
+    /// Zooms around the pointer on a wheel event with Ctrl, or a pinch on a touchpad.
     pub(super) fn wheel(&self, event: &ev::WheelEvent) {
         let zooms = event.ctrl_key() || event.meta_key();
         let Some(scroll) = Scroll::of(self).filter(|_| zooms && self.drawn.get_untracked()) else {
@@ -250,14 +250,15 @@ impl Tree {
     }
 }
 
-/// A line from a message to one that follows it.
+/// A line from a message to a message that follows it.
 struct Way {
     from: f64,
     spot: Spot,
     shown: bool,
 }
 
-/// Renders the visible lines. Assistive technology gets the levels of the tree instead.
+/// Renders the visible lines, which are hidden from assistive technology: the levels of the tree
+/// replace them.
 pub(super) fn ways(tree: &Tree) -> AnyView {
     let (of, drawing) = (tree.clone(), tree.drawing);
     let items = move || {

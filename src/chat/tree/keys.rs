@@ -72,7 +72,7 @@ fn further_in(tree: &Tree, at: usize) -> usize {
     }
 }
 
-/// Folds an unfolded row, else moves to the row where the versions began.
+/// Folds an unfolded row; otherwise moves to the row in which the versions begin.
 fn out(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
@@ -104,7 +104,8 @@ fn find(tree: &Tree, at: usize, typed: &str) -> usize {
 }
 
 impl Tree {
-    /// Folds or unfolds the messages after one, which may include the branch that is shown.
+    /// Folds or unfolds the messages after a message, even if they include the branch that is
+    /// shown.
     pub(super) fn toggle(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         self.closed.update(|closed| {

@@ -1,8 +1,8 @@
 //! The tree of all branches of a conversation.
 //!
-//! Neighbours: `keys` has the keyboard navigation, `row` renders a message, `view` selects the
-//! visible rows, `drawn` does the same for the drawing, `toolbar` has the actions, `dialog` their
-//! dialogs, `undo` restores deleted branches.
+//! `keys` has the keyboard navigation, `row` renders a message, `view` selects the visible rows of
+//! the list, `drawn` those of the drawing, `toolbar` has the actions, `dialog` their dialogs, and
+//! `undo` restores deleted branches.
 
 mod dialog;
 mod drawn;
@@ -25,12 +25,12 @@ use crate::{
     ui::{Words, each, fresh_id, scope},
 };
 
-/// All branches of a conversation as a tree: the branch that is shown is marked, any message can be
+/// All branches of a conversation as a tree. The branch that is shown is marked, any message can be
 /// selected, and branches can be deleted, or begun by editing a message.
 ///
 /// Messages without alternatives are listed below the one that they follow; versions are indented
-/// by one level. Only visible rows are mounted, however large the tree is. It fills its parent,
-/// which should have a height; without one it grows up to a limit.
+/// by one level. Only visible rows are mounted, however large the tree is. The tree fills its
+/// parent, which should have a height; otherwise the tree grows up to a limit.
 ///
 /// A button switches to a drawing of the same tree with lines between messages, with Fit and zoom.
 /// In either form, a deletion can be undone until the assistant is running again.
@@ -55,7 +55,8 @@ use crate::{
 /// A `tree` with one tab stop: the arrows move up, down, in and out, Home and End to the ends,
 /// letters to the next message that begins with them; Enter shows the branch up to a message,
 /// Delete asks before deleting it. The drawing is the same `tree` with the same keys, and `+` and
-/// `-` zoom. Above the tree is a toolbar for its form, below it one for the current message.
+/// `-` zoom. A toolbar above the tree switches its form, and a toolbar below it acts on the current
+/// message.
 ///
 /// # Styling
 ///
@@ -68,7 +69,7 @@ pub fn TreeView(
     /// The assistant; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// Begins as a drawing.
+    /// True if the tree is first shown as a drawing.
     #[prop(optional)]
     drawn: bool,
 ) -> impl IntoView {
@@ -91,15 +92,16 @@ struct Tree {
     at: Memo<usize>,
     /// The visible part of the list.
     list: view::List,
-    /// True while it is a drawing.
+    /// True while the tree is shown as a drawing.
     drawn: RwSignal<bool>,
     drawing: Memo<Option<Arc<Drawing>>>,
     /// The visible area of the drawing.
     plane: drawn::Plane,
     scroller: NodeRef<html::Div>,
-    /// The open dialog with an id, since a dialog may report its end after the next one has opened.
+    /// The open dialog with its id. A dialog may report that it is closed after the next one has
+    /// opened.
     asked: RwSignal<Option<(String, Asked)>>,
-    /// The prefix of row ids, which the tree refers to.
+    /// The prefix of the ids of rows, by which the tree refers to the current row.
     name: Arc<str>,
 }
 

@@ -1,4 +1,4 @@
-//! A message of the tree: its speaker, its beginning, and its version.
+//! Renders a message of the tree: its speaker, the beginning of its text, and its version.
 
 use assistant_core::{
     conversation::{Conversation, Message, MessageId, OutlineRow, Part, Spot},

@@ -7,13 +7,13 @@ use wasm_bindgen::{JsCast, closure::Closure};
 use super::{Entry, Tree};
 use crate::ui::{after, effect, written};
 
-/// The estimated height of a row until one was measured, in pixels.
+/// The estimated height of a row until a row was measured, in pixels.
 const INITIAL_ROW_HEIGHT: f64 = 40.0;
 /// The number of mounted rows above and below the visible ones.
 const OVERSCAN_ROWS: usize = 6;
 /// The maximum number of mounted rows, at any height.
 const MAX_ROWS: usize = 200;
-/// The number of rows before the height is known.
+/// The number of mounted rows before the height of the view is known.
 const MIN_ROWS: usize = 2 * OVERSCAN_ROWS + 1;
 
 /// The visible part of the list.
@@ -44,7 +44,7 @@ impl Tree {
         })
     }
 
-    /// Returns the height of the list, as CSS; `None` for a drawing, which has its own.
+    /// Returns the height of the list, as CSS; `None` for a drawing, which sets its own height.
     pub(super) fn list_height(&self) -> impl Fn() -> Option<String> + Send + 'static {
         let (rows, drawn, list) = (self.rows, self.drawn, self.list);
         move || {
