@@ -1,5 +1,5 @@
 //! Decisions about a call through its renderer: approval, denial, and answers to its handler.
-//! Neighbour: `decision`, the state that an approval card needs.
+//! `decision` has the state that an approval card needs.
 
 use assistant_core::{
     action::{Remember, ToolError},
@@ -64,11 +64,11 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the call does not wait for a decision; if it differs from the one shown
-    /// ([`Refusal::Changed`]), and then the card shows the current one; if the user cannot have
-    /// read it yet ([`Self::can_approve`]); and outside of an event of the user
-    /// ([`Refusal::Scripted`]). Outside of both an approval card ([`Self::can_approve`]) and an
-    /// event of the user, the application decides, as by
+    /// Fails if the call does not wait for a decision; if the call has changed since it was shown
+    /// ([`Refusal::Changed`]), in which case the card shows the current version; if the user cannot
+    /// have read the call yet ([`Self::can_approve`]); and outside of an event of the user
+    /// ([`Refusal::Scripted`]). In a view that is not an approval card and outside of an event of
+    /// the user, the decision is the application's, as with
     /// [`Assistant::approve`](crate::Assistant::approve).
     pub fn approve(&self) -> Result<(), Refusal> {
         self.approve_as(Verdict::Approve { args: None })
@@ -91,9 +91,9 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the call does not wait for a decision, differs from the one shown, or requires
-    /// approval each time; if the user cannot have read it yet ([`Self::can_approve`]); and outside
-    /// of an event of the user ([`Refusal::Scripted`]).
+    /// Fails if the call does not wait for a decision, has changed since it was shown, or requires
+    /// approval each time; if the user cannot have read the call yet ([`Self::can_approve`]); and
+    /// outside of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
         self.approve_as(Verdict::Remember { args, what })
     }
@@ -113,7 +113,7 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the call does not wait for a decision or differs from the one shown; if the
+    /// Fails if the call does not wait for a decision or has changed since it was shown; if the
     /// arguments violate the schema; if the user cannot have read the call yet
     /// ([`Self::can_approve`]); and outside of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
@@ -138,7 +138,8 @@ impl<T> ToolCallView<T> {
         self.decide(Verdict::Deny { reason }, decider())
     }
 
-    /// Approves as the user if the card has conditions, which accept events of the user only.
+    /// Applies an approval. It is the user's if the card has conditions, since they accept only
+    /// events of the user.
     fn approve_as(&self, verdict: Verdict) -> Result<(), Refusal> {
         self.check_conditions()?;
         let by = match self.conditions {
@@ -148,7 +149,7 @@ impl<T> ToolCallView<T> {
         self.decide(verdict, by)
     }
 
-    /// Applies a decision to the call as it was last drawn.
+    /// Applies a decision to the version of the call that was last rendered.
     pub(crate) fn decide(&self, verdict: Verdict, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;
@@ -174,7 +175,7 @@ impl<T> ToolCallView<T> {
         }
     }
 
-    /// Answers a handler's form, or passes on the reason for a missing answer.
+    /// Answers a handler's question that has a schema; `Err` is the reason for a missing answer.
     pub(crate) fn answer_handler(&self, answer: Result<Value, &str>) {
         if let Some(assistant) = self.assistant() {
             let answer = answer.map_err(ToolError::new);

@@ -15,18 +15,18 @@ use serde_json::{Number, Value};
 use super::{ToolAction, ToolCallView};
 use crate::assistant::call_renderer;
 
-/// The rule for when the user must approve a call.
+/// The rule that determines whether the user must approve a call.
 pub enum Approval {
     /// The user is never asked.
     Never,
-    /// Each time.
+    /// The user is asked each time.
     Always,
-    /// Decided by a rule, which returns true for validated arguments that need approval.
+    /// The user is asked if a rule returns true for the validated arguments.
     When(Box<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>),
 }
 
 impl Approval {
-    /// Requires approval if a predicate on the arguments returns true.
+    /// Creates a rule that requires approval if a predicate on the arguments returns true.
     ///
     /// ```
     /// use leptos_assistant::Approval;
@@ -47,7 +47,8 @@ impl Approval {
         }))
     }
 
-    /// Requires approval if an asynchronous predicate on the arguments returns true.
+    /// Creates a rule that requires approval if an asynchronous predicate on the arguments returns
+    /// true.
     ///
     /// ```
     /// use leptos_assistant::Approval;
@@ -113,7 +114,7 @@ impl<Args> ToolAction<Args> {
     /// similar methods are refused ([`Refusal::OnlyUser`](crate::Refusal::OnlyUser)), and grants
     /// given by the application apply to no call. The application may deny.
     ///
-    /// It does not change when approval is required ([`Self::approval`]).
+    /// This does not affect when approval is required ([`Self::approval`]).
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -139,9 +140,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Limits remembered approvals to calls in which these arguments are the same; without names,
-    /// to calls with the same arguments. By default the user may choose that an approval applies to
-    /// any arguments.
+    /// Limits remembered approvals to calls in which the named arguments are the same; without
+    /// names, to calls in which all arguments are the same. By default the user may choose that an
+    /// approval applies to any arguments.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -160,7 +161,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Limits remembered approvals to a number of later calls. The user may choose a lower one.
+    /// Limits remembered approvals to a number of later calls. The user may choose a lower number.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -175,7 +176,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Limits the duration of remembered approvals. The user may choose a shorter one.
+    /// Limits the duration of remembered approvals. The user may choose a shorter duration.
     ///
     /// ```
     /// use std::time::Duration;
@@ -212,10 +213,11 @@ impl<Args> ToolAction<Args> {
 
     /// Renders the approval of a call instead of the built-in card. The function calls
     /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] returns
-    /// the arguments that would run. The exact arguments stay one click away below it. A decision
-    /// still counts only for the call as it was shown, and an approval only once the card was
-    /// visible to its end and unchanged for half a second ([`ToolCallView::can_approve`]).
-    /// Approvals that the agent requests by an interrupt have the built-in card.
+    /// the arguments that would run. The exact arguments stay one click away below the rendered
+    /// view. A decision still counts only for the call as it was shown, and an approval only once
+    /// the card was visible to its end and unchanged for half a second
+    /// ([`ToolCallView::can_approve`]). Approvals that the agent requests by an interrupt have the
+    /// built-in card.
     ///
     /// ```
     /// use leptos::prelude::*;

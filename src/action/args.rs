@@ -8,8 +8,8 @@ use super::ToolCallView;
 
 impl<T> ToolCallView<T> {
     /// Returns one argument by name, as soon as it is complete: with
-    /// [`stream_args`](super::ToolAction::stream_args) they arrive one by one, in the order in
-    /// which the agent writes them. `None` if it has another type.
+    /// [`stream_args`](super::ToolAction::stream_args) arguments arrive one by one, in the order in
+    /// which the agent writes them. Returns `None` if the argument has another type.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -28,7 +28,7 @@ impl<T> ToolCallView<T> {
         from_value(value)
     }
 
-    /// Reads the arguments that are visible now.
+    /// Reads the arguments as far as the renderer may see them now.
     fn args_as<R>(&self, read: impl FnOnce(&ToolCall, &Value) -> Option<R>) -> Option<R> {
         let pending = self.status() == Status::Pending;
         if pending && !self.streams_args {
@@ -43,11 +43,11 @@ impl<T> ToolCallView<T> {
 }
 
 impl<T: DeserializeOwned> ToolCallView<T> {
-    /// Returns the arguments. `None` while the call is pending, unless the action streams them
-    /// ([`super::ToolAction::stream_args`]): then the arguments parsed so far, with partial texts;
-    /// or only the complete ones, if an incomplete one does not have its type yet. Optional fields
-    /// (`Option`, `#[serde(default)]`) allow parsing from the start; [`Self::arg`] reads a single
-    /// argument.
+    /// Returns the arguments; `None` until they are complete. If the action streams them
+    /// ([`super::ToolAction::stream_args`]), returns the arguments parsed so far, with partial
+    /// texts, or only the complete arguments if an incomplete one does not have its type yet.
+    /// Optional fields (`Option`, `#[serde(default)]`) allow parsing from the start; [`Self::arg`]
+    /// reads a single argument.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -73,7 +73,7 @@ impl<T: DeserializeOwned> ToolCallView<T> {
     }
 }
 
-/// Returns the complete arguments while others are still streaming.
+/// Returns those arguments that are complete while others are still streaming.
 fn whole_args(call: &ToolCall, args: &Value) -> Option<Value> {
     let args = args.as_object().filter(|_| call.args().is_none())?;
     let whole = args.iter().filter(|(name, _)| call.has_whole_arg(name));

@@ -39,15 +39,16 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// Fails if nothing renders the call, or no longer does, since the user could not answer; if
-    /// the answer has another type; or if the handler has asked something else meanwhile.
+    /// Fails if nothing renders the call, or its renderer is removed, since the user cannot answer
+    /// then; if the answer has another type; or if the handler has asked another question
+    /// meanwhile.
     pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Result<R, ToolError> {
         read(self.put(serde_json::to_value(question)?, None).await?)
     }
 
-    /// Asks the user for a value described by a JSON Schema. If the action or its tool has no
-    /// renderer, the call's card shows a form, below the question if that is a text; otherwise the
-    /// renderer asks, as for [`Self::ask`].
+    /// Asks the user for a value described by a JSON Schema. If neither the action nor its tool has
+    /// a renderer, the call's card shows a form, below the question if the question is a text;
+    /// otherwise the renderer asks, as with [`Self::ask`].
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -63,8 +64,8 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// Fails if the user gives no answer, or one of another type, or if the handler has asked
-    /// something else meanwhile.
+    /// Fails if the user gives no answer, if the answer has another type, or if the handler has
+    /// asked another question meanwhile.
     pub async fn ask_with<R: DeserializeOwned>(
         &self,
         question: impl Serialize,
@@ -96,7 +97,7 @@ impl ToolContext {
         reply.await.map_err(|_| overtaken())?
     }
 
-    /// Asks the user in a dialog with Confirm and Cancel. Closing it counts as Cancel.
+    /// Asks the user in a dialog with Confirm and Cancel. Closing the dialog counts as Cancel.
     ///
     /// ```
     /// use leptos_assistant::{ConfirmOptions, ToolAction, ToolContext};
@@ -139,8 +140,8 @@ impl Assistant {
         self.end_unrenderable();
     }
 
-    /// Ends questions that cannot be answered because nothing renders their calls, after pending
-    /// mounts have settled.
+    /// Ends questions that cannot be answered because nothing renders their calls. Waits first
+    /// until pending mounts have settled.
     fn end_unrenderable(&self) {
         let open = self.view().asked.with_untracked(|list| {
             let bare = |asked: &Asked| asked.schema.is_none();
@@ -180,7 +181,7 @@ impl Assistant {
     }
 }
 
-/// Removes the question when the handler has its answer or is dropped.
+/// A guard that removes the question when the handler has its answer or is dropped.
 struct AskGuard {
     asking: Asking,
     id: u64,
@@ -195,7 +196,7 @@ impl Drop for AskGuard {
     }
 }
 
-/// Closes an open dialog when the handler is dropped.
+/// A guard that closes an open dialog when the handler is dropped.
 struct DialogGuard {
     asking: Asking,
     id: u64,
@@ -209,7 +210,8 @@ impl Drop for DialogGuard {
     }
 }
 
-/// Marks the chat as waiting for the user while it lives, and counts the time as theirs.
+/// A guard that marks the chat as waiting for the user, so that the waiting time does not count as
+/// the handler's.
 struct Asking {
     assistant: WeakAssistant,
     invocation: InvocationId,

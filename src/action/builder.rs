@@ -1,5 +1,5 @@
-//! The builder of actions. Neighbours: `approval`, for approval rules; `running`, for execution
-//! options.
+//! The builder of actions. Its approval rules are in `approval`, its execution options in
+//! `running`.
 
 use std::marker::PhantomData;
 
@@ -35,8 +35,8 @@ use crate::{
 ///     .handler(|args: Args| async move { Ok::<_, ToolError>(format!("Sunny in {}", args.city)) });
 /// ```
 ///
-/// `Args` is the type of the arguments, which renderers and rules set after [`Self::handler`]
-/// receive.
+/// `Args` is the type of the arguments that renderers and rules receive if they are set after
+/// [`Self::handler`].
 pub struct ToolAction<Args = Value> {
     pub(super) spec: ActionSpec,
     pub(super) parameters: Option<Signal<Value>>,
@@ -65,8 +65,8 @@ impl ToolAction {
         Self::from_definition(ActionSpec::new(name, description))
     }
 
-    /// Creates an action from a definition, as [`assistant_core::action::definitions_from_json`]
-    /// parses them from a plain tool list.
+    /// Creates an action from a definition, such as one that
+    /// [`assistant_core::action::definitions_from_json`] parses from a plain tool list.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, definitions_from_json};
@@ -149,7 +149,7 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets the JSON Schema of the arguments: a value, a signal or a closure, read when a run
-    /// opens. Without it the action has no arguments.
+    /// opens. Without a schema the action has no arguments.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -167,7 +167,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Offers and starts the action only while this is true: a value, a signal or a closure.
+    /// Offers and starts the action only while `enabled` is true: a value, a signal or a closure.
     /// Running calls continue, and cards stay.
     ///
     /// ```
@@ -242,8 +242,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Exposes arguments to the renderer while they stream in, in any order: all that can be parsed
-    /// so far ([`ToolCallView::args`]), or each once it is complete ([`ToolCallView::arg`]).
+    /// Exposes arguments to the renderer while they stream in, in any order: everything that can be
+    /// parsed so far ([`ToolCallView::args`]), or each argument once it is complete
+    /// ([`ToolCallView::arg`]).
     ///
     /// ```
     /// use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! The context of a running handler. Neighbour: `ask`, for its questions to the user.
+//! The context of a running handler. Its questions to the user are in `ask`.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -57,7 +57,7 @@ impl ToolContext {
         &self.invocation.call_id
     }
 
-    /// Returns the key of the call in the conversation; unlike the id it is unique.
+    /// Returns the key of the call in the conversation. Unlike the id, the key is unique.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -83,8 +83,8 @@ impl ToolContext {
         self.invocation.message.as_ref()
     }
 
-    /// Returns the message that precedes the one with the call; `None` if the page called the
-    /// action itself, or the message is the first.
+    /// Returns the message before the message that contains the call; `None` if the page called the
+    /// action itself, or if there is no earlier message.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -98,8 +98,8 @@ impl ToolContext {
         self.with_conversation(|all| all.parent(message).cloned())?
     }
 
-    /// Returns the id of the assistant in this page ([`Assistant::client_id`]); `None` after it was
-    /// dropped.
+    /// Returns the id of the assistant in this page ([`Assistant::client_id`]); `None` after the
+    /// assistant was dropped.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -130,7 +130,7 @@ impl ToolContext {
         })
     }
 
-    /// Returns the number of runs between the last user message and the one that made the call.
+    /// Returns the number of runs between the last user message and the run that made the call.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -160,7 +160,7 @@ impl ToolContext {
     }
 
     /// Returns a token that signals the cancellation of the call. The handler's future is dropped
-    /// then; the token is for work that the handler has started elsewhere.
+    /// on cancellation; the token is for work that the handler has started elsewhere.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -281,7 +281,7 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// Fails if it is still not registered after five seconds.
+    /// Fails if the action is not registered within five seconds.
     pub async fn until_registered(&self, name: &str) -> Result<(), ToolError> {
         let missing = || ToolError::new(format!("Action {name} was not registered in time"));
         let assistant = self.assistant.upgrade().ok_or_else(missing)?;

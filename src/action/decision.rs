@@ -1,5 +1,5 @@
-//! The state of a call for its approval card: the asker, the description, and the permitted
-//! contents of an answer. Neighbour: `view`, which reads the call and decides.
+//! The state of a call for its approval card: the party that asks, the conditions, and the
+//! permitted contents of a decision.
 
 use assistant_core::{
     action::{Availability, Execution, GrantBounds, Registration, Remembering},
@@ -13,28 +13,28 @@ use serde_json::Value;
 use super::ToolCallView;
 use crate::assistant::{Assistant, DecisionConditions};
 
-/// The extras that a decision about a call may carry.
+/// The optional contents that a decision about a call may have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ApprovalTakes {
-    /// Edited arguments.
+    /// True if the arguments may be edited.
     pub edits: bool,
-    /// A reason for the denial.
+    /// True if a denial may have a reason.
     pub reason: bool,
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns true if approving counts by now: the question was visible to its end, and has been
+    /// Returns true if an approval counts now: the card was visible to its end, and has been
     /// unchanged in its place for half a second. Until then a click may be meant for something
-    /// else, and [`Self::approve`] refuses ([`Refusal::TooEarly`]). Denying counts at once.
+    /// else, and [`Self::approve`] fails with [`Refusal::TooEarly`]. A denial counts at once.
     ///
-    /// An approval is the user's: [`Self::approve`] counts while a click or key event of the user
-    /// in the view is handled, and not in a later task, nor for a click made by a script
-    /// ([`Refusal::Scripted`]). Decisions of the application's code go through
+    /// An approval must come from the user: [`Self::approve`] counts only while a click or key
+    /// event of the user in the view is handled. It fails in a later task, and for a click by a
+    /// script ([`Refusal::Scripted`]). Decisions of the application's code go through
     /// [`Assistant::approve`].
     ///
     /// This applies to the view that an action's approval renderer receives
     /// ([`super::ToolAction::render_approval`]): mark its button accordingly, for example with
-    /// `aria-disabled`. Other views do not ask for approval, and are never too early.
+    /// `aria-disabled`. Other views do not ask for approval; for them, this is always true.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -86,8 +86,8 @@ impl<T> ToolCallView<T> {
             .or_else(|| self.parameters())
     }
 
-    /// Returns true if the agent asks about the call, by an interrupt, and not this page by the
-    /// rules of its action. The answer goes to the agent, and does not answer the page's own
+    /// Returns true if the agent asks about the call by an interrupt; false if this page asks by
+    /// the rules of the action. The answer goes to the agent, and does not answer the page's own
     /// question.
     ///
     /// ```
@@ -102,8 +102,8 @@ impl<T> ToolCallView<T> {
         self.interrupt_id().is_some()
     }
 
-    /// Returns the agent's text, if the agent asks for the approval. It is not the page's: show it
-    /// as such, after the arguments.
+    /// Returns the agent's text, if the agent asks for the approval. The text is not the page's
+    /// own: mark it as the agent's, and show it after the arguments.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -174,9 +174,9 @@ impl<T> ToolCallView<T> {
         self.is_asked_by_agent() || self.is_run_by_agent() || assistant.read(runs).unwrap_or(true)
     }
 
-    /// Returns the additions that a decision may contain. The page accepts a reason, and edited
-    /// arguments for calls that it runs. For a question of the agent, the interrupt determines
-    /// them.
+    /// Returns the optional contents that a decision may have. The page accepts a reason, and
+    /// edited arguments for calls that it runs. For a question of the agent, the interrupt
+    /// determines them.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -219,7 +219,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the widest bounds of a remembered approval, as the action declares them. A card may
-    /// offer narrower ones.
+    /// offer narrower bounds.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -269,7 +269,7 @@ impl<T> ToolCallView<T> {
         self.has_action(|action| action.spec.execution == Execution::Agent)
     }
 
-    /// Returns true if the action runs on this page: offered, with a handler.
+    /// Returns true if the action runs on this page: the action is offered, and has a handler.
     pub(crate) fn is_run_here(&self) -> bool {
         self.has_action(|action| {
             action.spec.execution == Execution::Client
@@ -293,8 +293,8 @@ impl<T> ToolCallView<T> {
         assistant.read(is_met).unwrap_or_default()
     }
 
-    /// Returns true if the agent reports a result for an action that only this page runs. It is
-    /// shown as reported, not as done here.
+    /// Returns true if the agent reports a result for an action that only this page runs. Such a
+    /// result is shown as reported by the agent, not as done by this page.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -329,7 +329,8 @@ impl<T> ToolCallView<T> {
         self.cell()?.shown.get()
     }
 
-    /// Shows the current call after a decision about an outdated one was refused.
+    /// Shows the current version of the call if a decision about an outdated version was refused.
+    /// Returns the outcome unchanged.
     pub(super) fn refresh_if_changed(&self, outcome: Result<(), Refusal>) -> Result<(), Refusal> {
         if matches!(outcome, Err(Refusal::Changed))
             && let (Some(assistant), Some(cell)) = (self.assistant(), self.cell())

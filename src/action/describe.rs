@@ -33,8 +33,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the title of a running call: "Looking up the weather". It is shown while nothing else
-    /// describes the activity, and announced to assistive technology. A text, a signal or a closure.
+    /// Sets the title of a running call: "Looking up the weather". The title is shown while nothing
+    /// else describes the activity, and announced to assistive technology. A text, a signal or a
+    /// closure.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -56,12 +57,13 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets the text of the approval card, from the arguments: a sentence, or a [`Description`]
-    /// with rows. Arguments that it does not mention are shown below it, and all exact arguments
-    /// are one click away. They are shown at once if they do not have the action's type, and if the
-    /// text is empty.
+    /// with rows. Arguments that the text does not mention are shown below it, and all exact
+    /// arguments are one click away. The exact arguments replace the text if they do not have the
+    /// action's type, or if the text is empty.
     ///
-    /// Call it after `.handler(…)`, which sets the type of the arguments: before it, the closure gets
-    /// JSON, and one that takes another type does not compile.
+    /// Call this method after `.handler(…)`, which sets the type of the arguments. Before
+    /// `.handler(…)`, the closure receives JSON, and a closure that takes another type does not
+    /// compile.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};
@@ -91,7 +93,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the risk of a call. It selects the colour and the wording of the approval card.
+    /// Sets the risk of a call, which selects the colour and the wording of the approval card.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Risk, ToolAction};
@@ -110,7 +112,7 @@ impl<Args> ToolAction<Args> {
 }
 
 impl ActionWords {
-    /// Returns the current texts; tracked when called in a reactive closure.
+    /// Returns the current texts of the action; tracked when called in a reactive closure.
     pub(crate) fn now(&self) -> CallWords {
         let read = |title: Option<Signal<String>>| short(&title?.try_get()?);
         CallWords {
@@ -162,7 +164,8 @@ impl<T> ToolCallView<T> {
         self.words().risk
     }
 
-    /// Returns the page's description of the call, if its action describes such arguments.
+    /// Returns the page's description of the call, if its action describes calls with such
+    /// arguments.
     #[must_use]
     pub(crate) fn described(&self) -> Option<Description> {
         self.words().describe?(&self.args_value()?)

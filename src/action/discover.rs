@@ -10,9 +10,9 @@ use crate::ui::lower;
 const MAX_REVEALED: usize = 20;
 
 /// Creates the action `list_tools`: the agent searches by words or tag, receives the matching
-/// actions, and is offered them from its next run on, until the user's next message. It is offered
-/// regardless of the filter. It is not registered automatically; without it the agent can call only
-/// the actions that pass the filter.
+/// actions, and is offered them from its next run on, until the user's next message. The action
+/// `list_tools` is offered regardless of the filter. It is not registered automatically; without it
+/// the agent can call only the actions that pass the filter.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -41,7 +41,7 @@ pub fn list_tools_action() -> ToolAction {
 }
 
 impl ToolContext {
-    /// Reveals the matching actions, and lists them.
+    /// Offers the matching actions to the agent, and returns their list.
     fn discover(&self, args: &Value) -> Value {
         let Some(assistant) = self.assistant.upgrade() else {
             return json!([]);

@@ -25,11 +25,12 @@ use crate::{
 
 /// Registers an action as long as the component lives.
 ///
-/// The newest registration of a name answers calls; when it is removed, the previous one does so
-/// again. While `enabled` is false, the action is not offered and no call of it starts; running
-/// calls continue. Signals are read when a run opens, so that the agent gets their current values.
-/// Unmounting the component drops its running handlers and answers their calls as cancelled, unless
-/// the action is [`ToolAction::detached`]; its cards become default cards.
+/// The newest registration of a name answers calls; when it is removed, the previous registration
+/// answers calls again. While `enabled` is false, the action is not offered and none of its calls
+/// starts; running calls continue. Signals are read when a run opens, so that the agent gets their
+/// current values. Unmounting the component drops its running handlers and answers their calls as
+/// cancelled, unless the action is [`ToolAction::detached`]; the action's cards become default
+/// cards.
 ///
 /// Without an `<AssistantProvider>` above, one error is logged to the console and nothing is
 /// registered.
@@ -110,7 +111,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if providers do not accept its name.
+    /// Fails if model providers do not accept the action's name.
     pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
         let offer = Offer::new(self.clone(), action.args());
         let registered = offer.try_register();
@@ -137,7 +138,7 @@ struct ActionSignals {
 }
 
 impl ActionSignals {
-    /// Returns the current values, or the last known ones of a disposed signal.
+    /// Returns the current values, or the last known value of a disposed signal.
     fn now(self, known: Option<&Rules>) -> Rules {
         let text = self.description.and_then(|text| text.try_get_untracked());
         let schema = self
@@ -261,8 +262,8 @@ impl Offer {
         })
     }
 
-    /// Warns about two acting registrations of one name, of which one never runs. A short overlap,
-    /// such as during navigation, is ignored.
+    /// Warns if two registrations of one name could run, because one of them never does. A short
+    /// overlap, such as during navigation, is ignored.
     fn warn_about_twin(&self) {
         if !self.spec.has_handler {
             return;
@@ -298,7 +299,8 @@ impl Offer {
         }
     }
 
-    /// Disposes cards first: the signals that they read may be disposed right after.
+    /// Removes the registration. Its cards are disposed first, because the signals that they read
+    /// may be disposed right after.
     fn withdraw(&self) {
         self.assistant.runtime().drop_source(self.id.0);
         self.assistant.cards().dispose(self.id);
@@ -310,12 +312,12 @@ impl Offer {
     }
 }
 
-/// Returns true if an action is offered and would run here.
+/// Returns true if an action is offered and runs on this page.
 fn is_acting(spec: &ActionSpec) -> bool {
     spec.enabled && spec.has_handler && spec.availability == Availability::Offered
 }
 
-/// Binds a handler to a weak handle of the assistant.
+/// Binds a handler to a weak reference to the assistant.
 fn bound(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::Handler {
     let assistant = assistant.weak();
     let checked = spec.validate.then(|| spec.name.clone());

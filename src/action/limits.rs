@@ -1,4 +1,5 @@
-//! The application's rules for calls other than approvals: permission, limits, and sanitizing.
+//! The application's rules for calls, apart from approval rules: permission, limits, and
+//! sanitizing.
 
 use std::{future::Future, rc::Rc};
 
@@ -52,8 +53,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Limits how often the action may start. A call above a limit ends with an error that contains
-    /// the time to wait, and the user is not asked about it.
+    /// Limits how often the action may start. A call that exceeds a limit ends with an error that
+    /// contains the time to wait, and the user is not asked about the call.
     ///
     /// ```
     /// use leptos_assistant::{CallLimits, ToolAction};
@@ -68,9 +69,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sanitizes arguments before anything else: the result is validated, shown, approved and run,
-    /// and the agent receives the arguments that ran. Arguments that the user edits must already be
-    /// sanitized.
+    /// Sanitizes arguments before they are used: the sanitized arguments are validated, shown,
+    /// approved and run, and the agent is told which arguments ran. Arguments that the user edits
+    /// must already be sanitized.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;

@@ -1,4 +1,4 @@
-//! The outcome of a call, for its renderer. Neighbour: `view`, for the call itself.
+//! The outcome of a call, for its renderer. See `assistant::call` for the call itself.
 
 use assistant_core::{
     conversation::{Phase, Progress},
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{ToolCallView, args::from_value};
 
 impl<T> ToolCallView<T> {
-    /// Returns the newest preliminary result, if it has this type.
+    /// Returns the newest preliminary result, if it has the type `R`.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -25,7 +25,7 @@ impl<T> ToolCallView<T> {
         from_value(self.read(|call| call.preliminary.clone()).flatten())
     }
 
-    /// Returns the progress that the handler reports.
+    /// Returns the latest progress that the handler has reported.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -40,7 +40,7 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.progress.clone()).flatten()
     }
 
-    /// Returns the result, if it has this type.
+    /// Returns the result, if it has the type `R`.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -91,7 +91,7 @@ impl<T> ToolCallView<T> {
         files.unwrap_or_default()
     }
 
-    /// Returns the error message.
+    /// Returns the message of the call's error, if the call has failed.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -105,7 +105,7 @@ impl<T> ToolCallView<T> {
         self.error_with(|_, message| message.to_owned())
     }
 
-    /// Returns the error, by its kind and message.
+    /// Returns the error as text, formatted from its kind and message.
     pub(crate) fn error_with(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
             let ended = match (call.error(), call.phase()) {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 /// A return value of a handler: text, numbers, `bool`, `()`, lists and maps, [`Value`], [`Json`]
 /// around anything that implements `Serialize`, or a `Result` of such a value. The error is a
-/// [`ToolError`] or anything that can be printed: an error of any crate, a boxed one, text.
+/// [`ToolError`] or any type that implements `Display`: an error of any crate, a boxed error, text.
 ///
 /// ```
 /// use leptos_assistant::{Json, ToolAction};
@@ -40,7 +40,7 @@ pub trait IntoToolResult {
     ///
     /// # Errors
     ///
-    /// The error of the handler, or of serializing its value.
+    /// Fails with the error of the handler, or if the value cannot be serialized.
     fn into_tool_result(self) -> Result<Value, ToolError>;
 }
 
@@ -52,7 +52,8 @@ pub struct Json<T>(
     pub T,
 );
 
-/// Downcasts a value, so that JSON values are not serialized again.
+/// Downcasts a value, so that JSON values are not serialized again. Leaves `None` behind on
+/// success.
 pub(super) fn as_it_is<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
     (value as &mut dyn Any)
         .downcast_mut::<Option<U>>()
@@ -98,12 +99,12 @@ plain!(
     [T] Vec<T>, [T] Option<T>, [T] HashMap<String, T>, [T] BTreeMap<String, T>,
 );
 
-/// Marks synchronous handlers.
+/// The marker of synchronous handlers.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Now;
 
-/// Marks asynchronous handlers.
+/// The marker of asynchronous handlers.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Later;

@@ -22,19 +22,19 @@ pub trait ContextValue<Marker>: 'static {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be serialized as JSON.
+    /// Fails if the value cannot be serialized as JSON.
     fn read(&self) -> Result<Option<Value>, serde_json::Error>;
 }
 
-/// Marks closures.
+/// The marker of closures.
 #[derive(Debug)]
 pub struct ByClosure<T>(std::marker::PhantomData<T>);
 
-/// Marks signals.
+/// The marker of signals.
 #[derive(Debug)]
 pub struct BySignal;
 
-/// Marks constant values.
+/// The marker of constant values.
 #[derive(Debug)]
 pub struct ByValue;
 
@@ -75,7 +75,7 @@ by_value!(String, &'static str, Value);
 /// `context`. The value is read when a run opens, after changes of the page by clicks or handlers
 /// have settled. Text is sent as it is, other values as JSON.
 ///
-/// A value that cannot be serialized as JSON is left out, with an error in the console.
+/// A value that cannot be serialized as JSON is omitted, with an error in the console.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -10,9 +10,9 @@ use super::{ToolAction, ToolCallView};
 
 impl<Args> ToolAction<Args> {
     /// Sets a preview of the change that a call would make, without making it: a sentence, or a
-    /// value that is shown as JSON. The card shows it while it asks for approval. It is computed
-    /// again after the approval: if it differs by then, nothing runs, and the card shows the new
-    /// preview.
+    /// value that is shown as JSON. The card shows the preview while it asks for approval. The
+    /// preview is computed again after the approval: if it differs by then, nothing runs, and the
+    /// card shows the new preview.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -57,8 +57,8 @@ impl<Args> ToolAction<Args> {
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns the preview of the change that the call would make; `Err` is the reason for a
-    /// missing one, and `None` means that it is not computed yet.
+    /// Returns the preview of the change that the call would make; `Err` is the reason why there is
+    /// none, and `None` means that the preview is not computed yet.
     ///
     /// ```
     /// # use leptos::prelude::*;

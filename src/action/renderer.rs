@@ -1,4 +1,4 @@
-//! The choice of the renderer that draws a call: that of its action, or else one of tools.
+//! Selects the renderer that draws a call: the action's own renderer, or one registered for tools.
 
 use assistant_core::action::RegistrationId;
 
@@ -8,10 +8,10 @@ use crate::{
     render::CallWords,
 };
 
-/// Selects one of the renderers of an action.
+/// A function that selects one of the renderers of an action.
 type Find = fn(&CallRenderers) -> Option<&Renderer<ToolCallView>>;
 
-/// The renderer for a call's card or approval.
+/// The renderer selected for a call's card or approval.
 pub(crate) struct Drawer {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<ToolCallView>,
@@ -22,7 +22,7 @@ pub(crate) struct Drawer {
 }
 
 impl Assistant {
-    /// Finds the action whose renderer draws calls of a name: the active registration, or else the
+    /// Finds the action whose renderer draws calls of a name: the active registration, or the
     /// newest one that has a renderer, so that cards stay while their action is disabled.
     fn action_drawing(&self, name: &str, find: Find) -> Option<Drawer> {
         self.actions_of(name).into_iter().find_map(|id| {
@@ -36,7 +36,8 @@ impl Assistant {
         })
     }
 
-    /// Returns the actions of a name: first the active registration, then all from the newest.
+    /// Returns the registrations of a name: first the active one, then all from the newest to the
+    /// oldest.
     fn actions_of(&self, name: &str) -> Vec<RegistrationId> {
         let ids = self.read(|session| {
             let registry = session.registry();
@@ -49,7 +50,7 @@ impl Assistant {
         ids.unwrap_or_default()
     }
 
-    /// Returns the texts of the action of a name.
+    /// Returns the texts of the action with the given name.
     pub(crate) fn words_of(&self, name: &str) -> Option<CallWords> {
         let first = self.actions_of(name).into_iter().next()?;
         Some(self.renderers().action(first)?.words.now())
@@ -60,7 +61,8 @@ impl Assistant {
         self.action_drawing(name, |renderers| renderers.approval.as_ref())
     }
 
-    /// Returns the renderer of a call's card: that of its action, or else one for tools.
+    /// Returns the renderer for cards of calls of this name: the action's own renderer, or one
+    /// registered for tools.
     pub(crate) fn card_of(&self, name: &str) -> Option<Drawer> {
         let own = self.action_drawing(name, |renderers| renderers.card.as_ref());
         own.or_else(|| {

@@ -5,8 +5,8 @@ use assistant_core::action::{Availability, Execution, ResultEncoding};
 use super::ToolAction;
 
 impl<Args> ToolAction<Args> {
-    /// Only renders calls that the agent runs itself: the action is never offered, and never runs
-    /// here.
+    /// Makes the action only render calls that the agent runs itself: the action is never offered,
+    /// and never runs on the page.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -25,7 +25,7 @@ impl<Args> ToolAction<Args> {
     /// Leaves execution to the agent: the user's decision is sent as the call's tool message,
     /// `approved` or `denied`, and the agent's own result completes the call. For agents that end
     /// their run at such a call and have no approval of their own; a handler is not run. Together
-    /// with [`ToolAction::render_only`] it requires approval for one of the agent's own tools.
+    /// with [`ToolAction::render_only`], this requires approval for one of the agent's own tools.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, Approval};
@@ -41,7 +41,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Prevents the action from running at the same time as another one.
+    /// Prevents the action from running at the same time as another action.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -69,8 +69,8 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Marks the action as safe to run twice. If the page was reloaded, or crashed, while the
-    /// handler ran, its outcome is unknown: an idempotent action runs again automatically; for any
-    /// other, the user decides. This needs a store
+    /// handler ran, the outcome of the call is unknown: an idempotent action runs again
+    /// automatically; for any other action, the user decides. This needs a store
     /// ([`AssistantProvider`](crate::AssistantProvider)).
     ///
     /// ```
@@ -117,7 +117,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the tags by which a filter selects it
+    /// Sets the tags by which a filter selects the action
     /// ([`Tools::offer_only`](crate::Tools::offer_only)); the agent does not receive them.
     ///
     /// ```
@@ -144,8 +144,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the version of the action. It is part of records, and a stored call of another version
-    /// needs approval before it runs (rule "editions of an action").
+    /// Sets the version of the action. The version is part of records, and a stored call of another
+    /// version needs approval before it runs (rule "editions of an action").
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -158,7 +158,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sends string results as they are, instead of quoted.
+    /// Sends string results as plain text instead of quoted JSON.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -172,7 +172,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Disables validation of the arguments, which the handler must validate.
+    /// Disables validation of the arguments; the handler must validate them.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;

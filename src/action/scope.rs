@@ -32,7 +32,7 @@ impl ActionScope {
         Box::pin(poll_fn(move |cx| scope.run(|| work.as_mut().poll(cx))))
     }
 
-    /// Runs all code of an action in this scope.
+    /// Wraps all code of an action, so that it runs in this scope.
     pub(super) fn enclose(&self, code: ActionCode) -> ActionCode {
         let scope = || self.clone();
         ActionCode {

@@ -8,8 +8,8 @@ use super::ToolAction;
 impl ToolAction {
     /// Derives the schema of the arguments from their type, which implements
     /// [`JsonSchema`](schemars::JsonSchema): comments become descriptions, `#[schemars(…)]` sets
-    /// limits, `Option` makes a field optional. With the feature `schemars`, which adds some 16 KB
-    /// (gzip) to the bundle.
+    /// limits, `Option` makes a field optional. Requires the feature `schemars`, which adds some 16
+    /// KB (gzip) to the bundle.
     ///
     /// ```
     /// use leptos_assistant::{
@@ -50,7 +50,8 @@ impl ToolAction {
     }
 }
 
-/// Inlines nested types, since not every provider resolves references.
+/// Returns the settings of the generator, which inline nested types, since not every provider
+/// resolves references.
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
 }

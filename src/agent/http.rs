@@ -41,9 +41,9 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// let agent = HttpAgent::new("/agent").header("x-tenant", "harbor");
 /// ```
 ///
-/// The session is set up for the protocol when the assistant is made ([`Agent::adapt`]); an agent
-/// of another protocol that is set later ([`Assistant::set_agent`](crate::Assistant::set_agent))
-/// does not change that.
+/// The session is set up for the protocol when the assistant is created ([`Agent::adapt`]); an
+/// agent of another protocol that is set later
+/// ([`Assistant::set_agent`](crate::Assistant::set_agent)) does not change that.
 pub struct HttpAgent<P = AgUi> {
     endpoint: Endpoint,
     history: History,
@@ -96,9 +96,10 @@ impl HttpAgent {
         self
     }
 
-    /// Sets the address at which a server stores the events of runs, so that a run survives a lost
-    /// connection and a reload (rule "reattaching to a run"). `GET {url}/{thread}/{run}` returns the
-    /// events, after the one that `Last-Event-ID` names if it is given, and `DELETE` ends the run.
+    /// Sets the address of a server that stores the events of runs, so that a run survives a lost
+    /// connection and a reload (rule "reattaching to a run"). `GET {url}/{thread}/{run}` returns
+    /// the events, only those after `Last-Event-ID` if that header is given, and `DELETE` ends the
+    /// run.
     ///
     /// A reload resumes a run if the conversation has a store. `examples/relay` is such a server for
     /// any agent.
@@ -177,10 +178,10 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         self
     }
 
-    /// Calls an asynchronous function for headers of every request, in addition to the others. If the
-    /// agent answers with HTTP 401, the function is called once more, with true, and the request is
-    /// repeated with its new headers. `Err` is the reason for which the run fails; then nothing is
-    /// sent.
+    /// Calls an asynchronous function for headers of every request, in addition to other headers.
+    /// If the agent answers with HTTP 401, the function is called once more, with true, and the
+    /// request is repeated with its new headers. `Err` is the reason for which the run fails; then
+    /// nothing is sent.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;
@@ -202,8 +203,8 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         self
     }
 
-    /// Selects the credentials of the browser that requests carry; by default, those for an agent of
-    /// the page's own origin.
+    /// Selects the credentials of the browser that are sent with requests; by default,
+    /// [`Credentials::SameOrigin`].
     ///
     /// ```
     /// use leptos_assistant::agent::{Credentials, HttpAgent};

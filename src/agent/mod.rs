@@ -1,5 +1,4 @@
-//! Agents: a real one over HTTP ([`HttpAgent`]), or one that plays a script in the page
-//! ([`ScriptedAgent`]).
+//! Agents: over HTTP ([`HttpAgent`]), or played from a script in the page ([`ScriptedAgent`]).
 
 mod http;
 mod scripted;
@@ -29,27 +28,27 @@ pub use http::{Credentials, HttpAgent, ResumeMessages};
 pub use scripted::Transcript;
 pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 
-/// Answers runs: takes a run's input, emits events, and ends.
+/// An agent: answers each run by taking the run's input and emitting events.
 ///
 /// The future is dropped when the run is stopped: dropping it must end the request.
 pub trait Agent: 'static {
     /// Sets the session options that agents of this protocol need. Called once, when the assistant
-    /// is made.
+    /// is created.
     fn adapt(&self, options: &mut SessionOptions) {
         let _ = options;
     }
 
     /// Ends a run on its server, for agents whose runs outlive their connection. Called after the
     /// future of [`Self::run`] was dropped, because the user stopped the run or the session ended
-    /// it; not when the page is left, or a provider with a store unmounted, so that the run can be
-    /// resumed.
+    /// it. Not called when the page is left, or when a provider with a store is unmounted, so that
+    /// the run can be resumed.
     fn stop(&self, thread_id: &str, run_id: &str) {
         let _ = (thread_id, run_id);
     }
 
-    /// Answers one run. If [`RunInput::resumes`] is set, reads the answer again that was
-    /// interrupted. Events are pushed into the sink in order: `RunStarted` first, `RunFinished`
-    /// or `RunError` last. Chunk events must be expanded before.
+    /// Answers one run. If [`RunInput::resumes`] is set, reads the interrupted answer again. Events
+    /// are emitted to the sink in order: `RunStarted` first, `RunFinished` or `RunError` last.
+    /// Chunk events must be expanded before they are emitted.
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd>;
 }
 
@@ -91,7 +90,7 @@ impl EventSink {
         &self.limits
     }
 
-    /// Emits one event. Ignored if the session has ended the run.
+    /// Emits one event, which is ignored if the session has ended the run.
     pub fn event(&self, event: impl Into<Event>) {
         (self.send)(Input::Event {
             run: self.run,
@@ -99,7 +98,7 @@ impl EventSink {
         });
     }
 
-    /// Reports something that was tolerated or dropped.
+    /// Reports input that was tolerated or dropped.
     pub fn diagnostic(&self, diagnostic: Diagnostic) {
         (self.send)(Input::Diagnostic { diagnostic });
     }

@@ -42,7 +42,7 @@ impl std::fmt::Debug for ScriptedAgent {
 }
 
 impl ScriptedAgent {
-    /// Creates an agent that calls a function for each answer.
+    /// Creates an agent that calls a function to compute each answer.
     ///
     /// ```
     /// use leptos_assistant::agent::{Script, ScriptedAgent, last_user_text};
@@ -127,7 +127,8 @@ fn finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
     }
 }
 
-/// The events of a scripted agent in one run. The events that begin and end the run are added.
+/// The events of a scripted agent in one run. The events that begin and end the run are added
+/// automatically.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     steps: Vec<Step>,
@@ -136,7 +137,7 @@ pub struct Script {
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// An event that is followed by the agent's pace.
+    /// An event that is followed by the delay of the agent's pace.
     Piece(EventKind),
     Event(EventKind),
     Wait(Duration),
@@ -186,8 +187,8 @@ impl Script {
         self
     }
 
-    /// Calls a tool under a fresh id, with its arguments in pieces, in the message of the text or
-    /// call before.
+    /// Calls a tool under a fresh id, with its arguments in pieces, in the same message as the
+    /// preceding text or call.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;

@@ -70,7 +70,7 @@ impl RememberedApprovals {
     }
 
     /// Revokes a remembered approval. Calls that it allowed and that have not started need approval
-    /// again; running ones continue.
+    /// again; running calls continue.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -86,7 +86,7 @@ impl RememberedApprovals {
         let _ = self.0.dispatch(Input::ForgetApproval { id: id.to_owned() });
     }
 
-    /// Persists approvals beyond the page, and offers the user to allow actions permanently. Stored
+    /// Persists approvals in a store, and offers the user to allow actions permanently. Stored
     /// approvals apply once they are loaded; until then the user is asked. An approval that another
     /// tab revokes is revoked here as well, if the store reports changes.
     ///
@@ -176,7 +176,7 @@ impl ApprovalPersistence for StoredApprovals {
     }
 }
 
-/// Parses stored approvals; an invalid one allows nothing.
+/// Parses stored approvals. Invalid entries are skipped.
 fn read(stored: &[Value]) -> Vec<RememberedApproval> {
     let read = stored.iter().filter_map(RememberedApproval::from_value);
     read.collect()

@@ -48,7 +48,7 @@ impl fmt::Debug for AuditLog {
 }
 
 impl Assistant {
-    /// Starts to record the history of calls: approval requests, the source of each permission to
+    /// Starts recording the history of calls: approval requests, the source of each permission to
     /// start, denials, refusals, starts and ends. Each attempt ends with one record of its outcome,
     /// whether an agent, a callout or the page made it.
     ///
@@ -111,9 +111,9 @@ impl AuditLog {
         json!({"version": 1, "left_out": self.0.dropped.get(), "entries": entries})
     }
 
-    /// Calls back for each record, as long as the assistant lives, for example to send it to a
-    /// server. An error that it returns does not affect other observers, and is logged to the
-    /// console.
+    /// Calls `observer` for each record, as long as the assistant lives, for example to send the
+    /// record to a server. An error that the observer returns does not affect other observers, and
+    /// is logged to the console.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -155,8 +155,7 @@ impl AuditLog {
 /// A destination of audit records: a file, a server, a list. The records are redacted and in order;
 /// [`AuditLog::write_to`] connects a sink.
 ///
-/// A sink is called while nothing of the assistant is borrowed, and should return soon: it queues
-/// what takes longer.
+/// A sink may use the assistant while it is called. It should return soon, and defer longer work.
 pub trait AuditSink: 'static {
     /// Writes one record.
     ///

@@ -1,4 +1,4 @@
-//! The branches of a conversation: versions of a message, and interjections.
+//! The branches of a conversation: versions of messages, and interjections.
 
 use assistant_core::{
     conversation::{MessageId, Sibling},
@@ -23,8 +23,8 @@ impl Assistant {
         Branches(self.clone())
     }
 
-    /// Replaces the text of a user message in a new version, and sends it. Its attachments and the
-    /// previous version are kept, with all that followed.
+    /// Sends a new version of a user message with this text. The new version keeps the attachments;
+    /// the previous version and all replies to it stay on their own branch.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, conversation::MessageId};
@@ -35,8 +35,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the text is empty, if it is not a user message, or if something is running that
-    /// must end first.
+    /// Fails if the text is empty, if the message is not a user message, or if something is running
+    /// that must end first.
     pub fn edit(&self, message: &MessageId, text: impl Into<String>) -> Result<(), Refusal> {
         let text = text.into();
         let content =
@@ -47,7 +47,7 @@ impl Assistant {
             .change(TreeChange::Edit { message, content })
     }
 
-    /// Regenerates an answer as a new version; the previous one is kept.
+    /// Regenerates an answer as a new version; the previous version is kept.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, conversation::MessageId};
@@ -58,15 +58,15 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if it is not an answer, or if something is running that must end first.
+    /// Fails if the message is not an answer, or if something is running that must end first.
     pub fn regenerate(&self, message: &MessageId) -> Result<(), Refusal> {
         let message = message.clone();
         self.branches().change(TreeChange::Regenerate { message })
     }
 
-    /// Sends a text or other content during the loop: it is delivered at the next boundary between
-    /// tools. Calls that have not started by then are skipped. Without a running loop it is sent at
-    /// once.
+    /// Queues a text or other content during the loop: the message is delivered at the next
+    /// boundary between tools, and calls that have not started by then are skipped. Without a
+    /// running loop, the message is sent at once.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -84,7 +84,8 @@ impl Assistant {
         self.branches().change(TreeChange::Interject { content })
     }
 
-    /// Returns the current version; tracks changes when called in a reactive closure.
+    /// Returns the number of a message's current version, and the number of versions; tracked when
+    /// called in a reactive closure.
     pub(crate) fn version_now(&self, message: &MessageId) -> Option<(usize, usize)> {
         self.view().tree.track();
         self.with_conversation(|conversation| conversation.version(message))?
@@ -141,13 +142,13 @@ impl Branches {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such version.
+    /// Fails if the message has no such version.
     pub fn show(&self, message: &MessageId, to: Sibling) -> Result<(), Refusal> {
         let message = message.clone();
         self.change(TreeChange::Switch { message, to })
     }
 
-    /// Shows the branch of the running work, if another one is shown
+    /// Shows the branch of the running work, if another branch is shown
     /// ([`Activity::elsewhere`](crate::view::Activity::elsewhere)).
     ///
     /// ```
@@ -180,7 +181,7 @@ impl Branches {
     ///
     /// # Errors
     ///
-    /// Fails if the tree does not allow it, or if something is running that must end first.
+    /// Fails if the tree does not allow the change, or if something is running that must end first.
     pub fn change(&self, change: TreeChange) -> Result<(), Refusal> {
         self.0.dispatch(Input::Tree { change })
     }

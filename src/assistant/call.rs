@@ -76,7 +76,7 @@ impl ToolCallView<Value> {
         }
     }
 
-    /// Exposes arguments while they stream in.
+    /// Exposes arguments while they stream in, if `streams_args` is true.
     pub(crate) fn streaming(mut self, streams_args: bool) -> Self {
         self.streams_args = streams_args;
         self
@@ -212,8 +212,8 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// Returns the generation of the arguments' text, and its part after `len` bytes, or all of it
-    /// if `generation` is outdated.
+    /// Returns the generation of the arguments' text, and the text after `len` bytes, or the whole
+    /// text if `generation` is outdated.
     pub(crate) fn args_beyond(&self, generation: u32, len: usize) -> (u32, String) {
         self.read(|call| {
             let now = call.args_generation();
@@ -224,8 +224,8 @@ impl<T> ToolCallView<T> {
         .unwrap_or_default()
     }
 
-    /// Returns the effective arguments as JSON, once they are complete: the user's, if they changed
-    /// them, else the agent's.
+    /// Returns the effective arguments as JSON, once they are complete: the arguments as the user
+    /// edited them, else the agent's.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -240,7 +240,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the agent's arguments as JSON, once they are complete. They differ from
-    /// [`Self::args_value`] if the user changed them.
+    /// [`Self::args_value`] if the user edited the arguments.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -290,7 +290,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns true if the handler was started before a reload and its outcome is unknown. The user
-    /// decides whether it runs again.
+    /// decides whether the handler runs again.
     ///
     /// ```
     /// # use leptos::prelude::*;

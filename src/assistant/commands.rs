@@ -51,8 +51,9 @@ impl Assistant {
         self.dispatch(Input::Stop)
     }
 
-    /// Denies everything that is open, cancels the agent's questions that cannot be denied, and
-    /// stops the run and the handlers. Nothing new is asked until the user's next message.
+    /// Denies all pending approvals and questions, cancels the agent's questions that cannot be
+    /// denied, and stops the run and the handlers. The user is asked nothing new until their next
+    /// message.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -84,7 +85,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if none is held back.
+    /// Fails if no question is held back.
     pub fn show_held_back(&self) -> Result<(), Refusal> {
         self.dispatch(Input::ShowHeldBack)
     }
@@ -116,7 +117,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if it did not end at a limit.
+    /// Fails if the loop did not end at a limit.
     pub fn continue_loop(&self) -> Result<(), Refusal> {
         self.dispatch(Input::Continue)
     }
@@ -125,7 +126,7 @@ impl Assistant {
     /// the audit records the decision as the application's
     /// ([`AllowedBy::Application`](crate::conversation::AllowedBy::Application)). The user's
     /// decision on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve),
-    /// which is bound to what they saw.
+    /// which applies only to the call as it was shown.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
@@ -154,7 +155,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// As [`Self::approve`]; also fails if the arguments violate the schema.
+    /// Fails as [`Self::approve`] does, or if the arguments violate the schema.
     pub fn approve_with(&self, call: &CallKey, args: Value) -> Result<(), Refusal> {
         self.decide(call, Verdict::Approve { args: Some(args) })
     }
@@ -183,7 +184,7 @@ impl Assistant {
         self.decide_as_shown(call, now, verdict, Decider::Application)
     }
 
-    /// Applies a decision to a call as a card showed it.
+    /// Applies a decision to a call, which must be as the card has shown it.
     pub(crate) fn decide_as_shown(
         &self,
         call: &CallKey,
@@ -211,8 +212,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the agent does not wait for it, if the answer violates its schema, or if it is
-    /// about an action that only the user may approve ([`Refusal::OnlyUser`]).
+    /// Fails if the agent does not wait for the interrupt, if the answer violates its schema, or if
+    /// the interrupt is about an action that only the user may approve ([`Refusal::OnlyUser`]).
     pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
         let now = self.read(|session| session.question_fingerprint(interrupt_id));
         let now = now.ok_or(Refusal::Ended)?;
@@ -220,7 +221,7 @@ impl Assistant {
         self.answer_question(interrupt_id, now, payload, Decider::Application)
     }
 
-    /// Answers or cancels a question as it was shown.
+    /// Answers a question in the version that was shown; `None` cancels it.
     pub(super) fn answer_question(
         &self,
         interrupt_id: &str,
@@ -316,15 +317,15 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the agent did not reject an answer to it.
+    /// Fails if the agent did not reject an answer to the question.
     pub fn give_up(&self, interrupt_id: &str) -> Result<(), Refusal> {
         let interrupt_id = interrupt_id.to_owned();
         self.dispatch(Input::GiveUp { interrupt_id })
     }
 
-    /// Calls an action as the agent would, but outside of the conversation: with validated
-    /// arguments, the user's approval where the action requires it, its limits, and its handler. No
-    /// agent is notified.
+    /// Calls an action as the agent would, but outside of the conversation: with validation of the
+    /// arguments, the limits of the action, and the user's approval where the action requires it.
+    /// No agent is notified.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, ToolError};
@@ -336,8 +337,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// "Action X not found", "Action X has no handler", the violations of its schema, the user's
-    /// denial, or the error of the handler.
+    /// Fails if the action is not found or has no handler, if the arguments violate its schema, if
+    /// the user denies the call, or with the error of the handler.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         self.runtime().execute(name, args, None).await
     }

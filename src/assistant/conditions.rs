@@ -7,10 +7,10 @@ use leptos::prelude::{Callable, Callback, Signal};
 /// [`ToolCallView::can_approve`](super::ToolCallView::can_approve).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecisionConditions {
-    /// Returns the reason why an approval does not count now, and shows the user the unread
-    /// part.
+    /// Returns an error if an approval or an answer does not count now, and scrolls to the part
+    /// that the user has not read.
     pub(crate) verify: Callback<(), Result<(), Refusal>>,
-    /// True if an approval counts.
+    /// True if an approval or an answer counts now.
     pub(crate) are_met: Signal<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Retries a run that failed because the browser was offline, once it is back.
+//! Retries a run that failed because the browser was offline, once the browser is online again.
 
 use assistant_core::session::{NoticeAction, NoticeKind};
 use leptos::prelude::{on_cleanup, window_event_listener_untyped};
@@ -7,9 +7,9 @@ use super::Assistant;
 use crate::ui::in_browser;
 
 impl Assistant {
-    /// Retries an offline run at the next `online` event, as the Retry button of its notice does.
-    /// Without that notice nothing is retried: the user dismissed it, sent another message, or
-    /// already pressed the button.
+    /// Retries a run that failed offline at the next `online` event, as the Retry button of its
+    /// notice does. Nothing is retried if the notice is gone: the user has dismissed it, sent
+    /// another message, or pressed the button.
     pub(crate) fn follow_connection(&self) {
         if !in_browser() {
             return;

@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Assistant {
-    /// Returns the conversations of the store, and those of this page.
+    /// Returns the conversations of the assistant and their store.
     ///
     /// ```no_run
     /// use leptos::prelude::*;
@@ -54,8 +54,8 @@ impl Assistant {
 pub struct Conversations(Assistant);
 
 impl Conversations {
-    /// Persists conversations in a store from now on, and opens the one that this tab had before a
-    /// reload. Call it once, after the actions are registered;
+    /// Persists conversations in a store from now on, and opens the conversation that this tab had
+    /// before a reload. Call this method once, after the actions are registered;
     /// [`AssistantProvider`](crate::AssistantProvider) does it automatically.
     ///
     /// ```
@@ -69,7 +69,8 @@ impl Conversations {
         self.0.keep(Rc::new(store), None, None);
     }
 
-    /// Returns the location of the conversation and whether this tab acts on it, as a signal.
+    /// Returns a signal that shows whether the conversation is loaded, and whether this tab or
+    /// another one acts on it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -102,7 +103,7 @@ impl Conversations {
     }
 
     /// Returns the stored conversations, most recently written first, as a signal; empty until
-    /// [`Self::refresh`] was called. Deleted conversations stay in it for a while, with
+    /// [`Self::refresh`] was called. Deleted conversations stay in the list for a while, with
     /// [`ThreadInfo::deleted_at`].
     #[must_use]
     pub fn list(&self) -> ArcReadSignal<Vec<ThreadInfo>> {
@@ -141,8 +142,8 @@ impl Conversations {
         self.0.view().archived.read_only()
     }
 
-    /// Opens a conversation that another replaced, or one from the store. Loading from the store is
-    /// asynchronous ([`Self::ownership`]); the user is notified of a failure.
+    /// Opens a conversation of the store, or one that was replaced in this page. Loading from the
+    /// store is asynchronous ([`Self::ownership`]); the user is notified of a failure.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -156,7 +157,7 @@ impl Conversations {
     ///
     /// # Errors
     ///
-    /// Fails if no conversation has this id, or if it cannot be read.
+    /// Fails if no conversation has this id, or if the conversation cannot be read.
     pub fn open(&self, thread_id: &str) -> Result<(), Refusal> {
         if let Some(persistence) = self.0.runtime().persistence() {
             persistence.open(thread_id.to_owned());
@@ -175,7 +176,7 @@ impl Conversations {
         Ok(())
     }
 
-    /// Sets the user's title of a conversation; an empty one removes it.
+    /// Sets the user's title of a conversation; an empty title removes it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -189,8 +190,8 @@ impl Conversations {
         self.label(thread_id, Label { title, deleted_at });
     }
 
-    /// Marks a conversation as deleted; after an hour it is removed permanently. If it is open
-    /// here, another one is begun first.
+    /// Marks a conversation as deleted; after an hour it is removed permanently. If the
+    /// conversation is open in this tab, a new one is begun first.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -223,12 +224,12 @@ impl Conversations {
         self.label(thread_id, Label { title, deleted_at });
     }
 
-    /// Searches the messages of the listed conversations ([`Self::refresh`]), newest first,
-    /// without regard to case. Calls back with the id of each that contains the words, and with `None`
-    /// at the end, until the search is dropped.
+    /// Searches the messages of the listed conversations ([`Self::refresh`]), newest first, without
+    /// regard to case. Calls back with the id of each conversation that contains the words, and
+    /// with `None` at the end, until the search is dropped.
     ///
     /// The store loads one conversation after the other, at most 500 and 32 MB of messages, and the
-    /// page can do its work in between. Without a store nothing is found.
+    /// page can handle input in between. Without a store nothing is found.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -275,7 +276,7 @@ impl Conversations {
     }
 }
 
-/// A search of stored conversations. Dropping it ends it.
+/// A running search of stored conversations, which ends when this handle is dropped.
 #[must_use = "dropping it ends the search"]
 pub struct ConversationSearch(SendWrapper<Rc<Cell<bool>>>);
 

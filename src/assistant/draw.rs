@@ -19,7 +19,8 @@ pub struct RendererGuard {
 }
 
 impl Drop for RendererGuard {
-    /// Disposes mounted cards first: the signals that they read may be disposed right after.
+    /// Removes the renderer. Its mounted cards are disposed first, because the signals that they
+    /// read may be disposed right after.
     fn drop(&mut self) {
         self.assistant.cards().dispose(self.id);
         self.assistant.renderers().remove(self.id);
@@ -28,7 +29,7 @@ impl Drop for RendererGuard {
 }
 
 impl Assistant {
-    /// Registers a renderer for the calls of a tool, or of all tools, until the guard is dropped.
+    /// Registers a renderer for the calls of one tool or of all tools, until the guard is dropped.
     ///
     /// ```
     /// use leptos_assistant::{Assistant, ToolCallView, ToolTarget};
@@ -65,8 +66,8 @@ impl Assistant {
         self.add_renderer(Drawing::Part(target.into(), renderer(render)))
     }
 
-    /// Registers a renderer for interrupts of one reason, or all, until the guard is dropped. See
-    /// [`use_interrupt_renderer`].
+    /// Registers a renderer for interrupts of one reason, or for all interrupts, until the guard is
+    /// dropped. See [`use_interrupt_renderer`].
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -98,8 +99,8 @@ impl Assistant {
         }
     }
 
-    /// Notifies the views of parts, or of calls and interrupts, that another renderer may be in
-    /// force.
+    /// Notifies the views of parts, or of calls and interrupts, that another renderer may be
+    /// active.
     fn drawing_changed(&self, of_parts: bool) {
         if of_parts {
             self.renderers().parts_changed();
@@ -146,9 +147,10 @@ pub fn use_tool_renderer<T: 'static, V: IntoView + 'static>(
 
 /// Registers a renderer for parts of messages as long as the component lives.
 ///
-/// The newest renderer for a kind of part is used; one for a type of data takes precedence over one
-/// for all data. When the component is unmounted, its views are removed and the default views
-/// replace them. A renderer that returns an `Err` shows an error, with the default view below it.
+/// The newest renderer for a kind of part is used; a renderer for one type of data takes precedence
+/// over a renderer for all data. When the component is unmounted, its views are removed and the
+/// default views replace them. A renderer that returns an `Err` shows an error, with the default
+/// view below it.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -183,7 +185,7 @@ pub fn use_part_renderer<V: IntoView + 'static>(
 }
 
 /// Registers a renderer for interrupts as long as the component lives: for one reason, or for all
-/// ([`InterruptTarget::All`]). The newest renderer of a reason is used.
+/// reasons ([`InterruptTarget::All`]). The newest renderer of a reason is used.
 ///
 /// The view replaces the built-in question in the inbox of the chat, and is shown once, however
 /// many windows there are. Interrupts that are the approval of a call have the approval card. If

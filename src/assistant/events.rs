@@ -1,4 +1,4 @@
-//! Events of a conversation, for the lifetime of a component.
+//! Observes events of a conversation for the lifetime of a component.
 
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
@@ -17,7 +17,7 @@ use crate::{ui::effect, view::MessageList};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum AssistantEvent {
-    /// A message is complete: the user's, or the agent's once its text has ended.
+    /// A message is complete. A message of the agent is complete once its text has ended.
     Message {
         /// The id of the message.
         id: MessageId,
@@ -54,12 +54,12 @@ pub enum AssistantEvent {
 
 type Observer = Rc<dyn Fn(&AssistantEvent)>;
 
-/// Calls back for events from now on, as long as the component lives: for sounds, counts, logs. The
-/// contents of a conversation that is opened are not reported.
+/// Calls `observer` for events from now on, as long as the component lives: for sounds, counts,
+/// logs. The contents of a conversation that is opened are not reported.
 ///
-/// The session is released meanwhile: the observer may use the handle, and its changes take effect
-/// after the event that it received. It may return a `Result`: an error does not affect other
-/// observers or the conversation, and is reported as the diagnostic `observer-failed`.
+/// The observer may use the assistant, and its changes take effect after the reported event. The
+/// observer may return a `Result`: an error does not affect other observers or the conversation,
+/// and is reported as the diagnostic `observer-failed`.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,5 +1,5 @@
-//! A registry of the assistants of this page by number, so that references to one can be `Copy` and
-//! outlive it.
+//! A registry of the assistants of this page by number, so that a reference to an assistant can be
+//! `Copy` and outlive it.
 
 use std::cell::{Cell, RefCell};
 
@@ -15,7 +15,8 @@ thread_local! {
 pub(crate) struct AssistantId(u32);
 
 impl AssistantId {
-    /// Returns the assistant, if it is alive, on the thread that made it.
+    /// Returns the assistant if it is alive; `None` on any thread other than the one that created
+    /// it.
     pub(crate) fn assistant(self) -> Option<Assistant> {
         ALIVE.with_borrow(|alive| {
             let found = alive.iter().find(|(id, _)| *id == self.0)?;
@@ -24,7 +25,7 @@ impl AssistantId {
     }
 }
 
-/// Registers an assistant for its lifetime.
+/// A guard that registers an assistant for its lifetime.
 pub(super) struct Registration(u32);
 
 impl Registration {

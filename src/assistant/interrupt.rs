@@ -52,7 +52,8 @@ pub(crate) struct ShownQuestion {
 }
 
 impl ShownQuestion {
-    /// Captures the question in its current state, with the call that it is about.
+    /// Captures the fingerprint of the question in its current state, and of the call that it is
+    /// about.
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         let print = assistant.with_conversation(|conversation| open.fingerprint(conversation));
         // After the conversation was replaced, no answer is accepted.
@@ -61,8 +62,8 @@ impl ShownQuestion {
     }
 }
 
-/// A question of an agent, for its renderer, as it was when it was drawn. A changed question is
-/// drawn again, and an answer counts only for the version shown.
+/// A view of an agent's question, for its renderer, in the version that was rendered. A changed
+/// question is rendered again, and an answer counts only for the version shown.
 ///
 /// The view is `Copy`, and may outlive the question and the assistant: its getters then return
 /// nothing, and answers are refused.
@@ -114,7 +115,7 @@ impl InterruptView {
         self.read(|open| open.interrupt.clone())
     }
 
-    /// Returns the id that the agent gave it.
+    /// Returns the id that the agent gave the interrupt.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -147,7 +148,7 @@ impl InterruptView {
             .unwrap_or_default()
     }
 
-    /// Returns the agent's text. It is not the page's: show it as such.
+    /// Returns the agent's text. The text is not the page's own: mark it as the agent's.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -191,7 +192,8 @@ impl InterruptView {
         self.read(OpenInterrupt::expires_at).flatten()
     }
 
-    /// Returns true if the agent rejected an answer: it can be answered again, or cancelled.
+    /// Returns true if the agent rejected an answer: the question can be answered again, or
+    /// cancelled.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -205,7 +207,7 @@ impl InterruptView {
         self.read(|open| open.rejected).unwrap_or_default()
     }
 
-    /// Returns true if an answer counts by now: the view was visible to its end, and has been
+    /// Returns true if an answer counts now: the view was visible to its end, and has been
     /// unchanged in its place for half a second. Cancelling counts at once.
     ///
     /// ```
@@ -235,18 +237,18 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// Fails if the user cannot have read it yet ([`Self::can_answer`]), outside of an event of the
-    /// user ([`Refusal::Scripted`]), if the question has changed, was answered before or is over,
-    /// or if the answer violates its schema.
+    /// Fails if the user cannot have read the question yet ([`Self::can_answer`]), outside of an
+    /// event of the user ([`Refusal::Scripted`]), if the question has changed, was answered before
+    /// or is over, or if the answer violates the schema.
     pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
         let answer = serde_json::to_value(answer).unwrap_or_default();
         self.conditions.map_or(Ok(()), DecisionConditions::check)?;
         self.settle(Some(answer), self.decider())
     }
 
-    /// Returns the actions that the agent asks about, in its order. If it lists any, the answer is
-    /// a decision for each of them ([`Self::decide`]), unless it has a [`schema`](Self::schema) for
-    /// another one.
+    /// Returns the actions that the agent asks about, in its order. If the question lists actions,
+    /// the answer is a decision for each of them ([`Self::decide`]), unless the question has a
+    /// [`schema`](Self::schema) for another answer.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -282,7 +284,7 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// As [`Self::answer`]; also fails if the number of decisions does not match
+    /// Fails as [`Self::answer`] does, if the number of decisions does not match
     /// ([`Refusal::EachAction`]), or if the agent does not accept a kind of decision for its action
     /// ([`Refusal::DecisionNotAllowed`]).
     pub fn decide(&self, decisions: Vec<ActionDecision>) -> Result<(), Refusal> {
@@ -309,8 +311,8 @@ impl InterruptView {
         self.settle(None, decider())
     }
 
-    /// Returns the decider: the user if the question has conditions, which accept events of the user
-    /// only.
+    /// Returns the party that decides: the user if the question has conditions, since they accept
+    /// only events of the user; else the application.
     fn decider(&self) -> Decider {
         match self.conditions {
             Some(_) => Decider::Person,

@@ -4,10 +4,10 @@ use super::Assistant;
 
 /// Loads the deferred parts of a build with the feature `split`, and resolves once the assistant
 /// handles its inputs. Until then inputs are accepted and queued, and the assistant's signals have
-/// their first values. Resolves at once in other builds.
+/// their initial values. Resolves at once in other builds.
 ///
-/// If the parts cannot be loaded, it waits until a later attempt succeeds, such as one by the button
-/// "Retry" of a window.
+/// If the parts cannot be loaded, the future waits until a later attempt succeeds, such as one by
+/// the button "Retry" of a window.
 ///
 /// ```
 /// # use leptos::prelude::*;

@@ -65,8 +65,9 @@ pub use updates::Updates;
 
 /// A handle to an assistant: a conversation, an agent, and the page's actions.
 ///
-/// Cheap to clone. Methods act at once; signals follow at the next animation frame. It does not
-/// depend on the components of this crate, so an application can build its own chat window on it.
+/// Cheap to clone. Methods act at once; signals are updated at the next animation frame. The handle
+/// does not depend on the components of this crate, so an application can build its own chat window
+/// on it.
 #[derive(Clone)]
 pub struct Assistant(Arc<ThreadBound>);
 
@@ -97,7 +98,7 @@ impl fmt::Debug for Assistant {
     }
 }
 
-/// The context below a provider on a server, where there is no assistant.
+/// The context that a provider provides on a server, where there is no assistant.
 #[derive(Clone, Copy)]
 pub(crate) struct OnServer;
 
@@ -108,15 +109,16 @@ pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
     })
 }
 
-/// Returns the assistant that a component was given, else the one in context. Without either the
-/// component draws nothing, and an error is logged.
+/// Returns the assistant that a component was given, else the one in context. Logs an error if
+/// there is neither; the component then renders nothing.
 pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
     assistant_or(given, || {
         format!("{component} stands outside of <AssistantProvider>")
     })
 }
 
-/// Returns `None` on a server, whether or not an assistant was made there.
+/// Returns the given assistant, else the one in context, or logs a complaint. Returns `None` on a
+/// server, even if an assistant was created there.
 fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) -> Option<Assistant> {
     let assistant = given.or_else(use_assistant);
     if assistant.is_none() && use_context::<OnServer>().is_none() {
@@ -145,7 +147,7 @@ pub fn use_assistant() -> Option<Assistant> {
 impl Assistant {
     /// Creates an assistant for an agent. `<AssistantProvider>` creates one automatically.
     ///
-    /// Its clones must stay on the thread that created it.
+    /// The assistant and its clones must stay on the thread that created it.
     ///
     /// ```no_run
     /// use leptos_assistant::{Assistant, SessionOptions, agent::HttpAgent};
@@ -157,7 +159,7 @@ impl Assistant {
         Self::with_thread_id(agent, options, fresh_id())
     }
 
-    /// Creates an assistant whose conversation has a given id.
+    /// Creates an assistant whose conversation has the given id.
     ///
     /// ```no_run
     /// use leptos_assistant::{Assistant, SessionOptions, agent::HttpAgent};
@@ -187,8 +189,8 @@ impl Assistant {
         Self(shared)
     }
 
-    /// Returns an id for this assistant in this page. It changes with each load, and distinguishes
-    /// records of this page from those of other tabs.
+    /// Returns an id for this assistant in this page. The id changes with each load of the page,
+    /// and distinguishes records of this page from those of other tabs.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -204,7 +206,7 @@ impl Assistant {
         WeakAssistant(Arc::downgrade(&self.0))
     }
 
-    /// Returns a copyable reference.
+    /// Returns a reference to the assistant that is `Copy`.
     pub(crate) fn id(&self) -> AssistantId {
         self.0.registration.id()
     }

@@ -14,9 +14,9 @@ use super::Assistant;
 use crate::runtime::Subscription;
 
 impl Assistant {
-    /// Calls back for each diagnostic: input that was tolerated, dropped or not acted on.
+    /// Calls `observer` for each diagnostic: input that was tolerated, dropped or not acted on.
     ///
-    /// Like every observer it may return a `Result`. An error does not affect other observers or
+    /// Like every observer, it may return a `Result`. An error does not affect other observers or
     /// the conversation, and is reported as the diagnostic `observer-failed` (rule "observers").
     ///
     /// ```
@@ -29,12 +29,11 @@ impl Assistant {
         self.runtime().on_diagnostic(observer);
     }
 
-    /// Calls back when a call needs approval, starts or ends; for calls of the agent and those of
-    /// [`Self::execute`]. The phase of the event distinguishes these cases, and its kind names the
-    /// cause. Calls that had ended in a loaded conversation are not reported.
+    /// Calls `observer` when a call needs approval, starts or ends; for calls of the agent and
+    /// those of [`Self::execute`]. The phase of the event distinguishes these cases, and its kind
+    /// names the cause. Calls that had already ended in a loaded conversation are not reported.
     ///
-    /// The session is released meanwhile: the observer may use the handle. Its changes take effect
-    /// after the step that it was notified of.
+    /// The observer may use the assistant. Its changes take effect after the reported step.
     ///
     /// ```no_run
     /// use leptos_assistant::{Phase, use_assistant};
@@ -54,14 +53,13 @@ impl Assistant {
         self.runtime().on_call_event(observer)
     }
 
-    /// Calls back for the events of the loop of runs and tool calls, in the order of each
+    /// Calls `observer` for the events of the loop of runs and tool calls, in the order of each
     /// iteration: the assistant's message, its calls, their starts and results, then the next
     /// message, and at the end one final response. Messages that were in the chat before are not
     /// reported.
     ///
-    /// A type with the callbacks of [`LoopObserver`](crate::session::LoopObserver)
-    /// observes by [`LoopEvent::notify`]. The session is released meanwhile: the observer may use the
-    /// handle.
+    /// A type with the callbacks of [`LoopObserver`](crate::session::LoopObserver) can be notified
+    /// by [`LoopEvent::notify`]. The observer may use the assistant.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -103,12 +101,13 @@ impl Assistant {
     }
 
     /// Sets the rule of [`StopCondition::Rule`](crate::StopCondition::Rule) with this name, which
-    /// ends the loop of runs and tool results by returning true. An earlier rule of the name is
-    /// replaced. A name without a rule never ends the loop, and is an error in the console.
+    /// ends the loop of runs and tool results by returning true. It replaces an earlier rule of the
+    /// same name. A condition that names no rule never ends the loop, and is reported as an error
+    /// in the console.
     ///
     /// The rule runs while an input is handled, and receives the summary only:
-    /// [`Self::with_conversation`] returns `None` in it, and changes that it makes through the
-    /// handle are deferred.
+    /// [`Self::with_conversation`] returns `None` in the rule, and changes that the rule makes
+    /// through the handle are deferred.
     ///
     /// ```no_run
     /// use leptos_assistant::{SessionOptions, StopCondition, use_assistant};

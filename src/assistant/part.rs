@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{Assistant, AssistantId};
 use crate::view::{PartCell, PartKind};
 
-/// A handle to a part, for its renderer. Values read inside a reactive closure are tracked.
+/// A handle to a part of a message, for its renderer. Values read inside a reactive closure are
+/// tracked.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -88,7 +89,7 @@ impl PartHandle {
         self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
-    /// Returns true if more of it is expected.
+    /// Returns true if more content of the part is expected.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -102,7 +103,8 @@ impl PartHandle {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)
     }
 
-    /// Reads the part in the conversation.
+    /// Calls a function with the part of the conversation; returns `None` if the part does not
+    /// exist any more.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -18,7 +18,7 @@ pub(super) fn renderer<T, V: IntoView + 'static>(render: impl Fn(T) -> V + 'stat
     Arc::new(SendWrapper::new(Box::new(render)))
 }
 
-/// Erases the type of a call renderer, whose argument type the function chooses.
+/// Erases the type of a call renderer, which may have arguments of any type.
 pub(crate) fn call_renderer<T: 'static, V: IntoView + 'static>(
     render: impl Fn(ToolCallView<T>) -> V + 'static,
 ) -> Renderer<ToolCallView> {
@@ -28,9 +28,9 @@ pub(crate) fn call_renderer<T: 'static, V: IntoView + 'static>(
 /// The renderers of an action for its own calls.
 #[derive(Clone, Default)]
 pub(crate) struct CallRenderers {
-    /// Renders the call's card.
+    /// The renderer of the call's card.
     pub(crate) card: Option<Renderer<ToolCallView>>,
-    /// Renders the approval of a call.
+    /// The renderer of the call's approval.
     pub(crate) approval: Option<Renderer<ToolCallView>>,
     /// The action's texts about its calls.
     pub(crate) words: ActionWords,
@@ -49,7 +49,7 @@ pub(super) enum Drawing {
 pub(crate) struct Found<T> {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<T>,
-    /// True if the renderer covers everything of its kind, not a single name.
+    /// True if the renderer applies to all names, not to a single one.
     pub(crate) is_general: bool,
 }
 
@@ -94,8 +94,8 @@ impl Renderers {
         })
     }
 
-    /// Returns the renderer of a kind of part. A reactive closure that calls it is run again when
-    /// the renderers of parts change.
+    /// Returns the renderer of a kind of part. Tracked: a reactive closure runs again when the
+    /// renderers of parts change.
     pub(crate) fn part(&self, kind: &PartKind) -> Option<Found<PartHandle>> {
         self.parts.track();
         self.best(|drawing| match drawing {
@@ -104,7 +104,7 @@ impl Renderers {
         })
     }
 
-    /// Returns the newest of the renderers that fit best.
+    /// Returns the newest of the renderers with the best fit.
     fn best<T>(&self, fit: impl Fn(&Drawing) -> Option<(Fit, &Renderer<T>)>) -> Option<Found<T>> {
         let drawings = self.drawings.borrow();
         let fitting = drawings
@@ -119,7 +119,7 @@ impl Renderers {
         })
     }
 
-    /// Adds a renderer. Of those that fit equally well, the newest one is used.
+    /// Adds a renderer. Of several renderers that fit equally well, the newest is used.
     pub(super) fn add(&self, id: RegistrationId, drawing: Drawing) {
         self.drawings.borrow_mut().push((id, drawing));
     }

@@ -1,5 +1,5 @@
-//! The state of an assistant, as signals. Neighbours: `conversations`, `branches` and
-//! `tools`, for these topics.
+//! The state of an assistant, as signals. The signals of these topics are in `conversations`,
+//! `branches` and `tools`.
 
 use assistant_core::{
     conversation::{CallKey, Conversation, MessageId},
@@ -101,8 +101,8 @@ impl Assistant {
 
     /// Returns the steps that the agent reports in the current run, as a signal. The steps of a
     /// finished run belong to its message
-    /// ([`MessageCell::steps`](crate::view::MessageCell::steps)); if it left no message, they stay
-    /// here until the user's next message.
+    /// ([`MessageCell::steps`](crate::view::MessageCell::steps)); if the run left no message, the
+    /// steps stay here until the user's next message.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -115,7 +115,8 @@ impl Assistant {
         self.view().agent_steps.read_only()
     }
 
-    /// Returns the state shared with the agent, as a signal. It is copied only when it is read.
+    /// Returns the state shared with the agent, as a signal. The state is copied only when it is
+    /// read.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -160,7 +161,7 @@ impl Assistant {
         self.view().approvals.read_only()
     }
 
-    /// Returns the messages that wait until an answer to the agent was sent, as a signal.
+    /// Returns the user's messages that wait until an answer to the agent was sent, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;

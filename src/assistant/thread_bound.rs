@@ -1,7 +1,7 @@
-//! A wrapper for state that only the thread that made it may access.
+//! A wrapper for state that only the thread that created it may access.
 //!
-//! A browser has one thread. A server may drop a handle on another thread than the one that made
-//! it; its state is then kept until its own thread makes the next one.
+//! A browser has one thread. A server may drop a handle on a thread that did not create it. The
+//! state is then kept until the thread that created it creates the next handle.
 
 #[cfg(target_arch = "wasm32")]
 pub(super) type ThreadBound = send_wrapper::SendWrapper<super::Shared>;
@@ -20,7 +20,7 @@ mod native {
     /// The state of handles that were dropped on other threads.
     static DROPPED_ELSEWHERE: Mutex<Vec<SendWrapper<Shared>>> = Mutex::new(Vec::new());
 
-    /// `None` only while it is dropped.
+    /// The state of a handle; `None` only while it is being dropped.
     pub(in super::super) struct ThreadBound(Option<SendWrapper<Shared>>);
 
     impl ThreadBound {

@@ -1,4 +1,4 @@
-//! The current conversation as a whole: begins another, exports and imports.
+//! Begins, exports and imports whole conversations.
 
 use assistant_core::session::{Input, Refusal};
 use serde_json::Value;
@@ -7,8 +7,8 @@ use super::Assistant;
 use crate::ui::fresh_id;
 
 impl Assistant {
-    /// Begins a new conversation; everything open in the current one is cancelled, and nothing is
-    /// sent.
+    /// Begins a new conversation. Everything open in the current conversation is cancelled, and
+    /// nothing is sent.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -42,14 +42,14 @@ impl Assistant {
         exported.unwrap_or_default()
     }
 
-    /// Opens another conversation: the output of [`Self::export`], or messages of another system. These
-    /// are a list of AG-UI messages, a list whose entries name their parent (`parentId`), or a tree
-    /// (`children`), as they are or as `{messages, active}`. The active message, by default the
-    /// newest, ends the branch that is shown.
+    /// Opens another conversation: the output of [`Self::export`], or messages of another system.
+    /// Such messages are a list of AG-UI messages, a list whose entries name their parent
+    /// (`parentId`), or a tree (`children`); each either plain or as `{messages, active}`. The
+    /// active message, by default the newest, ends the branch that is shown.
     ///
-    /// Everything open in the current one is cancelled. A conversation without an id gets a fresh
-    /// one. Calls that wait for the user wait again. Nothing starts automatically: a call that was
-    /// about to start in the exported conversation is answered as interrupted.
+    /// Everything open in the current conversation is cancelled. A conversation without an id gets
+    /// a fresh id. Calls that wait for the user wait again. Nothing starts automatically: a call
+    /// that was about to start in the exported conversation is answered as interrupted.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -63,12 +63,12 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read; then nothing changes.
+    /// Fails if the value is not a readable conversation; then nothing changes.
     pub fn import(&self, conversation: Value) -> Result<(), Refusal> {
         self.import_as(None, conversation)
     }
 
-    /// Imports a conversation under an id that takes precedence over its own.
+    /// Imports a conversation under the given id, which takes precedence over its own id.
     pub(crate) fn import_as(
         &self,
         thread_id: Option<String>,

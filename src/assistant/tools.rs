@@ -1,4 +1,4 @@
-//! The tools offered to the agent, and the history of its calls.
+//! The tools offered to the agent, and the history of tool calls.
 
 use assistant_core::{
     action::{OfferFilter, ToolInfo},
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use super::Assistant;
 
 impl Assistant {
-    /// Returns the tools of the agent: the actions that it is offered, and its calls.
+    /// Returns the tools of the assistant: the actions offered to the agent, and their calls.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -32,7 +32,7 @@ impl Assistant {
 pub struct Tools(Assistant);
 
 impl Tools {
-    /// Returns the tools that the agent is offered, as a signal.
+    /// Returns the tools offered to the agent, as a signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -86,9 +86,9 @@ impl Tools {
     }
 
     /// Narrows the actions that are offered to the agent by tags or names: a value, a signal or a
-    /// closure, read when a run opens. `None` offers everything that is registered and enabled. The
-    /// agent's calls to other actions are refused; [`Assistant::execute`] is not narrowed. The filter
-    /// stays for the life of the assistant, or until it is replaced.
+    /// closure, read when a run opens. `None` offers all actions that are registered and enabled.
+    /// The agent's calls to other actions are refused; [`Assistant::execute`] is not narrowed. The
+    /// filter stays for the life of the assistant, or until it is replaced.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -118,7 +118,7 @@ impl Tools {
         self.0.runtime().set_filter_source(read);
     }
 
-    /// Also offers the agent actions of these names, from the next run on, until the user's next
+    /// Offers the agent the named actions in addition, from the next run on, until the user's next
     /// message.
     ///
     /// ```

@@ -1,5 +1,5 @@
-//! Records of changes: for a host that forwards them, or that receives them from a server which
-//! runs the loop itself.
+//! Records of a conversation's changes, for hosts that forward them or receive them from a server
+//! that runs the loop itself.
 
 use assistant_core::{
     observe::ObserverResult,
@@ -23,12 +23,12 @@ impl Assistant {
     }
 }
 
-/// The records of a conversation's changes, in and out ([`Assistant::updates`]).
+/// The outgoing and incoming records of a conversation's changes ([`Assistant::updates`]).
 #[derive(Debug, Clone)]
 pub struct Updates(Assistant);
 
 impl Updates {
-    /// Calls back with a record whenever a message is complete or changes, and when a call is
+    /// Calls `observer` with a record whenever a message is complete or changes, and when a call is
     /// pending, executed or over. Streaming text is not recorded. The host may forward records over
     /// any socket, in the format of [`Update::to_json`].
     pub fn observe<R: ObserverResult>(&self, observer: impl Fn(&Update) -> R + 'static) {
@@ -37,7 +37,8 @@ impl Updates {
 
     /// Applies a record from a server that runs the loop itself: the tree is updated, and nothing
     /// runs here. Records may arrive in any order, twice, or not at all. A record that names a
-    /// conversation applies to that one only: the provider's `thread_id` is its `convId`.
+    /// conversation applies only to the conversation with that id: its `convId` is the provider's
+    /// `thread_id`.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, records::Update};
@@ -51,7 +52,7 @@ impl Updates {
     /// # Errors
     ///
     /// Fails while a run of this session is in progress, for a record of another conversation
-    /// ([`Refusal::OtherConversation`]), or if the tree does not allow it.
+    /// ([`Refusal::OtherConversation`]), or if the tree does not allow the change.
     pub fn apply(&self, update: Update) -> Result<(), Refusal> {
         let update = Box::new(update);
         self.0.dispatch(Input::Update { update })

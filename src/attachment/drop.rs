@@ -1,4 +1,4 @@
-//! Drag and drop onto the chat, and pasting into it.
+//! Attaches files that are dropped on the chat or pasted into it.
 //!
 //! A browser navigates to a file that is dropped on an unhandled target, which would discard the
 //! chat. So the whole window is watched, and files dropped on the chat are attached.

@@ -1,6 +1,7 @@
 //! Files that the user attaches to a message: the options and the pending files.
 //!
-//! Neighbours: `view` shows them in the composer, `drop` takes files that are dropped on the chat.
+//! `view` shows the pending files in the composer, `drop` accepts files that are dropped on the
+//! chat.
 
 mod drop;
 mod tray;
@@ -21,8 +22,8 @@ type Upload =
 
 /// The limits and the upload of attachments: by default any file, ten per message, 10 MB each.
 ///
-/// Without it a composer accepts no files. The bytes are sent in the message as base64, and again
-/// with each later run, unless the application sets an [`Attachments::upload`].
+/// A composer without this value accepts no files. The bytes are sent in the message as base64, and
+/// again with each later run, unless the application sets an [`Attachments::upload`].
 ///
 /// ```
 /// use leptos_assistant::Attachments;
@@ -62,7 +63,7 @@ impl Default for Attachments {
 }
 
 impl Attachments {
-    /// Accepts any file, ten per message, 10 MB each.
+    /// Creates the default options: any file, ten per message, 10 MB each.
     ///
     /// ```
     /// use leptos_assistant::Attachments;
@@ -74,7 +75,7 @@ impl Attachments {
         Self::default()
     }
 
-    /// Accepts only files of these types, written as for `accept` of an input element:
+    /// Accepts only files of these types, in the syntax of `accept` of an input element:
     /// `image/*,.pdf,text/plain`.
     ///
     /// ```
@@ -114,8 +115,8 @@ impl Attachments {
         self
     }
 
-    /// Uploads each file and sends its address instead of its bytes. The hook returns the address,
-    /// or a sentence that is shown as the error.
+    /// Sets a hook that uploads each file, whose address is then sent instead of the bytes. The
+    /// hook returns the address, or a sentence that is shown as the error.
     ///
     /// ```
     /// use leptos_assistant::Attachments;

@@ -16,7 +16,7 @@ use wasm_bindgen_futures::spawn_local;
 use super::Attachments;
 use crate::ui::{WordOf, Words, media_policy, read_base64, size_text};
 
-/// The largest picture that gets a thumbnail when its bytes are not sent, in bytes.
+/// The maximum size of an uploaded picture that gets a thumbnail, in bytes.
 const MAX_THUMBNAIL: usize = 2_000_000;
 
 /// The files that wait to be sent with the next message.
@@ -24,10 +24,10 @@ const MAX_THUMBNAIL: usize = 2_000_000;
 pub(crate) struct Tray {
     pub(super) config: Arc<Attachments>,
     pub(super) words: Words,
-    /// The hidden file input behind the button.
+    /// The hidden file input that the button opens.
     pub(super) input: NodeRef<html::Input>,
     pub(super) items: RwSignal<Vec<Item>>,
-    /// The files that were refused, a sentence for each.
+    /// The reasons for refusing files, one for each file.
     pub(super) refused: RwSignal<Vec<Objection>>,
     /// True while files are dragged over the chat.
     pub(super) hovered: RwSignal<bool>,
@@ -51,7 +51,8 @@ pub(super) struct Item {
 pub(super) enum State {
     Reading,
     Ready(Source),
-    /// A failed file, with the sentence of the upload; `None` if its bytes cannot be read.
+    /// A file that failed, with the error of the upload; `None` if the bytes of the file cannot be
+    /// read.
     Failed(Option<String>),
 }
 
@@ -102,7 +103,7 @@ impl Tray {
         }
     }
 
-    /// Tracks the attached files and their states.
+    /// Subscribes the current reactive closure to the attached files and their states.
     pub(crate) fn track(&self) {
         self.items.with(|items| {
             for item in items {
@@ -201,7 +202,7 @@ impl Tray {
         self.items.with(|items| !items.is_empty())
     }
 
-    /// Attaches the files of a message that was not sent.
+    /// Attaches the files of a message that was not sent to the next message.
     pub(crate) fn take_back(&self, content: &Content) {
         let Content::Parts(parts) = content else {
             return;

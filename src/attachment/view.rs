@@ -1,4 +1,4 @@
-//! Attachments in the composer: the button, the list, the errors, the drop zone.
+//! Renders the attachments of a composer: the button, the list, the errors, the drop zone.
 
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -65,7 +65,8 @@ pub(crate) fn file_frame(tray: &Tray) -> AnyView {
     .into_any()
 }
 
-/// Renders the attached files and the errors. `home` gets the focus when no file is left.
+/// Renders the attached files and the errors. The text box `home` gets the focus when the last file
+/// is removed.
 pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
     let (items, refused) = (tray.items, tray.refused);
     let row = tray.clone();
@@ -164,7 +165,8 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
     .into_any()
 }
 
-/// Moves the focus from a removed file to the next file's button, else to the text box.
+/// Moves the focus from a removed file to the next file's button, or to the text box after the last
+/// file.
 fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
     let target: Option<web_sys::Element> = event.current_target().and_then(|t| t.dyn_into().ok());
     let row = target.and_then(|target| closest(&target, "li"));

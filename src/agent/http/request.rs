@@ -12,7 +12,7 @@ use web_sys::{
 
 use crate::ui::page_settled;
 
-/// Aborts the request when the run's future is dropped.
+/// A guard that aborts the request when the run's future is dropped.
 pub(super) struct AbortOnDrop(AbortController);
 
 impl AbortOnDrop {
@@ -33,16 +33,16 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Returns headers later, for a first attempt or, if true, for the one after an HTTP 401. `Err` is
-/// the reason for not sending the request.
+/// An asynchronous function that returns headers. Its argument is true for the second attempt after
+/// an HTTP 401. `Err` is the reason for not sending the request.
 pub(super) type LaterHeaders =
     Rc<dyn Fn(bool) -> LocalBoxFuture<'static, Result<Vec<(String, String)>, String>>>;
 
-/// The credentials of the browser that requests to an agent carry.
+/// The credentials of the browser that are sent with requests to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Credentials {
-    /// No credentials, also for an agent of the page's own origin.
+    /// No credentials, even if the agent has the page's own origin.
     Omit,
     /// Cookies and authentication if the agent has the page's own origin.
     #[default]
@@ -51,7 +51,7 @@ pub enum Credentials {
     Include,
 }
 
-/// An address and the headers of each request to it.
+/// An address, and the headers and credentials of each request to it.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     url: String,
@@ -61,7 +61,7 @@ pub(super) struct Endpoint {
 }
 
 impl fmt::Debug for Endpoint {
-    /// Prints the address alone, because headers may hold secrets.
+    /// Formats only the address, because headers may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.url, f)
     }
@@ -96,8 +96,8 @@ impl Endpoint {
     }
 
     /// Sends a request to the address with `behind` appended to its path, as `POST` if there is a
-    /// body. Returns the response as soon as its headers arrive. If it is an HTTP 401, and headers
-    /// are asked for, the request is repeated once with new ones.
+    /// body. Returns the response as soon as its headers arrive. If the response is an HTTP 401 and
+    /// an asynchronous function provides headers, the request is repeated once with new headers.
     pub(super) async fn send(
         &self,
         behind: &str,
@@ -147,7 +147,7 @@ impl Endpoint {
     }
 }
 
-/// Appends a path to an address, before its query.
+/// Appends a path to the path of an address, before the query.
 pub(super) fn below(url: &str, path: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (before, query) = url.split_at(end);
@@ -194,8 +194,8 @@ async fn send(
 }
 
 /// Waits until a broken connection can be distinguished from a page that is unloading. An unloading
-/// page loses its connections before its script stops, and runs no further task. During the wait
-/// the stored state is therefore a run in progress, which can be resumed after a reload.
+/// page loses its connections before its script stops, and runs no further task. The stored state
+/// therefore remains a run in progress, which can be resumed after a reload.
 pub(super) async fn wait_for_page_unload() {
     page_settled().await;
 }
@@ -217,7 +217,8 @@ fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
     Ok(headers)
 }
 
-/// Describes a header that the browser refuses. The value is left out because it may be a secret.
+/// Describes a header that the browser refuses. The value of the header is omitted, because it may
+/// be a secret.
 fn refused_header(headers: &Headers, name: &str) -> Failure {
     invalid(&if headers.set(name, "value").is_err() {
         format!("The request header {name:?} cannot be sent: its name is not valid.")

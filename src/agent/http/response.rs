@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{agent::EventSink, ui::sleep};
 
-/// The limits for reading an error's body, in bytes and in time, since it may never end.
+/// The maximum size of an error's body that is read, in bytes.
 const BODY_BYTES: usize = 4 * 1024;
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The number of characters of the body that are shown to the user.
@@ -58,7 +58,7 @@ fn is_media_type(kind: &str, wanted: &str) -> bool {
 }
 
 /// Reads the stream to its end and emits each event as soon as it is complete. If the connection
-/// breaks, the events so far count, and the session detects that the run has no end.
+/// breaks, the events so far count, and the session detects that the run has not ended.
 pub(super) async fn read(
     response: &Response,
     mut reader: Box<dyn Read>,
@@ -68,7 +68,7 @@ pub(super) async fn read(
     end(reader, &mut events)
 }
 
-/// Reads a response until its connection ends, or breaks.
+/// Reads a response until its connection ends or breaks.
 pub(super) async fn read_part(response: &Response, reader: &mut dyn Read, sink: &mut dyn Sink) {
     if let Some(body) = Body::of(response) {
         let mut slices = Slices::default();
@@ -88,7 +88,7 @@ pub(super) async fn read_part(response: &Response, reader: &mut dyn Read, sink: 
     }
 }
 
-/// Ends the reading of a run.
+/// Ends the stream of a run, and returns how it ended.
 pub(super) fn end(reader: Box<dyn Read>, events: &mut EventSink) -> StreamEnd {
     let limits = *events.limits();
     match reader.finish(events).error {
@@ -146,7 +146,7 @@ impl Body {
         reader.dyn_into().ok().map(Self)
     }
 
-    /// Returns the next chunk, or `None` at the end and if the connection breaks.
+    /// Returns the next chunk; `None` at the end, or if the connection breaks.
     async fn next(&self) -> Option<Uint8Array> {
         let Ok(result) = JsFuture::from(self.0.read()).await else {
             wait_for_page_unload().await;

@@ -1,4 +1,4 @@
-//! Selects the messages that are sent along with an answer to an interrupt.
+//! Selects the messages that are sent with an answer to an interrupt.
 
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
@@ -49,7 +49,7 @@ impl History {
     }
 
     /// Records the messages of a request that the agent accepted. Messages of a failed request are
-    /// sent again with the next.
+    /// sent again with the next request.
     pub(super) fn accepted(&self, input: &RunInput) {
         if self.which == ResumeMessages::New {
             let ids = input.messages.iter().map(|message| message.id.clone());

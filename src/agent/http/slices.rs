@@ -5,12 +5,12 @@ use js_sys::Date;
 
 use crate::ui::{SLICE_MS, next_frame};
 
-/// The number of bytes that are read between two readings of the clock.
+/// The number of bytes that are processed between two readings of the clock.
 pub(super) const SLICE_BYTES: u32 = 8 * 1024;
 /// The pause after which a new slice begins, in milliseconds: the page was idle meanwhile.
 const IDLE_MS: f64 = 4.0;
 
-/// The time spent since the page could last handle input.
+/// The time spent since the page was last able to handle input.
 #[derive(Debug, Default)]
 pub(super) struct Slices {
     worked: f64,
@@ -18,7 +18,7 @@ pub(super) struct Slices {
 }
 
 impl Slices {
-    /// Carries out a piece of work, and waits for the next frame if the slice is used up.
+    /// Does a piece of work, and waits for the next frame if the slice is used up.
     pub(super) async fn work(&mut self, piece: impl FnOnce()) {
         let began = Date::now();
         // A clock that was set back begins a new slice, too.

@@ -1,5 +1,5 @@
-//! Runs that a server stores: reading them again after a lost connection or a reload, and stopping
-//! them (rule "reattaching to a run").
+//! Resumes runs that a server stores, after a lost connection or a reload, and stops them (rule
+//! "reattaching to a run").
 
 use std::{pin::pin, rc::Rc, time::Duration};
 
@@ -24,11 +24,11 @@ use crate::{
 /// The number of failed attempts to reach the server, while the browser is online, after which the
 /// run counts as lost.
 const MAX_ATTEMPTS: u32 = 6;
-/// The pause after the first failed attempt; it doubles with each further one.
+/// The pause after the first failed attempt; it doubles after each further attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The interval at which an offline browser is asked for its state.
 const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
-/// The longest id of an event that is sent back, in bytes.
+/// The maximum length of an event id that is sent back, in bytes.
 const MAX_ID_BYTES: usize = 1_024;
 /// The number of connections without a new event after which a run counts as lost.
 const MAX_IDLE: u32 = 2;
@@ -58,8 +58,8 @@ impl StoredRuns {
         Ok(agent.at(below(&self.url, &path)))
     }
 
-    /// Requests the events of a run after the one with the given id, or all. Waits while there is
-    /// no connection. Returns `None` if the run is not stored.
+    /// Requests the events of a run after the event with the given id, or all events. Waits while
+    /// there is no connection. Returns `None` if the run is not stored.
     async fn events(
         &self,
         agent: &Endpoint,
@@ -95,8 +95,8 @@ impl StoredRuns {
         }
     }
 
-    /// Reads a run to its end, over as many connections as it takes. `first` is the response to the
-    /// request that started it; `None` reads it from its first event.
+    /// Reads a run to its end, over as many connections as necessary. `first` is the response to
+    /// the request that started the run; with `None`, the run is read from its first event.
     pub(super) async fn read(
         &self,
         agent: &Endpoint,
@@ -140,7 +140,7 @@ impl StoredRuns {
         }
     }
 
-    /// Ends a run at the server. The request outlives the page.
+    /// Ends a run at the server. The browser completes the request even if the page is closed.
     pub(super) async fn stop(&self, agent: &Endpoint, thread: &str, run: &str) {
         let Ok(abort) = AbortOnDrop::new() else {
             return;
@@ -155,8 +155,8 @@ impl StoredRuns {
     }
 }
 
-/// Returns true for a failure that another attempt may not meet: there was no connection, or a
-/// gateway had none, as while a server restarts.
+/// Returns true for a failure that may not recur: there was no connection, or a gateway had none,
+/// such as while a server restarts.
 const fn is_temporary(kind: FailureKind) -> bool {
     matches!(
         kind,
@@ -170,7 +170,7 @@ fn is_header_value(id: &str) -> bool {
     is_printable && !id.is_empty() && id.trim() == id && id.len() <= MAX_ID_BYTES
 }
 
-/// A sink that counts the events, and notes whether the run is over.
+/// A sink that counts the events and records whether the run is over.
 struct Watched {
     events: EventSink,
     count: usize,

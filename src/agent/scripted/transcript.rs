@@ -1,4 +1,4 @@
-//! A script written as markdown, with tool callouts for its calls.
+//! Scripts written as Markdown, with tool callouts for their calls.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,12 +16,12 @@ use super::{Script, ScriptedAgent, fresh_id, pieces, results_since_user};
 /// The longest wait that a callout may set for its result.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// An answer of an agent, written as markdown with tool callouts.
+/// An answer of an agent, written as Markdown with tool callouts.
 ///
 /// A callout without an outcome calls a tool of the page. The text after it belongs to the run that
-/// brings the results. Calls with only blank lines between them are made together. A callout with
-/// an outcome, or with a later callout of the same id that has one, is a call that the agent
-/// carries out itself; the field `wait` delays its result, in milliseconds.
+/// brings the results. Calls with only blank lines between them are made together. A callout is a
+/// call that the agent runs itself if it has an outcome, or if a later callout with the same id has
+/// one; the field `wait` delays the result, in milliseconds.
 ///
 /// ```
 /// use leptos_assistant::agent::{ScriptedAgent, Transcript};
@@ -47,7 +47,7 @@ pub struct Transcript {
 #[derive(Debug, Clone, Default)]
 struct Run {
     steps: Vec<Step>,
-    /// The number of results that exist when the run is over.
+    /// The number of results that exist before the next run.
     results: usize,
     /// The tools of the page that the run calls.
     asks: Vec<String>,
@@ -57,7 +57,7 @@ struct Run {
 enum Step {
     Text(String),
     Call(Box<Callout>),
-    /// A call that never ends.
+    /// A call whose end is not emitted.
     Unended(Box<Callout>),
     /// The outcome of an earlier call.
     Outcome(Box<Callout>),
@@ -131,7 +131,8 @@ impl Transcript {
         asks.map(String::as_str)
     }
 
-    /// Returns the script for a run with this input: the part after the results that it carries.
+    /// Returns the script for a run with this input: the part of the transcript after the results
+    /// in the input.
     ///
     /// ```
     /// use leptos_assistant::agent::{ScriptedAgent, Transcript};
@@ -159,7 +160,7 @@ struct Reader {
     runs: Vec<Run>,
     /// The run that is being built.
     run: Run,
-    /// The ids of its calls whose outcome follows in a later callout.
+    /// The ids of the run's calls whose outcomes follow in later callouts.
     unanswered: HashSet<String>,
 }
 
@@ -257,7 +258,7 @@ impl Script {
 }
 
 impl ScriptedAgent {
-    /// Creates an agent that answers everything with this [`Transcript`].
+    /// Creates an agent that answers every user message with this [`Transcript`].
     ///
     /// ```
     /// use leptos_assistant::agent::ScriptedAgent;
