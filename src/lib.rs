@@ -58,10 +58,10 @@
 //!    application ([`use_interrupt_renderer`]).
 //! 4. **Rendering**: a [`ToolCallView`] for calls ([`ToolAction::render`], [`use_tool_renderer`]),
 //!    a [`PartHandle`] for other parts of messages ([`use_part_renderer`]).
-//! 5. **Components**: [`AssistantProvider`] makes an [`Assistant`] and provides it to its children;
-//!    [`ChatWindow`], [`ChatSidebar`] and [`ChatPopup`] are arrangements of the public parts in
-//!    [`chat`], [`part`] and [`tool`]. Everything they show is on the handle, as the signals of
-//!    [`view`].
+//! 5. **Components**: [`AssistantProvider`] creates an [`Assistant`] and provides it to its
+//! children; [`ChatWindow`], [`ChatSidebar`] and [`ChatPopup`] are arrangements of the public parts
+//! in [`chat`], [`part`] and [`tool`]. The assistant provides everything that they show, as the
+//! signals of [`view`].
 //! 6. **Agents**: [`agent`] has agents over HTTP, and one that plays a script in the page.
 //! 7. **Persistence**: [`store`], passed to the provider.
 //! 8. **Appearance**: [`STYLE`], and [`Labels`] for every text.
@@ -176,7 +176,7 @@ pub mod conversation {
     };
 }
 
-/// The loop of runs and calls, as data: options, notices, refusals, and reports to observers.
+/// The loop of runs and calls, as data: options, notices, refusals, and events for observers.
 ///
 /// ```
 /// use leptos_assistant::session::{Refusal, TurnSummary};
@@ -215,7 +215,8 @@ pub mod records {
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Checks that both globs together leave the names of Leptos and of the language alone.
+/// Checks that the globs of Leptos and of this crate can be imported together without conflicting
+/// names.
 ///
 /// ```
 /// #![deny(ambiguous_glob_imports)]

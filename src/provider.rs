@@ -1,4 +1,4 @@
-//! The component that makes an assistant and provides it to its children.
+//! The component that creates an assistant and provides it to its children.
 
 use std::{rc::Rc, sync::Arc};
 
@@ -14,9 +14,9 @@ use crate::{
     ui::{console_error, fresh_id, in_browser},
 };
 
-/// The agent of a provider; converts from anything that is an [`Agent`].
+/// The agent of a provider; converts from any type that implements [`Agent`].
 pub struct AgentProp {
-    /// `None` on a server.
+    /// The function that creates the assistant; `None` on a server.
     make: Option<Make>,
     /// True if the assistant ends with the provider.
     is_owned: bool,
@@ -48,8 +48,8 @@ impl<A: Agent> From<A> for AgentProp {
 }
 
 impl AgentProp {
-    /// Uses an assistant that was made elsewhere, with its own options and its own conversation. It
-    /// outlives the provider, and another provider may use it afterwards.
+    /// Uses an assistant that was created elsewhere, with its own options and its own conversation.
+    /// The assistant outlives the provider, and another provider may use it afterwards.
     ///
     /// ```no_run
     /// use leptos::prelude::*;
@@ -76,13 +76,14 @@ impl AgentProp {
     }
 }
 
-/// The store of a provider; converts from anything that is a [`Store`]. Nothing is stored by
+/// The store of a provider; converts from any type that implements [`Store`]. Nothing is stored by
 /// default.
 #[derive(Default)]
 pub struct StoreProp(Option<SendWrapper<Begin>>);
 
-/// Begins to persist the conversation of an assistant, with a thread id and an initial conversation.
-/// Made together with the store, so that a program without any store contains no persistence.
+/// A function that begins to persist the conversation of an assistant, with a thread id and an
+/// initial conversation. It is created together with the store, so that a program without a store
+/// contains no persistence code.
 type Begin = Box<dyn FnOnce(&Assistant, Option<String>, Option<Value>)>;
 
 impl std::fmt::Debug for StoreProp {
@@ -100,11 +101,11 @@ impl<S: Store> From<S> for StoreProp {
     }
 }
 
-/// Makes an assistant and provides it to its children: chat windows, actions, context.
+/// Creates an assistant and provides it to the children: chat windows, actions, context.
 ///
 /// Several providers on one page share nothing. When a provider is unmounted, everything that runs
-/// in its assistant ends, and handles that are still held are refused
-/// ([`Refusal::Ended`](crate::Refusal::Ended)), unless the assistant was made elsewhere
+/// in its assistant ends, and commands through remaining handles are refused
+/// ([`Refusal::Ended`](crate::Refusal::Ended)), unless the assistant was created elsewhere
 /// ([`AgentProp::existing`]).
 ///
 /// ```
@@ -131,18 +132,18 @@ pub fn AssistantProvider(
     /// The limits on content from agents. They take precedence over those in `options`.
     #[prop(optional, into)]
     limits: Option<Limits>,
-    /// The initial conversation, in a form that [`Assistant::import`] takes. It is opened once the
-    /// actions below are registered. One that cannot be parsed is skipped with an error in the
-    /// console; call [`Assistant::import`] yourself to show the error to the user.
+    /// The initial conversation, in a form that [`Assistant::import`] accepts. It is opened once
+    /// the actions of the children are registered. A value that cannot be parsed is skipped with an
+    /// error in the console; call [`Assistant::import`] yourself to show the error to the user.
     #[prop(optional_no_strip, into)]
     initial: Option<Value>,
-    /// The conversation's id. It takes precedence over the one in `initial`. If it is missing or
-    /// empty, an id is generated.
+    /// The conversation's id. This id takes precedence over the id in `initial`. If it is missing
+    /// or empty, an id is generated.
     #[prop(optional, into)]
     thread_id: String,
-    /// The store that conversations outlive the page in; none by default. Opens the conversation
-    /// with `thread_id`, else the one that this tab had before a reload. A stored conversation
-    /// takes precedence over `initial`.
+    /// The store that persists conversations; none by default. The conversation with `thread_id` is
+    /// opened, else the conversation that this tab had before a reload. A stored conversation takes
+    /// precedence over `initial`.
     #[prop(optional, into)]
     store: StoreProp,
     /// The images and other media that the chat may fetch; none by default.

@@ -1,4 +1,4 @@
-//! Click handling for markdown: one listener for a whole text.
+//! Handles clicks in rendered Markdown with one listener for a whole text.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -6,7 +6,8 @@ use wasm_bindgen::JsCast;
 use super::rest;
 use crate::ui::{COPY_OUTCOME_MS, Words, after, closest, copy_to_clipboard, find};
 
-/// Runs the action of a clicked button. Returns the number of the rest that is to be drawn.
+/// Runs the action of a clicked button. For a button that draws more nodes, returns the number of
+/// its rest.
 pub(super) fn clicked(event: &web_sys::MouseEvent, words: &Words) -> Option<u32> {
     let target = event.target().and_then(|target| target.dyn_into().ok());
     let target: web_sys::Element = target?;

@@ -1,5 +1,6 @@
-//! Code blocks: a head with the language and a copy button, the code in chunks of a few lines so
-//! that appending causes little layout, and highlighting once the block is complete.
+//! Renders code blocks: a header with the language and a copy button, and the code in chunks of a
+//! few lines, so that appending causes little layout. The code is highlighted once the block is
+//! complete.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -10,10 +11,10 @@ use super::{
 };
 use crate::ui::{Labels, boundary};
 
-/// The size of a chunk, in bytes; the next line begins another.
+/// The size from which the next line begins a new chunk, in bytes.
 const PIECE: usize = 2048;
-/// The size of a chunk without an end of a line, in bytes: longer lines are broken there, since the
-/// layout of a whole line takes as long as the line.
+/// The maximum size of a chunk without a line break, in bytes. A longer line is split into chunks,
+/// because layout takes time in proportion to the whole line.
 const LONGEST_LINE: usize = 16 << 10;
 
 /// A code block in the page.
@@ -93,7 +94,7 @@ impl CodeBlock {
         self.piece = Some((node, text.len()));
     }
 
-    /// Replaces the shown code, by appending where possible.
+    /// Updates the shown code, by appending where possible.
     pub(super) fn update(&mut self, code: &str) {
         let shown = self.code.text_content().unwrap_or_default();
         if let Some(more) = code.strip_prefix(shown.as_str()) {
@@ -105,7 +106,7 @@ impl CodeBlock {
         }
     }
 
-    /// Highlights the complete code.
+    /// Highlights the code, which is complete.
     pub(super) fn finish(self, highlighter: Option<&Highlighter>) {
         let Some(highlighter) = highlighter.filter(|_| !self.language.is_empty()) else {
             return;
@@ -128,7 +129,7 @@ fn until_next_piece(text: &str, filled: usize) -> usize {
     lines.find(|end| *end >= room).unwrap_or(most)
 }
 
-/// Replaces the plain code with tokens, if they are the same code.
+/// Replaces the plain code with tokens, if the joined tokens equal the code.
 fn colour(element: &web_sys::Element, code: &str, tokens: &[Token]) {
     let mut rest = code;
     for token in tokens {

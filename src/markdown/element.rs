@@ -1,4 +1,4 @@
-//! The elements of each kind of node.
+//! Creates the elements of each kind of node.
 
 use assistant_core::text::markdown::{Alert, Align, Kind};
 use web_sys::Element;
@@ -6,7 +6,7 @@ use web_sys::Element;
 use super::{link, make, wording};
 use crate::ui::Labels;
 
-/// The elements of a node: the one in the parent, and the one that holds the children.
+/// The elements of a node: the element in the parent, and the element that contains the children.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) outer: web_sys::Node,
@@ -40,8 +40,8 @@ impl Place {
     }
 }
 
-/// The context of a node. The outermost block decides the text direction of everything in it, since
-/// the bar of a quote and the columns of a table follow it.
+/// The context of a node. The outermost block sets the text direction of all its content, because
+/// the bar of a quote and the columns of a table depend on the direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     Text,
@@ -97,7 +97,7 @@ pub(super) fn place(
     })
 }
 
-/// Wraps one text, which may be changed, in an element.
+/// Creates an element that contains a text node, which may be changed later.
 fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
     let element = make::element(tag, class)?;
     let text = make::text(text);
@@ -108,7 +108,7 @@ fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
     })
 }
 
-/// Creates a formula, in a box that scrolls if it is too wide.
+/// Creates a formula in a box, which scrolls if the formula is too wide.
 fn formula(tex: &str, display: bool) -> Option<Element> {
     let element = make::element("span", "la-math")?;
     if display {
@@ -189,7 +189,7 @@ fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
     Some(element)
 }
 
-/// Creates a table in a scrolling box, which must be reachable by keyboard.
+/// Creates a table in a scrollable box, which is reachable by keyboard.
 fn table(labels: &Labels, within: Within) -> Option<Place> {
     let outer = make::element("div", "la-table")?;
     make::set(&outer, "tabindex", "0");
@@ -214,7 +214,8 @@ fn cell(align: Align, within: Within) -> Option<Element> {
     Some(element)
 }
 
-/// Creates a button, not a link, because the address of the page belongs to the host.
+/// Creates the reference to a footnote as a button, not a link, because a link would change the
+/// address of the host's page.
 fn footnote_reference(label: &str, labels: &Labels) -> Option<Element> {
     let outer = make::element("sup", "la-footnote-reference")?;
     let button = make::labelled("button", "la-footnote-button", label)?;

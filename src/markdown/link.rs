@@ -1,4 +1,4 @@
-//! Links and images: the target is shown, and only safe addresses are used.
+//! Renders links and images, with their targets shown, and only with safe addresses.
 
 use assistant_core::text::{
     address::{self, MediaPolicy},
@@ -41,7 +41,8 @@ pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
     make::set(element, "title", &shown);
 }
 
-/// Shows the host of a link whose text does not name it, since the model writes the text.
+/// Shows the host of a link whose text does not contain the host, because the model writes the
+/// text.
 pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
     if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
         show_host_beside(element, href, &plain(words));
@@ -93,7 +94,7 @@ pub(super) fn plain(nodes: &[Node]) -> String {
     text
 }
 
-/// Creates an image if the policy allows it; otherwise shows its description and its address.
+/// Creates an image if the media policy allows it; otherwise its description and its address.
 pub(super) fn image(
     src: &str,
     title: &str,

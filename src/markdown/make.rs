@@ -53,7 +53,7 @@ pub(super) fn remove(node: &web_sys::Node) {
     }
 }
 
-/// Appends to a text node, which keeps the selection and the layout of the existing text.
+/// Appends to a text node; the selection and the layout of the existing text stay.
 pub(super) fn append_text(node: &web_sys::Node, text: &str) {
     if let Some(node) = node.dyn_ref::<web_sys::CharacterData>() {
         // Appending to a text node cannot fail.
@@ -61,7 +61,7 @@ pub(super) fn append_text(node: &web_sys::Node, text: &str) {
     }
 }
 
-/// Updates a text node; growth is appended.
+/// Updates a text node; if the text has grown, only the new text is appended.
 pub(super) fn update_text(node: &web_sys::Node, old: &str, new: &str) {
     match new.strip_prefix(old) {
         Some("") => {}

@@ -1,13 +1,13 @@
-//! Formulas as `MathML`: `math-core` converts TeX, and its output is parsed into nodes, never
-//! through HTML.
+//! Renders formulas as `MathML`: `math-core` converts TeX, and its output is parsed into nodes,
+//! never through HTML.
 //!
-//! A formula that is invalid, too long or too deeply nested is shown as written.
+//! A formula that is invalid, too long or too deeply nested is shown as TeX source.
 
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
-/// The longest formula that is converted, in bytes.
+/// The maximum length of a formula that is converted, in bytes.
 const MAX_LEN: usize = 4 * 1024;
-/// The maximum nesting of braces, environments and the like; the TeX parser is recursive.
+/// The maximum nesting depth of braces and environments, because the TeX parser is recursive.
 const MAX_DEPTH: usize = 40;
 const NAMESPACE: &str = "http://www.w3.org/1998/Math/MathML";
 
@@ -43,7 +43,7 @@ const ELEMENTS: [&str; 28] = [
     "semantics",
 ];
 
-/// The attributes that are allowed. None of them takes an address or a style.
+/// The attributes that are allowed. None of them accepts an address or a style.
 const ATTRIBUTES: [&str; 28] = [
     "display",
     "displaystyle",
@@ -75,7 +75,7 @@ const ATTRIBUTES: [&str; 28] = [
     "mathsize",
 ];
 
-/// Converts a formula to an element, or returns `None` if it must be shown as written.
+/// Converts a formula to an element; returns `None` if the formula must be shown as TeX source.
 pub(super) fn element(tex: &str, display: bool) -> Option<web_sys::Element> {
     build(&mathml(tex, display)?)
 }

@@ -1,7 +1,7 @@
-//! Streaming markdown, rendered from the engine's tree, never through HTML.
+//! Renders streaming Markdown from the engine's tree, never through HTML.
 //!
-//! Finished blocks are not touched again. The open block changes where the tree does: text is
-//! appended, code grows in chunks. `assistant_core::text::markdown` does the parsing;
+//! Finished blocks are not rendered again. The open block is updated where the tree has changed:
+//! text is appended, code grows in chunks. `assistant_core::text::markdown` parses the text;
 //! `assistant_core::text::address` decides which addresses become links.
 
 mod clicks;
@@ -125,12 +125,12 @@ struct Drawing {
     painter: Rc<RefCell<Painter>>,
 }
 
-/// The size of a piece of text that is read before the time is checked, in bytes.
+/// The size of a piece of text that is parsed before the time is checked, in bytes.
 const PIECE: usize = 4 << 10;
 
 impl Drawing {
-    /// Reads the new text piece by piece, and draws it. Returns true if the rest of it is left for
-    /// another frame.
+    /// Parses and draws the new text piece by piece. Returns true if the rest of the text is
+    /// deferred to another frame.
     fn follow(&mut self, assistant: &Assistant, message: &MessageId, part: usize) -> bool {
         let slice = Slice::begin();
         loop {

@@ -1,4 +1,4 @@
-//! The rendering options for markdown.
+//! The rendering options for Markdown.
 
 use std::{fmt, future::Future, sync::Arc};
 
@@ -8,7 +8,7 @@ use send_wrapper::SendWrapper;
 
 type Highlight = dyn Fn(String, String) -> LocalBoxFuture<'static, Vec<Token>>;
 
-/// The rendering options for markdown. Provide them by context above the chat:
+/// The rendering options for Markdown. Provide them by context above the chat:
 ///
 /// ```
 /// use leptos::prelude::provide_context;
@@ -56,7 +56,7 @@ impl MarkdownOptions {
         self
     }
 
-    /// Highlights finished code blocks.
+    /// Sets the highlighter for finished code blocks.
     ///
     /// ```
     /// use leptos_assistant::markdown::{Highlighter, MarkdownOptions, Token};
@@ -81,7 +81,8 @@ impl MarkdownOptions {
     }
 }
 
-/// Splits code into tokens. None is built in: a host brings its own, loaded on demand.
+/// A function that splits code into tokens for syntax highlighting. No highlighter is built in: an
+/// application provides one, which may be loaded on demand.
 #[derive(Clone)]
 pub struct Highlighter(SendWrapper<Arc<Highlight>>);
 
@@ -101,9 +102,9 @@ pub struct Token {
 }
 
 impl Highlighter {
-    /// Creates a highlighter from a function of code and language. It is called once for each
-    /// finished block that names its language. If the joined tokens differ from the code, the block
-    /// stays as it is.
+    /// Creates a highlighter from a function of code and language. The function is called once for
+    /// each finished block that names its language. If the joined tokens differ from the code, the
+    /// block stays plain.
     ///
     /// ```
     /// use leptos_assistant::markdown::{Highlighter, Token};

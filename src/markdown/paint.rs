@@ -1,5 +1,5 @@
-//! Renders the changes of the tree: finished blocks are never touched again, open blocks change
-//! only where the tree does.
+//! Renders changes of the tree: finished blocks are not rendered again, open blocks are updated
+//! only where the tree has changed.
 
 use std::{
     cell::{Cell, RefCell},
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::ui::{Labels, Words};
 
-/// Renders blocks as children of one element.
+/// A renderer of blocks as children of one element.
 pub(super) struct Painter {
     root: web_sys::Element,
     words: Words,
@@ -30,14 +30,14 @@ pub(super) struct Painter {
     media: Arc<MediaPolicy>,
     /// The number of finished blocks.
     finished: usize,
-    /// The number of finished blocks that are drawn. They are the first children of the root.
+    /// The number of finished blocks that are drawn, which are the first children of the root.
     drawn: usize,
-    /// The open blocks after them.
+    /// The open blocks after the finished ones.
     open: Vec<Drawn>,
-    /// The nodes that may be drawn at once, and the number of those that were drawn in all.
+    /// The number of nodes that may be drawn at once, and of nodes drawn in total.
     budget: Budget,
     nodes: usize,
-    /// The size of the text that was drawn.
+    /// The size of the text that was drawn, in bytes.
     text: usize,
     /// The nodes that are not drawn, by the numbers of their buttons. Finished blocks have number 0.
     rests: RefCell<HashMap<u32, Rest>>,
@@ -49,7 +49,7 @@ struct Drawn {
     kind: Kind,
     body: Body,
     children: Vec<Self>,
-    /// The children after them that are not drawn.
+    /// The remaining children, which are not drawn.
     held: Vec<Node>,
 }
 
@@ -61,7 +61,7 @@ enum Body {
 }
 
 impl Drawn {
-    /// Returns the element in the parent; `None` if the node is not drawn.
+    /// Returns the node's element in its parent; `None` if the node is not drawn.
     fn outer(&self) -> Option<&web_sys::Node> {
         match &self.body {
             Body::Place(place) => Some(&place.outer),
@@ -91,7 +91,7 @@ impl Drawn {
     }
 }
 
-/// The number of the rest of a text's blocks.
+/// The number of the rest that contains the blocks of the text itself.
 const OF_TEXT: u32 = 0;
 
 impl Painter {
@@ -171,7 +171,7 @@ impl Painter {
         rests.get(&OF_TEXT).map_or(0, |rest| rest.nodes.len())
     }
 
-    /// Adds a finished block to those that are not drawn.
+    /// Adds a finished block to the blocks that are not drawn.
     fn hold_block(&self, node: Node) {
         let mut rests = self.rests.borrow_mut();
         if let Some(rest) = rests.get_mut(&OF_TEXT) {
@@ -185,7 +185,7 @@ impl Painter {
         }
     }
 
-    /// Draws more of the nodes that a button adds.
+    /// Draws the next nodes of the rest with the given number.
     pub(super) fn show_more(&mut self, number: u32) {
         let rest = self.rests.borrow_mut().remove(&number);
         let Some(mut rest) = rest else { return };
@@ -208,7 +208,7 @@ impl Painter {
         self.rests.borrow_mut().insert(number, rest);
     }
 
-    /// Appends text to a code block, or to a paragraph that is too long to be parsed again.
+    /// Appends text to an open code block, or to a paragraph that is too long to be parsed again.
     fn grow(&self, drawn: &mut Drawn, text: &str) {
         match (&mut drawn.body, drawn.children.last_mut()) {
             (Body::Held(node), _) => append_to(node, text),
@@ -232,7 +232,7 @@ impl Painter {
         }
     }
 
-    /// Draws an open block, or updates the one at this position.
+    /// Draws an open block, or updates the open block at this position.
     fn put(&mut self, open: &mut Vec<Drawn>, place: usize, node: Node) {
         self.budget.refill();
         if let Some(drawn) = open.get_mut(place) {
@@ -323,7 +323,7 @@ impl Painter {
         Some(drawn)
     }
 
-    /// Draws a child, or keeps it for later if too many are drawn.
+    /// Draws a child, or holds it back if too many nodes are drawn.
     fn add_or_hold(&self, parent: &mut Drawn, child: Node, (within, most): (Within, usize)) {
         let holds = !parent.held.is_empty() || parent.children.len() >= most;
         match holds || !self.budget.take() {
@@ -401,8 +401,8 @@ impl Painter {
         }
     }
 
-    /// Highlights the code of a complete block, adds buttons for what is not drawn, and drops the
-    /// rest of what was kept to change it.
+    /// Finishes a complete block: highlights code, adds buttons for nodes that are not drawn, and
+    /// drops the state that was needed for updates.
     fn finish(&self, drawn: Drawn) {
         let mut left = vec![drawn];
         while let Some(drawn) = left.pop() {
@@ -442,7 +442,7 @@ fn append_to(node: &mut Node, text: &str) {
     }
 }
 
-/// Drops the text of code, which is kept in the page only.
+/// Removes the text from a code node, because the page contains the text.
 fn without_text(kind: Kind) -> Kind {
     match kind {
         Kind::CodeBlock { language, .. } => Kind::CodeBlock {

@@ -1,5 +1,5 @@
-//! Nodes that are not drawn until the user asks for them: the page has a bounded number of elements,
-//! whatever a text contains.
+//! Holds back nodes until the user asks for them, so that the number of elements in the page is
+//! bounded for any text.
 
 use std::{cell::Cell, collections::VecDeque};
 
@@ -11,20 +11,20 @@ use crate::ui::{Labels, focus, show_more};
 
 /// The maximum number of blocks of a text that are drawn at first.
 pub(super) const BLOCKS: usize = 300;
-/// The maximum number of nodes of a text above which no further block is drawn at first.
+/// The number of nodes of a text above which no further block is drawn at first.
 pub(super) const NODES: usize = 6_000;
 /// The maximum number of nodes that one block, or one press of a button, draws.
 const NODES_AT_ONCE: usize = 3_000;
-/// The size of the text above which no further block is drawn at first, or by one press of a button,
-/// in bytes. The code of blocks does not count: its layout is left to the browser until it is in
-/// view.
+/// The size of the text above which no further block is drawn at first, or by one press of a
+/// button, in bytes. Code blocks do not count, because the browser skips their layout until they
+/// are in view.
 pub(super) const TEXT: usize = 128 << 10;
 /// The maximum number of cells of a table that are drawn at first.
 const CELLS: usize = 2_000;
 /// The number of nodes that one press of a button draws.
 const STEP: usize = 100;
 
-/// The attribute with the number of a rest.
+/// The attribute of a button with the number of its rest.
 pub(super) const REST: &str = "data-rest";
 /// Selects the buttons that draw more.
 pub(super) const BUTTON: &str = ".la-markdown-more";
@@ -35,12 +35,12 @@ pub(super) struct Rest {
     parent: web_sys::Node,
     pub(super) nodes: VecDeque<Node>,
     pub(super) within: Within,
-    /// The button, and its element in the parent or beside it.
+    /// The button, and the element that contains it, in the parent or beside it.
     button: Element,
     outer: Element,
 }
 
-/// The nodes that may still be drawn at once, and the size of the text in them.
+/// The number of nodes that may still be drawn at once, and the size of their text.
 #[derive(Debug)]
 pub(super) struct Budget {
     nodes: Cell<usize>,
@@ -60,7 +60,7 @@ impl Budget {
         self.text.set(0);
     }
 
-    /// Uses one node. Returns false if there is none left.
+    /// Takes one node from the budget. Returns false if the budget is used up.
     pub(super) fn take(&self) -> bool {
         let left = self.nodes.get();
         self.nodes.set(left.saturating_sub(1));
@@ -82,7 +82,7 @@ impl Budget {
     }
 }
 
-/// Returns the size of the text of a node, without that of its children.
+/// Returns the size of a node's own text, without the text of its children.
 fn text_size(kind: &Kind) -> usize {
     match kind {
         Kind::Text(text) | Kind::Code(text) | Kind::Html(text) => text.len(),
@@ -91,7 +91,7 @@ fn text_size(kind: &Kind) -> usize {
     }
 }
 
-/// Adds the size of a node's text to `size`, and returns true while that is below the limit.
+/// Adds the size of a node's text to `size`. Returns true while the sum is below the limit.
 fn fits(node: &Node, size: &mut usize) -> bool {
     *size = size.saturating_add(text_size(&node.kind));
     *size < TEXT && node.children.iter().all(|child| fits(child, size))
@@ -111,8 +111,8 @@ pub(super) fn most_children(kind: &Kind, children: &[Node]) -> usize {
 }
 
 impl Rest {
-    /// Adds the button for nodes to their parent: `outer` is the element that the parent has in the
-    /// text, `inner` the one that holds its children.
+    /// Creates the rest for nodes that are not drawn, and adds its button. `outer` is the element
+    /// of the nodes' parent, `inner` the element that contains the parent's children.
     pub(super) fn new(
         kind: Option<&Kind>,
         (outer, inner): (&web_sys::Node, &web_sys::Node),
@@ -162,7 +162,7 @@ impl Rest {
         (before_limit + 1).min(STEP).min(self.nodes.len())
     }
 
-    /// Takes the nodes to draw next.
+    /// Removes and returns the nodes to draw next.
     pub(super) fn next(&mut self) -> Vec<Node> {
         let count = self.step();
         self.nodes.drain(..count).collect()

@@ -1,5 +1,5 @@
-//! The interface texts in rendered markdown. They are updated in place when the language changes,
-//! so that selection, focus and scroll position stay.
+//! Updates the interface texts in rendered Markdown in place when the language changes, so that
+//! selection, focus and scroll position stay.
 
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -8,7 +8,8 @@ use web_sys::Element;
 use super::make;
 use crate::ui::{Labels, Word, Words, effect};
 
-/// A selector, an attribute and a label; without an attribute the label is the text.
+/// A selector, an attribute and a label. Without an attribute, the label is the text of the
+/// element.
 type LabelledText = (&'static str, Option<&'static str>, fn(&Labels) -> &Word);
 
 const LABELLED: [LabelledText; 5] = [

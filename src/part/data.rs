@@ -1,8 +1,9 @@
-//! Data, activities and unknown parts: a name, and the data behind a summary, as names and values
-//! where it is simple enough, else as JSON.
+//! Renders data, activities and unknown parts: a name, and the data behind a summary, as names and
+//! values if the data is simple enough, else as JSON.
 //!
 //! The `title` of an activity, and its `status`, `message` or `text`, are shown in the summary. A
-//! delta changes the texts in place. Neighbours: `sources` and `files` for data of those types.
+//! delta changes the texts in place. Data of the types `sources` and `files` is rendered by the
+//! modules of these names.
 
 use std::{
     fmt::{self, Write as _},
@@ -23,7 +24,7 @@ use crate::{
 const MAX_SHOWN: usize = 16 * 1024;
 /// The maximum number of pairs shown.
 const MAX_PAIRS: usize = 100;
-/// The longest list that is shown in a line.
+/// The maximum number of items of a list that is shown in one line.
 const MAX_LIST: usize = 10;
 /// The text for a null value.
 const NULL_TEXT: &str = "–";
@@ -48,7 +49,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// The test for data of a known type, and its view.
+/// A function that detects data of a known type, and the renderer for it.
 type Known = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
 
 fn card(part: PartHandle) -> AnyView {
@@ -80,7 +81,8 @@ fn card(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// Returns the title of a part: its own, else its type in words, else the label for unknown parts.
+/// Returns the title of a part: the part's own title, else its type in words, else the label for
+/// unknown parts.
 fn title(labels: &Labels, part: &Part) -> String {
     match part {
         Part::Data(part) => text_of(&part.data, "title").unwrap_or_else(|| words(&part.data_type)),
@@ -109,7 +111,7 @@ fn data_of(part: &Part) -> Option<&Value> {
     }
 }
 
-/// Renders an object as names and values, anything else as JSON, up to the size limit.
+/// Renders an object as names and values, any other value as JSON, up to the size limit.
 fn body(data: &Value, labels: &Labels) -> AnyView {
     let mut room = MAX_SHOWN;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
@@ -131,7 +133,7 @@ fn body(data: &Value, labels: &Labels) -> AnyView {
     view! { <dl class="la-pairs">{pairs}</dl> {more} }.into_any()
 }
 
-/// Renders a value as text if it is plain, else as indented JSON. `room` is the number of bytes
+/// Renders a plain value as text, any other value as indented JSON. `room` is the number of bytes
 /// left.
 fn value_view(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView {
     let items = match value {
@@ -187,7 +189,7 @@ fn write_plain(out: &mut Bounded, items: &[Value], labels: &Labels) -> fmt::Resu
 /// A writer that fails once it is full.
 struct Bounded {
     text: String,
-    /// Bytes left.
+    /// The number of bytes that can still be written.
     room: usize,
 }
 

@@ -1,7 +1,8 @@
-//! A file in a message: an image, audio, video or document.
+//! Renders a file in a message: an image, audio, video or document.
 //!
-//! Files that the media policy allows are shown. Others are named, with a link that shows its
-//! target, or a button that saves bytes from the message. Nothing else is fetched automatically.
+//! Files that the media policy allows are shown. Other files are shown by name, with a link that
+//! shows its target, or a button that saves the file if the message contains its bytes. Nothing
+//! else is fetched automatically.
 
 use assistant_core::{
     conversation::Part,
@@ -30,7 +31,7 @@ pub(super) fn view(part: &PartHandle) -> AnyView {
     shown.flatten().into_any()
 }
 
-/// Renders a file, by its content or its name. Renders nothing for a text.
+/// Renders the content of a file, or its name. Renders nothing for a text.
 pub(crate) fn show(content: &ContentPart) -> AnyView {
     let PartBody::Media { kind, source } = &content.body else {
         return ().into_any();
@@ -99,7 +100,7 @@ fn player(card: &Card, src: String, broken: RwSignal<bool>) -> AnyView {
     }
 }
 
-/// The facts that are shown about a file.
+/// The data of a file that is shown by its name.
 struct Card {
     icon: Icon,
     name: Name,
@@ -188,14 +189,15 @@ impl Name {
         Box::new(move || name.get().into())
     }
 
-    /// Returns the label of an action followed by the name.
+    /// Returns the label of an action, followed by the name of the file.
     fn after(&self, does: fn(&Labels) -> &Word) -> AttrText {
         let name = self.clone();
         Box::new(move || format!("{} {}", name.words.word(does), name.get()).into())
     }
 }
 
-/// Renders a file by its name; `here` holds its bytes as base64, if they are in the message.
+/// Renders a file by its name; `here` contains the file's bytes as base64, if they are in the
+/// message.
 fn chip(card: &Card, here: Option<String>) -> AnyView {
     let (words, name) = (card.name.words.clone(), card.name.clone());
     let act = match (&card.href, here) {

@@ -1,8 +1,8 @@
-//! Files that an agent shows next to its text.
+//! Renders files that an agent shows next to its text.
 //!
-//! They come as an activity or data part of the type `files`, each in the form in which AG-UI has
-//! media in a user's message: `{"files": [{"type": "image", "source": {"type": "data", "value":
-//! "…", "mimeType": "image/png"}, "metadata": {"filename": "…"}}]}`, or the list alone.
+//! The files are an activity or data part of the type `files`, each in the form of media in an
+//! AG-UI user message: `{"files": [{"type": "image", "source": {"type": "data", "value": "…",
+//! "mimeType": "image/png"}, "metadata": {"filename": "…"}}]}`, or the list alone.
 
 use assistant_core::{conversation::Part, json::form::content_part_from_value};
 use leptos::prelude::*;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{PartHandle, file};
 use crate::ui::dynamic;
 
-/// The type of data that holds files.
+/// The type of data that contains files.
 pub(super) const TYPE: &str = "files";
 /// The maximum number of files shown.
 const MAX_FILES: usize = 50;

@@ -1,8 +1,8 @@
-//! Views of other components: cards of actions, and parts with a custom renderer.
+//! Mounts views of other components: cards of actions, and parts with a custom renderer.
 //!
-//! They are mounted by hand, so that the component that registered them can remove them at once
-//! when it is unmounted: the signals that they read may be disposed right after (rule
-//! "unmounting"). Neighbour: `cards` owns the mounted views.
+//! The views are mounted manually, so that they can be removed at once when the component that
+//! registered their renderer is unmounted: the signals that they read may be disposed right after
+//! (rule "unmounting"). `cards` owns the mounted views.
 
 use std::{any::Any, rc::Rc};
 
@@ -15,15 +15,15 @@ use crate::{
     ui::{Icon, Words, console_error, effect},
 };
 
-/// A view and the registration that it belongs to.
+/// A view, and the registration of the renderer that drew it.
 pub(crate) struct Foreign {
-    /// The registration that drew it.
+    /// The registration of the renderer.
     pub(crate) registration: RegistrationId,
-    /// A description of the question for the programmer, if the user must be able to answer it. If
-    /// the view is empty, `instead` is shown.
+    /// A description for the programmer, if the view is a question that the user must be able to
+    /// answer. If such a view is empty, `instead` is shown.
     pub(crate) asks: Option<String>,
     pub(crate) draw: Box<dyn FnOnce() -> AnyView>,
-    /// Draws the fallback below the error if drawing fails.
+    /// Draws the fallback, which is shown below the error if drawing fails.
     pub(crate) instead: Box<dyn Fn() -> AnyView>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn foreign(
     view! { <div class="la-custom" node_ref=place></div> }.into_any()
 }
 
-/// Returns true if an element shows nothing.
+/// Returns true if an element has no visible content.
 fn is_empty(element: &web_sys::HtmlElement) -> bool {
     let text = element.text_content().unwrap_or_default();
     element.first_element_child().is_none() && text.trim().is_empty()
@@ -103,8 +103,8 @@ fn guarded(
     }
 }
 
-/// Draws the view. In a browser a panic ends the program; where panics unwind, one is handled as an
-/// error.
+/// Draws the view. A panic in a browser ends the program; where panics unwind, the panic is handled
+/// as an error.
 #[cfg(not(panic = "unwind"))]
 fn contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
     draw()

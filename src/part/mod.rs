@@ -1,8 +1,8 @@
 //! The parts of a message, each rendered by its kind.
 //!
 //! An application renders parts of its own kind with [`use_part_renderer`]; unknown parts are named
-//! and shown as text. Neighbours: `tool` has the cards of tool calls, `chat` the frame of the
-//! message around both.
+//! and shown as text. `tool` has the cards of tool calls, `chat` the frame of the message around
+//! both.
 
 mod data;
 mod file;
@@ -35,7 +35,7 @@ pub use streaming::{StreamingText, StreamingTextProps};
 pub(crate) use file::show as show_file;
 pub(crate) use foreign::{Foreign, foreign};
 
-/// Renders a part that is not a call, by its renderer or by its kind.
+/// Renders a part that is not a call, with the application's renderer or according to its kind.
 pub(crate) fn part_view(part: PartHandle) -> AnyView {
     let renderer = memo(move || renderer_of(part).map(|found| found.id));
     dynamic(move || match renderer.get() {
@@ -84,7 +84,7 @@ fn built_in(part: PartHandle) -> AnyView {
 }
 
 impl PartHandle {
-    /// Renders the part as without a custom renderer.
+    /// Renders the part as if it had no custom renderer.
     ///
     /// ```
     /// # use leptos::prelude::*;

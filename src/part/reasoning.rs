@@ -1,7 +1,7 @@
-//! The reasoning of the model, behind a summary with its duration.
+//! Renders the reasoning of the model, behind a summary with the duration.
 //!
-//! While it streams, the newest line is shown next to the summary. Reasoning without text, such as
-//! encrypted reasoning, is not shown.
+//! While the reasoning streams, its newest line is shown next to the summary. Reasoning without
+//! text, such as encrypted reasoning, is not shown.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::prelude::*;
@@ -84,7 +84,7 @@ fn title(labels: &Labels, ms: Option<u64>) -> String {
     labels.thought_for.replace("{time}", &time)
 }
 
-/// Returns the end of the newest non-empty line, without markdown around it.
+/// Returns the end of the newest non-empty line, without surrounding Markdown markup.
 fn latest_line(part: &Part) -> String {
     let Part::Reasoning(part) = part else {
         return String::new();

@@ -1,8 +1,8 @@
-//! The sources of an answer, as a numbered list of links.
+//! Renders the sources of an answer as a numbered list of links.
 //!
-//! They come as an activity or data part of the type `sources`:
-//! `{"sources": [{"title": "…", "url": "https://…", "snippet": "…"}]}`, or the list alone. Title
-//! and snippet are optional. An unsafe address is shown as text.
+//! The sources are an activity or data part of the type `sources`: `{"sources": [{"title": "…",
+//! "url": "https://…", "snippet": "…"}]}`, or the list alone. Title and snippet are optional. An
+//! unsafe address is shown as text.
 
 use assistant_core::{conversation::Part, text::address::safe_href};
 use leptos::prelude::*;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::PartHandle;
 use crate::ui::{Icon, Words, dynamic, each, memo, shown_host};
 
-/// The type of data that holds sources.
+/// The type of data that contains sources.
 pub(super) const TYPE: &str = "sources";
 /// The maximum number of sources shown.
 const MAX_SOURCES: usize = 100;
@@ -23,13 +23,13 @@ const MAX_TEXT: usize = 400;
 #[derive(Clone, PartialEq, Eq)]
 struct Source {
     title: String,
-    /// The address, and its host.
+    /// The address of the source, and the host of the address.
     link: Option<(String, String)>,
     snippet: String,
 }
 
 impl Source {
-    /// Returns a key that covers everything shown.
+    /// Returns a key that contains everything shown of the source.
     fn key(&self, place: usize) -> String {
         let href = self.link.as_ref().map_or("", |(href, _)| href);
         format!("{place}\n{}\n{href}\n{}", self.title, self.snippet)

@@ -1,4 +1,4 @@
-//! The steps that the agent reports: one line that opens into a list.
+//! Renders the steps that the agent reports, as one line that expands to a list.
 
 use assistant_core::session::AgentStep;
 use leptos::prelude::*;
@@ -11,9 +11,8 @@ use crate::{
 /// The maximum length of the reason for a failed step, in characters.
 const MAX_WORDS: usize = 400;
 
-/// Shows the steps of the current run; renders nothing if there are none. Once the run is over,
-/// they are shown with the message that it ended with
-/// ([`MessageNotes`](crate::chat::MessageNotes)).
+/// Shows the steps of the current run; renders nothing if there are none. Once the run is over, the
+/// steps are shown with the last message of the run ([`MessageNotes`](crate::chat::MessageNotes)).
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -45,12 +44,12 @@ pub fn RunSteps(
     Some(when(move || some.get(), draw))
 }
 
-/// Shows the steps that an answer was made in.
+/// Renders the steps that led to an answer.
 pub(crate) fn stored_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
     list(steps, memo(|| false))
 }
 
-/// Returns the number of steps in words.
+/// Returns the label with the number of steps.
 fn count_of(words: &Words, count: usize) -> String {
     match count {
         1 => words.word(|l| &l.one_tool_call).into_owned(),

@@ -1,4 +1,4 @@
-//! Streaming text: growth is appended to the text node, existing text is not set again.
+//! Renders streaming text: new text is appended to the text node, existing text is not set again.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::{html, prelude::*};
@@ -50,8 +50,8 @@ pub fn StreamingText(
 /// The text nodes, and how much of the text is in them.
 #[derive(Default)]
 struct Shown {
-    /// The last text node, and its size in bytes. A long text has several, each in an element of its
-    /// own, so that appending causes little layout.
+    /// The last text node, and its size in bytes. A long text has several nodes, each in an element
+    /// of its own, so that appending causes little layout.
     node: Option<(SendWrapper<web_sys::Text>, usize)>,
     mark: Mark,
 }

@@ -1,4 +1,4 @@
-//! Text parts: text of the user as written, text of the agent as markdown.
+//! Renders text parts: text of the user as plain text, text of the agent as Markdown.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
@@ -23,7 +23,7 @@ pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> 
     .into_any()
 }
 
-/// Renders text of the agent as markdown.
+/// Renders text of the agent as Markdown.
 #[cfg(feature = "markdown")]
 pub(super) fn prose(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
     view! { <MarkdownText assistant message part /> }.into_any()

@@ -46,7 +46,7 @@ impl Cancellation {
         self.cancelled.get()
     }
 
-    /// Waits until the call is cancelled; never resolves if it is not.
+    /// Waits until the call is cancelled; never resolves otherwise.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};

@@ -1,7 +1,7 @@
 //! The cards drawn by custom renderers, by registration.
 //!
 //! A card reads signals of the component that registered its renderer. When that component is
-//! unmounted, its cards must be removed before its signals are disposed: reading a disposed signal
+//! unmounted, the cards must be removed before the signals are disposed: reading a disposed signal
 //! would panic (rule "unmounting").
 
 use std::{any::Any, cell::RefCell, collections::HashMap};
@@ -11,7 +11,7 @@ use assistant_core::action::RegistrationId;
 /// A registration and its mounted card; dropping the card removes it from the page.
 type Card = (RegistrationId, Box<dyn Any>);
 
-/// The mounted cards. Dropping one removes it from the page.
+/// The mounted cards. Dropping a card removes it from the page.
 #[derive(Default)]
 pub(crate) struct Cards {
     mounted: RefCell<HashMap<u64, Card>>,

@@ -22,13 +22,13 @@ pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Option<Value>>;
 #[derive(Default)]
 pub(crate) struct ActionCode {
     pub(crate) handler: Option<Handler>,
-    /// Decides whether the user is asked for approval.
+    /// The rule that determines whether the user is asked for approval.
     pub(crate) approval: Option<Rule>,
-    /// Previews the change that a call would make.
+    /// The function that previews the change that a call would make.
     pub(crate) preview: Option<Preview>,
     /// The application's permission rule for starting a call.
     pub(crate) permission: Option<Permission>,
     pub(crate) sanitize: Option<Sanitize>,
-    /// Builds the result that a denied call reports to the agent.
+    /// The function that builds the result that the agent receives for a denied call.
     pub(crate) denial: Option<Denial>,
 }

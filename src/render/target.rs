@@ -2,7 +2,7 @@
 
 use assistant_core::conversation::CallKey;
 
-/// The specificity of a target. The more specific target wins.
+/// The specificity of a match. The more specific match takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
     /// A match by category.
@@ -22,7 +22,7 @@ pub enum ToolTarget {
 }
 
 impl ToolTarget {
-    /// Matches the target against the name of a tool.
+    /// Matches the target against the name of a tool; `None` if the target does not apply.
     pub(crate) fn fit(&self, tool: &str) -> Option<Fit> {
         match self {
             Self::Named(name) => (name == tool).then_some(Fit::Exact),
@@ -49,12 +49,12 @@ impl From<String> for ToolTarget {
 pub enum InterruptTarget {
     /// Interrupts with this reason.
     Reason(String),
-    /// All interrupts for whose reason no renderer is registered.
+    /// All interrupts with reasons for which no renderer is registered.
     All,
 }
 
 impl InterruptTarget {
-    /// Matches the target against the reason of an interrupt.
+    /// Matches the target against the reason of an interrupt; `None` if the target does not apply.
     pub(crate) fn fit(&self, reason: &str) -> Option<Fit> {
         match self {
             Self::Reason(wanted) => (wanted == reason).then_some(Fit::Exact),
@@ -112,7 +112,7 @@ pub enum PartTarget {
 }
 
 impl PartTarget {
-    /// Matches the target against the kind of a part.
+    /// Matches the target against the kind of a part; `None` if the target does not apply.
     pub(crate) fn fit(&self, kind: &PartKind) -> Option<Fit> {
         match (self, kind) {
             (Self::Text, PartKind::Text)

@@ -5,16 +5,16 @@ use std::rc::Rc;
 use leptos::prelude::Signal;
 use serde_json::Value;
 
-/// Describes a call for its approval; returns `None` if the arguments do not have the expected
-/// type.
+/// A function that describes a call for its approval, from the arguments. It returns `None` if they
+/// do not have the expected type.
 pub(crate) type Describe = Rc<dyn Fn(&Value) -> Option<Description>>;
 
 /// The description of a call for its approval: a sentence, and rows of a name and a value.
 ///
-/// A string converts to a sentence alone. The approval card shows the description instead of the
-/// arguments, which are one click away below it, so it should name everything that a decision
-/// depends on. A description that is too long for a card is cut, and then the arguments are shown
-/// below it at once.
+/// A string converts to a description without rows. The approval card shows the description instead
+/// of the arguments, which are one click away, so the description should name everything that a
+/// decision depends on. A description that is too long for a card is truncated, and then the
+/// arguments are shown below it at once.
 ///
 /// ```
 /// use leptos_assistant::Description;
@@ -71,16 +71,16 @@ impl From<&str> for Description {
     }
 }
 
-/// The risk of an action. It selects the colour and the wording of the approval.
+/// The risk of an action, which selects the colour and the wording of the approval card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Risk {
-    /// Easily undone.
+    /// The action can easily be undone.
     Plain,
-    /// Deserves the user's attention.
+    /// The action deserves the user's attention.
     #[default]
     Attention,
-    /// Cannot be undone, or costs money.
+    /// The action cannot be undone, or costs money.
     Danger,
 }
 
@@ -96,7 +96,7 @@ impl Risk {
     }
 }
 
-/// The texts that an action provides for its calls, as it provides them.
+/// The texts that an action provides for its calls, as signals.
 #[derive(Clone, Default)]
 pub(crate) struct ActionWords {
     pub(crate) title: Option<Signal<String>>,

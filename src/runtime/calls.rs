@@ -15,7 +15,7 @@ use super::Runtime;
 
 pub(super) type CallObservers = Observers<CallEvent>;
 
-/// Keeps an observer subscribed. Dropping it unsubscribes.
+/// The subscription of an observer. Dropping it unsubscribes the observer.
 #[must_use = "dropping it unsubscribes at once"]
 pub struct Subscription(SendWrapper<Entry>);
 
@@ -65,14 +65,15 @@ impl Runtime {
         }))
     }
 
-    /// Notifies the observers of the calls that one input put up for approval, started or ended.
+    /// Notifies the observers of the calls that need approval, have started or have ended because
+    /// of one input.
     pub(super) fn notify_call_observers(&self, events: &[CallEvent]) {
         for event in events {
             self.observers_failed(self.call_observers.notify(event));
         }
     }
 
-    /// Returns the events of one input that observers receive; empty if there is no observer.
+    /// Returns the call events of one input for observers; empty if there is no observer.
     pub(super) fn call_events(&self, output: &Output) -> Vec<CallEvent> {
         if self.call_observers.is_empty() || output.calls.is_empty() {
             return Vec::new();

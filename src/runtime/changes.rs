@@ -12,7 +12,7 @@ pub(crate) struct Changes {
     pub(super) run: bool,
     /// True if registrations have changed.
     pub(super) registry: bool,
-    /// True if every change is a text that grew.
+    /// True if every change is appended text.
     pub(super) only_growth: bool,
     /// True if every change belongs to a streamed answer: texts, messages and calls.
     pub(super) only_speech: bool,

@@ -73,7 +73,7 @@ impl Runtime {
         }
     }
 
-    /// Dispatches an input whose refusal is ignored.
+    /// Dispatches an input, and ignores a refusal.
     pub(super) fn later(&self, input: Input) {
         let _ = self.dispatch(input);
     }
@@ -91,7 +91,8 @@ impl Runtime {
         });
     }
 
-    /// Drops the request of a run, and ends the run at its server, unless it is left to be resumed.
+    /// Drops the request of a run, and ends the run at its server, unless the run must stay
+    /// resumable.
     fn abort_run(&self, run: RunKey) {
         let Some(task) = self.runs.borrow_mut().remove(&run) else {
             return;
@@ -164,7 +165,7 @@ impl Runtime {
         });
     }
 
-    /// Calls an action as an agent would, and waits for the outcome.
+    /// Calls an action as an agent would, and waits for the outcome of the call.
     pub(crate) async fn execute(
         &self,
         name: &str,
@@ -270,7 +271,7 @@ impl Runtime {
     }
 }
 
-/// Attributes a lost connection to the browser if that is offline.
+/// Reports a lost connection as an offline browser if the browser is offline.
 fn without_connection(mut end: StreamEnd) -> StreamEnd {
     if let StreamEnd::Failed(failure) = &mut end
         && failure.kind == FailureKind::Network

@@ -2,7 +2,7 @@
 //!
 //! With the feature `split` the session's transitions and the effects are in the part that is
 //! fetched later. Until then inputs are queued and count as accepted, in the order of their
-//! arrival; the part is fetched when one of them starts or shows something.
+//! arrival; the part is fetched when an input starts or shows something.
 
 use assistant_core::session::Refusal;
 

@@ -1,6 +1,6 @@
 //! Applies changes to the signals once per animation frame. Streaming output of an agent is applied
-//! about thirty times a second, since its layout is most of the cost of an answer, and users read
-//! no faster.
+//! about thirty times a second, because layout is most of the cost of an answer, and users read no
+//! faster.
 //!
 //! Even an empty frame costs nearly a millisecond, so streaming output waits for a timer first, and
 //! only then for a frame. Frames stop in hidden tabs, so another timer runs in parallel; the first
@@ -15,13 +15,13 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use super::{Changes, Runtime};
 use crate::ui::{after, after_by_browser, browser};
 
-/// The longest time that changes wait, in milliseconds.
+/// The longest time until changes are applied, in milliseconds.
 const HIDDEN_MS: u32 = 250;
-/// The delay before streaming output requests a frame, in milliseconds: longer than one frame of
-/// most screens, and shorter than two.
+/// The delay after which a frame is requested for streaming output, in milliseconds: longer than
+/// one frame of most screens, and shorter than two.
 const STREAMING_MS: u32 = 20;
 
-/// Changes that have not been applied to signals.
+/// The changes that have not been applied to signals, and the scheduled frame and timers.
 #[derive(Default)]
 pub(super) struct Frames {
     order: RefCell<Vec<Change>>,
@@ -31,7 +31,7 @@ pub(super) struct Frames {
     tick: OnceCell<JsValue>,
     /// True while a requested frame is pending.
     asked: Cell<bool>,
-    /// True while streaming output waits to request a frame.
+    /// True while a frame for streaming output is delayed.
     waits: Cell<bool>,
     /// True while the fallback timer runs.
     timed: Cell<bool>,
@@ -61,7 +61,8 @@ impl Runtime {
         }
     }
 
-    /// Requests a frame, delayed or at once, and a fallback timer; the first to fire flushes.
+    /// Requests a frame, at once or delayed, and starts a fallback timer; the first of them to fire
+    /// applies the changes.
     fn schedule(&self, streams: bool) {
         match streams {
             true => self.later_frame(),

@@ -1,4 +1,5 @@
-//! The session's host in a browser: the clock, fresh ids, patterns, and rules of the application.
+//! The session's host in a browser, which provides the clock, fresh ids, patterns, and rules of the
+//! application.
 
 use super::Runtime;
 use assistant_core::{
@@ -13,13 +14,13 @@ use serde_json::Value;
 
 use crate::ui::{fresh_id, now};
 
-/// The session's host in a browser.
+/// The host of a session in a browser.
 pub(super) struct BrowserHost<'a> {
     pub(super) runtime: &'a Runtime,
 }
 
 impl Runtime {
-    /// Returns every violation of a schema, patterns included.
+    /// Returns every violation of a schema, including its patterns.
     pub(crate) fn violations(&self, schema: &Value, value: &Value) -> Vec<schema::Violation> {
         schema::validate(schema, value, &mut BrowserHost { runtime: self })
     }
@@ -45,8 +46,8 @@ impl Host for BrowserHost<'_> {
         fresh_id()
     }
 
-    /// Defers a rule of the application, because the session is borrowed: the runtime evaluates it
-    /// afterwards and dispatches the answer as an input.
+    /// Defers an approval rule of the application, because the session is borrowed: the runtime
+    /// evaluates the rule afterwards and dispatches the answer as an input.
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
         self.runtime.ask_later(question);
         Answer::Later

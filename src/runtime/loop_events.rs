@@ -1,4 +1,4 @@
-//! Events of the loop, for observers.
+//! Notifies observers of events of the loop.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,8 @@ use assistant_core::{
 
 use super::{Changes, Runtime};
 
-/// The observers, and the events' progress from the first observer on.
+/// The observers of the loop, and the state from which events are derived, which exists once there
+/// is an observer.
 #[derive(Default)]
 pub(super) struct Loop {
     observers: Observers<LoopEvent>,

@@ -1,9 +1,10 @@
 //! The only module that carries out effects: requests, commits, handlers, timers, frames.
 //!
 //! Every input passes through one queue: borrow the session, handle the input, release the session,
-//! then carry out the effects. So callbacks may call back in. Only the synchronous questions of
-//! `host` run code of an application while the session is borrowed: sanitizing arguments, denials,
-//! stop rules and prices. From inside them the session cannot be read, and inputs are queued.
+//! then carry out the effects. So callbacks may dispatch further inputs. Only the synchronous
+//! questions of `host` run code of an application while the session is borrowed: sanitizing
+//! arguments, denials, stop rules and prices. While they run, the session cannot be read, and
+//! inputs are queued.
 
 mod audit;
 mod calls;
@@ -70,7 +71,7 @@ enum Queued {
 /// The request of a run.
 struct RunTask {
     abort: AbortHandle,
-    /// The agent that answers it, which later runs may no longer have.
+    /// The agent that answers the run; later runs may have another agent.
     agent: Rc<dyn Agent>,
     thread_id: String,
     run_id: String,
@@ -93,23 +94,24 @@ pub(crate) struct Runtime {
     /// The readers that run when a run opens.
     sources: sources::Sources,
     awaited: sources::Awaited,
-    /// The number of the source that has the filter of offered actions.
+    /// The number of the source that reads the filter of offered actions.
     filter_source: Cell<Option<u64>>,
-    /// Identifies this assistant within the page.
+    /// The id of this assistant within the page.
     client_id: String,
     /// True once the provider is unmounted.
     ended: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
     runs: RefCell<HashMap<RunKey, RunTask>>,
-    /// True if open runs are stored as open, and not ended at their servers.
+    /// True if open runs are stored as open when the provider is unmounted, and not ended at their
+    /// servers.
     leaves_runs: Cell<bool>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<Reply>>>,
     /// The callers that wait for actions called by the page.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
-    /// Persists conversations, if the application has a store.
+    /// The persistence of conversations, if the application has a store.
     persistence: RefCell<Option<Rc<dyn persistence::Persistence>>>,
     diagnostics: Observers<Diagnostic>,
     call_observers: calls::CallObservers,
@@ -120,7 +122,7 @@ pub(crate) struct Runtime {
     prices: prices::Prices,
     #[cfg(feature = "records")]
     updates: updates::Updates,
-    /// Persists approvals that outlive the page.
+    /// The persistence of remembered approvals, if the application has a store for them.
     approvals: RefCell<Option<Rc<dyn ApprovalPersistence>>>,
     /// The recorders of call events.
     recorders: RefCell<Vec<Rc<dyn Recorder>>>,
@@ -134,7 +136,7 @@ pub(crate) struct Runtime {
     watch: watch::Watch,
     last_number: Cell<u64>,
     view: Rc<ViewModel>,
-    /// Warnings that were already logged.
+    /// The warnings that were already logged.
     warnings: RefCell<Vec<String>>,
 }
 
@@ -198,7 +200,7 @@ impl Runtime {
         &self.client_id
     }
 
-    /// Returns a unique number.
+    /// Returns a number that is unique within the runtime.
     pub(crate) fn number(&self) -> u64 {
         self.last_number.set(self.last_number.get() + 1);
         self.last_number.get()
@@ -209,7 +211,8 @@ impl Runtime {
         self.session.try_borrow().ok().map(|session| read(&session))
     }
 
-    /// Dispatches an input. From inside an effect it is queued and counts as accepted.
+    /// Dispatches an input. While another input is handled, the new one is queued and counts as
+    /// accepted.
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
         if self.ended.get() && starts_something(&input) {
             return Err(Refusal::Ended);
@@ -273,7 +276,7 @@ impl Runtime {
         Some(refused.map_or(Ok(()), Err))
     }
 
-    /// Turns a queued step into an input. The session is not borrowed meanwhile.
+    /// Converts a queued step to an input, while the session is not borrowed.
     fn input_of(&self, next: Queued) -> Option<Input> {
         let change = match next {
             Queued::Input(input) => return Some(*input),
@@ -328,7 +331,8 @@ impl Runtime {
         self.diagnostics.add(observer);
     }
 
-    /// Reports observers that failed. The others were all notified (rule "observers").
+    /// Reports failed observers as diagnostics. All observers were notified regardless (rule
+    /// "observers").
     pub(crate) fn observers_failed(&self, failures: Vec<String>) {
         for failure in failures {
             self.report(&observe::failed(failure));
@@ -352,7 +356,7 @@ impl Runtime {
         self.code.borrow_mut().remove(&id);
     }
 
-    /// Returns the archived conversation with this id, if another replaced it in this page.
+    /// Returns the conversation with this id that was replaced by another one in this page.
     pub(crate) fn archived(&self, thread_id: &str) -> Option<Value> {
         let archive = self.archive.borrow();
         archive
@@ -377,7 +381,7 @@ impl Runtime {
         drop(old);
     }
 
-    /// Evaluates a stop rule of the application. The session is borrowed meanwhile.
+    /// Evaluates a stop rule of the application while the session is borrowed.
     fn stops(&self, name: &str, summary: &TurnSummary) -> bool {
         let rule = self.stop_rules.borrow().get(name).cloned();
         if rule.is_none() {
@@ -405,7 +409,7 @@ impl Runtime {
         receiver
     }
 
-    /// Passes on the reply of a call's card; ignored if no handler waits.
+    /// Passes the reply of a call's card to its handler; ignored if no handler waits.
     pub(crate) fn reply(&self, call: &CallKey, value: Reply) {
         let sender = self.replies.borrow_mut().remove(call);
         if let Some(sender) = sender {
@@ -414,7 +418,7 @@ impl Runtime {
         }
     }
 
-    /// Ends everything that runs when the provider is unmounted.
+    /// Ends everything that runs, because the provider is unmounted.
     pub(crate) fn shut_down(&self) {
         // Open calls are stored as open, as when the page is unloaded.
         if let Some(persistence) = self.persistence.take() {

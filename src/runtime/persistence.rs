@@ -1,7 +1,7 @@
 //! The interface between the runtime and persistence.
 //!
-//! A trait, so that an application without a store does not include the implementation. Neighbour:
-//! `store_persistence`, the implementation.
+//! The interface consists of traits, so that an application without a store does not include the
+//! implementation in `store_persistence`.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -15,17 +15,18 @@ use serde_json::Value;
 use super::{Changes, Runtime};
 use crate::{store::Label, ui::spawn_local};
 
-/// Persists a conversation, and manages its ownership.
+/// The persistence of a conversation, and the management of its ownership.
 pub(crate) trait Persistence {
-    /// Holds back an input that must wait until the conversation is loaded, or returns it.
+    /// Holds back an input that must wait until the conversation is loaded; returns any other
+    /// input.
     fn hold(&self, input: Input) -> Option<Input>;
-    /// Notes changes of the session, which is borrowed.
+    /// Records changes of the session, which is borrowed.
     fn changed(&self, changes: &Changes, session: &Session);
     /// Writes a start to the journal, and reports the outcome with [`Input::Committed`].
     fn commit(&self, commit: CommitId, entry: JournalEntry);
     /// Writes a result to the journal.
     fn record(&self, entry: JournalEntry);
-    /// Stores a conversation that another has replaced.
+    /// Stores a conversation that was replaced by another one.
     fn archive(&self, thread_id: &str, snapshot: Value);
     /// Opens a conversation from the store.
     fn open(&self, thread_id: String);
@@ -37,28 +38,28 @@ pub(crate) trait Persistence {
     fn label(&self, thread_id: String, label: Label);
     /// Takes ownership of the conversation for this tab.
     fn use_here(&self);
-    /// Stops when the provider is unmounted.
+    /// Stops persistence, because the provider is unmounted.
     fn end(&self);
 }
 
-/// Receives the id of each conversation that was found, and `None` at the end.
+/// A callback that receives the id of each conversation found, and `None` at the end.
 type Found = Box<dyn Fn(Option<&str>)>;
 
 /// A search of the stored conversations.
 pub(crate) struct Search {
     /// The words that are searched for.
     pub(crate) words: String,
-    /// Called with the id of each conversation that contains them, and with `None` at the end.
+    /// Called with the id of each conversation that contains the words, and with `None` at the end.
     pub(crate) found: Found,
     /// False after the search was cancelled.
     pub(crate) wanted: Rc<Cell<bool>>,
 }
 
-/// Persists approvals that outlive the page.
+/// The persistence of remembered approvals.
 pub(crate) trait ApprovalPersistence {
-    /// Stores these approvals instead of all earlier ones.
+    /// Stores these approvals, which replace all earlier ones.
     fn keep(&self, approvals: Vec<RememberedApproval>);
-    /// Counts a use of an approval, if it is unchanged in the store.
+    /// Counts a use of an approval, if the stored approval is unchanged.
     fn swap(
         &self,
         before: RememberedApproval,

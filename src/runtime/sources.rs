@@ -1,6 +1,6 @@
-//! The sources of a run's input, read when the run opens, not when they change: context, and the
-//! offered actions with their conditions (rule "fresh when a run opens"). Also the handlers that
-//! wait for an action to be registered.
+//! The sources of a run's input: context, and the offered actions with their conditions. They are
+//! read when the run opens, not when they change (rule "fresh when a run opens"). Also the handlers
+//! that wait for an action to be registered.
 
 use std::{cell::RefCell, mem, rc::Rc};
 
@@ -10,11 +10,11 @@ use super::Runtime;
 
 type Source = Rc<dyn Fn()>;
 
-/// Readers of components, by number, oldest first.
+/// The readers that components have registered, by number, oldest first.
 #[derive(Default)]
 pub(super) struct Sources(RefCell<Vec<(u64, Source)>>);
 
-/// Handlers that wait until an action can be called.
+/// The handlers that wait until an action can be called.
 #[derive(Default)]
 pub(super) struct Awaited(RefCell<Vec<(String, oneshot::Sender<()>)>>);
 
@@ -82,7 +82,7 @@ impl Runtime {
         receiver
     }
 
-    /// Notifies handlers whose action can be called.
+    /// Notifies handlers that wait for an action that can now be called.
     pub(super) fn notify_waiting_handlers(&self) {
         let waiting = mem::take(&mut *self.awaited.0.borrow_mut());
         for (name, sender) in waiting {

@@ -1,4 +1,4 @@
-//! Records of changes, for observers that forward them.
+//! Notifies observers of records of changes.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use assistant_core::{
 use super::{Changes, Runtime};
 use crate::ui::now;
 
-/// The observers, and the recorder state.
+/// The observers, and the state of the recorder.
 #[derive(Default)]
 pub(super) struct Updates {
     observers: Observers<Update>,

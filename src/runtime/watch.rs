@@ -1,8 +1,8 @@
 //! Detects inputs that were interrupted without a panic.
 //!
 //! A trap of WebAssembly (stack or memory exhausted), or an exception that a function of the page
-//! throws through this program, leaves its work half done and runs no code of this crate. The input
-//! would count as in progress, and every later one would wait forever.
+//! throws through this program, interrupts an input and runs no code of this crate. The input would
+//! count as in progress, and every later input would wait forever.
 
 use std::cell::{Cell, OnceCell};
 
@@ -19,8 +19,8 @@ pub(super) struct Watch {
 }
 
 impl Runtime {
-    /// Schedules a check that the current input has completed, for once the stack is empty. One
-    /// check covers all inputs of a task.
+    /// Schedules a check that the current input has completed. The check runs when the stack is
+    /// empty, and covers all inputs of a task.
     pub(super) fn watch(&self) {
         let Some(window) = crate::ui::browser() else {
             return;

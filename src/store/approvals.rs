@@ -5,10 +5,11 @@ use std::{future::ready, pin::Pin};
 use assistant_core::session::Swap;
 use serde_json::Value;
 
-/// Stores approvals that outlive the page
+/// A store of approvals that outlive the page
 /// ([`RememberedApprovals::persist_in`](crate::RememberedApprovals::persist_in)).
 ///
-/// Store them where only the user's own page can write: write access is the power to approve.
+/// Approvals must be stored where only the user's own page can write, because a writer can approve
+/// calls.
 ///
 /// ```
 /// use std::{cell::RefCell, pin::Pin, rc::Rc};
@@ -48,9 +49,9 @@ pub trait ApprovalStore: 'static {
     /// Loads the stored approvals. An invalid entry approves nothing.
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>>;
 
-    /// Stores these approvals, and removes earlier ones that are not among them. Each is an object
-    /// with an `id` of its own. If the store has other writers, leave existing entries unchanged:
-    /// only [`Self::swap`] modifies one.
+    /// Stores these approvals, and removes earlier ones that are not among them. Each approval is
+    /// an object with a unique `id`. If the store has other writers, leave existing entries
+    /// unchanged: only [`Self::swap`] modifies an entry.
     fn keep(&self, approvals: Vec<Value>);
 
     /// Atomically replaces an approval, if the stored entry with its `id` still equals `before`.
@@ -64,7 +65,7 @@ pub trait ApprovalStore: 'static {
     }
 
     /// Calls back whenever another writer, such as another tab, has changed the stored approvals;
-    /// removed ones are then revoked. The default implementation, for a store without other
+    /// removed approvals are then revoked. The default implementation, for a store without other
     /// writers, never calls back.
     fn on_change(&self, changed: Box<dyn Fn()>) {
         drop(changed);

@@ -8,7 +8,7 @@ use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
 };
 
-/// A store that lives as long as the page. Clones share their content.
+/// A store whose content is lost when the page is unloaded. Clones share their content.
 ///
 /// ```no_run
 /// use leptos::prelude::*;

@@ -1,8 +1,8 @@
 //! Persistence of conversations, and of the journal of started calls.
 //!
-//! A [`Store`] maps names to texts and does not interpret them. [`IndexedDbStore`] stores them in
-//! the browser, [`MemoryStore`] as long as the page lives; an application may implement its own.
-//! The module `runtime` decides when something is written.
+//! A [`Store`] maps names to texts and does not interpret them. [`IndexedDbStore`] stores the texts
+//! in the browser, [`MemoryStore`] only in the page; an application may implement its own store.
+//! The module `runtime` decides when to write.
 
 mod approvals;
 mod indexed_db;
@@ -27,22 +27,23 @@ pub use record::{Batch, Label, Record, StoredThread, ThreadInfo};
 /// The future returned by store operations.
 pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 
-/// Stores conversations: their newest state, and an append-only journal.
+/// A store of conversations: their newest state, and an append-only journal.
 ///
-/// The guarantee of "exactly once" requires of a store (rules "exactly once", "after a reload"):
+/// The guarantee that a call runs exactly once imposes these requirements on a store (rules
+/// "exactly once", "after a reload"):
 ///
 /// * A [`Batch`] is written atomically.
-/// * [`Batch::claim`] is taken once: a batch whose claim is in the journal is refused with
-///   [`StoreErrorKind::Claimed`], whichever writer wrote it, and nothing of the batch is written.
-///   This also holds for concurrent writers. In a database this is a unique key.
+/// * [`Batch::claim`] can be taken once: a batch whose claim is in the journal is refused with
+///   [`StoreErrorKind::Claimed`], whichever writer wrote the claim, and nothing of the batch is
+///   written. This also applies to concurrent writers. In a database, the claim is a unique key.
 /// * After [`Store::take`], batches of the previous writer are refused with
 ///   [`StoreErrorKind::TakenOver`].
 /// * Written data survives the page.
 /// * Nothing of a batch that fails is written, unless the error is [`StoreErrorKind::NoAnswer`].
 ///
-/// An operation that takes longer than eight seconds counts as failed, without an answer. A store
-/// may fail at any time: the conversation continues in the page, and is written when the store
-/// works again.
+/// An operation that takes longer than eight seconds counts as failed with
+/// [`StoreErrorKind::NoAnswer`]. A store may fail at any time: the conversation continues in the
+/// page, and is written when the store works again.
 ///
 /// ```
 /// use leptos_assistant::store::{
@@ -79,7 +80,7 @@ pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 /// }
 /// ```
 pub trait Store: 'static {
-    /// Loads a conversation; `None` if it was never written.
+    /// Loads a conversation; `None` if the conversation was never written.
     fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>>;
 
     /// Makes `writer` the only writer of a conversation from now on.
@@ -153,7 +154,7 @@ pub enum StoreErrorKind {
     TakenOver,
     /// The quota is exceeded.
     Full,
-    /// The browser has no such store, or does not allow this page to use it.
+    /// The browser does not provide the store, or does not allow this page to use it.
     Unavailable,
     /// Another tab holds an older version of the store open.
     Blocked,
@@ -163,7 +164,7 @@ pub enum StoreErrorKind {
     Corrupt,
     /// The store did not answer in time; the operation may still take effect.
     NoAnswer,
-    /// Stored data was deleted: the conversation has to be written again as a whole.
+    /// The stored data was deleted, so the conversation must be written again as a whole.
     Forgotten,
     /// Any other failure.
     Failed,

@@ -40,7 +40,7 @@ impl Drop for Lock {
 pub(crate) enum Asked {
     /// This tab has the lock.
     Granted(Lock),
-    /// The browser reports that a live page holds it.
+    /// The browser reports that a live page holds the lock.
     Held,
     /// The browser has no locks, refuses the request, or does not answer, so the holder is unknown.
     Unknown,
@@ -74,7 +74,7 @@ impl Lock {
         }
     }
 
-    /// Queues for the lock until it is granted or the place is dropped.
+    /// Queues for the lock, until the lock is granted or the [`Place`] is dropped.
     pub(crate) fn queue(name: &str, lost: impl FnOnce() + 'static) -> Option<(Place, Granted)> {
         let options = Object::new();
         let place = Place(AbortController::new().ok()?);
@@ -95,7 +95,8 @@ impl Lock {
 /// The timeout of the browser's answers, in milliseconds.
 const ANSWER_MS: u32 = 1_000;
 
-/// Waits up to `ms` milliseconds for a future, and returns the future if it is not ready by then.
+/// Waits up to `ms` milliseconds for a future. Returns the future as the error if it is not ready
+/// by then.
 async fn within<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, F> {
     let patience = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
     match select(what, patience).await {
@@ -127,10 +128,10 @@ async fn is_held(name: &str) -> bool {
     Array::is_array(&held) && Array::from(&held).iter().any(has_name)
 }
 
-/// A lock, once it is granted; `None` if it is not.
+/// A future of the lock once it is granted; `None` if it is not granted.
 pub(crate) type Granted = LocalBoxFuture<'static, Option<Lock>>;
 
-/// A place in the queue for a lock; dropping it leaves the queue.
+/// A place in the queue for a lock, which is given up when it is dropped.
 pub(crate) struct Place(AbortController);
 
 impl Drop for Place {
@@ -170,10 +171,10 @@ fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option
     Some(async move { receiver.await.ok().flatten() }.boxed_local())
 }
 
-/// The messages between tabs that have a conversation open.
+/// A message between tabs that have the same conversation open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TabMessage {
-    /// The sender takes the conversation over.
+    /// The sender is taking over the conversation.
     TakeOver,
     /// The sender has released the conversation.
     Released,
@@ -181,7 +182,7 @@ pub(crate) enum TabMessage {
     Owned,
     /// The sender has written a change.
     Written,
-    /// Asks the owner for an answer, to detect whether it is alive.
+    /// The sender asks the owner to answer, to detect whether the owner's page is alive.
     Ping,
     /// The owner's answer to [`Self::Ping`].
     Pong,
@@ -254,22 +255,24 @@ impl Drop for Channel {
     }
 }
 
-/// The location of an assistant's conversation, and the tab that acts on it.
+/// The state of an assistant's conversation in the store, and the tab that acts on the
+/// conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Ownership {
-    /// The conversation is not stored: there is no store, or it cannot be used.
+    /// The conversation is not stored, because there is no store, or the store cannot be used.
     #[default]
     NotStored,
     /// The conversation is being loaded from the store.
     Opening,
     /// The conversation is stored, and this tab acts on it.
     ThisTab {
-        /// True if other tabs are prevented from acting on it at the same time. Without the Web
-        /// Locks API (in insecure contexts), the tab that opened it last acts on it, and another
-        /// one may detect that only when it writes.
+        /// True if other tabs are prevented from acting on the conversation at the same time.
+        /// Without the Web Locks API (in insecure contexts), the tab that opened the conversation
+        /// last acts on it, and another tab may detect that only when it writes.
         across_tabs: bool,
     },
-    /// The conversation is stored, and another tab acts on it: in this tab it is read-only.
+    /// The conversation is stored, and another tab acts on it. In this tab the conversation is
+    /// read-only.
     OtherTab,
 }

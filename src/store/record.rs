@@ -11,7 +11,7 @@ pub struct Record {
     pub text: String,
 }
 
-/// The name of the record with everything but the contents of messages.
+/// The name of the record that contains the whole conversation except for the contents of messages.
 pub(crate) const OUTLINE: &str = "outline";
 /// The prefix of message records.
 const MESSAGE: &str = "message/";
@@ -39,7 +39,7 @@ pub struct Batch {
     pub remove: Vec<String>,
     /// A journal entry that must not exist yet.
     pub claim: Option<Record>,
-    /// Journal entries to add unless their name exists.
+    /// Journal entries to add, except for those whose name already exists.
     pub add: Vec<Record>,
     /// The list entry of the conversation, if it has changed.
     pub info: Option<ThreadInfo>,
@@ -60,14 +60,15 @@ pub struct StoredThread {
 pub struct ThreadInfo {
     /// The id of the conversation.
     pub id: String,
-    /// The title that the user gave it, else the beginning of their first message.
+    /// The title that the user gave the conversation, else the beginning of the user's first
+    /// message.
     pub title: String,
-    /// True if the user gave it its title.
+    /// True if the user gave the conversation its title.
     pub named: bool,
     /// The time of the last write, in milliseconds since 1970.
     pub updated_at: i64,
-    /// The time at which the user deleted it, in milliseconds since 1970; it can be restored until
-    /// it is removed.
+    /// The time at which the user deleted the conversation, in milliseconds since 1970. The
+    /// conversation can be restored until it is removed.
     pub deleted_at: Option<i64>,
 }
 
@@ -77,7 +78,7 @@ pub struct ThreadInfo {
 pub struct Label {
     /// The title, instead of the beginning of the first message.
     pub title: Option<String>,
-    /// The time of its deletion, in milliseconds since 1970.
+    /// The time at which the user deleted the conversation, in milliseconds since 1970.
     pub deleted_at: Option<i64>,
 }
 
@@ -158,7 +159,7 @@ impl Label {
 }
 
 impl ThreadInfo {
-    /// Creates the entry of a conversation.
+    /// Creates the list entry of a conversation.
     ///
     /// ```
     /// use leptos_assistant::store::ThreadInfo;

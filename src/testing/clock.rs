@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use crate::ui::clock;
 
-/// The time of all assistants and components of a test, which stands still until it is advanced.
-/// Dropping it restores the browser's time.
+/// A fake clock for all assistants and components of a test, which stands still until it is
+/// advanced. Dropping the clock restores the browser's time.
 ///
-/// It controls intentional delays: the limits of handlers and questions, the pace of a scripted
-/// agent, how long a button shows "Copied". Frames and the network are not affected. Delays that
-/// began before keep the browser's time.
+/// The clock controls intentional delays: the limits of handlers and questions, the pace of a
+/// scripted agent, the time for which a button shows "Copied". Frames and the network are not
+/// affected. Delays that began earlier follow the browser's time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,7 +27,7 @@ use crate::ui::clock;
 pub struct FakeClock(());
 
 impl FakeClock {
-    /// Stops the time at a number of milliseconds since 1970.
+    /// Creates a clock that stands still at `now`, in milliseconds since 1970.
     ///
     /// ```no_run
     /// use leptos_assistant::testing::FakeClock;
@@ -39,8 +39,8 @@ impl FakeClock {
         Self(())
     }
 
-    /// Advances the time. Timers that become due fire at once, in order, each at its time; what
-    /// follows from them, such as the rest of a handler, runs in the page's next tasks: see
+    /// Advances the time. Timers that become due fire at once, in order, each at its time. Code
+    /// that waits for them, such as the rest of a handler, runs in the page's next tasks: see
     /// [`settle`](super::settle).
     ///
     /// ```no_run

@@ -34,7 +34,8 @@ thread_local! {
     static WAITING: RefCell<Vec<oneshot::Sender<()>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The split point: code that only this function reaches is in a separate module.
+/// Returns the function that handles queued steps. This is the split point: code that only this
+/// function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn engine() -> Result<Step, SplitLoaderError> {
     Ok(Runtime::step)
@@ -47,18 +48,19 @@ pub(crate) fn loaded() -> Option<Step> {
 /// The inputs of a runtime that wait for the engine.
 #[derive(Default)]
 pub(crate) struct Held {
-    /// True if one of them starts or shows something.
+    /// True if a waiting input starts or shows something.
     pub(crate) shows: ArcRwSignal<bool>,
-    /// The message among them, which views show until the session has it.
+    /// The message among the waiting inputs, which views show until the session has it.
     pub(crate) message: ArcRwSignal<Option<Arc<Content>>>,
-    /// The message that the session has refused, for the composer to take back.
+    /// The message that the session has refused, which is moved back into the composer.
     pub(crate) returned: ArcRwSignal<Option<Arc<Content>>>,
     loading: Cell<bool>,
 }
 
 impl Held {
-    /// Notes the message of an input until the session has it. A second one is refused, as it is
-    /// while a run is open: the engine would refuse it later, when the composer is empty.
+    /// Stores the message of an input until the session has it. A second message is refused, as
+    /// while a run is open, because the engine would refuse it later, when the composer is already
+    /// empty.
     pub(in crate::runtime) fn note(&self, input: &Input) -> Result<(), Refusal> {
         let has_message = self.message.with_untracked(Option::is_some);
         match input {
@@ -72,8 +74,8 @@ impl Held {
     }
 }
 
-/// Loads the engine, and handles the inputs that a runtime has queued. Returns false if it could
-/// not be loaded.
+/// Loads the engine, and handles the inputs that a runtime has queued. Returns false if the engine
+/// could not be loaded.
 pub(crate) async fn load(runtime: Weak<Runtime>) -> bool {
     let step = match loaded() {
         Some(step) => step,
@@ -94,7 +96,7 @@ pub(crate) async fn load(runtime: Weak<Runtime>) -> bool {
     true
 }
 
-/// Waits until the engine is loaded, by whichever runtime.
+/// Waits until any runtime has loaded the engine.
 pub(crate) async fn until_loaded() {
     if loaded().is_some() {
         return;
@@ -118,8 +120,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Ends the display of the noted message: the session has added it to the conversation, or
-    /// refused it.
+    /// Stops showing the waiting message, which the session has added to the conversation or
+    /// refused.
     pub(in crate::runtime) fn message_handled(&self, refused: bool) {
         let Some(content) = self.held.message.get_untracked() else {
             return;
@@ -132,7 +134,7 @@ impl Runtime {
         self.held.message.set(None);
     }
 
-    /// Fetches the engine for an input that the user may wait for.
+    /// Fetches the engine for an input, and shows that the user may have to wait.
     pub(in crate::runtime) fn wait_for_engine(&self) {
         if loaded().is_some() {
             return;
@@ -157,8 +159,8 @@ impl Runtime {
         });
     }
 
-    /// Handles the steps that were queued before the engine was loaded. The callers were told that
-    /// they are accepted, so refusals are reported, except for a message, which is returned.
+    /// Handles the steps that were queued before the engine was loaded. Because the steps counted
+    /// as accepted, refusals are reported; a refused message is returned to the composer.
     pub(in crate::runtime) fn take_held(&self, step: Step) {
         if self.draining.get() || self.queue.borrow().is_empty() {
             return;

@@ -12,13 +12,13 @@ use super::{save::Unsaved, thread::Thread};
 
 /// A write to the store.
 pub(super) enum Job {
-    /// The changes.
+    /// A write of the unsaved changes.
     Save,
-    /// A retry of the changes and of all postponed writes.
+    /// A retry of the unsaved changes and of all postponed writes.
     Again,
-    /// A start, together with the changes up to it.
+    /// A write of a call's start, together with the changes before it.
     Commit(CommitId, Box<JournalEntry>),
-    /// The final state of a conversation that another has replaced.
+    /// A write of the final state of a conversation that was replaced.
     Archive(Rc<Thread>, Value, Unsaved),
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Job {
 #[derive(Default)]
 pub(super) struct Trouble {
     pub(super) fails: Cell<bool>,
-    /// The delay of the retry after the next.
+    /// The delay before the retry after the next one.
     pub(super) pause_ms: Cell<u32>,
     pub(super) waits: Cell<bool>,
     /// The jobs to repeat once the store works again.

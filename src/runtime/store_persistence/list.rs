@@ -6,7 +6,8 @@ use crate::{
     ui::now,
 };
 
-/// The time for which a deletion can be undone, in milliseconds; then the conversation is removed.
+/// The time for which a deletion can be undone, in milliseconds. The conversation is removed after
+/// that.
 const UNDO_MS: i64 = 3_600_000;
 
 impl StorePersistence {
@@ -33,8 +34,8 @@ impl StorePersistence {
         }
     }
 
-    /// Updates the entry of a written conversation in the list, keeping a title that the user gave
-    /// it.
+    /// Updates the entry of a written conversation in the list. A title that the user has set
+    /// stays.
     pub(super) fn update_listed(&self, info: Option<ThreadInfo>) {
         let listed = self.listed.borrow().clone();
         let (Some(mut listed), Some(mut info)) = (listed, info) else {

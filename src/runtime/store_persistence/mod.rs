@@ -1,7 +1,7 @@
 //! Persists a conversation in a store, and ensures that a single tab acts on it.
 //!
-//! `open` loads a conversation and determines its owner, `save` turns changes into batches, `work`
-//! writes them one by one.
+//! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
+//! `work` writes them one by one.
 
 mod job;
 mod list;
@@ -43,12 +43,12 @@ use crate::{
     ui::{after, console_error, spawn_local},
 };
 
-/// The longest time that growing content waits to be written, in milliseconds.
+/// The maximum time until growing content is written, in milliseconds.
 const MAX_SAVE_DELAY_MS: u32 = 1_000;
 /// The time for which calls of the agent are collected before they are written, in milliseconds.
 const CALLS_MS: u32 = 50;
 
-/// Persists the conversations of a runtime.
+/// The persistence of a runtime's conversations in a store.
 pub(crate) struct StorePersistence {
     me: Weak<Self>,
     runtime: Weak<Runtime>,
@@ -62,25 +62,25 @@ pub(crate) struct StorePersistence {
     working: Cell<bool>,
     /// The urgency of the scheduled save, if there is one.
     waits: Cell<Option<Urgency>>,
-    /// The phases of calls as of their last change.
+    /// The phases of calls at their last change.
     phases: RefCell<HashMap<CallKey, Phase>>,
-    /// True while a notice shows that changes are not stored.
+    /// True while a notice tells the user that changes are not stored.
     is_notified: Cell<bool>,
     trouble: Trouble,
     ended: Cell<bool>,
     /// The previous conversation, while it may still have to be written.
     left: RefCell<Option<(Rc<Thread>, Unsaved)>>,
-    /// True if the application names the conversation that is opened first.
+    /// True if the application has named the conversation that is opened first.
     is_named: bool,
     refreshing: Cell<bool>,
-    /// The stored conversations, once they were requested.
+    /// The list of stored conversations, once it was requested.
     listed: RefCell<Option<Vec<ThreadInfo>>>,
     leaving: RefCell<Option<tab::Leaving>>,
 }
 
 impl StorePersistence {
     /// Starts persistence for a runtime. The conversation with this id is loaded once the page has
-    /// settled; `initial` is used if none is stored.
+    /// settled; `initial` is used if no such conversation is stored.
     pub(crate) fn begin(
         runtime: &Runtime,
         store: Rc<dyn Store>,
@@ -137,7 +137,7 @@ impl StorePersistence {
         matches!(self.ownership.get(), Ownership::ThisTab { .. })
     }
 
-    /// Returns the state to show while this tab owns the conversation.
+    /// Returns the ownership to show while this tab owns the conversation.
     fn here(&self) -> Ownership {
         let has_lock = has_web_locks() && !self.thread.borrow().is_lockless.get();
         Ownership::ThisTab {
@@ -150,7 +150,7 @@ impl StorePersistence {
         self.show_place();
     }
 
-    /// Updates the state that is shown: `Nowhere` while the store fails.
+    /// Updates the ownership that is shown: [`Ownership::NotStored`] while the store fails.
     fn show_place(&self) {
         let is_unsaved = self.is_in_trouble() || self.thread.borrow().is_apart.get();
         let place = match self.ownership.get() {
@@ -193,7 +193,7 @@ impl StorePersistence {
         }
     }
 
-    /// Shows a notice while changes cannot be stored, and removes it once they can.
+    /// Shows a notice while changes cannot be stored, and removes the notice once they can.
     fn notify_store_state(&self, error: Option<&StoreError>) {
         if self.is_notified.replace(error.is_some()) == error.is_some() {
             return;

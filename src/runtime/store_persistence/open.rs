@@ -1,4 +1,4 @@
-//! Opens a conversation: to act on it, or to follow the tab that owns it.
+//! Opens a conversation, to act on it or to follow the tab that owns it.
 
 use std::rc::{Rc, Weak};
 
@@ -16,7 +16,7 @@ use crate::{
     ui::{after, spawn_local},
 };
 
-/// The longest time to wait for a lock, in milliseconds: after a reload, the old page still has to
+/// The maximum time to wait for a lock, in milliseconds. After a reload, the old page still has to
 /// release its lock.
 const RELOADING_MS: u32 = 400;
 /// The time that another tab has to write its state and release the lock, in milliseconds.
@@ -46,8 +46,8 @@ impl StorePersistence {
         self.open_thread(&thread, owned).await;
     }
 
-    /// Waits until inputs are handled at once; a restored conversation is read back. Returns false
-    /// if the provider was unmounted meanwhile.
+    /// Waits until the engine is loaded, so that inputs are handled at once and a restored
+    /// conversation can be read back. Returns false if the provider was unmounted meanwhile.
     #[cfg(feature = "split")]
     async fn engine_loaded(&self) -> bool {
         if let Some(runtime) = self.runtime.upgrade() {
@@ -216,7 +216,7 @@ impl StorePersistence {
         self.start_with(&thread.id, initial);
     }
 
-    /// Leaves unreadable stored data as it is, and begins another conversation.
+    /// Leaves unreadable stored data unchanged, and begins another conversation.
     fn keep_unreadable(&self, error: &StoreError) {
         self.set_place(self.here());
         self.dispatch(Input::NewThread);
@@ -280,8 +280,8 @@ impl StorePersistence {
         }
     }
 
-    /// Queues for the lock, so that this tab takes over when the owner goes. Only a visible tab
-    /// queues, so that a tab that reloads keeps its conversation from background tabs.
+    /// Queues for the lock, so that this tab takes over when the owner's page is closed. Only a
+    /// visible tab queues, so that a tab that reloads keeps its conversation from background tabs.
     pub(super) fn queue_for_lock(&self, thread: &Rc<Thread>) {
         if self.ownership.get() != Ownership::OtherTab || tab::is_hidden() {
             thread.place.take();
@@ -360,7 +360,7 @@ impl StorePersistence {
         });
     }
 
-    /// Hands the conversation to another tab, with everything written so far.
+    /// Writes all changes, and releases the conversation to another tab.
     fn release_ownership(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
             self.continue_apart(thread);
@@ -397,7 +397,7 @@ impl StorePersistence {
         }
     }
 
-    /// Keeps the session's conversation readable.
+    /// Shows the session's conversation as read-only.
     fn show_read_only(&self, thread: &Thread) {
         self.unsaved.take();
         let runtime = self.runtime.upgrade();

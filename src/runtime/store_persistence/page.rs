@@ -1,4 +1,4 @@
-//! Persistence when the page is unloaded or hidden.
+//! Watches whether the page is unloaded, hidden or visible.
 
 use super::{
     StorePersistence,

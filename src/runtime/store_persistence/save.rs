@@ -17,10 +17,10 @@ use crate::{
 /// The length of a generated title, in characters.
 const TITLE: usize = 80;
 
-/// The changes that have not been written.
+/// The changes of a conversation that have not been written.
 #[derive(Default)]
 pub(super) struct Unsaved {
-    /// True if nothing was written yet.
+    /// True if the whole conversation must be written, because nothing was written yet.
     all: bool,
     messages: HashSet<MessageId>,
     /// True if anything outside of messages has changed.
@@ -30,7 +30,7 @@ pub(super) struct Unsaved {
 }
 
 impl Unsaved {
-    /// Everything: nothing was written yet.
+    /// Creates the changes of a conversation of which nothing was written yet.
     pub(super) fn all() -> Self {
         Self {
             all: true,
@@ -47,8 +47,8 @@ impl Unsaved {
         self.entries.push(record_of(entry));
     }
 
-    /// Adds changes, and returns their urgency.
-    /// `phases` holds the phases of calls that were noted before.
+    /// Adds changes, and returns their urgency. `phases` contains the phases of calls at their last
+    /// change.
     pub(super) fn note(
         &mut self,
         changes: &[Change],
@@ -116,7 +116,7 @@ impl Unsaved {
         }
     }
 
-    /// Merges changes that could not be written.
+    /// Merges changes that could not be written back into the unsaved changes.
     pub(super) fn add(&mut self, mut other: Self) {
         self.all |= other.all;
         self.outline |= other.outline;
@@ -126,7 +126,7 @@ impl Unsaved {
     }
 }
 
-/// The time at which changes are written, the latest first.
+/// The time at which changes are written, from the latest to the earliest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
     /// There are no changes to write.
@@ -152,7 +152,7 @@ fn is_own(call: &ToolCall, session: &Session) -> bool {
     }
 }
 
-/// Builds the journal record of an entry, named by its claim.
+/// Builds the journal record of an entry. The claim of the entry is the name of the record.
 pub(super) fn record_of(entry: &JournalEntry) -> Record {
     Record {
         name: entry.claim(),

@@ -17,9 +17,9 @@ const MAX_CONVERSATIONS: usize = 500;
 const MAX_BYTES: usize = 32 << 20;
 
 impl StorePersistence {
-    /// Reads one conversation after the other and reports the id of each whose messages contain the
-    /// words, then the end, until the search is cancelled. The page can do its work in between, and
-    /// nothing that was read is kept.
+    /// Reads one conversation after the other. Reports the id of each conversation whose messages
+    /// contain the words, then the end, until the search is cancelled. The page can handle input in
+    /// between, and no record that was read is kept.
     pub(super) async fn find(&self, search: Search) {
         let words = search.words.trim().to_lowercase();
         let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();

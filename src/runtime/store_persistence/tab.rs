@@ -1,11 +1,11 @@
-//! Page and tab state: unload, visibility, and the conversation of the tab.
+//! The state of the page and the tab: unload, visibility, and the conversation of the tab.
 
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{Event, Storage};
 
 use crate::{store::Store, ui::browser};
 
-/// A listener for unload and visibility; dropping it removes it.
+/// A listener for unload and visibility, which is removed when it is dropped.
 pub(super) struct Leaving {
     listener: Closure<dyn FnMut(Event)>,
 }
@@ -71,8 +71,9 @@ fn mark_of(store: &dyn Store, thread_id: &str) -> Option<String> {
     Some(format!("{}/{thread_id}", key_of(store)?))
 }
 
-/// Marks that this tab owned the conversation when its page was unloaded. Set only then: a
-/// duplicated tab copies the session storage, and must not take over the conversation.
+/// Records that this tab owned the conversation when its page was unloaded. This is recorded only
+/// on unload, because a duplicated tab copies the session storage and must not take over the
+/// conversation.
 pub(super) fn leave_mark(store: &dyn Store, thread_id: &str) {
     if let (Some(storage), Some(mark)) = (of_tab(), mark_of(store, thread_id)) {
         // Without it, another window may own the conversation after this one reloads.
@@ -80,8 +81,8 @@ pub(super) fn leave_mark(store: &dyn Store, thread_id: &str) {
     }
 }
 
-/// Returns true if this tab owned the conversation until it was reloaded and now has the focus. It
-/// then takes the conversation back from a window that has taken over meanwhile.
+/// Returns true if this tab owned the conversation until it was reloaded and now has the focus. The
+/// tab then takes the conversation back from a window that has taken over meanwhile.
 pub(super) fn takes_back(store: &dyn Store, thread_id: &str) -> bool {
     let (Some(storage), Some(mark)) = (of_tab(), mark_of(store, thread_id)) else {
         return false;

@@ -17,7 +17,7 @@ use crate::{
 /// The state of a conversation in this tab.
 pub(super) struct Thread {
     pub(super) id: String,
-    /// The writer id of this tab; a new one each time that the conversation is taken.
+    /// The writer id of this tab, which is new each time that this tab takes the conversation.
     pub(super) writer: RefCell<String>,
     /// True if the writer is registered in the store.
     pub(super) taken: Cell<bool>,
@@ -26,14 +26,14 @@ pub(super) struct Thread {
     pub(super) is_lockless: Cell<bool>,
     /// The calls that other pages may have read from the store.
     pub(super) stored: Cell<StoredCalls>,
-    /// True if the store may hold a diverged state, which must not be overwritten.
+    /// True if the store may contain a diverged state, which must not be overwritten.
     pub(super) is_apart: Cell<bool>,
-    /// Receives the answer of another tab that acts on it.
+    /// The sender that is notified when another tab answers that it acts on the conversation.
     pub(super) pinged: RefCell<Option<oneshot::Sender<()>>>,
     /// The place of this tab in the queue for the lock.
     pub(super) place: RefCell<Option<Place>>,
     pub(super) channel: RefCell<Option<Channel>>,
-    /// The initial conversation if nothing is stored.
+    /// The initial conversation, which is used if the conversation is not stored.
     pub(super) initial: RefCell<Option<Value>>,
 }
 
@@ -62,7 +62,7 @@ impl Thread {
         self.writer.borrow().clone()
     }
 
-    /// Starts over with a new writer.
+    /// Starts over with a new writer id and the given lock.
     pub(super) fn take_anew(&self, lock: Option<Lock>) {
         self.writer.replace(fresh_writer());
         self.taken.set(false);
@@ -70,7 +70,7 @@ impl Thread {
         self.lock.replace(lock.or(own));
     }
 
-    /// Notes calls that other pages may read from the store from now on.
+    /// Records the calls that other pages may read from the store from now on.
     pub(super) fn may_be_stored(&self, calls: StoredCalls) {
         let mut stored = self.stored.get();
         stored.add(calls);
@@ -84,7 +84,7 @@ impl Thread {
     }
 }
 
-/// Generates a writer id; sorted by time, so that a store can expire old ones.
+/// Generates a writer id. The ids sort by time, so that a store can expire old ones.
 fn fresh_writer() -> String {
     format!("{:015}-{}", now(), fresh_id())
 }

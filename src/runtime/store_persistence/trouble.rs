@@ -1,5 +1,5 @@
-//! Handling of a failing store: the conversation continues in the page, and is written once the
-//! store works again.
+//! Handles a failing store: the conversation continues in the page, and is written once the store
+//! works again.
 //!
 //! A start needs its claim in the journal, except for a call that was never passed to a store: no
 //! other page can start such a call, and this page starts it once (rule "when a store fails";
@@ -19,7 +19,7 @@ use crate::{
 
 /// The timeout of a store operation, in milliseconds.
 const STORE_TIMEOUT_MS: u64 = 8_000;
-/// The first retry delay, in milliseconds. It doubles each time.
+/// The first retry delay, in milliseconds. The delay doubles after each retry.
 const FIRST_RETRY_MS: u32 = 2_000;
 /// The longest retry delay, in milliseconds.
 const MAX_RETRY_MS: u32 = 60_000;
@@ -27,7 +27,7 @@ const MAX_RETRY_MS: u32 = 60_000;
 const PING_MS: u64 = 500;
 
 impl StorePersistence {
-    /// Waits for a store operation with a timeout. A later result is ignored.
+    /// Waits for a store operation with a timeout. A result after the timeout is ignored.
     pub(super) async fn with_timeout<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
         let patience = Box::pin(sleep(Duration::from_millis(STORE_TIMEOUT_MS)));
         match select(asked, patience).await {
@@ -115,8 +115,8 @@ impl StorePersistence {
         }
     }
 
-    /// Writes an empty batch to check that the store answers. Without it, a call whose write has an
-    /// unknown outcome could no longer be started here.
+    /// Writes an empty batch to check that the store answers. A failed write of a real call would
+    /// have an unknown outcome, and the call could not be started by this page any more.
     pub(super) async fn probe(&self, thread: &Thread) -> Result<(), StoreError> {
         let nothing = Batch {
             thread_id: thread.id.clone(),
@@ -164,7 +164,8 @@ impl StorePersistence {
     }
 
     /// Separates this page from the store after another page has, or may have, taken the
-    /// conversation: its state is kept, and does not overwrite what the other page writes.
+    /// conversation: this page continues with its own state, and does not overwrite the writes of
+    /// the other page.
     pub(super) fn continue_apart(&self, thread: &Thread) {
         thread.is_apart.set(true);
         thread.lock.take();
@@ -172,7 +173,7 @@ impl StorePersistence {
         self.show_place();
     }
 
-    /// Handles a takeover reported by the store. Follows the other page, if it is alive.
+    /// Handles a takeover reported by the store. Follows the other page, if that page is alive.
     fn taken_over(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() {
             return self.continue_apart(thread);
@@ -196,7 +197,8 @@ impl StorePersistence {
         });
     }
 
-    /// Asks other tabs whether one acts on a conversation; `None` if they cannot be asked.
+    /// Asks the other tabs whether one of them acts on a conversation; `None` if there is no
+    /// channel to them.
     pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<Thread>) -> Option<bool> {
         let (sender, receiver) = oneshot::channel();
         thread.pinged.replace(Some(sender));

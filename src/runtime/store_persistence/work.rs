@@ -1,4 +1,4 @@
-//! Runs the jobs one after the other, and reports their outcomes.
+//! Runs the jobs of a store one after the other, and reports their outcomes.
 
 use std::{mem, rc::Rc};
 
@@ -89,7 +89,7 @@ impl StorePersistence {
         thread.taken.get() || count.unwrap_or_default() > 0
     }
 
-    /// Writes the changes, with a claim if given, atomically.
+    /// Writes the changes atomically, together with the claim if one is given.
     pub(super) async fn write(
         &self,
         thread: &Rc<Thread>,
@@ -199,8 +199,8 @@ impl StorePersistence {
         }
     }
 
-    /// Builds a batch of the unsaved changes, and returns it with those changes and the calls that
-    /// it stores.
+    /// Takes the unsaved changes, and returns a batch of them, the changes, and the calls that the
+    /// batch stores.
     fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved, StoredCalls)> {
         let runtime = self.runtime.upgrade()?;
         let unsaved = mem::take(&mut *self.unsaved.borrow_mut());

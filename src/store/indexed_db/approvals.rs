@@ -17,14 +17,14 @@ use crate::{
 };
 
 const APPROVALS: &str = "approvals";
-/// The longest time that a read or write delays the next one, in milliseconds.
+/// The maximum time for which a read or write delays the next operation, in milliseconds.
 const TURN_MS: u64 = 8_000;
 
-/// Stores approvals in the browser's `IndexedDB`, for all tabs of a site: an approval given or
+/// A store of approvals in the browser's `IndexedDB`, for all tabs of a site: an approval given or
 /// revoked in one tab applies in the others. Clones share a connection.
 ///
-/// Any script on the site's pages can write there, and thereby approve. A revocation reaches other
-/// tabs after a moment; calls that have started by then continue.
+/// Any script on the site's pages can write to this store, and thereby approve calls. A revocation
+/// reaches other tabs after a moment; calls that have started by then continue.
 ///
 /// ```
 /// use leptos_assistant::{Assistant, store::IndexedDbApprovals};
@@ -40,12 +40,12 @@ struct Approvals {
     inner: Rc<Inner>,
     /// The ids of approvals that this tab has read from the database.
     known: RefCell<Vec<String>>,
-    /// Resolves when the last operation is done: reads and writes run one after the other.
+    /// Resolves when the last operation is done, because reads and writes run one after the other.
     last: RefCell<Option<Receiver<()>>>,
     channel: RefCell<Option<Channel>>,
 }
 
-/// A place in the order of reads and writes, assigned on request.
+/// A turn in the order of reads and writes, which is assigned on request.
 struct Turn {
     before: Option<Receiver<()>>,
     /// Dropped when the operation is done.
@@ -137,7 +137,7 @@ impl Approvals {
         Ok(())
     }
 
-    /// Replaces an approval in one transaction, if it is still as expected.
+    /// Replaces an approval in one transaction, if the stored approval still equals `before`.
     async fn swap(&self, before: Value, after: Value) -> Result<Swap<Value>, StoreError> {
         let Some(id) = id_of(&before) else {
             return Ok(Swap::Found(None));

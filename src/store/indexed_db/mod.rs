@@ -3,12 +3,13 @@
 //! One database with five object stores: `records` and `journal` by conversation and name,
 //! `threads` (list entries and writers), `labels` (titles and deletions by the user), `fences`
 //! (writers that were taken over). A batch is one transaction whose requests are all made at once,
-//! without reading first, so it is under way when the page is unloaded. Two unique keys decide
-//! whether it is written: the claim in the journal, and the fence of a writer that was taken over.
+//! without reading first, so that the transaction is in progress even if the page is unloaded right
+//! after. Two unique keys decide whether the batch is written: the claim in the journal, and the
+//! fence of a writer that was taken over.
 //!
 //! Of the requests that fail after `commit()` was called, Firefox considers only the last: it
-//! completes a transaction of which an earlier one failed. So a batch whose requests may fail is
-//! left to commit automatically, or its only such request is the last.
+//! completes a transaction in which an earlier request failed. So a batch whose requests may fail
+//! is left to commit automatically, or its only such request is the last.
 
 mod approvals;
 mod request;
@@ -29,7 +30,7 @@ use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
 };
 
-/// Version 1 had no index of the fences.
+/// The version of the database. Version 1 had no index of the fences.
 const VERSION: u32 = 2;
 const RECORDS: &str = "records";
 const JOURNAL: &str = "journal";
@@ -67,8 +68,8 @@ struct Inner {
     database: RefCell<Option<IdbDatabase>>,
     /// The conversations that this connection has taken.
     written: RefCell<HashSet<String>>,
-    /// The conversations that an earlier connection has taken: their existence is checked before a
-    /// write.
+    /// The conversations that an earlier connection has taken. A check before the next write
+    /// verifies that they still exist.
     doubted: RefCell<HashSet<String>>,
 }
 
@@ -123,8 +124,8 @@ impl Inner {
         self.doubted.borrow_mut().extend(written);
     }
 
-    /// Fails if a conversation that was written has been deleted, since the unsaved changes are not
-    /// all of it.
+    /// Fails if a conversation that was written has been deleted, because the unsaved changes are
+    /// not the whole conversation.
     async fn look_up(&self, database: &IdbDatabase, thread: &str) -> Result<(), StoreError> {
         if !self.doubted.borrow().contains(thread) {
             return Ok(());
@@ -157,7 +158,7 @@ impl Inner {
         database.set_onclose(Some(forget.unchecked_ref()));
     }
 
-    /// Begins a transaction. Fails if the connection was closed without an event.
+    /// Begins a transaction. Fails if the browser closed the connection without an event.
     fn begin(
         &self,
         database: &IdbDatabase,
@@ -211,7 +212,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Makes all requests of a batch before it returns.
+    /// Makes all requests of a batch, without waiting between them.
     fn write(&self, database: &IdbDatabase, batch: Batch) -> Result<Written, StoreError> {
         let stores = [RECORDS, JOURNAL, THREADS, FENCES];
         let strict = batch.claim.is_some();
@@ -393,7 +394,8 @@ fn add(journal: &IdbObjectStore, thread: &str, entry: &Record) -> Result<IdbRequ
 
 /// Signs a batch with its writer; the request fails if that writer is fenced off.
 ///
-/// The signature has the same value as the fence, and the index allows a value only once.
+/// The signature has the same value as the fence of the writer, and the index permits each value
+/// only once.
 fn sign(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<IdbRequest, StoreError> {
     made(fences.put_with_key(&pair(thread, writer), &signature(thread, writer)))
 }
@@ -405,12 +407,13 @@ fn fence_off(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<(), 
     made(fences.put_with_key(&fence, &fence)).map(drop)
 }
 
-/// Returns the key of a writer's signature, which follows the key of its fence.
+/// Returns the key of a writer's signature, which sorts after the key of the writer's fence.
 fn signature(thread: &str, writer: &str) -> JsValue {
     Array::of3(&thread.into(), &writer.into(), &"signed".into()).into()
 }
 
-/// Ignores a failed request: the existing entry stays, and the transaction continues.
+/// Returns an error listener that ignores a failed request: the existing entry stays, and the
+/// transaction continues.
 fn pass_over() -> js_sys::Function {
     let pass = |event: web_sys::Event| {
         event.prevent_default();
@@ -452,12 +455,13 @@ impl Row {
     }
 }
 
-/// Returns two strings as a key or value.
+/// Returns two strings as an array that is a key or a value.
 fn pair(first: &str, second: &str) -> JsValue {
     Array::of2(&first.into(), &second.into()).into()
 }
 
-/// Returns the key range of a conversation: an array sorts after every string.
+/// Returns the range of all keys of a conversation. Its upper bound is an array, because arrays
+/// sort after all strings.
 fn range_of(thread: &str) -> Result<JsValue, StoreError> {
     let first = Array::of1(&thread.into());
     let last = Array::of2(&thread.into(), &Array::new());

@@ -1,4 +1,4 @@
-//! Requests and transactions of `IndexedDB` as futures.
+//! Converts requests and transactions of `IndexedDB` to futures.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -25,7 +25,7 @@ const OPENING_MS: u64 = 3_000;
 struct RequestOutcome<T> {
     receiver: oneshot::Receiver<T>,
     sender: Rc<RefCell<Option<oneshot::Sender<T>>>>,
-    /// Receives an outcome after the future was dropped.
+    /// A function that receives an outcome after the future was dropped.
     late: fn(T),
 }
 
@@ -42,8 +42,8 @@ impl<T: 'static> RequestOutcome<T> {
     /// Returns an event listener that resolves the future with an outcome read from the event's
     /// target.
     ///
-    /// The browser owns the listener: it may call it late, and frees it with the request. The
-    /// listener refers to the sender only, since a reference to the request would leak it.
+    /// The browser owns the listener: it may call the listener late, and frees it with the request.
+    /// The listener refers to the sender only, since a reference to the request would leak it.
     fn on(&self, outcome: fn(&JsValue) -> T) -> Function {
         let (sender, late) = (Rc::clone(&self.sender), self.late);
         let call = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
@@ -92,7 +92,7 @@ fn factory() -> Result<IdbFactory, StoreError> {
     found.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, missing))
 }
 
-/// Opens a database, with these object stores in it.
+/// Opens a database that has the given object stores.
 pub(super) async fn open(
     name: &str,
     version: u32,
@@ -130,7 +130,7 @@ fn close(late: Result<IdbDatabase, StoreError>) {
     }
 }
 
-/// Creates missing object stores. A failure shows up when the object store is used.
+/// Creates missing object stores. A failure is reported only when the object store is used.
 fn make(database: &IdbDatabase, stores: &[&str]) {
     for store in stores {
         let known = database.object_store_names().contains(store);
@@ -164,13 +164,13 @@ fn failure(request: &JsValue) -> StoreError {
     }
 }
 
-/// Returns true if a request failed because its key exists.
+/// Returns true if a request failed because its key already exists.
 pub(super) fn is_key_taken(request: &IdbRequest) -> bool {
     let error = request.error().ok().flatten();
     error.is_some_and(|error| error.name() == "ConstraintError")
 }
 
-/// Begins a transaction. A strict one is flushed to disk before it completes.
+/// Begins a transaction. A strict transaction is flushed to disk before it completes.
 pub(super) fn begin(
     database: &IdbDatabase,
     stores: &[&str],
@@ -221,8 +221,8 @@ pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsVal
     once.wait().await.unwrap_or_else(|| Err(aborted()))
 }
 
-/// The end of a transaction. Dropping it early aborts the transaction: a batch that could be
-/// submitted only in part, or whose future was dropped.
+/// A future of the end of a transaction. Dropping the future early aborts the transaction, for
+/// example if only a part of a batch could be submitted.
 pub(super) struct End {
     transaction: IdbTransaction,
     once: RequestOutcome<Result<(), StoreError>>,
@@ -230,7 +230,7 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Follows a transaction from now on.
+    /// Creates the future, which observes the transaction from now on.
     pub(super) fn of(transaction: &IdbTransaction) -> Self {
         let once = RequestOutcome::new(drop);
         transaction.set_oncomplete(Some(&once.on(|_| Ok(()))));

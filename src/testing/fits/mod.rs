@@ -1,8 +1,8 @@
 //! Checks that a hand-written schema fits the type that a handler deserializes.
 //!
 //! Values that the schema allows are generated and deserialized into the type: one with all fields,
-//! one with only the required ones, and one for each other value that a field may have. Neighbours:
-//! `samples` generates the values, `fields` finds the field names of a type.
+//! one with only the required fields, and one for each other value that a field may have. `samples`
+//! generates the values, `fields` finds the field names of a type.
 
 mod fields;
 mod samples;
@@ -11,8 +11,8 @@ use assistant_core::action::schema::{NoPatterns, validate};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Asserts that arguments which the schema of an action allows can be deserialized into the type of
-/// its handler.
+/// Asserts that all arguments that the schema of an action allows can be deserialized into the
+/// argument type of its handler.
 ///
 /// ```
 /// use leptos_assistant::testing::assert_schema_fits;
@@ -39,7 +39,7 @@ use serde_json::Value;
 ///
 /// # Panics
 ///
-/// Panics if one cannot, and lists all problems.
+/// Panics with a list of all problems if some arguments cannot be deserialized.
 #[track_caller]
 #[allow(clippy::panic, reason = "a check in tests")]
 pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
@@ -55,10 +55,10 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
 
 /// Lists the reasons why arguments that a schema allows cannot be deserialized into a type: fields
 /// that the type needs and the schema does not require, values of another type than the field's,
-/// properties that the type denies or has no field for.
+/// properties that the type rejects or has no field for.
 ///
 /// Values are generated from the schema's types, `enum`, `const`, `format`, `examples` and bounds.
-/// A number without bounds is tried with a small one only. No text is generated for a `pattern`:
+/// For a number without bounds, only a small number is tried. No text is generated for a `pattern`:
 /// give `examples`. Optional fields that the schema does not mention are not reported.
 ///
 /// ```
@@ -115,7 +115,7 @@ pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
     found
 }
 
-/// Returns the properties that the type has no field for.
+/// Returns the properties of the schema for which the type has no field.
 fn unknown_properties(schema: &Value, fields: &[&str]) -> Vec<String> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let names = properties.into_iter().flat_map(|map| map.keys());

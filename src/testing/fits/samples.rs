@@ -1,4 +1,4 @@
-//! Generates values that a schema allows, as far as it describes them.
+//! Generates values that a schema allows, as far as the schema describes them.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ const MAX_DEPTH: usize = 6;
 /// The maximum number of values for one schema.
 const MAX_SAMPLES: usize = 40;
 
-/// A value, and a note on how it differs.
+/// A value, and a description of its difference from the usual value.
 #[derive(Clone)]
 pub(super) struct Sample {
     pub(super) what: String,
