@@ -438,6 +438,77 @@ fn an_answer_stays_current_when_its_regeneration_fails() {
     }
 }
 
+/// States of a page that is closed while an answer is regenerated, with their names.
+fn regenerating() -> Vec<FruitlessEnd> {
+    vec![
+        ("before the agent answers", |_| {}),
+        ("before the first text", |d| {
+            d.event(started());
+        }),
+        ("before the first word", |d| {
+            d.event(started());
+            d.event(text_start("n"));
+        }),
+    ]
+}
+
+#[test]
+fn an_answer_stays_current_when_the_page_is_closed_during_its_regeneration() {
+    for (name, begins) in regenerating() {
+        let mut before = Driver::new();
+        before.send("first");
+        before.says("one way");
+        let good = before.session.conversation().tip().unwrap().clone();
+        regenerate_last(&mut before);
+        begins(&mut before);
+        let mut driver = reload(&before, []);
+        let conversation = driver.session.conversation();
+        assert_eq!(conversation.tip(), Some(&good), "{name}");
+        assert!(
+            conversation.path().all(|message| message.cut.is_none()),
+            "{name}"
+        );
+        // The notice offers to try again, and then another version begins.
+        assert_eq!(driver.input(Input::Retry).refused, None, "{name}");
+        assert_eq!(request(&driver), ["user=first"], "{name}");
+        driver.says("another way");
+        let conversation = driver.session.conversation();
+        let (number, count) = conversation.version(conversation.tip().unwrap()).unwrap();
+        assert_eq!(number, count, "{name}: the new version is shown");
+        assert!(count >= 2, "{name}");
+    }
+}
+
+#[test]
+fn a_request_after_a_reload_during_a_regeneration_contains_the_old_answer() {
+    let mut before = Driver::new();
+    before.send("first");
+    before.says("one way");
+    regenerate_last(&mut before);
+    before.event(started());
+    let mut driver = reload(&before, []);
+    driver.send("and then?");
+    assert_eq!(
+        request(&driver),
+        ["user=first", "assistant=one way[]", "user=and then?"]
+    );
+}
+
+#[test]
+fn a_half_regenerated_answer_is_shown_after_a_reload() {
+    let mut before = Driver::new();
+    before.send("first");
+    before.says("one way");
+    regenerate_last(&mut before);
+    before.event(started());
+    before.events([text_start("n"), text("n", "another w")]);
+    let driver = reload(&before, []);
+    let conversation = driver.session.conversation();
+    let tip = conversation.tip().unwrap();
+    assert_eq!(conversation.message(tip).unwrap().text(), "another w");
+    assert_eq!(conversation.version(tip), Some((2, 2)));
+}
+
 #[test]
 fn retry_repeats_a_failed_regeneration() {
     let mut driver = Driver::new();

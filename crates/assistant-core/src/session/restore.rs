@@ -40,6 +40,7 @@ impl Session {
             "forgotten": retries(&|kind| kind == NoticeKind::Forgotten),
             "loops": self.turn.is_continuing(),
             "fork": self.turn.fork().map(Fork::to_value),
+            "regenerates": self.turn.regenerates().map(MessageId::as_str),
         });
         if let Value::Object(object) = &mut value {
             object.insert(SESSION.to_owned(), session);
@@ -68,6 +69,10 @@ impl Session {
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
         self.recount_runs(&own);
         self.turn.set_fork(own.get("fork").and_then(Fork::read));
+        let regenerates = own.get("regenerates").and_then(Value::as_str);
+        let exists = |id: &MessageId| self.conversation.message(id).is_some();
+        let regenerates = regenerates.map(MessageId::from).filter(exists);
+        self.turn.set_regenerates(regenerates);
         if broken_off && !is_resumed {
             self.conversation.fail_open_run();
             self.close_texts(Some(Cut::BrokenOff), cx);
@@ -89,6 +94,9 @@ impl Session {
         } else {
             self.turn.end_loop();
             self.offer_results(cx);
+        }
+        if broken_off && !is_resumed {
+            self.keep_old_answer(false, cx);
         }
     }
 
