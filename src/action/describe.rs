@@ -61,9 +61,9 @@ impl<Args> ToolAction<Args> {
     /// arguments are one click away. The exact arguments replace the text if they do not have the
     /// action's type, or if the text is empty.
     ///
-    /// Call this method after `.handler(…)`, which sets the type of the arguments. Before
-    /// `.handler(…)`, the closure receives JSON, and a closure that takes another type does not
-    /// compile.
+    /// Call this method after `.handler(…)` or [`.args::<T>()`](Self::args), which set the type of the
+    /// arguments. Before them, the closure receives JSON, and a closure that takes another type does
+    /// not compile.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};

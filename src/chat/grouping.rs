@@ -320,7 +320,7 @@ pub(super) fn place(
     view! {
         {dynamic(line)}
         <div
-            class="la-call"
+            class="la-call tool-calls"
             hidden=is_hidden
             on:click=move |event| groups.keep(&clicked, &event)
             on:focusin=move |event| groups.keep(&focused, &event)

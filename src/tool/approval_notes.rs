@@ -1,4 +1,5 @@
-//! The notes on an approval card: that the call has changed, and that it must be read to the end.
+//! The notes on an approval card: that the call has changed, that its action is missing, and that it
+//! must be read to the end.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -6,8 +7,34 @@ use serde_json::Value;
 use super::visibility::Visibility;
 use crate::{
     action::ToolCallView,
-    ui::{WordOf, Words, dynamic, memo},
+    ui::{WordOf, Words, after, dynamic, effect, memo},
 };
+
+/// The time for which the action of a call may be missing before its card says so and offers to
+/// dismiss it, in milliseconds: after a reload, and when the user returns to a view of the page, a
+/// component registers its action later than the card is shown.
+const GRACE_MS: u32 = 2_000;
+
+/// Returns a signal that is true once the action of a call has been missing for the grace time.
+pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
+    let (unavailable, set_unavailable) = signal(false);
+    let latest = StoredValue::new(0_u32);
+    effect(move |past: Option<u32>| {
+        let change = past.unwrap_or(0).wrapping_add(1);
+        latest.set_value(change);
+        match runnable.get() {
+            true => set_unavailable.set(false),
+            // The card may be removed by then.
+            false => after(GRACE_MS, move || {
+                if latest.try_get_value() == Some(change) {
+                    let _ = set_unavailable.try_set(true);
+                }
+            }),
+        }
+        change
+    });
+    unavailable
+}
 
 /// Shows a note if the call has changed since it was first shown. `by_user` is true if the user has
 /// made the change.
@@ -38,19 +65,33 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
 
 /// Renders the note that asks a user who pressed Approve too early to read the rest.
 pub(super) fn hint(words: &Words, visibility: Visibility) -> AnyView {
-    reading_hint(words, visibility, |l| &l.read_to_end)
+    hint_unless(words, visibility, Signal::stored(false))
+}
+
+/// Renders the same note, except while the user denies the call.
+pub(super) fn hint_unless(words: &Words, visibility: Visibility, denies: Signal<bool>) -> AnyView {
+    reading_hint(words, visibility, |l| &l.read_to_end, denies)
 }
 
 /// Renders the note that asks a user who submitted a form too early to read the rest.
 pub(super) fn form_hint(words: &Words, visibility: Visibility) -> AnyView {
-    reading_hint(words, visibility, |l| &l.read_to_answer)
+    reading_hint(
+        words,
+        visibility,
+        |l| &l.read_to_answer,
+        Signal::stored(false),
+    )
 }
 
-fn reading_hint(words: &Words, visibility: Visibility, word: WordOf) -> AnyView {
+fn reading_hint(
+    words: &Words,
+    visibility: Visibility,
+    word: WordOf,
+    denies: Signal<bool>,
+) -> AnyView {
     let words = words.clone();
     let text = move || {
-        visibility
-            .prompts_to_read()
+        (visibility.prompts_to_read() && !denies.get())
             .then(|| view! { <span>{words.text(word)}</span> })
     };
     view! {

@@ -8,7 +8,7 @@ use super::{
     ExactText, SchemaForm,
     agents_words::agents_words,
     approval_context::ApprovalContext,
-    approval_notes::hint,
+    approval_notes::{hint_unless, is_unavailable},
     arguments::arguments,
     batch,
     call_description::Extent,
@@ -39,13 +39,14 @@ pub(super) fn decide(
     let doubt = again.then(|| {
         view! { <p class="la-approval-text" role="status">{words.text(|l| &l.may_have_run)}</p> }
     });
+    let unavailable = is_unavailable(runnable);
     let removed_note = {
         let words = words.clone();
         let removed_note = move || {
             let removed_note = words.text(|l| &l.gone);
             view! { <p class="la-approval-text" role="status">{removed_note}</p> }.into_any()
         };
-        when(move || !runnable.get(), removed_note)
+        when(move || unavailable.get(), removed_note)
     };
     let described = extent != Extent::Nothing;
     let more = more(shown, &extent, runnable);
@@ -56,8 +57,7 @@ pub(super) fn decide(
         {call_content(shown, extent, visibility)}
         {question.map(|text| agents_words(&words, &text))}
         {removed_note}
-        {answers(shown, visibility, runnable, choice, described)}
-        {hint(&words, visibility)}
+        {answers(shown, visibility, runnable, unavailable, choice, described)}
         {more}
     }
 }
@@ -167,6 +167,7 @@ fn answers(
     shown: &ApprovalContext,
     visibility: Visibility,
     runnable: Memo<bool>,
+    unavailable: ReadSignal<bool>,
     choice: ScopeChoice,
     described: bool,
 ) -> AnyView {
@@ -247,10 +248,10 @@ fn answers(
     let returns = shown.clone();
     let denies = {
         let words = words.clone();
-        move || match (again, runnable.get() || denying.get()) {
+        move || match (again, unavailable.get() && !denying.get()) {
             (true, _) => words.text(|l| &l.skip),
-            (false, true) => words.text(|l| &l.deny),
-            (false, false) => words.text(|l| &l.dismiss),
+            (false, false) => words.text(|l| &l.deny),
+            (false, true) => words.text(|l| &l.dismiss),
         }
     };
     let variant = move || match call.risk() == crate::action::Risk::Danger {
@@ -298,6 +299,7 @@ fn answers(
             </button>
         </div>
         {scopes(shown, choice, unapprovable)}
+        {hint_unless(&words, visibility, denying.into())}
     }
     .into_any()
 }

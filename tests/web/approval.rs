@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, ToolAction, ToolError,
     agent::Script,
-    testing::{MockAgent, settle},
+    testing::{MockAgent, settle, until},
     use_assistant_action,
 };
 use serde_json::{Value, json};
@@ -251,4 +251,19 @@ async fn decisions_about_an_agent_tool_are_sent_to_the_agent() {
         assert_eq!(phase.as_deref(), Some(expected));
         assert!(chat.page.text("[role=log]").contains("There you are."));
     }
+}
+
+/// Rule "when an answer counts": the hint is about Approve, which a user who denies does not see
+#[wasm_bindgen_test]
+async fn the_reading_hint_is_absent_while_a_reason_is_given() {
+    let lines: Vec<u32> = (0..400).collect();
+    let (chat, _) = weather(|| Approval::Always, json!({"lines": lines})).await;
+    chat.appears(".la-approval").await;
+    let hint = || chat.page.text(".la-approval-hint");
+    assert!(until(|| hint() == "Scroll to the end to approve.").await);
+    button(&chat, "Deny").click();
+    chat.appears(".la-approval-reason").await;
+    assert_eq!(hint(), "");
+    button(&chat, "Back").click();
+    assert!(until(|| hint() == "Scroll to the end to approve.").await);
 }

@@ -9,9 +9,10 @@ use leptos_assistant::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::chat;
+use super::support::{Chat, chat};
 
 #[derive(Deserialize)]
 struct Search {
@@ -231,6 +232,102 @@ async fn progress_and_preliminary_results_are_shown_but_not_sent() {
     chat.idle().await;
     assert_eq!(chat.page.text(".card"), "step 3 Some(3)");
     assert_eq!(chat.results(1), ["3"]);
+}
+
+/// Rule "progress": values of a handler reach its card once a frame
+#[wasm_bindgen_test]
+async fn preliminary_results_are_rendered_at_most_once_a_frame() {
+    const BURSTS: u32 = 8;
+    const VALUES: u32 = 50;
+    let renders = RwSignal::new(0_u32);
+    // An effect of the page, which follows a signal that is set as often.
+    let (value_now, effects) = (RwSignal::new(0_u32), RwSignal::new(0_u32));
+    let agent = MockAgent::new()
+        .answer(Script::new().call("count", &json!({})))
+        .answer(Script::new().text("Done."));
+    let chat = chat(agent, move || {
+        Effect::new(move |_| {
+            value_now.track();
+            effects.update_untracked(|n| *n += 1);
+        });
+        use_assistant_action(
+            ToolAction::new("count", "")
+                .render(move |call: ToolCallView<Value>| {
+                    let text = move || {
+                        renders.update_untracked(|n| *n += 1);
+                        let progress = call.progress().and_then(|p| p.text).unwrap_or_default();
+                        format!("{progress} {:?}", call.preliminary::<u32>())
+                    };
+                    view! { <p class="card">{text}</p> }
+                })
+                .handler(move |_: Value, context: ToolContext| async move {
+                    for value in 0..BURSTS * VALUES {
+                        context.progress(None, format!("value {value}"));
+                        context.preliminary(value);
+                        value_now.set(value);
+                        // Another task of the same frame, in which effects run.
+                        leptos::task::tick().await;
+                        if value % VALUES == VALUES - 1 {
+                            settle().await;
+                        }
+                    }
+                    Ok::<_, ToolError>(BURSTS * VALUES)
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    let last = BURSTS * VALUES - 1;
+    chat.idle().await;
+    assert_eq!(
+        chat.page.text(".card"),
+        format!("value {last} Some({last})")
+    );
+    assert_eq!(chat.results(1), [format!("{}", last + 1)]);
+    assert!(effects.get_untracked() > BURSTS * VALUES / 2);
+    // A burst takes one frame or two, and the card follows the states of its call besides.
+    let renders = renders.get_untracked();
+    assert!(
+        (BURSTS..=2 * BURSTS + 6).contains(&renders),
+        "{renders} renders"
+    );
+}
+
+/// The classes of the parts of a message, in the order of the document.
+fn part_classes(chat: &Chat, message: &str) -> Vec<String> {
+    let known = ["message-content", "tool-calls", "tool-call-render"];
+    let parts = format!("{message} :is(.{})", known.join(", ."));
+    let parts = chat.page.root.query_selector_all(&parts).unwrap();
+    let parts = (0..parts.length()).filter_map(|at| parts.item(at));
+    let classes = parts.map(|part| part.unchecked_into::<web_sys::Element>().class_name());
+    let known = |classes: String| known.into_iter().find(|name| classes.contains(name));
+    classes.filter_map(known).map(str::to_owned).collect()
+}
+
+#[wasm_bindgen_test]
+async fn a_message_shows_its_text_and_then_its_calls() {
+    let agent = MockAgent::new()
+        .answer(
+            Script::new()
+                .text("Two at once.")
+                .call("one", &json!({}))
+                .call("two", &json!({})),
+        )
+        .answer(Script::new().text("Done."));
+    let chat = chat(agent, || {
+        use_assistant_action(ToolAction::new("one", "").handler(|| 1));
+        use_assistant_action(ToolAction::new("two", "").handler(|| 2));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let call = ["tool-calls", "tool-call-render"];
+    assert_eq!(
+        part_classes(&chat, ".message-with-tools"),
+        [&["message-content"][..], &call, &call].concat()
+    );
+    let without_calls = "[data-role=assistant]:not(.message-with-tools)";
+    assert_eq!(part_classes(&chat, without_calls), ["message-content"]);
 }
 
 /// Rule "questions of handlers": a handler awaits a choice made in its card

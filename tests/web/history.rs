@@ -1,10 +1,12 @@
 //! Conversations that were stored elsewhere and are opened again.
 
 use leptos::prelude::*;
+use std::time::Duration;
+
 use leptos_assistant::{
     Approval, AssistantProvider, ChatWindow, ToolAction, ToolError,
     agent::Script,
-    testing::{MockAgent, mount, settle},
+    testing::{FakeClock, MockAgent, mount, settle},
     use_assistant_action,
 };
 use serde_json::{Value, json};
@@ -59,8 +61,8 @@ async fn an_exported_conversation_can_be_imported() {
     assert_eq!(chat.assistant.export(), first);
 }
 
-/// A stored question is shown before its component is mounted: it can be denied at once, and
-/// approved after mounting.
+/// Rule "after a reload": a stored question is shown before its component is mounted; it has a
+/// grace time to register, then it can be dismissed, and it is approved after mounting
 #[wasm_bindgen_test]
 async fn a_restored_approval_waits_for_the_component_of_its_action() {
     let here = RwSignal::new(true);
@@ -84,18 +86,25 @@ async fn a_restored_approval_waits_for_the_component_of_its_action() {
     chat.assistant.new_conversation();
     here.set(false);
     settle().await;
+    let clock = FakeClock::at(1_700_000_000_000);
     chat.assistant.import(stored).unwrap();
     chat.appears(".la-approval").await;
-    let card = chat.page.text(".la-approval");
-    assert!(
-        card.contains("Ann") && card.contains("no longer on the page"),
-        "{card}"
-    );
+    let card = || chat.page.text(".la-approval");
     let buttons = ".la-approval-actions button:not([hidden])";
+    assert!(card().contains("Ann"), "{}", card());
+    clock.advance(Duration::from_millis(1_900));
+    settle().await;
+    assert!(!card().contains("no longer on the page"), "{}", card());
+    assert_eq!(chat.page.text(buttons), "Deny");
+    clock.advance(Duration::from_millis(200));
+    settle().await;
+    assert!(card().contains("no longer on the page"), "{}", card());
     assert_eq!(chat.page.text(buttons), "Dismiss");
     assert_eq!(chat.agent.inputs().len(), 1, "nothing is sent by itself");
+    drop(clock);
     here.set(true);
     chat.reads(".la-approval").await;
+    assert!(!card().contains("no longer on the page"), "{}", card());
     assert!(chat.page.text(buttons).starts_with("Approve: "));
     assert!(chat.page.click(buttons));
     chat.idle().await;

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     ConfirmOptions, ToolAction, ToolCallView, ToolContext, ToolError,
     agent::Script,
-    testing::{MockAgent, settle},
+    testing::{MockAgent, settle, until},
     use_assistant_action,
 };
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ async fn a_confirm_dialog_resolves_and_closes_on_stop() {
     chat.appears("dialog button[value=confirm]:not([aria-disabled])")
         .await;
     assert!(chat.page.click("dialog button[value=confirm]"));
-    assert!(leptos_assistant::testing::until(|| chat.agent.inputs().len() == 2).await);
+    assert!(until(|| chat.agent.inputs().len() == 2).await);
     assert_eq!(chat.results(1), ["true"]);
     chat.appears("dialog[open]").await;
     chat.assistant.stop().unwrap();
@@ -190,16 +190,17 @@ async fn an_approval_of_an_unmounted_action_can_only_be_dismissed() {
     shown.set(false);
     settle().await;
     assert!(approve().hidden());
-    assert!(
+    let says_so = || {
         chat.page
             .text(".la-approval")
             .contains("no longer on the page")
-    );
+    };
+    assert!(!says_so(), "it has time to come back");
     shown.set(true);
     settle().await;
     assert!(!approve().hidden(), "it is back");
     shown.set(false);
-    settle().await;
+    assert!(until(says_so).await);
     let buttons = chat
         .page
         .root
@@ -240,12 +241,12 @@ async fn a_slow_call_is_marked_as_longer_than_usual() {
     });
     let line = || page.text(".la-working");
     assert!(
-        leptos_assistant::testing::until(|| line().starts_with("Running work")).await,
+        until(|| line().starts_with("Running work")).await,
         "{}",
         line()
     );
     assert!(
-        leptos_assistant::testing::until(|| line().contains("longer than usual")).await,
+        until(|| line().contains("longer than usual")).await,
         "{}",
         line()
     );
@@ -280,7 +281,7 @@ async fn an_unmounted_provider_sends_no_further_request() {
         }
     });
     let runs = || page.count("[data-status=executing] .card") == 1;
-    assert!(leptos_assistant::testing::until(runs).await);
+    assert!(until(runs).await);
     shown.set(false);
     for _ in 0..3 {
         settle().await;
