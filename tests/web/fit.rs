@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    ChatWindow, ConfirmOptions, STYLE, SessionOptions, ToolAction, ToolContext, ToolError,
+    Attachments, ChatWindow, ConfirmOptions, STYLE, SessionOptions, ToolAction, ToolContext,
+    ToolError,
     agent::Script,
     testing::{MockAgent, settle, until},
     use_assistant_action,
@@ -12,7 +13,10 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::HtmlElement;
 
-use super::support::{Chat, chat, provided, question};
+use super::{
+    attachments::give,
+    support::{Chat, chat, provided, question},
+};
 
 /// Mounts a chat in a box of this height, with the style sheet.
 async fn boxed(agent: MockAgent, height: RwSignal<u32>) -> Chat {
@@ -244,6 +248,135 @@ async fn a_long_error_keeps_the_composer_visible_in_a_small_window() {
     let list = chat.page.find(".la-transcript").unwrap();
     assert!(list.client_height() >= 60, "{}", list.client_height());
     assert!(bottom(".la-chat-notices") <= composer);
+}
+
+/// Files of a message are one row at a small height, and leave room for the transcript.
+#[wasm_bindgen_test]
+async fn attached_files_keep_the_composer_visible_in_a_small_window() {
+    let chat = provided(MockAgent::new(), SessionOptions::default(), || {
+        view! {
+            <style>{STYLE}</style>
+            <div class="box" style="inline-size: 320px; block-size: 200px">
+                <ChatWindow attachments=Attachments::new() />
+            </div>
+        }
+    })
+    .await;
+    let names = [
+        "a-rather-long-name-of-a-manifest-2026-11.txt",
+        "b.txt",
+        "c.txt",
+    ];
+    let files = names.map(|name| (name, "text/plain", "text"));
+    give(&chat.page.find("input[type=file]").unwrap(), "pick", &files);
+    assert!(until(|| chat.page.count(".la-attachment[data-state=ready]") == 3).await);
+    settle().await;
+    let edges = |selector: &str| {
+        let edges = chat.page.find(selector).unwrap().get_bounding_client_rect();
+        (edges.top(), edges.bottom())
+    };
+    let (top, bottom) = edges(".box");
+    let (_, composer) = edges(".la-composer");
+    assert!(composer <= bottom + 1.0, "{composer} below {bottom}");
+    let (list, _) = edges(".la-transcript");
+    assert!(list >= top - 1.0, "{list} above {top}");
+    let tray = chat.page.find(".la-attachments").unwrap();
+    assert!(tray.client_height() <= 60, "{}", tray.client_height());
+}
+
+/// At a small height the buttons are one row, and leave space for the request.
+#[wasm_bindgen_test]
+async fn approve_and_deny_are_in_one_row_in_a_small_window() {
+    let height = RwSignal::new(640);
+    let agent = MockAgent::new().answer(Script::new().call("pay", &json!({"to": "Ann"})));
+    let chat = provided(agent, SessionOptions::default(), move || {
+        use_assistant_action(
+            ToolAction::new("pay", "")
+                .title("Pay the invoice of the whole of November")
+                .approval(leptos_assistant::Approval::Always)
+                .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
+        );
+        view! {
+            <style>{STYLE}</style>
+            <div
+                style:inline-size="320px"
+                style:block-size=move || format!("{}px", height.get())
+            >
+                <ChatWindow />
+            </div>
+        }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    let edges = |selector: &str| {
+        let edges = chat.page.find(selector).unwrap().get_bounding_client_rect();
+        (edges.top(), edges.right(), edges.width())
+    };
+    settle().await;
+    assert!(edges(".la-approval-deny").0 > edges(".la-approval-yes").0 + 8.0);
+    height.set(256);
+    settle().await;
+    let (deny, approve) = (edges(".la-approval-deny"), edges(".la-approval-yes"));
+    assert!((deny.0 - approve.0).abs() < 4.0, "{deny:?} {approve:?}");
+    assert!(approve.2 >= 80.0, "{approve:?}");
+    assert!(deny.1 <= edges(".la-approval").1, "{deny:?}");
+}
+
+/// A card whose height never settles moves neither the composer nor the end of the transcript.
+#[wasm_bindgen_test]
+async fn a_card_that_resizes_forever_leaves_the_chat_usable() {
+    let agent = MockAgent::new()
+        .answer(
+            Script::new()
+                .text("Long. ".repeat(200))
+                .call("grow", &json!({})),
+        )
+        .answer(Script::new().text("Answered."));
+    let chat = provided(agent, SessionOptions::default(), || {
+        use_assistant_action(ToolAction::new("grow", "").handler(|| "grown").render(|_| {
+            // Observes its own size, and changes it at each observation.
+            let body = "
+                        let tall = false;
+                        new ResizeObserver(() => requestAnimationFrame(() => {
+                            tall = !tall;
+                            card.style.height = tall ? '80px' : '40px';
+                        })).observe(card);";
+            let observe = js_sys::Function::new_with_args("card", body);
+            let card = NodeRef::<leptos::html::Div>::new();
+            card.on_load(move |card| {
+                observe.call1(&wasm_bindgen::JsValue::NULL, &card).unwrap();
+            });
+            view! { <div class="restless" node_ref=card>"Growing"</div> }
+        }));
+        view! {
+            <style>{STYLE}</style>
+            <div class="box" style="inline-size: 320px; block-size: 400px">
+                <ChatWindow />
+            </div>
+        }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".restless").await;
+    chat.idle().await;
+    let heights = RwSignal::new(std::collections::BTreeSet::new());
+    let composer = chat.page.find(".la-composer").unwrap();
+    let top = composer.get_bounding_client_rect().top();
+    let list = chat.page.find(".la-transcript-scroller").unwrap();
+    for _ in 0..6 {
+        settle().await;
+        let card = chat.page.find(".restless").unwrap();
+        heights.update(|seen| {
+            seen.insert(card.offset_height());
+        });
+        assert!((composer.get_bounding_client_rect().top() - top).abs() < 1.0);
+        let below = list.scroll_height() - list.scroll_top() - list.client_height();
+        assert!(below <= 48, "{below} px below the view");
+    }
+    assert!(heights.get_untracked().len() > 1, "the card is restless");
+    chat.assistant.send("more").unwrap();
+    assert!(until(|| chat.page.text("[role=log]").contains("more")).await);
 }
 
 /// "Jump to latest" is beside the buttons and fields of a question, at any scroll position.
