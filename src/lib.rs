@@ -253,6 +253,7 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/agents.md")]
     #[doc = include_str!("../docs/guide/src/persistence.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
+    #[doc = include_str!("../docs/guide/src/migration.md")]
     struct Guide;
 }
 

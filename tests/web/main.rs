@@ -49,6 +49,7 @@ mod lifecycle;
 mod limits;
 mod long;
 mod markdown;
+mod migration;
 mod notices;
 mod part_renderers;
 mod parts;
