@@ -298,3 +298,38 @@ async fn changed_labels_update_refusals_and_validation_problems() {
         assert_follows_language(&chat, german, &places).await;
     }
 }
+
+/// Labels of an application are text, wherever they are shown.
+#[wasm_bindgen_test]
+async fn markup_in_labels_is_shown_as_text() {
+    const EVIL: &str = "<img src=x onerror=alert(1)><b>bold</b>";
+    let agent = MockAgent::new().answer(Script::new().call("careful", &json!({"a": 1})));
+    let page = mount(move || {
+        provide_labels(Labels {
+            title: EVIL.into(),
+            send: EVIL.into(),
+            placeholder: EVIL.into(),
+            message: EVIL.into(),
+            approve: EVIL.into(),
+            deny: EVIL.into(),
+            waiting: EVIL.into(),
+            more: EVIL.into(),
+            ..Labels::default()
+        });
+        view! {
+            <AssistantProvider agent=agent>
+                <Actions />
+                <ChatWindow suggestions=vec![Suggestion::new("Go").label(EVIL)] />
+            </AssistantProvider>
+        }
+    });
+    assert!(until(|| page.count(".la-suggestion") == 1).await);
+    assert_eq!(page.text(".la-suggestion"), EVIL);
+    page.click(".la-suggestion");
+    assert!(until(|| page.count(".la-approval-yes") == 1).await);
+    assert!(page.text(".la-approval-yes").starts_with(EVIL));
+    assert_eq!(page.text(".la-approval-deny"), EVIL);
+    assert_eq!(page.count("img, b"), 0);
+    let input = page.find("textarea").unwrap();
+    assert_eq!(input.get_attribute("placeholder").as_deref(), Some(EVIL));
+}

@@ -1,10 +1,12 @@
 //! Rule "preview": the preview of a call is on its card, and the approval applies to it.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos_assistant::{
     Approval, ToolAction,
     agent::Script,
-    testing::{MockAgent, until},
+    testing::{FakeClock, MockAgent, settle, until},
     use_assistant_action,
 };
 use serde_json::{Value, json};
@@ -140,4 +142,35 @@ async fn a_failed_preview_is_reported_on_the_card() {
     deny(&chat);
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"denied\""]);
+}
+
+#[wasm_bindgen_test]
+async fn a_preview_that_never_answers_fails_and_the_call_can_be_denied() {
+    let clock = FakeClock::at(1_700_000_000_000);
+    let agent = MockAgent::new()
+        .answer(Script::new().call("empty", &json!({"path": "/tmp"})))
+        .answer(Script::new().text("Kept."));
+    let ran = RwSignal::new(0);
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            ToolAction::new("empty", "Empties a folder")
+                .approval(Approval::Always)
+                .handler(move |_: Value| ran.update(|count| *count += 1))
+                .preview(|_: Value| std::future::pending::<Result<String, String>>()),
+        );
+    })
+    .await;
+    chat.assistant.send("Empty it").unwrap();
+    chat.appears(".la-approval-preview").await;
+    clock.advance(Duration::from_secs(19));
+    settle().await;
+    let preview = || chat.page.text(".la-approval-preview");
+    assert!(!preview().contains("It took too long"), "{}", preview());
+    clock.advance(Duration::from_secs(2));
+    assert!(until(|| preview().contains("It took too long")).await);
+    drop(clock);
+    deny(&chat);
+    chat.idle().await;
+    assert_eq!(ran.get_untracked(), 0);
+    assert!(chat.page.text("[role=log]").contains("Kept."));
 }
