@@ -10,7 +10,7 @@ use futures_util::future::LocalBoxFuture;
 
 use crate::agent::{Agent, EventSink, Failure, Script, ScriptedAgent};
 
-/// An agent that plays one answer after the other and records its inputs.
+/// An agent that plays predefined answers in order and records its inputs.
 ///
 /// ```no_run
 /// use leptos_assistant::{agent::Script, testing::MockAgent};
@@ -41,7 +41,7 @@ impl std::fmt::Debug for MockAgent {
 }
 
 impl MockAgent {
-    /// Creates an agent without answers; it replies "(no answer)".
+    /// Creates an agent without predefined answers, which replies "(no answer)".
     ///
     /// ```
     /// use leptos_assistant::testing::MockAgent;
@@ -68,7 +68,7 @@ impl MockAgent {
         self
     }
 
-    /// Appends a failure, as of a lost connection or an error status.
+    /// Appends a failure, such as a lost connection or an error status.
     ///
     /// ```
     /// use leptos_assistant::{
@@ -89,7 +89,7 @@ impl MockAgent {
         self
     }
 
-    /// Returns the inputs of the agent, one for each run.
+    /// Returns the inputs that the agent has received, one for each run.
     ///
     /// ```
     /// use leptos_assistant::testing::MockAgent;

@@ -10,12 +10,13 @@ use wasm_bindgen::JsCast;
 use super::accept_scripted_events;
 use crate::ui::{after_by_browser, find};
 
-/// Streaming text is shown at every second frame; one more for its consequences.
+/// The number of frames to wait: streaming text is shown at every second frame, and its effects one
+/// frame later.
 const FRAMES: usize = 3;
 
-/// A mounted component; dropping it removes it from the page.
+/// A mounted component, which is removed from the page when it is dropped.
 pub struct Mounted {
-    /// The element that contains it.
+    /// The element that contains the component.
     pub root: web_sys::HtmlElement,
     handle: Option<Box<dyn std::any::Any>>,
 }
@@ -26,7 +27,7 @@ impl std::fmt::Debug for Mounted {
     }
 }
 
-/// Mounts a component into an element of its own at the end of the page.
+/// Mounts a component in a new element at the end of the page.
 ///
 /// ```no_run
 /// use leptos::prelude::*;
@@ -127,8 +128,8 @@ impl Drop for Mounted {
     }
 }
 
-/// Waits for everything that is pending in the page: tasks, timers without delay, the frames in
-/// which text is shown. On a busy machine it waits longer.
+/// Waits for pending work of the page: tasks, timers without delay, the frames in which text is
+/// shown. The wait is longer on a busy machine.
 ///
 /// ```
 /// # use leptos_assistant::testing::{Mounted, settle};
@@ -152,7 +153,7 @@ pub async fn settle() {
     wait(0).await;
 }
 
-/// Waits until a condition holds; returns `false` if it does not within five seconds.
+/// Waits until a condition holds. Returns false if it does not hold within five seconds.
 ///
 /// ```
 /// # use leptos_assistant::testing::{Mounted, until};
@@ -170,7 +171,7 @@ pub async fn until(holds: impl Fn() -> bool) -> bool {
     false
 }
 
-/// Waits by the browser's time.
+/// Waits for `ms` milliseconds of the browser's time.
 async fn wait(ms: u32) {
     let (sender, receiver) = oneshot::channel();
     after_by_browser(ms, move || {

@@ -4,8 +4,8 @@ use assistant_core::action::ActionSpec;
 
 use crate::assistant::Assistant;
 
-/// Returns everything that components have registered, in order of registration, with schema,
-/// rules, and whether it is enabled. For the actions that the agent was offered in a run, see
+/// Returns all actions that components have registered, in order of registration, with schema,
+/// rules, and the enabled state. For the actions that the agent was offered in a run, see
 /// [`MockAgent::inputs`](super::MockAgent::inputs).
 ///
 /// ```no_run

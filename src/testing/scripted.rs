@@ -1,14 +1,15 @@
-//! Decisions by scripted events.
+//! Support for tests in which scripted events count as the user's decisions.
 
 use crate::ui::scripted;
 
-/// Accepts scripted events as a user's until it is dropped: see [`accept_scripted_events`].
+/// A guard that accepts scripted events as a user's until it is dropped: see
+/// [`accept_scripted_events`].
 #[derive(Debug)]
 #[must_use = "dropping it refuses them again at once"]
 pub struct ScriptedEvents(());
 
-/// Lets scripted clicks, keys and choices decide: approve, allow for later, answer. Calls to the
-/// view of a call or a question outside of an event count, too.
+/// Makes scripted clicks, keys and choices count as the user's decisions, until the guard is
+/// dropped. Decisions through the view of a call or a question count outside of an event, too.
 ///
 /// In an application only events that a user causes count
 /// ([`Event.isTrusted`](https://developer.mozilla.org/en-US/docs/Web/API/Event/isTrusted)), and a

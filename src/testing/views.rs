@@ -1,4 +1,4 @@
-//! The views that renderers receive, without a rendered window.
+//! Provides the views that renderers receive, without a rendered window.
 
 use assistant_core::conversation::{CallKey, MessageId};
 use leptos::prelude::GetUntracked;
@@ -8,8 +8,8 @@ use crate::{
     assistant::{Assistant, PartHandle},
 };
 
-/// Returns a call as its renderer would receive it, with arguments while they stream in, or `None`
-/// if there is no such call.
+/// Returns the view of a call as its renderer would receive it, with streaming arguments; `None` if
+/// there is no such call.
 ///
 /// ```
 /// use leptos_assistant::{CallKey, ToolCallView, testing::call_view, use_assistant};
@@ -29,8 +29,7 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
     assistant.tool_call(key)
 }
 
-/// Returns a part of a message as its renderer would receive it, or `None` if there is no such
-/// part.
+/// Returns the handle of a part as its renderer would receive it; `None` if there is no such part.
 ///
 /// ```
 /// use leptos_assistant::{Assistant, testing::part_handle};

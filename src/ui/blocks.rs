@@ -2,11 +2,11 @@
 
 /// The minimum size of a block, in bytes.
 const MIN_BLOCK: usize = 4096;
-/// The distance beyond it in which a block may end at a better position, in bytes.
+/// The number of bytes after the minimum size in which a better end of the block is searched for.
 const BOUNDARY_SEARCH: usize = 256;
 
-/// Splits text once a block with `block_len` bytes is long enough: after a line, else between
-/// words, else anywhere. `None` if all of it still fits.
+/// Splits text at the position where a block that already has `block_len` bytes is long enough:
+/// after a line, else between words, else anywhere. Returns `None` if the whole text fits.
 pub(crate) fn cut_block(text: &str, block_len: usize) -> Option<(&str, &str)> {
     let room = MIN_BLOCK.saturating_sub(block_len);
     if text.len() <= room {

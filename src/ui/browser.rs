@@ -1,7 +1,7 @@
 //! Access to the browser, if there is one.
 //!
-//! On a server the browser must not be accessed: natively each call into it would abort the
-//! process. The features of this crate are no indication, since one build may have all of them.
+//! On a server the browser must not be accessed: in a native program, each call into it would abort
+//! the process. The features of this crate do not show this, since one build may have all of them.
 
 use web_sys::Window;
 
@@ -22,7 +22,7 @@ pub(crate) fn is_offline() -> bool {
     browser().is_some_and(|window| !window.navigator().on_line())
 }
 
-/// Spawns a task in a browser; drops it on a server.
+/// Spawns a task in a browser; drops the task on a server.
 pub(crate) fn spawn_local(work: impl Future<Output = ()> + 'static) {
     if in_browser() {
         wasm_bindgen_futures::spawn_local(work);

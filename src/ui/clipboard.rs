@@ -3,7 +3,7 @@
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
-/// The time that a button shows the outcome of copying, in milliseconds.
+/// The time for which a button shows the outcome of copying, in milliseconds.
 pub(crate) const COPY_OUTCOME_MS: u32 = 2_000;
 
 /// Copies a text to the clipboard; returns false on failure. Pages in an insecure context have no

@@ -11,7 +11,7 @@ struct Due {
 #[derive(Default)]
 struct Clock {
     now: i64,
-    /// In the order in which they were scheduled.
+    /// The callbacks, in the order in which they were scheduled.
     due: Vec<Due>,
 }
 
@@ -19,7 +19,7 @@ thread_local! {
     static CLOCK: RefCell<Option<Clock>> = const { RefCell::new(None) };
 }
 
-/// Stops the time at a number of milliseconds since 1970.
+/// Sets the fake time, in milliseconds since 1970.
 pub(crate) fn set(now: i64) {
     let clock = Clock {
         now,
@@ -35,13 +35,13 @@ pub(crate) fn unset() {
     drop(old);
 }
 
-/// Returns the time of the test, if it is set.
+/// Returns the fake time, if it is set.
 pub(super) fn now() -> Option<i64> {
     CLOCK.with_borrow(|clock| clock.as_ref().map(|clock| clock.now))
 }
 
-/// Schedules a callback, or returns it for the browser to schedule. A callback without delay only
-/// waits for the page.
+/// Schedules a callback in the fake time. Returns the callback if the browser must schedule it:
+/// without a fake time, or without a delay.
 pub(super) fn keep(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>> {
     CLOCK.with_borrow_mut(|clock| match clock {
         Some(clock) if ms > 0 => {

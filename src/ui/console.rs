@@ -1,4 +1,4 @@
-//! Messages to the programmer of the page.
+//! Logs messages to the programmer of the page.
 
 /// Logs a warning to the console, or to a server's log.
 pub(crate) fn console_warn(message: &str) {
@@ -22,7 +22,7 @@ pub(crate) fn console_error(message: &str) {
 fn log_once(message: &str) {
     use std::sync::Mutex;
 
-    /// The maximum number of different messages.
+    /// The maximum number of different messages that are remembered.
     const MAX_MESSAGES: usize = 100;
     static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

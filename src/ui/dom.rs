@@ -1,4 +1,5 @@
-//! Element lookup. The crate's selectors are always valid, so nothing else can fail.
+//! Looks up elements. The crate's selectors are always valid, so an error means that no element
+//! matches.
 
 use web_sys::Element;
 
@@ -13,7 +14,7 @@ pub(crate) fn closest(element: &Element, selector: &str) -> Option<Element> {
 }
 
 /// Returns true if a key belongs to the composition of an input method. Safari ends the composition
-/// before it dispatches the key that ended it; the key's code identifies it.
+/// before it dispatches the key that ended it; such a key is recognized by its key code.
 pub(crate) fn composes(event: &web_sys::KeyboardEvent) -> bool {
     event.is_composing() || event.key_code() == 229
 }

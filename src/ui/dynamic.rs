@@ -1,7 +1,7 @@
-//! Dynamic views, type-erased.
+//! Type-erased dynamic views.
 //!
 //! The renderer is compiled separately for every closure type: a list adds nearly ten kilobytes to
-//! the module, a branch two. Behind a `Box` all of them share one copy.
+//! the module, a branch two. Behind a `Box`, all closures share one copy.
 
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 
@@ -14,7 +14,7 @@ pub(crate) fn dynamic<V: IntoAny>(mut view: impl FnMut() -> V + Send + 'static) 
     Box::new(move || view().into_any())
 }
 
-/// Renders a view while a condition holds. It is rebuilt only when the condition changes.
+/// Renders a view while a condition holds. The view is rebuilt only when the condition changes.
 pub(crate) fn when(
     holds: impl Fn() -> bool + Send + Sync + 'static,
     view: impl Fn() -> AnyView + Send + 'static,
@@ -27,7 +27,7 @@ fn memo_of(holds: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<bool> {
     ArcMemo::new(move |_| holds())
 }
 
-/// An item of a list: its key, and its renderer.
+/// An item of a list, with its key and its renderer.
 struct Entry {
     key: String,
     draw: Box<dyn FnOnce() -> AnyView + Send>,
@@ -42,7 +42,8 @@ pub(crate) fn each<T: Send + 'static>(
     entries(listed(items, key, draw))
 }
 
-/// Renders a list like [`each`], some rows a frame: for lists whose length an agent decides.
+/// Renders a list like [`each`], but only some rows per frame, for lists whose length an agent
+/// determines.
 pub(crate) fn paced_each<T: Send + 'static>(
     items: impl Fn() -> Vec<T> + Send + 'static,
     key: impl Fn(&T) -> String + Send + 'static,
@@ -51,7 +52,7 @@ pub(crate) fn paced_each<T: Send + 'static>(
     paced(listed(items, key, draw))
 }
 
-/// Lists the entries to render.
+/// A function that lists the entries to render.
 type Entries = Box<dyn Fn() -> Vec<Entry> + Send>;
 
 fn listed<T: Send + 'static>(
@@ -91,8 +92,8 @@ fn entries(each: Entries) -> AnyView {
     .into_any()
 }
 
-/// Renders a view in a scope of its own: contexts that it provides are visible below it only. A
-/// component alone has no such scope.
+/// Renders a view in a scope of its own: contexts that the view provides are visible only in the
+/// view. A component does not create such a scope.
 pub(crate) fn scope(view: Box<dyn FnOnce() -> AnyView>) -> AnyView {
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let view = owner.with(view);

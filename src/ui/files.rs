@@ -1,4 +1,4 @@
-//! Files of the user: reading them, and saving files from messages.
+//! Reads files of the user, and saves files from messages.
 
 use futures_channel::oneshot;
 use js_sys::{Array, Uint8Array};
@@ -6,11 +6,11 @@ use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::after;
 
-/// The time that the browser has to start a download, in milliseconds.
+/// The time after which the browser has started a download, in milliseconds.
 const DOWNLOAD_START_MS: u32 = 10_000;
 
-/// Reads a file as base64; `None` if it cannot be read. The browser reads and encodes off the main
-/// thread.
+/// Reads a file as base64; `None` if the file cannot be read. The browser reads and encodes off the
+/// main thread.
 pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     let reader = web_sys::FileReader::new().ok()?;
     let (sender, receiver) = oneshot::channel();
@@ -27,7 +27,7 @@ pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     Some(base64.to_owned())
 }
 
-/// Saves bytes as a file. They are given as base64; invalid base64 is ignored.
+/// Saves base64-encoded bytes as a file; invalid base64 is ignored.
 pub(crate) fn save_file(name: &str, base64: &str) {
     // A refusal of the browser cannot be handled.
     let _ = try_save(name, base64);

@@ -1,5 +1,5 @@
-//! Moves the focus when the focused element is removed from the chat. Otherwise it would fall back
-//! to the page, and keyboard users would start at its top again.
+//! Moves the focus when the focused element is removed from the chat. Otherwise the focus would
+//! fall back to the page, and keyboard users would start again at the top of the page.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -49,7 +49,8 @@ pub(crate) fn from_removed(from: &web_sys::Element, by_key: bool) {
     }
 }
 
-/// Returns another question in a message, as a whole, so that keyboard users read it first.
+/// Returns the element of another question in a message. The whole question gets the focus, so that
+/// keyboard users read it first.
 fn asked(chat: &web_sys::Element, going: &web_sys::Element) -> Option<web_sys::Element> {
     let cards = chat
         .query_selector_all(".la-tool .la-approval[tabindex]")
@@ -67,7 +68,8 @@ pub(crate) fn is_in(element: &web_sys::Element) -> bool {
     active.is_some_and(|active| element.contains(Some(&active)))
 }
 
-/// Returns the first field of another question in the inbox; answered ones are inert.
+/// Returns the first field of another question in the inbox; answered questions are skipped,
+/// because they are inert.
 fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     let after = std::iter::successors(going.next_element_sibling(), |e| e.next_element_sibling());
     let before = std::iter::successors(going.previous_element_sibling(), |e| {
@@ -80,7 +82,8 @@ fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     others.find_map(|other| find(&other, FIELDS))
 }
 
-/// Focuses an element below another if the focused element was removed and the focus is at the page.
+/// Focuses the descendant that matches a selector, if the focused element was removed and the page
+/// has the focus.
 pub(crate) fn recover(place: &web_sys::Element, selector: &str) {
     let active = document().active_element();
     if active.is_none_or(|active| active.tag_name() == "BODY") {
@@ -88,7 +91,7 @@ pub(crate) fn recover(place: &web_sys::Element, selector: &str) {
     }
 }
 
-/// Focuses an element below another, after pending changes of the page.
+/// Focuses the descendant that matches a selector, after pending changes of the page.
 pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
     after(0, move || {
         focus(find(&place, selector));

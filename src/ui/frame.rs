@@ -1,4 +1,4 @@
-//! Divides work over frames, between which the page handles input: pieces of work by time, and the
+//! Divides work over frames, between which the page handles input. Work is limited by time, the
 //! rows of lists by number.
 
 use std::{
@@ -16,28 +16,28 @@ use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::{browser, in_browser, page_settled, sleep_by_browser, spawn_local};
 
-/// The longest work in one frame, in milliseconds.
+/// The maximum time for work in one frame, in milliseconds.
 pub(crate) const SLICE_MS: f64 = 8.0;
-/// The longest wait for a frame, which a browser may not draw.
+/// The maximum wait for a frame, because a browser may not draw one.
 const LONGEST_FRAME: Duration = Duration::from_millis(50);
 /// The maximum number of rows that are drawn in a frame.
 const ROWS: usize = 16;
-/// The maximum number of rows that are drawn in a frame after one in which not all were drawn.
+/// The maximum number of rows that are drawn in a frame that continues an earlier one.
 const NEXT_ROWS: usize = 4;
 
-/// Work that ends once this frame has no time left. All work of the page shares that time.
+/// The time limit of work in this frame, which all work of the page shares.
 #[derive(Debug)]
 pub(crate) struct Slice {
     began: f64,
 }
 
 impl Slice {
-    /// Begins now.
+    /// Creates a slice that begins now.
     pub(crate) fn begin() -> Self {
         Self { began: Date::now() }
     }
 
-    /// Returns true if the rest of the work belongs into another frame.
+    /// Returns true if the rest of the work must wait for another frame.
     pub(crate) fn is_used_up(&self) -> bool {
         PAGE.with_borrow(|page| page.worked + self.elapsed() >= SLICE_MS)
     }
@@ -58,8 +58,8 @@ impl Drop for Slice {
     }
 }
 
-/// Waits for the next frame and the tasks behind it. Hidden tabs draw no frames: they only handle
-/// the tasks that wait.
+/// Waits for the next frame and the tasks that are queued then. Hidden tabs draw no frames; there,
+/// only the tasks are waited for.
 pub(crate) async fn next_frame() {
     let Some(window) = browser() else { return };
     let is_hidden = window.document().is_none_or(|document| document.hidden());
@@ -87,13 +87,13 @@ pub(crate) fn in_next_frame(callback: impl FnOnce() + 'static) {
 
 /// The work of the page in this frame.
 struct Frame {
-    /// The time that slices took, in milliseconds.
+    /// The time used by slices, in milliseconds.
     worked: f64,
-    /// The number of rows that may still be drawn, whatever list they belong to.
+    /// The number of rows that may still be drawn, in all lists together.
     left: usize,
     /// True while the next frame is awaited.
     waits: bool,
-    /// The lists with rows that are not drawn.
+    /// The signals of the lists that have rows which are not drawn.
     lists: Vec<ArcRwSignal<u32>>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn rows_wait() -> bool {
     PAGE.with_borrow(|page| !page.lists.is_empty())
 }
 
-/// Takes a row of this frame; returns false if all of them were taken.
+/// Takes a row from the budget of this frame. Returns false if the budget is used up.
 fn take_row() -> bool {
     let takes = PAGE.with_borrow_mut(|page| {
         let takes = page.left > 0;
@@ -159,7 +159,7 @@ fn wake(lists: Vec<ArcRwSignal<u32>>) {
     }
 }
 
-/// Returns a function that returns true while the current view is being hydrated.
+/// Returns a function that checks whether the current view is being hydrated.
 pub(crate) fn hydrating() -> impl Fn() -> bool + Clone + 'static {
     let context = Owner::current_shared_context();
     move || {
@@ -168,11 +168,11 @@ pub(crate) fn hydrating() -> impl Fn() -> bool + Clone + 'static {
     }
 }
 
-/// The rows of a list that are drawn, of which each frame draws a few more.
+/// The drawn rows of a list, to which each frame adds a few.
 pub(crate) struct PacedRows {
     drawn: Mutex<HashSet<String>>,
     more: ArcRwSignal<u32>,
-    /// True where all rows are drawn at once: on a server, and while its page is hydrated.
+    /// Returns true if all rows must be drawn at once: on a server, and while its page is hydrated.
     at_once: Box<dyn Fn() -> bool + Send>,
 }
 
@@ -186,8 +186,8 @@ impl PacedRows {
         }
     }
 
-    /// Removes the rows that are drawn in a later frame, at which the caller's dependencies change.
-    /// A drawn row stays, and a list has at least one.
+    /// Removes the rows that are drawn in a later frame; the caller is notified in that frame. A
+    /// drawn row stays, and at least one row is drawn.
     pub(crate) fn cut<T>(&self, rows: &mut Vec<T>, key: impl Fn(&T) -> &str) {
         if (self.at_once)() {
             return;

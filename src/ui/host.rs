@@ -1,9 +1,9 @@
-//! The host of an address, as shown to the user.
+//! Formats the host of an address for the user.
 
 use assistant_core::text::{address::Address, host::reads_plainly};
 
-/// Returns the host of an address, as text. A confusable one is in the encoded form that the
-/// browser uses, `xn--…`; `None` for an address without a host.
+/// Returns the host of an address as text; `None` for an address without a host. A confusable host
+/// is in the encoded form that the browser uses, `xn--…`.
 pub(crate) fn shown_host(address: &Address) -> Option<String> {
     let host = address.host()?;
     if reads_plainly(host) {

@@ -1,4 +1,4 @@
-//! Views that are rendered in the browser only, after hydration.
+//! Renders views in the browser only, after hydration.
 
 use leptos::prelude::*;
 
@@ -49,12 +49,12 @@ fn once_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool
     }
 }
 
-/// Renders its children in the browser only. On a server, and during hydration, the fallback is
-/// rendered, so that both outputs match.
+/// A component that renders its children in the browser only. On a server, and during hydration,
+/// the fallback is rendered, so that both outputs match.
 ///
-/// [`ChatWindow`](crate::ChatWindow) does not need it. A custom chat, and anything else that reads
-/// [`use_assistant`](crate::use_assistant) while it is rendered, does: there is no assistant on a
-/// server.
+/// [`ChatWindow`](crate::ChatWindow) does not need this component. A custom chat, or any other view
+/// that calls [`use_assistant`](crate::use_assistant) while it is rendered, does need it, because
+/// there is no assistant on a server.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -74,7 +74,7 @@ fn once_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool
 /// ```
 #[component]
 pub fn ClientOnly(
-    /// The view before hydration is over; empty if omitted.
+    /// The view on a server and until hydration is over; empty if omitted.
     #[prop(optional, into)]
     fallback: ViewFn,
     /// The view in the browser.

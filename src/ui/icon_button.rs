@@ -4,17 +4,17 @@ use leptos::{ev::MouseEvent, html, prelude::*};
 
 use super::{Icon, Labels, Words, dynamic, labels::Word};
 
-/// True if the buttons below are reachable by Tab. Others can still be pressed, and are found by
-/// assistive technology.
+/// The context that is true while the surrounded buttons are reachable by Tab. Other buttons can
+/// still be pressed, and are accessible to assistive technology.
 #[derive(Clone, Copy)]
 pub(crate) struct TabStop(pub(crate) Memo<bool>);
 
-/// A small button with an icon. Its label is its accessible name and its tooltip.
+/// A small button with an icon. The label is the button's accessible name and tooltip.
 pub(crate) struct IconButton {
     pub class: &'static str,
     pub name: fn(&Labels) -> &Word,
     pub icon: Signal<Icon>,
-    /// Marks it as disabled, but keeps it focusable.
+    /// True if the button is marked as disabled; it stays focusable.
     pub disabled: Signal<bool>,
     /// The state of a toggle button.
     pub pressed: Signal<Option<bool>>,

@@ -1,4 +1,4 @@
-//! Icons: one path each, drawn on a 20 by 20 grid.
+//! The icons of the components, each a path on a 20 by 20 grid.
 
 use leptos::prelude::*;
 
@@ -155,7 +155,8 @@ impl Icon {
         }
     }
 
-    /// Renders the icon, hidden from assistive technology: its meaning must be given next to it.
+    /// Renders the icon, which is hidden from assistive technology: the text next to it must give
+    /// its meaning.
     #[must_use]
     pub fn view(self) -> impl IntoView {
         self.with_class("la-icon")
@@ -171,8 +172,8 @@ impl Icon {
         drawn(class, self.name(), self.path())
     }
 
-    /// Renders a custom icon in the style of the library's: one path on a 20 by 20 grid, hidden
-    /// from assistive technology.
+    /// Renders a custom icon in the style of the library's icons: one path on a 20 by 20 grid,
+    /// hidden from assistive technology.
     ///
     /// ```
     /// use leptos::prelude::*;

@@ -8,7 +8,8 @@ pub(crate) fn fresh_id() -> String {
     platform_id()
 }
 
-/// Without a browser, uses the seeds of the standard library's hash maps. Ids only have to differ.
+/// Generates an id from the random seeds of the standard library's hash maps, for programs without
+/// a browser. Ids only have to differ.
 #[cfg(not(target_arch = "wasm32"))]
 fn native_id() -> String {
     use std::hash::{BuildHasher, Hasher, RandomState};

@@ -45,7 +45,7 @@ macro_rules! labels {
             /// The names of the texts, in the order of [`Self::texts`].
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
 
-            /// Returns all texts, for catalogs; [`Self::reasons`] is not among them.
+            /// Returns all texts, for catalogs, except for [`Self::reasons`].
             ///
             /// ```
             /// use leptos_assistant::Labels;
@@ -59,7 +59,7 @@ macro_rules! labels {
                 vec![$(&self.$name),*]
             }
 
-            /// Returns all texts, to be replaced; in the order of [`Self::NAMES`].
+            /// Returns mutable references to all texts, in the order of [`Self::NAMES`].
             ///
             /// ```
             /// use leptos_assistant::Labels;
@@ -81,8 +81,8 @@ macro_rules! labels {
 }
 
 labels! {
-/// The texts of the components; placeholders are in braces, `{count}` for a number. Another set is
-/// provided by [`provide_labels`](crate::provide_labels).
+/// The texts of the components, with placeholders in braces, such as `{count}` for a number.
+/// Provide other texts with [`provide_labels`](crate::provide_labels).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is named after its English word or place")]
 pub struct Labels {
@@ -127,7 +127,8 @@ pub struct Labels {
     pub minutes: Word,
     pub hours: Word,
     pub took: Word,
-    /// The time of an answer without that of waiting for the user, `{time}`, and that, `{waited}`.
+    /// The duration of an answer: `{time}` without the time spent waiting for the user, and
+    /// `{waited}`, that time.
     pub took_waiting: Word,
     pub thinking: Word,
     pub reasoning: Word,
@@ -137,12 +138,12 @@ pub struct Labels {
     pub deny_with_text: Word,
     pub approve_all: Word,
     pub deny_all: Word,
-    /// The button that denies everything open and stops the assistant.
+    /// The button that denies all open questions and stops the assistant.
     pub deny_all_and_stop: Word,
     /// The line about one or more questions that were held back.
     pub held_back: Word,
     pub show_held_back: Word,
-    /// The mark on a call that was denied because an equal one was denied before.
+    /// The mark on a call that was denied because the user denied an equal call before.
     pub denied_before: Word,
     pub several_questions: Word,
     pub back: Word,
@@ -152,7 +153,7 @@ pub struct Labels {
     pub confirm: Word,
     pub cancel: Word,
     pub retry: Word,
-    /// The announcement after Retry.
+    /// The announcement after the user pressed Retry.
     pub retrying: Word,
     pub loading: Word,
     pub not_loaded: Word,
@@ -189,7 +190,7 @@ pub struct Labels {
     pub yes: Word,
     pub no: Word,
     pub required: Word,
-    /// The request for a missing value: `{field}` is the label of the field, `{name}` the same in
+    /// The request for a missing value: `{field}` is the label of the field, `{name}` the label in
     /// the form used inside of an English sentence.
     pub enter_field: Word,
     pub no_number: Word,
@@ -299,10 +300,10 @@ pub struct Labels {
     pub alert_caution: Word,
     pub agent_asks: Word,
     pub give_up: Word,
-    /// The heading of the actions that an agent asks about, `{count}` of them.
+    /// The heading of the `{count}` actions that an agent asks about.
     pub decide_each: Word,
     pub no_arguments: Word,
-    /// A decision: the action does not run, and the user's text is its result.
+    /// The decision that the action does not run, and the user's text is its result.
     pub respond_instead: Word,
     pub send_decisions: Word,
     pub decisions_missing: Word,
@@ -317,35 +318,35 @@ pub struct Labels {
     pub notice_cancelled_request: Word,
     pub notice_call_id_reused: Word,
     pub notice_questions_held_back: Word,
-    /// The assistant has lost messages of the user, which are kept on another branch.
+    /// The notice that the agent has lost messages of the user, which are kept on another branch.
     pub notice_forgotten: Word,
     pub send_again: Word,
     pub notice_too_large: Word,
-    /// A response larger than `{limit}`.
+    /// The exceeded limit of a notice: a response larger than `{limit}`.
     pub limit_response: Word,
-    /// A single event larger than `{limit}`.
+    /// The exceeded limit of a notice: a single event larger than `{limit}`.
     pub limit_event: Word,
-    /// More than `{limit}` texts at once.
+    /// The exceeded limit of a notice: more than `{limit}` texts at once.
     pub limit_streams: Word,
-    /// A message longer than `{limit}`.
+    /// The exceeded limit of a notice: a message longer than `{limit}`.
     pub limit_message: Word,
-    /// A result of a step longer than `{limit}`.
+    /// The exceeded limit of a notice: a result of a step longer than `{limit}`.
     pub limit_result: Word,
-    /// Arguments larger than `{limit}`.
+    /// The exceeded limit of a notice: arguments larger than `{limit}`.
     pub limit_arguments: Word,
-    /// An id or a name longer than `{limit}`.
+    /// The exceeded limit of a notice: an id or a name longer than `{limit}`.
     pub limit_name: Word,
-    /// More than `{limit}` messages.
+    /// The exceeded limit of a notice: more than `{limit}` messages.
     pub limit_messages: Word,
-    /// More than `{limit}` steps.
+    /// The exceeded limit of a notice: more than `{limit}` steps.
     pub limit_calls: Word,
-    /// More than `{limit}` questions.
+    /// The exceeded limit of a notice: more than `{limit}` questions.
     pub limit_interrupts: Word,
     /// The button that shows the last `{count}` hidden items of a long list.
     pub show_more: Word,
     /// The button that shows `{count}` of `{total}` hidden items of a long list.
     pub show_more_of: Word,
-    /// The amount that was left out, `{amount}`.
+    /// The amount `{amount}` that was dropped because of a limit.
     pub limit_left_out: Word,
     pub notice_results_ready: Word,
     pub page_will_run: Word,
@@ -359,7 +360,7 @@ pub struct Labels {
     /// The button that shows the preview of changed arguments.
     pub review: Word,
     pub read_to_end: Word,
-    /// The same in a form, whose button has another name than Approve.
+    /// The request to continue reading in a form, whose button is not named Approve.
     pub read_to_answer: Word,
     pub covered: Word,
     pub show_on_top: Word,
@@ -428,10 +429,10 @@ pub struct Labels {
 }
 /// Replacements for the English sentences about invalid values and failed calls. The key is the
 /// violated JSON Schema keyword (`minimum`, `maxLength`, `enum`, …, for `type` the name of the
-/// expected type), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str),
-/// or `denied`, `cancelled`, `skipped`. `{limit}` is the value of the keyword. The default has
-/// texts for `integer` and `pattern`, which a custom list replaces; `required` falls back to
-/// the label of that name.
+/// expected type), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str), or
+/// `denied`, `cancelled`, `skipped`. `{limit}` is the value of the keyword. The default has texts
+/// for `integer` and `pattern`, which a custom list replaces. Without a text for `required`, the
+/// label `required` is used.
 reasons: Cow<'static, [(&'static str, Word)]>
 }
 

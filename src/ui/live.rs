@@ -24,8 +24,8 @@ impl LiveRegions {
         }
     }
 
-    /// Renders the regions. Removals are not announced. Without a role an empty region is silent
-    /// when a screen reader passes it; `role="status"` is read as "status bar".
+    /// Renders the regions. Removals are not announced. The regions have no role, so that screen
+    /// readers skip an empty region; a region with `role="status"` would be read as "status bar".
     pub(crate) fn view(self) -> AnyView {
         view! {
             <div class="la-visually-hidden la-announcer">
@@ -50,8 +50,9 @@ fn texts(region: Region) -> AnyView {
     each(move || region.get(), |one| one.0.to_string(), draw).into_any()
 }
 
-/// Renders what the surrounding window announces, for a modal dialog: everything outside of it is
-/// inert, and not announced. Only texts that come while it is open are in it.
+/// Renders the announcements of the surrounding window inside a modal dialog, because everything
+/// outside of the dialog is inert and not announced. Only texts that arrive while the dialog is
+/// open are included.
 pub(crate) fn live_in_dialog() -> Option<AnyView> {
     let regions = use_context::<LiveRegions>()?;
     let region = |region: Region| {

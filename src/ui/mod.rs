@@ -1,5 +1,5 @@
-//! Shared building blocks without dependencies on other modules: labels, icons, focus, time, files,
-//! and dynamic views (`dynamic`, `each`, `when`).
+//! Shared building blocks that do not depend on other modules of the crate: labels, icons, focus,
+//! time, files, and dynamic views (`dynamic`, `each`, `when`).
 
 mod blocks;
 mod browser;

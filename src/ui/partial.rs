@@ -1,4 +1,4 @@
-//! Lists of which a part is drawn, and the rest on request.
+//! Lists that are drawn in part, with the rest on request.
 
 use leptos::{html, prelude::*};
 
@@ -7,8 +7,8 @@ use super::{Labels, Words, dynamic, focus};
 /// The number of items that one press of the button adds.
 const STEP: usize = 100;
 
-/// A long list that is drawn in part: its first items, and some at its end. What is not drawn is
-/// not in the page, so that nothing in it can be answered.
+/// A long list that is drawn in part: its first items, and some at its end. Other items are not in
+/// the page, so questions in them cannot be answered.
 #[derive(Clone, Copy)]
 pub(crate) struct Partial {
     /// The number of drawn items before the gap.
@@ -27,8 +27,8 @@ impl Partial {
         }
     }
 
-    /// Removes the items of the gap from a list, and puts `gap` in their position. Tracks the number
-    /// of drawn items.
+    /// Replaces the items of the gap in a list with the item `gap`. Tracks the number of drawn
+    /// items.
     pub(crate) fn cut<T>(self, list: &mut Vec<T>, gap: impl FnOnce() -> T) {
         let first = self.first.get();
         let hidden = list.len().saturating_sub(first + self.last);

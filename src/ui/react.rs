@@ -1,14 +1,14 @@
-//! Effects and memos, type-erased.
+//! Type-erased effects and memos.
 //!
 //! The reactive machinery is compiled separately for every closure of an effect or a memo, which
-//! adds half a kilobyte and more to the module. Behind a `Box` all of them share one copy.
+//! adds half a kilobyte and more to the module. Behind a `Box`, all closures share one copy.
 
 use std::rc::Rc;
 
 use leptos::{prelude::*, reactive::effect::RenderEffect};
 use send_wrapper::SendWrapper;
 
-/// Runs an effect after its dependencies have changed, with its previous result.
+/// Creates an effect, which runs after its dependencies have changed, with its previous result.
 pub(crate) fn effect<T: 'static>(mut run: impl FnMut(Option<T>) -> T + 'static) {
     let mut before = None;
     boxed(Box::new(move || before = Some(run(before.take()))));
@@ -18,7 +18,7 @@ fn boxed(mut run: Box<dyn FnMut()>) {
     Effect::new(move |_| run());
 }
 
-/// Creates a memo, which notifies others only if its value differs.
+/// Creates a memo, which notifies its subscribers only if its value differs.
 pub(crate) fn memo<T: PartialEq + Send + Sync + 'static>(
     read: impl Fn() -> T + Send + Sync + 'static,
 ) -> Memo<T> {
@@ -31,11 +31,12 @@ fn memo_of<T: PartialEq + Send + Sync + 'static>(
     Memo::new(move |_| read())
 }
 
-/// Lists the attributes of an element by name; an attribute without a value is removed.
+/// A function that visits the attributes of an element by name; an attribute without a value is
+/// removed.
 pub(crate) type Attributes = Rc<dyn Fn(&mut dyn FnMut(&'static str, Option<&str>))>;
 
 /// A directive (`use:attributes`) that writes several attributes with the same dependencies
-/// together. Individual attributes would each be an effect that is woken separately.
+/// together. Individual attributes would each be an effect that is notified separately.
 pub(crate) fn attributes(element: web_sys::Element, visit: Attributes) {
     let written = RenderEffect::new(move |before: Option<Written>| {
         let mut written = before.unwrap_or_default();

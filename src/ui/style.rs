@@ -14,13 +14,13 @@ macro_rules! sheets {
     };
 }
 
-/// The style sheet of all components, to be served, or written to a file that the page links. It
-/// references no font, image or other file. In a checkout, `cargo xtask style` writes it to
-/// `style/all.css`.
+/// The style sheet of all components, to be served, or written to a file that the page links. The
+/// style sheet references no font, image or other file. In a checkout, `cargo xtask style` writes
+/// it to `style/all.css`.
 ///
 /// A host changes the appearance by setting its custom properties (`--la-…`, at the top of the
-/// sheet). All rules are in the cascade layer `leptos-assistant`, except for a few that keep a host's
-/// rules for bare elements out.
+/// sheet). All rules are in the cascade layer `leptos-assistant`, except for a few that protect the
+/// components from a host's rules for bare elements.
 ///
 /// ```
 /// // A server may respond with it; a static application writes it into its folder.

@@ -19,7 +19,7 @@ pub(crate) enum Form {
     Day,
 }
 
-/// An option of `Intl`, and its value.
+/// The name and the value of an `Intl` option.
 type Choice<'a> = (&'a str, &'a str);
 
 const SHORT: &[Choice<'_>] = &[("hour", "numeric"), ("minute", "2-digit")];
@@ -27,7 +27,7 @@ const FULL: &[Choice<'_>] = &[("dateStyle", "full"), ("timeStyle", "short")];
 const DAY: [Choice<'_>; 3] = [("weekday", "long"), ("day", "numeric"), ("month", "long")];
 const DIGITS: Choice<'_> = ("maximumFractionDigits", "1");
 
-/// Formats a time; `None` if the browser cannot.
+/// Formats a time; `None` if the browser cannot format it.
 pub(crate) fn words(ms: i64, form: Form) -> Option<String> {
     let dated = [DAY[0], DAY[1], DAY[2], ("year", "numeric")];
     let options = match form {
@@ -63,7 +63,7 @@ pub(crate) fn span(ms: i64) -> String {
     intl("NumberFormat", &options, &value.into()).unwrap_or_else(|| format!("{count} {unit}"))
 }
 
-/// Formats an amount of money, in millionths, with as many digits as small amounts need.
+/// Formats an amount of money in millionths of the currency, with more digits for small amounts.
 pub(crate) fn money(micros: u64, currency: &str) -> String {
     let digits = if micros < 1_000_000 { "4" } else { "2" };
     let options = [
@@ -77,8 +77,8 @@ pub(crate) fn money(micros: u64, currency: &str) -> String {
         .unwrap_or_else(|| format!("{} {currency}", written(value)))
 }
 
-/// Makes the browser load its formatters: the first use takes up to thirty milliseconds, which
-/// should not delay opening a conversation.
+/// Makes the browser load its formatters, because their first use takes up to thirty milliseconds,
+/// which would delay opening a conversation.
 pub(crate) fn prepare() {
     for form in [Form::Short, Form::Full] {
         let _ = words(now(), form);
@@ -131,11 +131,11 @@ fn year(ms: i64) -> u32 {
 }
 
 thread_local! {
-    /// The formatters, by class, language, options and time zone. A few for each language.
+    /// The formatters, by a key of class, language, options and time zone.
     static FORMATS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Formats a value with an `Intl` class; the formatter is cached, since creating it is the slowest
+/// Formats a value with an `Intl` class. The formatter is cached, since creating it is the slowest
 /// part.
 fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> {
     let page = document()
@@ -165,8 +165,8 @@ fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> 
     format.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
 }
 
-/// Creates the format function, through Reflect, since the constructor throws for an invalid page
-/// language; then the browser's own is used.
+/// Creates a format function. The constructor throws for an invalid page language, in which case
+/// the browser's own language is used; so it is called through `Reflect`.
 fn formatter(class: &str, options: &[Choice<'_>], page: Option<String>) -> Option<Function> {
     let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
     let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;

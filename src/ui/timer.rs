@@ -5,7 +5,8 @@ use std::time::Duration;
 use futures_channel::oneshot;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-/// Calls back after a delay, by the test's clock if it is set. Never calls back without a window.
+/// Calls back after a delay, measured by the fake clock if a test has set it. Never calls back
+/// without a window.
 pub(crate) fn after(ms: u32, callback: impl FnOnce() + 'static) {
     #[cfg(feature = "testing")]
     let Some(callback) = super::clock::keep(ms, Box::new(callback)) else {
@@ -14,7 +15,7 @@ pub(crate) fn after(ms: u32, callback: impl FnOnce() + 'static) {
     after_by_browser(ms, callback);
 }
 
-/// Calls back after a delay by the browser's time, even if a test's clock is set.
+/// Calls back after a delay of the browser's time, even if a test has set the fake clock.
 pub(crate) fn after_by_browser(ms: u32, callback: impl FnOnce() + 'static) {
     let Some(window) = super::browser() else {
         return;
@@ -55,7 +56,7 @@ pub(crate) async fn sleep(duration: Duration) {
     let _ = receiver.await;
 }
 
-/// Waits for a delay by the browser's time, even if a test's clock is set.
+/// Waits for a delay of the browser's time, even if a test has set the fake clock.
 pub(crate) async fn sleep_by_browser(duration: Duration) {
     let (sender, receiver) = oneshot::channel();
     let ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
@@ -66,7 +67,7 @@ pub(crate) async fn sleep_by_browser(duration: Duration) {
     let _ = receiver.await;
 }
 
-/// Waits until pending work of the page is done: effects, mounts, a navigation. All of it runs
+/// Waits until pending work of the page is done: effects, mounts, a navigation. This work runs
 /// before the next message of a channel; unlike timers, messages are not throttled in hidden tabs.
 pub(crate) async fn page_settled() {
     let Some(Ok(channel)) = super::browser().map(|_| web_sys::MessageChannel::new()) else {

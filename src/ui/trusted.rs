@@ -8,12 +8,13 @@ use web_sys::Event;
 /// Returns true if a user caused an event: a click, a key or a choice. Scripted events
 /// (`button.click()`, `dispatchEvent`) are not the user's, and decide nothing.
 ///
-/// Do not use it for a `submit` event: one caused by `form.requestSubmit()` is trusted, too.
+/// Do not use this function for a `submit` event: an event caused by `form.requestSubmit()` is
+/// trusted, too.
 pub(crate) fn is_trusted(event: &Event) -> bool {
     event.is_trusted() || accepts_scripts()
 }
 
-/// The events of a user's press, key or choice. `submit` is not among them: see [`is_trusted`].
+/// The events of a user's press, key or choice, without `submit`: see [`is_trusted`].
 const OF_USER: [&str; 11] = [
     "click",
     "pointerdown",
@@ -28,7 +29,7 @@ const OF_USER: [&str; 11] = [
     "change",
 ];
 
-/// Returns the decider of an event.
+/// Returns the decider of an event: the user for a trusted event, otherwise the application.
 pub(crate) fn decider_by(event: &Event) -> Decider {
     match is_trusted(event) {
         true => Decider::Person,
@@ -36,7 +37,7 @@ pub(crate) fn decider_by(event: &Event) -> Decider {
     }
 }
 
-/// Returns the current decider: the user while an event of theirs is handled, otherwise the
+/// Returns the current decider: the user while a trusted event is handled, otherwise the
 /// application. In a shadow root the browser does not expose the event.
 pub(crate) fn decider() -> Decider {
     let event = window().event().dyn_into::<Event>().ok();
@@ -56,7 +57,8 @@ pub(crate) fn accepts_scripts() -> bool {
     false
 }
 
-/// The only bypass, for tests, which cannot make trusted events.
+/// The switch that makes scripted events count as trusted, for tests, which cannot create trusted
+/// events.
 #[cfg(feature = "testing")]
 pub(crate) mod scripted {
     use std::cell::Cell;

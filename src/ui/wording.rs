@@ -35,7 +35,7 @@ pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
     provide_shared_labels(shared.into());
 }
 
-/// Provides labels like [`provide_labels`], for a host that shares them: they are not copied.
+/// Provides labels like [`provide_labels`], but shared: they are not copied.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,7 +53,7 @@ pub fn provide_shared_labels(labels: Signal<Arc<Labels>>) {
     provide_context(Live(labels));
 }
 
-/// The context that [`provide_labels`] provides.
+/// The context that [`provide_labels`] provides, with labels that may change.
 #[derive(Clone, Copy)]
 pub(crate) struct Live(Signal<Arc<Labels>>);
 

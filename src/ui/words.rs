@@ -18,7 +18,7 @@ pub(crate) fn words(name: &str) -> String {
 }
 
 /// Formats the code name of a tool in words: `web_search` and `webSearch` are "web search". A name
-/// with other characters stays as it is, so that it can be marked.
+/// with other characters is not changed, so that those characters can be marked.
 pub(crate) fn in_words(name: &str) -> String {
     let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     match name.chars().all(is_code) {
@@ -28,7 +28,7 @@ pub(crate) fn in_words(name: &str) -> String {
     .unwrap_or_else(|| name.to_owned())
 }
 
-/// Separates the words of a name. Capitals after the first of a word are an abbreviation.
+/// Separates the words of a name with spaces. Consecutive capitals stay together as an abbreviation.
 fn split(name: impl Iterator<Item = char>) -> String {
     let mut name = name.peekable();
     let mut words = String::new();
@@ -63,12 +63,13 @@ fn lowercase(c: char) -> String {
     }
 }
 
-/// Passes a letter to the browser for case conversion: Rust's tables add twenty kilobytes.
+/// Converts a letter to a JavaScript string, so that the browser converts its case: Rust's tables
+/// would add twenty kilobytes.
 fn letter(c: char) -> JsString {
     JsString::from(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
-/// Cuts a text to a number of characters; an ellipsis replaces the rest.
+/// Truncates a text to a number of characters; an ellipsis replaces the rest.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
@@ -95,8 +96,8 @@ pub(crate) fn size_text(bytes: usize) -> String {
     }
 }
 
-/// Formats a number for machines, such as `1.5`, by the browser: Rust's float formatting adds ten
-/// kilobytes.
+/// Formats a number for machines, such as `1.5`, with the browser: Rust's float formatting would
+/// add ten kilobytes.
 pub(crate) fn written(number: f64) -> String {
     let text = js_sys::Number::from(number).to_string_with_radix(10);
     // Fails only for an invalid radix.

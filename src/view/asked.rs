@@ -10,6 +10,6 @@ pub(crate) struct Asked {
     /// The call of the handler.
     pub(crate) call: CallKey,
     pub(crate) question: Value,
-    /// The JSON Schema of the answer. Without it only a renderer can ask.
+    /// The JSON Schema of the answer. Without a schema, only a renderer can ask.
     pub(crate) schema: Option<Value>,
 }

@@ -1,4 +1,4 @@
-//! A tool call for views.
+//! The signals of a tool call.
 
 use assistant_core::{
     conversation::{CallKey, Decision, Fingerprint, Phase, ToolCall},
@@ -19,9 +19,10 @@ pub struct CallCell {
     pub name: ArcRwSignal<String>,
     /// The phase of the call.
     pub phase: ArcRwSignal<Phase>,
-    /// The fingerprint of the call as shown for approval; the user's decision is bound to it.
+    /// The fingerprint of the call as it is shown for approval. The user's decision is bound to
+    /// this fingerprint.
     pub shown: ArcRwSignal<Option<Fingerprint>>,
-    /// Counts the changes of the call; a reader of more than name and phase tracks this.
+    /// The number of changes of the call, for readers that track more than its name and phase.
     pub revision: ArcRwSignal<u32>,
 }
 

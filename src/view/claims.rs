@@ -1,7 +1,7 @@
-//! Selects the window that shows a question, so that it is asked once.
+//! Selects the window that shows a question, so that each question is asked once.
 //!
-//! Each place that could show a question claims it. The window that was mounted first shows it;
-//! when its place is unmounted, the next one does.
+//! Each component that could show a question claims it. The window that was mounted first shows the
+//! question; when its component is unmounted, the next window does.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -9,7 +9,7 @@ use assistant_core::conversation::CallKey;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
-/// Something that is shown once, however many windows there are.
+/// An item that only one window shows, even if several windows are mounted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Question {
     Call(CallKey),
@@ -21,20 +21,20 @@ pub(crate) enum Question {
     Speech,
 }
 
-/// A window that claims questions: its number in mounting order, and its name.
+/// A window that claims questions, with its number in mounting order and its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) number: u64,
     pub(crate) name: Signal<String>,
 }
 
-/// A place that could show a question.
+/// The claim of a component that could show a question.
 struct Place {
     id: u64,
     window: Window,
 }
 
-/// The places of one question; the first one shows it.
+/// The claims to one question; the component of the first claim shows it.
 #[derive(Default)]
 struct Places {
     list: Vec<Place>,
@@ -51,7 +51,8 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Claims a question for a place. The returned signal changes when another place comes first.
+    /// Claims a question for the component with the given id. The returned signal changes when
+    /// another claim becomes the first.
     pub(crate) fn claim(&self, question: &Question, id: u64, window: Window) -> ArcRwSignal<u32> {
         let mut all = self.0.borrow_mut();
         let places = all.entry(question.clone()).or_default();
@@ -62,7 +63,8 @@ impl Claims {
         notify(all, question)
     }
 
-    /// Returns the name of the window that shows the question, or `None` if the given place does.
+    /// Returns the name of the window that shows the question; `None` if the component with the
+    /// given id shows it.
     pub(crate) fn elsewhere(&self, question: &Question, id: u64) -> Option<String> {
         let all = self.0.borrow();
         let first = all.get(question)?.list.first()?;
@@ -70,7 +72,7 @@ impl Claims {
         (first.id != id).then(name)
     }
 
-    /// Moves the question to a place.
+    /// Moves the question to the component with the given id.
     pub(crate) fn take_over(&self, question: &Question, id: u64) {
         let mut all = self.0.borrow_mut();
         let Some(places) = all.get_mut(question) else {
@@ -85,7 +87,7 @@ impl Claims {
         notify(all, question);
     }
 
-    /// Removes a place that was unmounted.
+    /// Removes the claim of a component that was unmounted.
     pub(crate) fn remove(&self, question: &Question, id: u64) {
         let mut all = self.0.borrow_mut();
         let Some(places) = all.get_mut(question) else {
@@ -100,7 +102,7 @@ impl Claims {
     }
 }
 
-/// Notifies the places of a question, after the claims are released.
+/// Notifies the components that claim a question, after the borrow of the claims has ended.
 fn notify(
     all: std::cell::RefMut<'_, HashMap<Question, Places>>,
     question: &Question,

@@ -17,7 +17,7 @@ pub struct ConfirmOptions {
 }
 
 impl ConfirmOptions {
-    /// Creates options with a question.
+    /// Creates options with a question as the title.
     ///
     /// ```
     /// use leptos_assistant::ConfirmOptions;
@@ -76,7 +76,7 @@ impl ConfirmRequest {
         }
     }
 
-    /// Sends the answer; only the first counts.
+    /// Sends the answer to the handler; only the first answer counts.
     pub(crate) fn answer(&self, confirmed: bool) {
         if let Some(sender) = self.answer.borrow_mut().take() {
             // The handler may have been cancelled.

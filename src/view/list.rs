@@ -1,8 +1,8 @@
 //! The list of messages, without their parts.
 //!
-//! A thread may hold thousands of messages of which few are in view. Growth at the end touches only
-//! new entries; every other change rebuilds the list and increments its edition. Neighbour:
-//! `message`, the signals of one message, which exist only for messages in view.
+//! A thread may have thousands of messages, few of which are in view. Growth at the end affects
+//! only new entries; every other change rebuilds the list and increments its edition. The signals
+//! of a message are in `message`, and exist only for messages in view.
 
 use std::ops::Deref;
 
@@ -19,7 +19,7 @@ pub struct MessageEntry {
     pub id: MessageId,
     /// The role of the author. Messages that the agent attributes to the user have the assistant's.
     pub role: Role,
-    /// The time at which it appeared, in milliseconds since 1970; 0 if unknown.
+    /// The time at which the message appeared, in milliseconds since 1970; 0 if unknown.
     pub created_at: i64,
 }
 
@@ -56,7 +56,7 @@ pub struct MessageList {
     entries: Vec<MessageEntry>,
     thread: u64,
     edition: u64,
-    /// The conversation's path edition, which starts over with each conversation.
+    /// The edition of the conversation's path, which starts over with each conversation.
     path_edition: Option<u64>,
 }
 
@@ -90,14 +90,14 @@ impl<'a> IntoIterator for &'a MessageList {
 pub(super) struct Growth {
     /// True if another conversation replaced this one.
     other: bool,
-    /// The position of the first new entry; 0 makes a new edition.
+    /// The position of the first new entry; 0 rebuilds the list.
     from: usize,
     entries: Vec<MessageEntry>,
     path_edition: u64,
 }
 
 impl Growth {
-    /// Replaces the list by that of another conversation.
+    /// Creates the change that replaces the list with the messages of another conversation.
     pub(super) fn other(conversation: &Conversation) -> Self {
         Self {
             other: true,
@@ -125,14 +125,14 @@ impl MessageList {
         self.thread
     }
 
-    /// Returns a number that changes when the list is rebuilt; while it is the same, the list has
-    /// only grown.
+    /// Returns a number that changes when the list is rebuilt. While the number is the same, the
+    /// list has only grown.
     #[must_use]
     pub const fn edition(&self) -> u64 {
         self.edition
     }
 
-    /// Returns the entries of the conversation that the list lacks.
+    /// Returns the change that updates the list to the conversation.
     pub(super) fn growth(&self, conversation: &Conversation) -> Growth {
         if self.path_edition == Some(conversation.path_edition()) {
             Growth::from(self.entries.len(), conversation)

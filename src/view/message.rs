@@ -9,20 +9,20 @@ use leptos::prelude::*;
 use super::set_if_changed;
 use crate::render::PartKind;
 
-/// A message as views see it: constant fields as values, the rest as signals.
+/// A message for views, with constant fields as values and changing fields as signals.
 #[derive(Debug, Clone)]
 pub struct MessageCell {
     /// The id in the conversation.
     pub id: MessageId,
-    /// The id that agents use, as in `data-message-id`.
+    /// The id that agents use, which is also in `data-message-id`.
     pub wire_id: String,
     /// The role of the author. Messages that the agent attributes to the user have the assistant's.
     pub role: Role,
-    /// The time at which it appeared, in milliseconds since 1970.
+    /// The time at which the message appeared, in milliseconds since 1970.
     pub created_at: i64,
     /// The name of the speaker, if the agent names one of several agents.
     pub speaker: Option<String>,
-    /// True if the user sent it during a run.
+    /// True if the user sent the message during a run.
     pub interjected: bool,
     /// The parts, in order.
     pub parts: ArcRwSignal<Vec<PartCell>>,
@@ -30,9 +30,9 @@ pub struct MessageCell {
     pub streaming: ArcRwSignal<bool>,
     /// True if there is nothing to show.
     pub empty: ArcRwSignal<bool>,
-    /// The reason why the message is incomplete.
+    /// The way in which the message ended early; `None` for a complete message.
     pub cut: ArcRwSignal<Option<Cut>>,
-    /// The steps that the agent reported in the runs that ended with it.
+    /// The steps that the agent reported in the runs that ended with this message.
     pub steps: ArcRwSignal<Vec<AgentStep>>,
     /// The agent's version of the user's message, if it differs.
     pub disputed: ArcRwSignal<Option<String>>,
@@ -40,7 +40,7 @@ pub struct MessageCell {
     pub attributed: ArcRwSignal<bool>,
 }
 
-/// A part of a message as views see it.
+/// A part of a message for views.
 #[derive(Debug, Clone)]
 pub struct PartCell {
     /// The position in the message.
@@ -51,14 +51,14 @@ pub struct PartCell {
     pub mark: ArcRwSignal<Mark>,
 }
 
-/// The length of a text so far. Within one generation it only grows.
+/// The length of a text so far. Within one generation the length only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
-    /// Counts how often the text was replaced.
+    /// The number of times that the text was replaced.
     pub generation: u32,
     /// The length in bytes.
     pub len: usize,
-    /// True if more is expected.
+    /// True if more text is expected.
     pub open: bool,
 }
 
@@ -85,7 +85,7 @@ impl Mark {
 
 /// The current shape of a message.
 pub(super) struct Shape {
-    /// `None` if the list of parts is unchanged.
+    /// The new list of parts; `None` if the list is unchanged.
     parts: Option<Vec<PartCell>>,
     streaming: bool,
     empty: bool,
@@ -118,7 +118,8 @@ impl MessageCell {
         cell
     }
 
-    /// Compares the message with its cells. Unchanged parts keep their cells, and so their views.
+    /// Compares the message with its cells. Unchanged parts keep their cells, so that their views
+    /// stay.
     pub(super) fn shape_of(&self, message: &Message) -> Shape {
         let kinds = kinds_of(message);
         let parts = self.parts.with_untracked(|old| {

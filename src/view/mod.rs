@@ -47,16 +47,17 @@ pub struct Activity {
     pub streaming: bool,
     /// True if nothing continues until the user answers.
     pub waiting: bool,
-    /// True if a handler asks the user, in its card or in a dialog.
+    /// True if a handler asks the user a question, in its card or in a dialog.
     pub asking: bool,
-    /// True if the activity belongs to another branch than the one shown.
+    /// True if the activity belongs to a branch that is not shown.
     pub elsewhere: bool,
 }
 
 /// The signals of one assistant.
 pub(crate) struct ViewModel {
     pub(crate) messages: ArcRwSignal<MessageList>,
-    /// Counts the changes of the message tree: a list of one branch does not track the others.
+    /// The number of changes of the message tree, because a list of one branch does not track other
+    /// branches.
     pub(crate) tree: ArcRwSignal<u64>,
     pub(crate) activity: ArcRwSignal<Activity>,
     /// The tools that are running.
@@ -65,7 +66,7 @@ pub(crate) struct ViewModel {
     /// The steps that the agent has reported since the user's last message.
     pub(crate) agent_steps: ArcRwSignal<Vec<AgentStep>>,
     pub(crate) tools: ArcRwSignal<Vec<Tool>>,
-    /// Counts the changes of the shared state, which is read on demand.
+    /// The number of changes of the shared state, which is read on demand.
     pub(crate) state: ArcRwSignal<u64>,
     pub(crate) interrupts: ArcRwSignal<Vec<OpenInterrupt>>,
     /// The calls that wait for the user's decision.
@@ -81,9 +82,10 @@ pub(crate) struct ViewModel {
     pub(crate) archived: ArcRwSignal<Vec<String>>,
     /// The stored conversations, newest first, including those deleted recently.
     pub(crate) listed: ArcRwSignal<Vec<ThreadInfo>>,
-    /// The location of the conversation.
+    /// The state of the conversation in the store, and its owner.
     pub(crate) ownership: ArcRwSignal<Ownership>,
-    /// Counts registrations and removals, so that cards look up their renderer again.
+    /// The number of registrations and removals of renderers, so that cards look up their renderer
+    /// again.
     pub(crate) renderers: ArcRwSignal<u32>,
     /// The number of open questions of handlers, in cards and dialogs.
     asks: AtomicU32,
@@ -180,7 +182,8 @@ impl ViewModel {
             .update(|dialogs| dialogs.retain(|dialog| dialog.id != id));
     }
 
-    /// Reads the new values for the changes. No signal is touched, because the session is borrowed.
+    /// Reads the new values for the changes. Signals are set later, because the session is
+    /// borrowed.
     pub(crate) fn collect(&self, changes: &[Change], session: &Session) -> Updates {
         let mut cells = self.cells.borrow_mut();
         let mut updates = Updates::default();
@@ -292,7 +295,7 @@ impl ViewModel {
         }
     }
 
-    /// Returns the signals of a message, made when the first view requests them.
+    /// Returns the signals of a message, which are created when the first view requests them.
     pub(crate) fn message(&self, id: &MessageId, session: &Session) -> Option<MessageCell> {
         let mut cells = self.cells.borrow_mut();
         if let Some(cell) = cells.messages.get(id) {
@@ -304,17 +307,17 @@ impl ViewModel {
         Some(cell)
     }
 
-    /// Shows the ids of the conversations in the archive, oldest first.
+    /// Sets the ids of the conversations in the archive, oldest first.
     pub(crate) fn archive(&self, ids: Vec<String>) {
         self.archived.set(ids);
     }
 
-    /// Shows the location of the conversation.
+    /// Sets the ownership of the conversation.
     pub(crate) fn set_ownership(&self, place: Ownership) {
         set_if_changed(&self.ownership, place);
     }
 
-    /// Shows the conversations in the store, newest first.
+    /// Sets the list of conversations in the store, newest first.
     pub(crate) fn list_threads(&self, threads: Vec<ThreadInfo>) {
         set_if_changed(&self.listed, threads);
     }
@@ -325,13 +328,14 @@ impl ViewModel {
             .update(|count| *count = count.wrapping_add(1));
     }
 
-    /// Returns the signals of a call.
+    /// Returns the signals of a call, which are created when the first view requests them.
     pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
         self.cells.borrow_mut().call(key, session)
     }
 }
 
-/// Returns the speaker's name: the message's own, else that of its subagent.
+/// Returns the name of a message's speaker: the name that the message gives, else the name of its
+/// subagent.
 fn speaker_of(message: &Message, session: &Session) -> Option<String> {
     let named = message.name.clone().filter(|name| !name.trim().is_empty());
     let of_subagent = || session.subagent_name(message.subagent_run_id.as_deref()?);

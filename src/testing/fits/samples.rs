@@ -194,7 +194,7 @@ fn merged(base: &Value, other: &Value) -> Value {
     Value::Object(whole)
 }
 
-/// Returns the types that a schema names, else those that its keywords imply, else all.
+/// Returns the types that a schema names, else the types that its keywords imply, else all types.
 fn types(schema: &Value) -> Vec<String> {
     let types = match schema.get("type") {
         Some(Value::String(one)) => return vec![one.clone()],
@@ -252,7 +252,7 @@ fn text(schema: &Value) -> Value {
     made.into()
 }
 
-/// Returns the bounds that a schema names, and a number between them.
+/// Returns the bounds of a number schema, and a number between them.
 fn numbers(schema: &Value, usual: Value) -> Vec<Value> {
     let bounds: Vec<Value> = ["minimum", "maximum"]
         .iter()
