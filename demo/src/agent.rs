@@ -1,6 +1,6 @@
-//! The agent of the page: the script, or the one in the page's address
-//! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`). `runs=URL` is the address of stored
-//! runs of an AG-UI agent.
+//! The agent of the page: the script, or the agent in the page's address
+//! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`). `runs=URL` is the address of
+//! stored runs of an AG-UI agent.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(crate) enum Protocol {
 impl Protocol {
     pub(crate) const ALL: [Self; 3] = [Self::AgUi, Self::UiStream, Self::Completions];
 
-    /// Returns its name in the page's address.
+    /// Returns the protocol's name in the page's address.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::AgUi => "ag-ui",
@@ -36,7 +36,7 @@ impl Protocol {
         }
     }
 
-    /// Returns its name for users.
+    /// Returns the protocol's name for users.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::AgUi => "AG-UI",
@@ -54,8 +54,8 @@ impl Protocol {
 pub(crate) struct Remote {
     pub(crate) protocol: Protocol,
     pub(crate) url: String,
-    /// The model requested from an OpenAI-compatible endpoint; the endpoint chooses one if it is
-    /// empty.
+    /// The model requested from an OpenAI-compatible endpoint; if it is empty, the endpoint chooses
+    /// a model.
     pub(crate) model: String,
 }
 

@@ -155,7 +155,7 @@ fn chat() -> AnyView {
     .into_any()
 }
 
-/// Switches between page and assistant on narrow screens.
+/// The buttons that switch between page and assistant on narrow screens.
 #[component]
 fn Switcher(harbor: Harbor) -> impl IntoView {
     let shown = harbor.view;
@@ -194,7 +194,7 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// Toggles between light and dark, overriding the system.
+/// The button that switches between light and dark, overriding the system's setting.
 #[component]
 fn ThemeButton(harbor: Harbor) -> impl IntoView {
     let toggle = move |_| {

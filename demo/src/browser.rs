@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// Waits. Dropping the future ignores the timer.
+/// Waits for `ms` milliseconds. If the future is dropped, the timer has no effect.
 pub(crate) async fn sleep(ms: i32) {
     let timer = js_sys::Promise::new(&mut |resolve, _| {
         // Fails only without a callback.
@@ -13,7 +13,7 @@ pub(crate) async fn sleep(ms: i32) {
     let _ = JsFuture::from(timer).await;
 }
 
-/// Returns the time of day, as in 09:12.
+/// Returns the time of day, such as 09:12.
 pub(crate) fn clock() -> String {
     let now = js_sys::Date::new_0();
     format!("{:02}:{:02}", now.get_hours(), now.get_minutes())
@@ -32,7 +32,7 @@ pub(crate) fn fragment() -> String {
     hash.trim_start_matches('#').to_owned()
 }
 
-/// Opens this page with other parameters instead of its current ones.
+/// Opens this page with the given parameters, which replace the current ones.
 pub(crate) fn open_query(query: &[(&str, &str)], fragment: &str) {
     let location = window().location();
     let all = web_sys::UrlSearchParams::new().and_then(|all| {

@@ -5,7 +5,7 @@ use leptos_assistant::{Icon, ui::spinner};
 
 use crate::signs::Sign;
 
-/// The mark before a line.
+/// The icon before a line.
 #[derive(Clone, Copy)]
 pub(crate) enum Mark {
     Busy,

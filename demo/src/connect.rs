@@ -1,8 +1,8 @@
 //! The dialog for another agent: its address, its protocol and its key.
 //!
-//! The agent is part of the page's address, because the page's server reads there which hosts the
-//! page may connect to; so another agent is another page. A key is never part of an address: it is
-//! entered in the page that uses it, and lives as long as that page.
+//! The agent is part of the page's address, because the page's server reads from the address which
+//! hosts the page may connect to. So choosing another agent opens another page. A key is never part
+//! of an address: it is entered in the page that uses it, and lost when that page is closed.
 
 use leptos::{html, prelude::*};
 
@@ -12,18 +12,18 @@ use crate::{
     signs::Sign,
 };
 
-/// The fragment of an address whose page asks for a key at once.
+/// The fragment of an address that makes the page ask for a key at once.
 const ASKS_FOR_KEY: &str = "key";
 
 /// The content of the dialog.
 #[derive(Clone, Copy)]
 struct Draft {
-    /// `None` selects the script.
+    /// The selected protocol; `None` for the script.
     protocol: RwSignal<Option<Protocol>>,
     url: RwSignal<String>,
     model: RwSignal<String>,
     key: RwSignal<String>,
-    /// True if the next page should ask for a key.
+    /// True if the page that is opened next should ask for a key.
     asks: RwSignal<bool>,
 }
 

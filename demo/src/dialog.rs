@@ -1,5 +1,5 @@
-//! The dialog for deleting a project by hand. The library asks the questions of actions; this one
-//! is the page's own, so it is outside of the chat.
+//! The dialog for deleting a project by hand. The library asks the questions of actions; this
+//! dialog is the page's own, so it is outside of the chat.
 
 use leptos::{html, prelude::*};
 
@@ -8,7 +8,7 @@ use crate::{
     state::{Harbor, YOU},
 };
 
-/// Asks about the project in `asked`, and deletes it on Confirm.
+/// The dialog that asks about the project in `asked`, and deletes the project on Confirm.
 #[component]
 pub(crate) fn DeleteDialog(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl IntoView {
     let each = move || asked.get().into_iter().collect::<Vec<_>>();

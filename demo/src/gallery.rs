@@ -1,5 +1,5 @@
-//! Every state of every card and notice, each in its own window (`?gallery=1`): for review, and as
-//! the source of screenshots and visual tests.
+//! The gallery of every state of every card and notice, each in its own window (`?gallery=1`), for
+//! review, screenshots and visual tests.
 
 mod cards;
 mod notices;
@@ -15,12 +15,12 @@ use leptos_assistant::{
     use_assistant,
 };
 
-/// A state: its title, the agent's answer, and the page's actions.
+/// A state of the gallery: its title, the agent's answer, and the page's actions.
 struct State {
     title: &'static str,
     answer: fn(&RunInput) -> Script,
     actions: fn(),
-    /// True if it is stopped as soon as it shows something.
+    /// True if the assistant is stopped as soon as it shows something.
     stopped: bool,
 }
 

@@ -1,19 +1,19 @@
-//! The initial conversation of the page: one from the browser's store, by its id (`?chat=ID`), or a
-//! generated one that spans days (`?history=MESSAGES`, for long threads).
+//! The initial conversation of the page: a conversation in the browser's store, by its id
+//! (`?chat=ID`), or a generated one that spans days (`?history=MESSAGES`, for long threads).
 
 use leptos_assistant::{StoreProp, store::IndexedDbStore};
 use serde_json::{Value, json};
 
 use crate::browser::parameter;
 
-/// The questions, repeated.
+/// The questions of the generated conversation, which are repeated.
 const QUESTIONS: [&str; 4] = [
     "Which berths are free?",
     "Is the crane at pier 3 back?",
     "What does the tide do tonight?",
     "Summarise the night shift",
 ];
-/// The answers, from short to long.
+/// The answers of the generated conversation, from short to long.
 const ANSWERS: [&str; 4] = [
     "Berths 4, 9 and 14 are free today.",
     "It is. The repair ended at 04:10, and the test lift was fine.\n\nThe next inspection is due in \
@@ -24,9 +24,9 @@ const ANSWERS: [&str; 4] = [
      visibility under 200 m | 02:00 to 03:30 |\n| Departure of the *Meridian* | 04:45 |\n\nNo \
      incidents, and nobody waited for more than twenty minutes.",
 ];
-/// The time between exchanges, in milliseconds.
+/// The time between two questions, in milliseconds.
 const EVERY_MS: i64 = 47 * 60_000;
-/// The maximum number of messages.
+/// The maximum number of messages of the generated conversation.
 const MAX_MESSAGES: usize = 20_000;
 
 /// Returns the conversation that the address requests, and its id.
@@ -38,8 +38,8 @@ pub(crate) fn chosen() -> (Option<Value>, String) {
     )
 }
 
-/// Returns true if conversations outlive the page and are shared by tabs: with `?store=indexeddb`,
-/// or unless the address sets an initial conversation.
+/// Returns true if conversations are stored, and shared by tabs: with `?store=indexeddb`, or unless
+/// the address sets an initial conversation.
 pub(crate) fn is_stored() -> bool {
     match parameter("store") {
         Some(store) => store == "indexeddb",
@@ -47,7 +47,7 @@ pub(crate) fn is_stored() -> bool {
     }
 }
 
-/// Returns their store.
+/// Returns the store for the conversations.
 pub(crate) fn store() -> StoreProp {
     match is_stored() {
         true => IndexedDbStore::new("harbor").into(),

@@ -1,8 +1,8 @@
 //! Harbor, the demo of leptos-assistant: a small operations console with a chat next to it.
 //!
-//! The assistant's actions are real here: every one changes a panel. Each panel registers its
-//! actions (`panels`), all share one state (`state`), and the agent is a script in the page
-//! (`script`) unless the address names another (`agent`). Scenes: `demo/README.md`.
+//! The assistant's actions have visible effects: every action changes a panel. Each panel registers
+//! its actions (`panels`), all share one state (`state`), and the agent is a script in the page
+//! (`script`) unless the address names another agent (`agent`). `demo/README.md` lists the scenes.
 
 #![allow(
     unreachable_pub,

@@ -3,7 +3,7 @@
 use leptos::{html, prelude::*};
 use leptos_assistant::{Icon, chat::PastConversations};
 
-/// The button, and the list that it opens.
+/// The list of stored conversations, with the button that opens it.
 #[component]
 pub(crate) fn Past() -> impl IntoView {
     let details = NodeRef::<html::Details>::new();

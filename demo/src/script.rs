@@ -1,7 +1,8 @@
 //! The agent in the page: its texts and calls, selected by the user's words, and its reactions to
-//! results. It sees only the run's input, as any agent does.
+//! results. Like any agent, it receives only the run's input.
 //!
-//! Most scenes are markdown, which `scenes` finds; the sentences about results are in `words`.
+//! Most scenes are Markdown files, which `scenes` selects; the sentences about results are in
+//! `words`.
 
 mod everything;
 mod scenes;
@@ -73,7 +74,7 @@ pub(crate) fn answer(input: &RunInput) -> Script {
     refusal.unwrap_or_else(|| scene.with("about", &about).script(input))
 }
 
-/// Returns the scenes that markdown cannot express.
+/// Returns the script of a scene that Markdown cannot express, if the text asks for one.
 fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
     if let Some(script) = mishap(said) {
         return Some(script);
@@ -115,7 +116,8 @@ fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Op
     )
 }
 
-/// Returns arguments that grow during the work: the list of percentages so far.
+/// Returns a script with a call whose arguments grow during the work: the list of percentages so
+/// far.
 fn analysis() -> Script {
     let id = words::id("analysis");
     let piece = |delta: String| EventKind::ToolCallArgs {
@@ -150,7 +152,7 @@ fn analysis() -> Script {
         )
 }
 
-/// Returns the failures that markdown cannot express.
+/// Returns the script of a failure that Markdown cannot express, if the text asks for one.
 fn mishap(said: &str) -> Option<Script> {
     let has = |word: &str| said.contains(word);
     if scenes::mishap(said).is_some() {
@@ -173,7 +175,7 @@ fn mishap(said: &str) -> Option<Script> {
     Some(mishap)
 }
 
-/// Ends the program, to show the page's reaction.
+/// Ends the program with a panic, to show the page's reaction.
 #[allow(clippy::panic, reason = "it is what this scene shows")]
 fn end() -> Script {
     panic!("this scene ends the program");

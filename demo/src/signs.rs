@@ -1,4 +1,4 @@
-//! The icons of this page, in the style of the library's: one path each, on a 20 by 20 grid.
+//! The icons of this page, in the style of the library's icons: each a path on a 20 by 20 grid.
 
 use leptos::prelude::*;
 use leptos_assistant::Icon;

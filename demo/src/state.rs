@@ -1,4 +1,4 @@
-//! The state of the panels, changed by actions and by the user; views track it.
+//! The state of the panels, which actions and the user change and views track.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::browser::clock;
 
-/// The time that a changed item is marked, in seconds.
+/// The time for which a changed item is marked, in seconds.
 const MARKED_SECS: u64 = 2;
 
 /// The state of the page. Cheap to copy, because it consists of signals.
@@ -23,7 +23,7 @@ pub(crate) struct Harbor {
     pub(crate) feed: RwSignal<Vec<Entry>>,
     /// The visible side on narrow screens.
     pub(crate) view: RwSignal<Shown>,
-    /// The user's colour scheme, instead of the system's.
+    /// True if the user has chosen the dark colour scheme, which overrides the system's.
     pub(crate) dark: RwSignal<bool>,
     marks: RwSignal<HashMap<String, u64>>,
     numbers: RwSignal<u64>,
@@ -36,7 +36,7 @@ pub(crate) enum Shown {
     Assistant,
 }
 
-/// An environment that versions run in.
+/// An environment in which versions run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Environment {
     Dev,
@@ -47,7 +47,7 @@ pub(crate) enum Environment {
 impl Environment {
     pub(crate) const ALL: [Self; 3] = [Self::Dev, Self::Staging, Self::Production];
 
-    /// Returns its name for the agent.
+    /// Returns the environment's name for the agent.
     pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Dev => "dev",
@@ -56,7 +56,7 @@ impl Environment {
         }
     }
 
-    /// Returns its name for users.
+    /// Returns the environment's name for users.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Dev => "Development",
@@ -93,9 +93,9 @@ pub(crate) struct Lane {
 #[derive(Clone, PartialEq)]
 pub(crate) enum Work {
     Healthy,
-    /// The version is being rolled out, by the deployment of this number.
+    /// The version is being rolled out by the deployment with this number.
     RollingOut(u64),
-    /// A version goes through the stages; the current one, from 1.
+    /// A version passes through the stages; `step` is the current stage, counted from 1.
     Stage {
         version: String,
         step: usize,
@@ -234,7 +234,7 @@ impl Harbor {
         self.mark(format!("feed {id}"));
     }
 
-    /// Marks an item as just changed; may be repeated.
+    /// Marks an item as just changed, for a short time. Each call starts the time anew.
     pub(crate) fn mark(self, key: impl Into<String>) {
         let (key, number) = (key.into(), self.number());
         self.marks.update(|marks| {

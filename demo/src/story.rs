@@ -2,7 +2,7 @@
 
 use crate::state::Page;
 
-/// Title, host, text.
+/// The searchable pages, each with title, host and text.
 const CORPUS: [(&str, &str, &str); 12] = [
     (
         "Tide tables for Rotterdam, 2026",
@@ -68,10 +68,10 @@ const CORPUS: [(&str, &str, &str); 12] = [
 
 /// The maximum number of search results.
 const MAX_RESULTS: usize = 4;
-/// Words that are ignored in queries.
+/// The words that are ignored in queries.
 const SMALL: [&str; 10] = ["a", "an", "and", "at", "for", "in", "of", "on", "the", "to"];
 
-/// Returns the pages with the most words of the query, best first.
+/// Returns the pages that contain the most words of the query, best first.
 pub(crate) fn find(query: &str) -> Vec<Page> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query
@@ -130,7 +130,7 @@ pub(crate) const SOURCES: [Source; 3] = [
     },
 ];
 
-/// Returns the data sources with data of these kinds; all of them if none is given.
+/// Returns the data sources that have data of the given kinds; all sources if no kind is given.
 pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static Source> {
     let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_lowercase()).collect();
     SOURCES.iter().filter(move |source| {
@@ -139,7 +139,7 @@ pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static Source>
     })
 }
 
-/// Returns degrees, sky and wind at a place: always the same for the same place.
+/// Returns degrees, sky and wind at a place, which are always the same for the same place.
 pub(crate) fn weather(place: &str) -> (i32, &'static str, String) {
     const SKIES: [&str; 5] = ["Clear", "Some clouds", "Overcast", "Light rain", "Fog"];
     const WINDS: [&str; 4] = ["north", "east", "south-west", "west"];

@@ -1,4 +1,5 @@
-//! Actions of the page: a definition as JSON text, and functions as wrapped by `npm/action.js`.
+//! Creates actions of the page, from a definition as JSON text and functions that `npm/action.js`
+//! has wrapped.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(crate) fn of(definition: &str, functions: &Functions) -> Result<ToolAction, 
     Ok(with_functions(action, &fields, functions))
 }
 
-/// A method of actions that sets a flag.
+/// A builder method of actions that sets a flag.
 type Change = fn(ToolAction) -> ToolAction;
 
 fn with_flags(mut action: ToolAction, fields: &Value) -> ToolAction {
@@ -165,7 +166,7 @@ async fn run(handler: PageFunction, args: Value, context: ToolContext) -> Result
     answer
 }
 
-/// Reads the rule. A function asks unless it answers `false`.
+/// Reads the approval rule. A function requires approval unless it returns `false`.
 fn approval(fields: &Value, functions: &Functions) -> Approval {
     match (functions.get("approval"), fields["approval"].as_str()) {
         (Some(rule), _) => Approval::When(Box::new(move |args| {
@@ -177,7 +178,7 @@ fn approval(fields: &Value, functions: &Functions) -> Approval {
     }
 }
 
-/// Permits a call if the rule answers `true`; a text is the reason for a refusal.
+/// Permits a call if the rule returns `true`. A returned text is the reason for a refusal.
 pub(crate) async fn permitted(
     rule: PageFunction,
     args: Value,
@@ -192,7 +193,8 @@ pub(crate) async fn permitted(
     }
 }
 
-/// Reads `[sentence, [[name, value], …]]`. An empty description shows the arguments instead.
+/// Parses a description from `[sentence, [[name, value], …]]`. An empty description makes the card
+/// show the arguments.
 fn described(describe: &PageFunction, args: &Value) -> Description {
     let answer = describe.answer_now(args, &Value::Null).unwrap_or_default();
     let description = Description::new(text(answer.get(0)));
@@ -202,7 +204,8 @@ fn described(describe: &PageFunction, args: &Value) -> Description {
     })
 }
 
-/// The result of a denied call; without one it cannot be serialized, and the default is sent.
+/// The result of a denied call. A missing result cannot be serialized, so that the default result
+/// is sent.
 struct DenialResult(Option<Value>);
 
 impl Serialize for DenialResult {
@@ -241,7 +244,7 @@ impl Functions {
         }
     }
 
-    /// Returns a function that draws.
+    /// Returns the function of a field that draws a view.
     pub(crate) fn drawing(&self, name: &str) -> Option<Drawing> {
         let draw = get(&self.object, name).dyn_into().ok()?;
         Some(Drawing::new(draw))

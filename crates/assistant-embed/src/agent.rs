@@ -17,11 +17,11 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::{json, look::get, page_agent::PageAgent, part};
 
-/// The agent of a page's options. Its code is in the second part of the module.
+/// The agent of a page's options. The code of the agent is in the second part of the module.
 pub(crate) struct LazyAgent {
     options: SendWrapper<(js_sys::Array, JsValue)>,
     url: String,
-    /// The agent, after its first run.
+    /// The agent, once the first run has created it.
     made: Rc<OnceCell<Box<dyn Agent>>>,
 }
 
@@ -89,8 +89,8 @@ fn ui_stream(options: &JsValue) -> UiStream {
     }
 }
 
-/// Reads the options of a page. `npm/chat.js` has already refused protocols that the module does
-/// not support.
+/// Reads the agent from the options of a page. `npm/chat.js` has already refused protocols that the
+/// module does not support.
 pub(crate) fn of(
     url: String,
     headers: &js_sys::Array,
@@ -140,7 +140,7 @@ fn with_requests<P: Protocol + 'static>(
     }
 }
 
-/// Returns the headers of a function of the page, as wrapped by `npm/foreign.js`.
+/// Calls a function of the page that returns headers, which `npm/foreign.js` has wrapped.
 async fn page_headers(
     headers: js_sys::Function,
     refused: bool,

@@ -1,4 +1,4 @@
-//! Audit records for the page.
+//! Provides audit records to the page.
 
 use leptos_assistant::{Assistant, AuditLog};
 use serde_json::Value;
@@ -23,7 +23,7 @@ impl Records for AuditLog {
     }
 }
 
-/// The audit records since they were started.
+/// The audit records since the audit was started.
 #[wasm_bindgen]
 pub struct Audit(Box<dyn Records>);
 
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Audit {
     }
 }
 
-/// Starts the records. Arguments that `redact` fails to redact are left out.
+/// Starts the audit records. If `redact` fails for some arguments, they are omitted.
 pub(crate) fn start(
     chat: &Assistant,
     redact: Option<js_sys::Function>,
@@ -61,7 +61,7 @@ impl Audit {
         self.0.entries().to_string()
     }
 
-    /// Returns the records with the number of dropped ones, as JSON.
+    /// Returns the stored records and the number of dropped ones, as JSON.
     pub fn export(&self) -> String {
         self.0.export().to_string()
     }

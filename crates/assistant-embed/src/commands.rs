@@ -1,4 +1,5 @@
-//! The methods of a chat's handle, by their names in camel case, with arguments as a JSON list.
+//! Calls the methods of a chat's handle by their names in camel case, with arguments as a JSON
+//! list.
 
 use assistant_core::{
     action::{GrantBounds, Remember, RememberScope},
@@ -50,7 +51,7 @@ impl Args {
         texts(self.0.get(at))
     }
 
-    /// Finds the call with a key.
+    /// Returns the key of the call whose number is the argument at a position.
     fn call(&self, at: usize, chat: &Assistant) -> Result<CallKey, String> {
         let number = self.number(at);
         let key = chat.with_conversation(|all| state::key(all, number));
@@ -59,7 +60,7 @@ impl Args {
     }
 }
 
-/// Calls a method.
+/// Calls the method with the given name.
 pub(crate) fn run(chat: &Assistant, name: &str, args: &Args) -> Result<Value, String> {
     if let Some(outcome) = read(chat, name, args) {
         return outcome;
@@ -73,7 +74,7 @@ pub(crate) fn run(chat: &Assistant, name: &str, args: &Args) -> Result<Value, St
         .map_err(|refusal| refusal.to_string())
 }
 
-/// Runs a method that only reads.
+/// Calls a method that only reads; `None` for other methods.
 fn read(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, String>> {
     Some(Ok(match name {
         "call" => {
@@ -99,7 +100,7 @@ fn read(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, Strin
     }))
 }
 
-/// Runs a method that decides about calls or interrupts, for the application.
+/// Calls a method by which the application decides about calls or interrupts.
 fn decide(
     chat: &Assistant,
     name: &str,
@@ -172,7 +173,7 @@ fn sibling(word: &str) -> Sibling {
     }
 }
 
-/// Reads `{select, exact?}`, `{switch, to}`, `{delete}`, or else `{showRun}`.
+/// Parses `{select, exact?}`, `{switch, to}` or `{delete}`; any other object is `{showRun}`.
 fn tree_change(value: &Value) -> TreeChange {
     let message = |name: &str| value.get(name)?.as_str().map(MessageId::from);
     if let Some(message) = message("select") {
@@ -189,7 +190,7 @@ fn tree_change(value: &Value) -> TreeChange {
     }
 }
 
-/// Reads `{scope, anyArgs?, uses?, lasts?, upTo?}`.
+/// Parses `{scope, anyArgs?, uses?, lasts?, upTo?}`.
 pub(crate) fn remember(value: &Value) -> Remember {
     let scope = match value.get("scope").and_then(Value::as_str) {
         Some("always") => RememberScope::Always,

@@ -14,15 +14,16 @@ use wasm_bindgen_futures::future_to_promise;
 
 use crate::state;
 
-/// Resolves when the handler has ended or was cancelled.
+/// A future that resolves when the handler has ended or was cancelled.
 type Over = Shared<oneshot::Receiver<()>>;
 
-/// Ends what a handler has begun by its context: dropping it aborts its signal.
+/// A guard of a running handler. Dropping it aborts the handler's signal, and ends the work that
+/// the handler has begun by its context.
 pub(crate) struct Running {
     context: ToolContext,
     abort: Rc<RefCell<Option<js_sys::Function>>>,
     over: Over,
-    /// Dropping it resolves `over`.
+    /// Resolves `over` when it is dropped.
     _sender: oneshot::Sender<()>,
 }
 
@@ -46,7 +47,7 @@ impl Running {
         Context(Box::new(context)).into()
     }
 
-    /// Ends it without aborting the signal.
+    /// Ends the work without aborting the signal.
     pub(crate) fn end(self) {
         self.abort.take();
     }
@@ -88,12 +89,12 @@ impl std::fmt::Debug for Context {
 
 #[wasm_bindgen]
 impl Context {
-    /// Returns what does not change during the call, as a JSON object.
+    /// Returns the facts that do not change during the call, as a JSON object.
     pub fn facts(&self) -> String {
         self.0.facts().to_string()
     }
 
-    /// Sets the function that aborts the signal.
+    /// Sets the function that aborts the signal of the handler.
     #[wasm_bindgen(js_name = onAbort)]
     pub fn on_abort(&self, abort: js_sys::Function) {
         self.0.on_abort(abort);
@@ -228,7 +229,7 @@ impl ContextObject for OfCall {
 }
 
 impl OfCall {
-    /// Runs work as long as the handler runs.
+    /// Returns a promise of some work, which is dropped when the handler ends.
     fn answer(
         &self,
         work: impl Future<Output = Result<Value, ToolError>> + 'static,

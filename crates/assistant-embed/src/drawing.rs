@@ -1,4 +1,4 @@
-//! Views that functions of the page draw into an element, as wrapped by `npm/render.js`.
+//! Renders views that functions of the page, wrapped by `npm/render.js`, draw into an element.
 
 use std::{fmt, time::Duration};
 
@@ -7,15 +7,16 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement};
 
-/// The time after which the view of a question must show something. Libraries draw in a later task.
+/// The time within which the view of a question must show content. JavaScript libraries draw in a
+/// later task.
 const MOST_WAIT: Duration = Duration::from_secs(1);
 
-/// A function of the page that draws. It takes an object and an element, never throws, and returns
-/// the reason of its failure, or a function for its removal.
+/// A function of the page that draws a view. It takes an object and an element, never throws, and
+/// returns the reason of its failure, or a function that removes the view.
 #[derive(Clone)]
 pub(crate) struct Drawing(SendWrapper<js_sys::Function>);
 
-/// The failure of such a function. The built-in view is shown below it.
+/// The failure of a function that draws. The built-in view is shown below the error.
 #[derive(Debug, Clone)]
 struct DrawingError(String);
 
@@ -32,7 +33,7 @@ impl Drawing {
         Self(SendWrapper::new(draw))
     }
 
-    /// Draws an object. A view of a question must not be empty, since the user answers in it.
+    /// Draws an object. The view of a question must not be empty, because the user answers in it.
     pub(crate) fn draw(&self, object: JsValue, is_question: bool) -> AnyView {
         let failure = RwSignal::new(None);
         let made = document().create_element("div");
@@ -67,7 +68,7 @@ impl Drawing {
     }
 }
 
-/// Calls a function of the page when the view is removed.
+/// Calls the page's function for removal when the view is removed.
 fn end_with(end: js_sys::Function) {
     let end = SendWrapper::new(end);
     on_cleanup(move || {
@@ -76,7 +77,7 @@ fn end_with(end: js_sys::Function) {
     });
 }
 
-/// Puts the page's element into one of the view.
+/// Appends the element that the page has drawn to an element of the view.
 fn append_drawing(place: Element, drawn: SendWrapper<HtmlElement>) {
     // A new element takes any child.
     let _ = place.append_child(&drawn);

@@ -1,4 +1,4 @@
-//! Events of a chat, for the page.
+//! Notifies the page of events of a chat.
 
 use leptos::prelude::*;
 use leptos_assistant::{AssistantEvent, use_assistant, use_assistant_events};
@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use crate::look::get;
 
 /// Calls the function of the option `notify` with the kind of each event and up to three texts, in
-/// the form that `npm/chat.js` expects. That function never throws.
+/// the form that `npm/chat.js` expects. The function never throws.
 pub(crate) fn follow(options: &JsValue) {
     let Ok(notify) = get(options, "notify").dyn_into::<js_sys::Function>() else {
         return;

@@ -1,5 +1,5 @@
-//! Functions of the page, as wrapped by `npm/foreign.js`: they take and return JSON text, and never
-//! throw.
+//! Calls functions of the page that `npm/foreign.js` has wrapped: they take and return JSON text,
+//! and never throw.
 
 use leptos_assistant::ToolError;
 use send_wrapper::SendWrapper;
@@ -14,7 +14,7 @@ use crate::{json, numbers};
 #[derive(Clone)]
 pub(crate) struct PageFunction {
     function: SendWrapper<js_sys::Function>,
-    /// True if it gets integers that JavaScript would round, in another form.
+    /// True if the function receives integers that JavaScript would round in another form.
     exact_numbers: bool,
 }
 
@@ -26,25 +26,26 @@ impl PageFunction {
         }
     }
 
-    /// Calls a function without arguments for its current value; `None` if it has failed, which was
-    /// reported.
+    /// Calls a function without arguments for its current value; `None` if the function has failed,
+    /// which the wrapper has reported.
     pub(crate) fn current<T: DeserializeOwned>(&self) -> Option<T> {
         let answer = self.function.call0(&JsValue::UNDEFINED).ok();
         serde_json::from_value(json::answer(answer).ok()?).ok()
     }
 
-    /// Calls a synchronous function of the arguments of a call.
+    /// Calls a synchronous function with the arguments of a call.
     pub(crate) fn answer_now(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
         json::answer(Some(self.call(args, &more.to_string().into())?))
     }
 
-    /// Calls a function of the arguments of a call, which returns a promise.
+    /// Calls a function that returns a promise, with the arguments of a call.
     pub(crate) async fn answer(&self, args: &Value) -> Result<Value, ToolError> {
         crate::unless_stopped().await;
         self.run(args, JsValue::UNDEFINED).await
     }
 
-    /// Calls a function that returns a promise, with a value that is not converted.
+    /// Calls a function that returns a promise, with the arguments of a call and a JavaScript value
+    /// that is not converted.
     pub(crate) async fn run(&self, args: &Value, more: JsValue) -> Result<Value, ToolError> {
         let promise = self.call(args, &more)?.dyn_into::<js_sys::Promise>();
         let answer = match promise {

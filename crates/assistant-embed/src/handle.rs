@@ -1,5 +1,5 @@
-//! The methods of a chat for `npm/handle.js`: the exported functions, and what they call in the
-//! second part ([`part`](crate::part)), with values as JSON text.
+//! The methods of a chat for `npm/handle.js`: the exported functions, and their implementation in
+//! the second part ([`part`](crate::part)), with values as JSON text.
 
 use leptos::prelude::*;
 use leptos_assistant::{Assistant, InterruptTarget, PartTarget, ToolCallView, ToolTarget};
@@ -25,13 +25,13 @@ use crate::{
 #[wasm_bindgen]
 impl Chat {
     /// Registers an action until it is unregistered or the chat is unmounted. `definition` is JSON;
-    /// `functions` has those of the action, as wrapped by `npm/action.js`. Integers that JavaScript
-    /// would round are passed separately if `exact_numbers`, and refused otherwise.
+    /// `functions` are those of the action, as wrapped by `npm/action.js`. Integers that JavaScript
+    /// would round are passed separately if `exact_numbers` is true, and refused otherwise.
     ///
     /// # Errors
     ///
-    /// Fails if providers do not accept the name, the schema is not valid JSON, or the chat has
-    /// stopped permanently.
+    /// Fails if model providers do not accept the name, the schema is not valid JSON, or the chat
+    /// has stopped permanently.
     #[wasm_bindgen(js_name = registerAction)]
     pub fn register_action(
         &self,
@@ -45,7 +45,7 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Provides context to the agent, by a function that returns its current value.
+    /// Provides context to the agent, with a function that returns the current value.
     ///
     /// # Errors
     ///
@@ -60,17 +60,17 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Calls a method of the handle by its name in camel case, with a JSON list of arguments. Returns
-    /// JSON.
+    /// Calls a method of the handle by its name in camel case, with a JSON list of arguments.
+    /// Returns the result as JSON.
     ///
     /// # Errors
     ///
-    /// Fails if the method does, or the chat has stopped permanently.
+    /// Fails if the method fails, or the chat has stopped permanently.
     pub fn call(&self, name: &str, args: &str) -> Result<String, JsError> {
         self.api()?.call(name, args)
     }
 
-    /// Calls an action as an agent does. The promise is one of JSON.
+    /// Calls an action as an agent does. The promise resolves to the result as JSON.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Chat {
         Ok(self.api()?.execute(name, args))
     }
 
-    /// Calls a function for a part of the state, now and for each change.
+    /// Calls a function with the value of a part of the state, now and after each change.
     ///
     /// # Errors
     ///
@@ -99,8 +99,8 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Draws calls, parts or interrupts by a function of the page, as wrapped by `npm/render.js`. The
-    /// target is text: a name, or for parts a kind; without it, all.
+    /// Registers a function of the page, wrapped by `npm/render.js`, that draws calls, parts or
+    /// interrupts. The target is a name, or a kind for parts; without a target, all are drawn.
     ///
     /// # Errors
     ///
@@ -115,7 +115,8 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Sets a rule that ends the loop, as wrapped by `npm/foreign.js`. A rule that fails ends it.
+    /// Sets a rule that ends the loop, as wrapped by `npm/foreign.js`. A rule that fails ends the
+    /// loop.
     ///
     /// # Errors
     ///
@@ -156,7 +157,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Starts audit records. `redact` returns the arguments to record.
+    /// Starts the audit records. `redact` returns the arguments to record.
     ///
     /// # Errors
     ///
@@ -171,7 +172,7 @@ impl Chat {
     }
 }
 
-/// The implementation of the methods.
+/// The implementation of the methods in the second part.
 pub(crate) struct Handle {
     assistant: Assistant,
     window: WindowHandles,

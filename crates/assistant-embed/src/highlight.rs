@@ -5,7 +5,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 /// Creates a highlighter that calls a function with code and language, which returns pairs of text
-/// and classes. A function that throws, or returns anything else, yields no tokens, so that the
+/// and classes. If the function throws or returns any other value, there are no tokens, and the
 /// code is not highlighted.
 pub(crate) fn by(highlight: js_sys::Function) -> Highlighter {
     Highlighter::new(move |code: String, language: String| {

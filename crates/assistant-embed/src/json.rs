@@ -1,11 +1,11 @@
-//! Results of the page's handlers. `npm/foreign.js` has converted them to text, so none of the
-//! page's code runs here.
+//! Parses results of the page's handlers. `npm/foreign.js` has converted them to text, so parsing
+//! runs none of the page's code.
 
 use leptos_assistant::ToolError;
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Reads `[true, JSON]` or `[false, reason]`.
+/// Parses `[true, JSON]` or `[false, reason]`.
 pub(crate) fn answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
     let pair = answer.and_then(|answer| answer.dyn_into::<js_sys::Array>().ok());
     let Some(pair) = pair else {

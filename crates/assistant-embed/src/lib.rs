@@ -2,8 +2,9 @@
 //!
 //! [`mount`] adds a chat to an element and returns a [`Chat`], whose methods register actions and
 //! unmount it. The public JavaScript is written by hand in `npm/`: it sanitizes the page's input,
-//! so that none of the page's code throws in here, and wraps each call, so that a trap is reported.
-//! Values cross the boundary as JSON text. The components are those of `leptos-assistant`.
+//! so that none of the page's code throws inside of the program, and wraps each call, so that a
+//! trap is reported. Values are passed between JavaScript and Rust as JSON text. The components are
+//! those of `leptos-assistant`.
 #![allow(unsafe_code, reason = "wasm-bindgen's glue is")]
 
 mod action;
@@ -63,14 +64,15 @@ pub struct Chat {
     assistant: Assistant,
     texts: Texts,
     window: WindowHandles,
-    /// The methods in the second part, once that is loaded.
+    /// The methods in the second part, once the part is loaded.
     api: Rc<OnceCell<Box<dyn Api>>>,
-    /// Not dropped when JavaScript releases this object; `unmount` empties it.
+    /// The state of the chat. It is not dropped when JavaScript releases this object; `unmount`
+    /// empties it.
     standing: ManuallyDrop<Rc<RefCell<Standing>>>,
 }
 
-/// State that lives until it is removed explicitly: garbage collection of the JavaScript objects
-/// must not drop it.
+/// The state that lives until it is removed explicitly, because garbage collection of the
+/// JavaScript objects must not drop it.
 #[derive(Default)]
 struct Standing {
     mounted: Option<Box<dyn Any>>,
@@ -147,7 +149,7 @@ pub fn mount(
 }
 
 /// True after a panic. WebAssembly code can still be called then, but its state is unreliable:
-/// calls of the page are refused, and no handler is run or answered any more.
+/// calls of the page are refused, and no handler is called or answered any more.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
 fn ensure_running() -> Result<(), JsError> {
@@ -157,15 +159,15 @@ fn ensure_running() -> Result<(), JsError> {
     }
 }
 
-/// Returns at once, or never if the chat has stopped.
+/// Resolves at once, or never if the chat has stopped.
 async fn unless_stopped() {
     if STOPPED.load(Relaxed) {
         pending::<()>().await;
     }
 }
 
-/// Runs once, when the module is loaded. A panic ends in a trap; `npm/stopped.js` reports that the
-/// chats have stopped, as after any other trap.
+/// Initializes the program when the module is loaded. A panic ends in a trap; `npm/stopped.js` then
+/// reports that the chats have stopped, as after any other trap.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|info| {
@@ -176,8 +178,8 @@ pub fn start() {
 
 #[wasm_bindgen]
 impl Chat {
-    /// Loads the second part of the module, with all methods but those of this block. The promise
-    /// resolves once they can be called.
+    /// Loads the second part of the module, which contains all methods except those of this `impl`
+    /// block. The promise resolves once the methods can be called.
     pub fn load(&self) -> js_sys::Promise {
         let (assistant, window, api) = (self.assistant.clone(), self.window, Rc::clone(&self.api));
         future_to_promise(async move {
@@ -190,7 +192,8 @@ impl Chat {
         })
     }
 
-    /// Replaces the agent from the next run on; of `options` those that `mount` reads for it.
+    /// Replaces the agent from the next run on. `options` are the options of `mount` that concern
+    /// the agent.
     ///
     /// # Errors
     ///
@@ -208,7 +211,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Replaces the name, the greeting and the labels; in place, nothing is mounted again.
+    /// Replaces the name, the greeting and the labels in place; nothing is mounted again.
     ///
     /// # Errors
     ///
@@ -237,7 +240,7 @@ impl Chat {
         }
     }
 
-    /// Keeps a guard until it is unregistered or the chat is unmounted.
+    /// Keeps the guard of a registration until it is unregistered or the chat is unmounted.
     fn hold(&self, guard: Guard) -> Registration {
         let mut standing = self.standing.borrow_mut();
         standing.count += 1;
@@ -253,7 +256,7 @@ impl Chat {
     }
 }
 
-/// A registration: of an action, of context, or of a function that is called back.
+/// The registration of an action, of context, or of a function that is called back.
 #[wasm_bindgen]
 pub struct Registration {
     standing: Weak<RefCell<Standing>>,
@@ -270,7 +273,7 @@ impl std::fmt::Debug for Registration {
 
 #[wasm_bindgen]
 impl Registration {
-    /// Unregisters it. A second call does nothing.
+    /// Removes the registration. A second call does nothing.
     pub fn unregister(&self) {
         let standing = self.standing.upgrade();
         let guard = standing.and_then(|standing| standing.borrow_mut().held.remove(&self.number));

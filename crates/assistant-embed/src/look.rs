@@ -5,7 +5,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::highlight;
 
-/// The parsed options. Missing or invalid ones have their defaults.
+/// The parsed options. Missing or invalid options have their defaults.
 pub(crate) struct Look {
     pub(crate) markdown: MarkdownOptions,
     pub(crate) media: MediaPolicy,

@@ -1,15 +1,16 @@
 //! Integers that a JavaScript `number` cannot represent exactly.
 //!
 //! The user approves `9007199254740993`; `JSON.parse` returns `9007199254740992`. So these integers
-//! are passed beside the arguments, each with its path and its digits, and `npm/foreign.js` inserts
-//! them in the form that the action expects.
+//! are passed in addition to the arguments, each with its path and its digits, and `npm/foreign.js`
+//! inserts them in the form that the action expects.
 
 use serde_json::{Number, Value, json};
 
 /// The largest safe integer of JavaScript, `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// Returns the integers beyond [`MAX_SAFE`] with their paths, as JSON arrays of keys and indices.
+/// Returns the digits of the integers beyond [`MAX_SAFE`], each with its path, a JSON array of keys
+/// and indices.
 pub(crate) fn beyond_doubles(args: &Value) -> Vec<(Value, String)> {
     let mut found = Vec::new();
     collect(args, &mut Vec::new(), &mut found);

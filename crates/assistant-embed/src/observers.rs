@@ -1,4 +1,4 @@
-//! Functions of the page that are called for changes and events. `npm/handle.js` has wrapped them:
+//! Calls functions of the page for changes and events. `npm/handle.js` has wrapped the functions:
 //! they take JSON and never throw.
 
 use assistant_core::{conversation::MessageId, loop_events::LoopEvent};
@@ -12,7 +12,7 @@ use wasm_bindgen::JsValue;
 
 use crate::state::{self, word};
 
-/// Calls a function for the current value of a part of the state and for each other one, as long as
+/// Calls a function with the value of a part of the state, now and after each change, as long as
 /// the owner lives.
 pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -> Owner {
     let owner = Owner::new();

@@ -18,7 +18,8 @@ use wasm_bindgen_futures::JsFuture;
 use crate::{json, look::get};
 
 /// A function that takes the input of a run as JSON, and returns an object with `next`, which
-/// returns a promise of the next event or null, and `stop`. None of them throws.
+/// returns a promise of the next event or null, and `stop`. The function and the methods never
+/// throw.
 pub(crate) struct PageAgent(SendWrapper<js_sys::Function>);
 
 impl PageAgent {
@@ -65,7 +66,7 @@ async fn read(
     })
 }
 
-/// The events of a run. Dropping it stops the function.
+/// The stream of a run's events. Dropping it stops the page's agent.
 struct Stream(JsValue);
 
 impl Stream {

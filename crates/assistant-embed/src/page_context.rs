@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::function::PageFunction;
 
-/// Marks values of the page.
+/// The marker of values that functions of the page return.
 struct ByPage;
 
 impl ContextValue<ByPage> for PageFunction {
-    /// Returns the current value; a function that fails has reported it.
+    /// Returns the current value; the wrapper of the function has reported a failure.
     fn read(&self) -> Result<Option<Value>, serde_json::Error> {
         Ok(self.current())
     }

@@ -1,8 +1,8 @@
 //! The methods of a chat that are in the second part of the module, which is fetched as soon as the
-//! first one is compiled.
+//! first part is compiled.
 //!
-//! The exported functions are in the first part; they call the objects of the second by these
-//! traits, whose implementations only the split point reaches.
+//! The exported functions are in the first part. They call the second part through these traits,
+//! whose implementations are reached only through the split point.
 
 use std::any::Any;
 
@@ -45,7 +45,8 @@ pub(crate) struct Part {
     pub(crate) agent: fn(String, &js_sys::Array, &JsValue) -> AgentResult,
 }
 
-/// The split point: code that only this function reaches is in the second part.
+/// Returns the functions of the second part. This is the split point: code that only this function
+/// reaches is in the second part.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 pub(crate) fn load() -> Result<Part, SplitLoaderError> {
     Ok(Part {

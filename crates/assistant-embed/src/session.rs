@@ -1,4 +1,4 @@
-//! The options of a chat's session, as `npm/options.js` has checked them.
+//! Parses the options of a chat's session, which `npm/options.js` has validated.
 
 use assistant_core::limits::Limits;
 use leptos_assistant::{Leftovers, QuestionLimits, SessionOptions, StopCondition};
@@ -11,7 +11,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Reads `{options?, limits?, initial?}`.
+    /// Parses `{options?, limits?, initial?}`.
     pub(crate) fn read(text: Option<String>) -> Self {
         let value: Value = text
             .and_then(|text| serde_json::from_str(&text).ok())
@@ -57,7 +57,7 @@ fn options(value: &Value) -> SessionOptions {
     options
 }
 
-/// Reads `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`.
+/// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`.
 fn stop_condition(value: &Value) -> StopCondition {
     let number = |name: &str| value.get(name).and_then(count);
     let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());

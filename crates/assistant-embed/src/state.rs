@@ -13,7 +13,8 @@ use leptos_assistant::{
 };
 use serde_json::{Value, json};
 
-/// Returns a part of the state; tracked when called in an effect. `None` for unknown names.
+/// Returns the part of the state with the given name, `None` for an unknown name; tracked when
+/// called in an effect.
 pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
     Some(match name {
         "messages" => {
@@ -58,7 +59,7 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
     })
 }
 
-/// Returns the messages of the shown path.
+/// Returns the messages of the branch that is shown.
 pub(crate) fn messages(conversation: &Conversation) -> Value {
     let messages = conversation.path();
     messages
@@ -77,7 +78,7 @@ fn written(conversation: &Conversation, message: &Message) -> Value {
     })
 }
 
-/// Returns the call with a key.
+/// Returns the call with a key as JSON.
 pub(crate) fn call(conversation: &Conversation, key: &CallKey) -> Option<Value> {
     let call = conversation.call(key)?;
     let message = conversation.message_of_call(key);
@@ -96,7 +97,7 @@ pub(crate) fn call(conversation: &Conversation, key: &CallKey) -> Option<Value> 
     }))
 }
 
-/// Finds the key with a number.
+/// Returns the key of the call with the given number.
 pub(crate) fn key(conversation: &Conversation, number: u64) -> Option<CallKey> {
     let known = conversation.call_history().into_iter();
     let open = conversation.active_calls().into_iter();

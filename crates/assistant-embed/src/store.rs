@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 #[cfg(feature = "full")]
 use crate::look::get;
 
-/// Reads the name of the database and the id of the conversation.
+/// Reads the store and the id of the conversation from the options.
 #[cfg(feature = "full")]
 pub(crate) fn of(options: &JsValue) -> (StoreProp, String) {
     let Some(name) = get(options, "store").as_string() else {
@@ -18,7 +18,7 @@ pub(crate) fn of(options: &JsValue) -> (StoreProp, String) {
     (IndexedDbStore::new(name).into(), thread.unwrap_or_default())
 }
 
-/// The small module has no store; `npm/chat.js` has refused the option.
+/// Returns no store, because the small module has none; `npm/chat.js` has refused the option.
 #[cfg(not(feature = "full"))]
 pub(crate) fn of(_options: &JsValue) -> (StoreProp, String) {
     (StoreProp::default(), String::new())

@@ -12,7 +12,7 @@ use crate::look::get;
 #[derive(Clone, Default)]
 pub(crate) struct Texts {
     label: ArcRwSignal<String>,
-    /// `None` for the greeting of the labels.
+    /// The greeting; `None` for the default greeting of the labels.
     greeting: ArcRwSignal<Option<String>>,
     labels: ArcRwSignal<Arc<Labels>>,
 }
@@ -24,7 +24,7 @@ impl Texts {
         texts
     }
 
-    /// Replaces the texts by those of `options`; missing ones have their defaults.
+    /// Replaces the texts with those in `options`; missing texts have their defaults.
     pub(crate) fn update(&self, options: &JsValue) {
         let label = get(options, "label").as_string().unwrap_or_default();
         self.label.set(label);
@@ -50,8 +50,8 @@ impl Texts {
     }
 }
 
-/// Reads labels: an array of the texts in the order of [`Labels::NAMES`], followed by those of
-/// [`Labels::REASONS`]. Whatever is no string stays English.
+/// Reads labels from an array of the texts in the order of [`Labels::NAMES`], followed by those of
+/// [`Labels::REASONS`]. An entry that is not a string keeps the English text.
 fn labels(list: &JsValue) -> Labels {
     let mut labels = Labels::default();
     let Some(list) = list.dyn_ref::<js_sys::Array>() else {

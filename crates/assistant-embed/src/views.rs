@@ -1,5 +1,5 @@
 //! The objects that functions of the page draw: calls, parts and interrupts. `npm/render.js` wraps
-//! them.
+//! these objects.
 
 use assistant_core::event::Object;
 use leptos::prelude::*;
@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::commands::remember;
 
-/// One of the objects that are drawn.
+/// An object that is drawn.
 #[derive(Clone, Copy)]
 enum Drawn {
     Call(ToolCallView),
@@ -25,7 +25,7 @@ trait DrawnObject {
     fn decide(&self, name: &str, args: &str) -> Result<(), JsError>;
 }
 
-/// An object that is drawn, for its function. Values are JSON text.
+/// An object that is drawn, for the function that draws it. Values are JSON text.
 #[wasm_bindgen]
 pub struct DrawnView(Box<dyn DrawnObject>);
 
@@ -57,18 +57,19 @@ impl DrawnView {
 
 #[wasm_bindgen]
 impl DrawnView {
-    /// Returns the current state.
+    /// Returns the current state of the object, as JSON.
     pub fn current(&self) -> String {
         self.0.current().to_string()
     }
 
-    /// Calls a function for each state, from now on until the view is removed.
+    /// Calls a function with each new state of the object, until the view is removed.
     pub fn watch(&self, listener: js_sys::Function) {
         self.0.watch(listener);
     }
 
-    /// Decides about it, by the name of the method, with a JSON list of arguments. The conditions of
-    /// cards in Rust apply: a request counts only once it was visible, and from an event of the user.
+    /// Calls a method that decides about the object, by its name, with a JSON list of arguments.
+    /// The conditions of cards in Rust apply: a decision counts only once the request was visible,
+    /// and only in an event of the user.
     ///
     /// # Errors
     ///
@@ -78,7 +79,7 @@ impl DrawnView {
     }
 }
 
-/// An object, and the scope of its view, in which changes are followed.
+/// An object, and the reactive scope of its view, in which changes are tracked.
 struct Scoped {
     drawn: Drawn,
     owner: Option<Owner>,
@@ -130,7 +131,7 @@ impl DrawnObject for Scoped {
 }
 
 impl Drawn {
-    /// Returns the state; tracked when called in an effect.
+    /// Returns the state of the object as JSON; tracked when called in an effect.
     fn value(self) -> Value {
         match self {
             Self::Call(call) => of_call(call),

@@ -1,4 +1,4 @@
-//! The window of a chat, and what the page changes in it.
+//! The window of a chat, and the parts of it that the page can change.
 
 use leptos::prelude::*;
 use leptos_assistant::{Attachments, ChatWindow, Suggestion, chat::ComposerHandle};
@@ -33,7 +33,7 @@ impl WindowHandles {
         }
     }
 
-    /// Calls a method that concerns the window.
+    /// Calls a method of the handle that concerns the window; `None` for other methods.
     pub(crate) fn run(self, name: &str, args: &Args) -> Option<Value> {
         match name {
             "text" => return Some(untrack(|| self.composer.text()).into()),
@@ -47,7 +47,7 @@ impl WindowHandles {
     }
 }
 
-/// Reads a list of texts, or of `{text, label?}`.
+/// Parses a list of texts, or of `{text, label?}`.
 fn suggestions(list: &Value) -> Vec<Suggestion> {
     let list = list.as_array().into_iter().flatten();
     let read = |value: &Value| {

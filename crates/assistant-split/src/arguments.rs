@@ -1,4 +1,4 @@
-//! The command line.
+//! Parses the command line.
 
 use std::path::PathBuf;
 
@@ -17,8 +17,9 @@ The module must say where things lie in it, by the linker's --emit-relocs, and i
 docs/guide/src/size.md has the lines for build.rs.
 It needs wasm-bindgen in the version of the module, and wasm-opt if there is one: on PATH, or what trunk has downloaded.";
 
-/// The default flags of wasm-opt: small; no data below 1024, where the stack has ended; and
-/// functions that are called once are not inlined, since similar ones compress better.
+/// The default flags of wasm-opt. They optimize for size, permit no data below address 1024, where
+/// the stack ends, and do not inline functions that are called once, since similar functions
+/// compress better.
 const FLAGS: &str =
     "-Oz --low-memory-unused --generate-global-effects --one-caller-inline-max-function-size=0";
 
@@ -32,7 +33,7 @@ pub(crate) enum Task {
         folder: PathBuf,
         optimise: Vec<String>,
     },
-    /// Splits a module only.
+    /// Splits a module without a page.
     Parts {
         module: PathBuf,
         out: PathBuf,

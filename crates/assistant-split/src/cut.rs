@@ -8,10 +8,10 @@ use wasmparser::{BinaryReaderError, Parser, Payload};
 
 use crate::Outcome;
 
-/// The splitter's script that fetches parts.
+/// The name of the splitter's script that fetches parts.
 pub(crate) const LINK: &str = "__wasm_split.js";
-/// The import in the glue of a module with a split point that was not split. No page can load such
-/// a module.
+/// The import in the glue of a module that has a split point but was not split. No page can load
+/// such a module.
 pub(crate) const UNCUT: &str = "__wasm_split_placeholder__";
 /// The sections with symbol and relocation data, which splitting requires.
 const NEEDED: [&str; 2] = ["linking", "reloc.CODE"];

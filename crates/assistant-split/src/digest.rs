@@ -1,14 +1,14 @@
-//! Digests of files, for integrity checks and file names.
+//! Computes digests of files, for integrity checks and file names.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-/// Returns the `integrity` value by SHA-256.
+/// Returns the `integrity` value of a file for SHA-256.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     named("sha256", &Sha256::digest(bytes))
 }
 
-/// Returns the `integrity` values by all algorithms that browsers support.
+/// Returns the `integrity` values of a file for all algorithms that browsers support.
 pub(crate) fn all(bytes: &[u8]) -> [String; 3] {
     [
         sha256(bytes),
@@ -21,7 +21,7 @@ fn named(algorithm: &str, digest: &[u8]) -> String {
     format!("{algorithm}-{}", BASE64_STANDARD.encode(digest))
 }
 
-/// Returns the first 16 digits of SHA-256, for a file name.
+/// Returns the first 16 hexadecimal digits of the SHA-256 digest, for a file name.
 pub(crate) fn short(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest

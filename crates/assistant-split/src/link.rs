@@ -1,5 +1,5 @@
-//! The splitter's script that fetches parts: the parts' names in the page and their digests are
-//! inserted.
+//! Adapts the splitter's script that fetches parts: inserts the names of the parts in the page, and
+//! their digests.
 
 use crate::{Outcome, digest};
 
@@ -9,9 +9,9 @@ const FETCH: &str = include_str!("fetch.js");
 /// A part that the script refers to by its file name.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// The splitter's name.
+    /// The name that the splitter gave the part.
     pub(crate) was: String,
-    /// The name in the page.
+    /// The name of the part in the page.
     pub(crate) is: String,
     pub(crate) bytes: Vec<u8>,
 }
@@ -36,8 +36,8 @@ pub(crate) fn link(script: &str, parts: &[Part]) -> Outcome<String> {
     )
 }
 
-/// Replaces all occurrences, whose number must match: another version of the splitter may write a
-/// different script.
+/// Replaces all occurrences of a text. Their number must be `times`, because another version of the
+/// splitter may write a different script.
 pub(crate) fn replace(text: &str, from: &str, to: &str, times: usize) -> Outcome<String> {
     match text.matches(from).count() {
         found if found == times => Ok(text.replace(from, to)),

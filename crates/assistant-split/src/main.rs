@@ -1,5 +1,5 @@
-//! Splits a page that trunk has built into the part that is loaded at once, and parts that are
-//! fetched on demand.
+//! Splits the module of a page that trunk has built into the part that is loaded at once, and parts
+//! that are fetched on demand.
 //!
 //! trunk does not support split points (`leptos::wasm_split`, `#[lazy]`, the feature `split` of
 //! `leptos-assistant`). As a hook after its build, this program splits the module that cargo has
@@ -13,8 +13,8 @@
 //! command_arguments = ["target/wasm32-unknown-unknown/release/app.wasm"]
 //! ```
 //!
-//! Each part is content-addressed, and the page fetches it with its SHA-256: a part of another
-//! build would call missing functions. docs/guide/src/size.md describes the setup of an
+//! Each part has a content-addressed name, and the page fetches it with its SHA-256 digest: a part
+//! of another build would call missing functions. docs/guide/src/size.md describes the setup of an
 //! application.
 #![allow(
     clippy::print_stdout,

@@ -53,8 +53,8 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
     Ok(())
 }
 
-/// Returns trunk's name of the page's module and glue, without `_bg.wasm` and `.js`; it may end in
-/// a hash.
+/// Returns the file name that trunk gave the page's module and glue, without `_bg.wasm` and `.js`.
+/// The name may end in a hash.
 fn staged(folder: &Path, name: &str) -> Outcome<String> {
     let entries = fs::read_dir(folder).map_err(|error| describe(folder, &error))?;
     let files: Vec<String> = entries
@@ -117,7 +117,7 @@ fn shrink(module: &Path, flags: &[String]) -> Outcome<()> {
     tools::run(&mut optimise)
 }
 
-/// Returns an optimized part with its content-addressed name.
+/// Optimizes a part, and returns it with its content-addressed name.
 fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
     shrink(path, flags)?;
     let bytes = fs::read(path).map_err(|error| describe(path, &error))?;
@@ -133,7 +133,7 @@ fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
     })
 }
 
-/// Returns the page's other files: the remaining module, its glue, and the script that fetches
+/// Returns the other files of the page: the remaining module, its glue, and the script that fetches
 /// parts.
 fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<u8>)>> {
     let script = link::link(&text(&work.join(cut::LINK))?, parts)?;
@@ -151,7 +151,7 @@ fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<
     ])
 }
 
-/// Writes everything into the page's folder, and updates the digests in the page.
+/// Writes the files and parts to the page's folder, and updates the digests in the page.
 fn stage(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcome<()> {
     let mut digests = Vec::new();
     for (name, bytes) in files {

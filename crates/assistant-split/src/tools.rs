@@ -1,4 +1,4 @@
-//! The programs that build pages from modules: on PATH, or downloaded by trunk.
+//! Finds the programs that build pages from modules, on PATH or downloaded by trunk.
 
 use std::env;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::Outcome;
 
-/// Finds a program.
+/// Returns the path of a program, if it is installed.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", env::consts::EXE_SUFFIX);
     let path = env::var_os("PATH").unwrap_or_default();
@@ -47,7 +47,7 @@ fn downloaded(program: &str, file: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Runs a program that must succeed.
+/// Runs a command; fails if the command cannot be started or does not succeed.
 pub(crate) fn run(command: &mut Command) -> Outcome<()> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command

@@ -1,4 +1,4 @@
-//! The default card in every phase.
+//! The states of the default card, one for every phase.
 
 use leptos_assistant::{
     Approval, ToolAction, ToolError, agent::Script, event::RunInput, use_assistant,

@@ -1,4 +1,4 @@
-//! Errors and limits, and incomplete answers.
+//! The states with errors, limits and incomplete answers.
 
 use leptos_assistant::{
     ToolAction, ToolError,
@@ -82,7 +82,7 @@ fn unfinished(_: &RunInput) -> Script {
         .wait(std::time::Duration::from_secs(600))
 }
 
-/// Begins a text that the agent does not end.
+/// Returns the event that begins a text, which the agent does not end.
 fn begins() -> EventKind {
     EventKind::TextMessageStart {
         message_id: "open".to_owned(),

@@ -1,4 +1,4 @@
-//! Questions to the user: by the page, by a handler, by the agent.
+//! The states with questions to the user: by the page, by a handler, by the agent.
 
 use leptos_assistant::{
     Approval, Description, Risk, ToolAction, ToolContext, ToolError,

@@ -175,7 +175,8 @@ impl fmt::Display for NoChart {
 
 impl std::error::Error for NoChart {}
 
-/// Shows the fallback for a card of an application that fails.
+/// Returns the action `draw_chart`, whose failing card shows the fallback for an application's
+/// cards.
 fn draw_chart() -> ToolAction<Chart> {
     ToolAction::new("draw_chart", "Draw a chart of some values")
         .parameters(json!({

@@ -1,4 +1,4 @@
-//! The panel of remembered approvals. Permanent ones are stored in this browser.
+//! The panel of remembered approvals. Permanent approvals are stored in this browser.
 
 use std::{future::ready, pin::Pin};
 

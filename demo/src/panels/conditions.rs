@@ -1,4 +1,5 @@
-//! The weather panel, and `get_weather`. It needs approval each time, because a location is shared.
+//! The weather panel, and `get_weather`. The action needs approval each time, because a location is
+//! shared.
 
 use leptos::prelude::*;
 use leptos_assistant::{

@@ -1,5 +1,5 @@
-//! `deployApplication`: deploys a version to an environment. Registered only while the switch
-//! allows it; production needs approval.
+//! `deployApplication`: deploys a version to an environment. The action is registered only while
+//! the switch allows it; deployments to production need approval.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
     state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
 };
 
-/// The duration of a rollout. Here, minutes are seconds.
+/// The duration of a rollout, in which seconds represent minutes.
 const ROLL_OUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Deserialize)]

@@ -14,10 +14,10 @@ use crate::{
     story,
 };
 
-/// The number of pieces of the corpus that a search covers.
+/// The number of pieces of the corpus through which a search proceeds.
 const PIECES: i32 = 4;
 const PIECE_MS: i32 = 150;
-/// The delay for queries with "slow" in them, which are meant to be stopped.
+/// The delay for queries that contain "slow", which are meant to be stopped.
 const SLOW_PIECE_MS: i32 = 8_000;
 
 /// The search panel, or its placeholder while it is closed.

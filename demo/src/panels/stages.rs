@@ -1,5 +1,5 @@
-//! `deployment_process`: takes a version through five stages. The handler reports its progress;
-//! lane and card only show it.
+//! `deployment_process`: takes a version through five stages. The handler reports its progress,
+//! which lane and card show.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -24,7 +24,7 @@ pub(super) const STAGES: [&str; 5] = [
 
 /// The duration of a stage, in milliseconds.
 const STAGE_MS: i32 = 900;
-/// The duration for the version called "slow", which is meant to be stopped.
+/// The duration of a stage for the version "slow", which is meant to be stopped.
 const SLOW_STAGE_MS: i32 = 6_000;
 
 #[derive(Clone, Deserialize)]
@@ -102,8 +102,8 @@ async fn run(harbor: Harbor, args: Process, ctx: ToolContext) -> Result<Done, To
     })
 }
 
-/// A lane that a version is on its way to. Dropped before the end, as when the handler is stopped,
-/// it restores the previous version.
+/// A guard of the lane to which a version is deployed. If it is dropped before the end, for example
+/// because the handler is stopped, it restores the previous version.
 struct Occupied {
     harbor: Harbor,
     env: Environment,

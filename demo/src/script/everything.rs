@@ -9,7 +9,7 @@ use super::words::id;
 
 /// The picture of a tide, as base64 of a PNG.
 const TIDE: &str = include_str!("tide.png.base64");
-/// The readings behind it, as base64 of a table.
+/// The readings of the tide, as base64 of a CSV table.
 const TABLE: &str = "cGxhY2UsbWV0cmVzCkhvb2sgb2YgSG9sbGFuZCwxLjQyCk1hYXNzbHVpcywxLjE3Cg==";
 
 pub(super) fn everything() -> Script {

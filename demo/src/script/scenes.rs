@@ -1,18 +1,19 @@
-//! The scenes written as markdown, in `demo/scenes/`: their selection by the user's words, and the
-//! placeholders filled from them. Scenes that markdown cannot express are in the parent module.
+//! The scenes written as Markdown, in `demo/scenes/`. They are selected by the user's words, which
+//! also fill their placeholders. Scenes that markdown cannot express are in the parent module.
 
 use leptos_assistant::agent::Transcript;
 
 use super::words;
 
-/// The text of a scene.
+/// Includes the text of a scene.
 macro_rules! scene {
     ($name:literal) => {
         Transcript::new(include_str!(concat!("../../scenes/", $name, ".md")))
     };
 }
 
-/// Returns a failure, for tests and demonstration: played whether or not the page offers the tool.
+/// Returns the scene of a failure that the user asks for, which is played whether or not the page
+/// offers the tool.
 pub(super) fn mishap(said: &str) -> Option<Transcript> {
     let has = |word: &str| said.contains(word);
     if has("unknown tool") {

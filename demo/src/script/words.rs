@@ -1,4 +1,4 @@
-//! The language of the script: parsing of prompts, and sentences about results.
+//! Parses prompts, and writes sentences about results.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,7 +10,7 @@ pub(super) fn id(kind: &str) -> String {
     format!("{kind}-{}", COUNT.fetch_add(1, Ordering::Relaxed) + 1)
 }
 
-/// Returns the rest of the sentence after the first phrase that occurs.
+/// Returns the rest of the sentence after the first of the phrases that occurs in a text.
 pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
     // Only ASCII letters change, so indices are the same in both.
     let said = text.to_ascii_lowercase();
@@ -22,7 +22,7 @@ pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// Returns the places in "the weather in Oslo and Bergen?", at least one.
+/// Returns the places in a text such as "the weather in Oslo and Bergen?"; at least one.
 pub(super) fn places(text: &str) -> Vec<String> {
     let named = after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
     let places = named.split([',']).flat_map(|part| part.split(" and "));
@@ -36,7 +36,8 @@ pub(super) fn places(text: &str) -> Vec<String> {
     places
 }
 
-/// Returns kind and name in "Delete the project atlas-sandbox".
+/// Returns the kind and the name of the resource in a text such as "Delete the project
+/// atlas-sandbox".
 pub(super) fn resource(text: &str) -> (&'static str, &str) {
     if let Some(name) = after(text, &["project "]) {
         return ("project", name);
@@ -71,7 +72,8 @@ pub(super) fn environment(text: &str) -> &'static str {
         .unwrap_or("staging")
 }
 
-/// Returns the agent's text about the results of its calls: one line each, quoting them.
+/// Returns the agent's text about the results of its calls, with a line for each result that quotes
+/// it.
 pub(super) fn about(text: &str, results: &[(String, String)]) -> String {
     let lines = results.iter().map(|(tool, content)| {
         let value = serde_json::from_str(content).unwrap_or_else(|_| content.as_str().into());
@@ -134,7 +136,7 @@ fn found(value: &Value) -> String {
     }
 }
 
-/// Returns an answer of several screens.
+/// Returns an answer that is several screens long.
 pub(super) fn long() -> String {
     let watches = (1..=14).map(|watch| {
         format!(
