@@ -1,9 +1,9 @@
-//! The states that calls have after a reload, and the words for them in stored conversations.
+//! The states that calls have after a reload, and the names of these states in stored
+//! conversations.
 //!
 //! Handlers, questions to rules and timers end with the page. [`State::after_reload`] derives the
-//! state that remains: a conversation is stored by the words of these states, so that no file can
-//! contain another. Neighbours: `state` has the table of events, `json_call` writes the other
-//! fields of a call.
+//! state that remains: stored conversations name only these states, so that no file can contain
+//! another. `state` has the table of events, `json_call` writes the other fields of a call.
 
 use super::{Clearance, Consent, Decision, Phase, Question, Review, state::State};
 
@@ -19,8 +19,8 @@ pub(crate) enum LastStart {
 }
 
 impl State {
-    /// Consumes the state that a call had when its page was unloaded, and returns the one that it
-    /// has on the next page. A second reload changes nothing more.
+    /// Consumes the state that a call had when its page was unloaded, and returns the state of the
+    /// call on the next page. A second reload changes nothing more.
     pub(crate) fn after_reload(self, start: LastStart) -> Self {
         match (self, start) {
             // States that the agent, the user or the journal determines.
@@ -65,8 +65,8 @@ impl State {
         }
     }
 
-    /// Consumes the state of a call whose handler was started, at least this number of times
-    /// before, by the journal.
+    /// Consumes the state of a call whose handler was started according to the journal, after at
+    /// least `attempt` earlier starts.
     pub(super) fn started_before(mut self, attempt: u32) -> Self {
         if let Some(history) = self.history_mut() {
             let claims = attempt.saturating_add(1);
@@ -80,8 +80,8 @@ impl State {
         next
     }
 
-    /// Returns the state of a call that was about to start: allowed if the user approved it here,
-    /// open if a rule permitted it.
+    /// Returns the state of a call that was about to start: allowed if the user approved the call
+    /// here, open if a rule permitted it.
     fn allowed_before(review: Box<Review>) -> Self {
         let approval = review.approval.as_ref();
         let approved = approval.filter(|approval| approval.decision == Some(Decision::Approved));
@@ -92,8 +92,8 @@ impl State {
         }
     }
 
-    /// Returns the word of the state that follows a reload, for stored conversations; `None` if the
-    /// word of its phase determines it.
+    /// Returns the stored name of the state that follows a reload; `None` if the name of the phase
+    /// determines the state.
     pub(super) fn stored_word(&self, phase: Phase) -> Option<&'static str> {
         if self.is_done() {
             return None;
@@ -119,8 +119,8 @@ impl State {
         Some(word).filter(|word| Some(*word) != word_of(phase))
     }
 
-    /// Returns the state of a stored call that has not ended: the one with this word, or the one of
-    /// its phase. `None` if there is no such word, or not for this phase.
+    /// Returns the state of a stored call that has not ended, by the name of the state or, without
+    /// a name, by the phase. `None` if the name is unknown or does not fit the phase.
     pub(super) fn stored(word: Option<&str>, phase: Phase, payload: Payload) -> Option<Self> {
         let Payload { review, handed_off } = payload;
         let reason = match review.approval.as_ref().map(|asked| &asked.decision) {
@@ -167,7 +167,7 @@ pub(super) struct Payload {
     pub(super) handed_off: Option<String>,
 }
 
-/// Returns the word of the state that a phase alone determines.
+/// Returns the name of the state that a phase alone determines.
 const fn word_of(phase: Phase) -> Option<&'static str> {
     Some(match phase {
         Phase::InputStreaming => STREAMING,

@@ -8,27 +8,27 @@ use super::Decider;
 pub enum AllowedBy {
     /// The action requires no approval.
     Policy,
-    /// A rule of the action permitted it.
+    /// A rule of the action permitted the call.
     Rule,
-    /// The user, whom the page asked.
+    /// The user approved the call in answer to the page.
     Person {
         /// True if the user changed the agent's arguments.
         edited: bool,
     },
-    /// The user, whom the agent asked.
+    /// The user approved the call in answer to the agent.
     PersonToAgent,
-    /// The application, by its own code.
+    /// The application's code approved the call.
     Application {
         /// True if the decision replaced the agent's arguments.
         edited: bool,
     },
-    /// The application, which the agent asked.
+    /// The application's code approved the call in answer to the agent.
     ApplicationToAgent,
-    /// A remembered approval.
+    /// A remembered approval applied.
     Earlier {
         /// The id of that approval.
         id: String,
-        /// The decider who gave it.
+        /// The decider who gave that approval.
         by: Decider,
     },
 }

@@ -1,4 +1,4 @@
-//! Exact amounts of money: integers of a unit that is small enough for prices of tokens.
+//! Exact amounts of money, as integers of a unit that is small enough for prices of tokens.
 
 use std::{fmt, str::FromStr};
 
@@ -33,20 +33,21 @@ impl Amount {
         Self((micros as u128) * MICRO)
     }
 
-    /// The amount in millionths, rounded half up.
+    /// Returns the amount in millionths, rounded half up.
     #[must_use]
     pub fn micros(self) -> u64 {
         let rounded = self.0.saturating_add(MICRO / 2) / MICRO;
         u64::try_from(rounded).unwrap_or(u64::MAX)
     }
 
-    /// The sum of two amounts.
+    /// Returns the sum of two amounts.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// Returns the price of `count` millionths, such as tokens at a price for a million of them.
+    /// Returns a millionth of this amount, times `count`: the price of `count` tokens if this
+    /// amount is the price of a million tokens.
     pub(super) const fn millionths(self, count: u64) -> Self {
         // Prices have at most nine digits after the point, so that the product is exact.
         Self((self.0 / 1_000_000).saturating_mul(count as u128))
@@ -83,7 +84,8 @@ impl fmt::Display for Amount {
     }
 }
 
-/// A text that is not an amount: not a decimal number, negative, or with too many digits.
+/// The error of a text that is not an amount: not a decimal number, negative, or with too many
+/// digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AmountError;
 

@@ -13,12 +13,12 @@ use crate::{
 /// The question that the user was asked about a call, and the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallApproval {
-    /// The answer, once it is given.
+    /// The answer; `None` while the question is open.
     pub decision: Option<Decision>,
-    /// The decider; `None` if there was none, as with a denial that follows from a new message, or if
-    /// it is not known.
+    /// The decider; `None` if unknown, or if the decision followed from an event such as a new
+    /// message.
     pub by: Option<Decider>,
-    /// The agent's interrupt that this answers, if the agent asked.
+    /// The id of the agent's interrupt, if the agent asked.
     pub interrupt_id: Option<String>,
     /// The version that the user saw at the decision.
     pub(crate) shown: Option<Fingerprint>,
@@ -30,20 +30,20 @@ impl CallApproval {
     /// The text of the tool message that hands an approved call off to the agent.
     pub(crate) const GO_ON: &str = "approved";
 
-    /// True once the user answered a question that the agent itself asked.
+    /// Returns true if the agent asked the question and has its answer.
     pub(crate) const fn is_answer_to_agent(&self) -> bool {
         self.interrupt_id.is_some() && self.decision.is_some()
     }
 }
 
-/// The remembered approval that let a call start without a question to the user.
+/// A remembered approval under which a call started without a question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedEarlier {
     /// The remembered approval.
     pub id: String,
     /// The time of the approval, in milliseconds since 1970.
     pub at: i64,
-    /// The decider who gave it.
+    /// The decider who gave the approval.
     pub by: Decider,
     /// The state of counting this use, if uses are limited.
     pub(crate) count: UseCount,
@@ -52,7 +52,7 @@ pub struct AllowedEarlier {
 /// The state of counting the use of a remembered approval by a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum UseCount {
-    /// Uses are not limited, or the use is not counted yet.
+    /// No use is counted: uses are not limited, or counting has not begun.
     #[default]
     No,
     /// The host is counting the use, for the call with this fingerprint.
@@ -92,13 +92,13 @@ impl Decider {
         }
     }
 
-    /// Returns the decider with this word.
+    /// Parses the name that is used in JSON.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         let all = [Self::Person, Self::Application];
         all.into_iter().find(|by| by.as_str() == word)
     }
 
-    /// Reads the decider of a stored approval. Those of the user are stored without a word.
+    /// Reads the decider of a stored approval. Without a name, the decider is the user.
     pub(crate) fn of_grant(word: Option<&Value>) -> Option<Self> {
         match word {
             None => Some(Self::Person),
@@ -119,9 +119,9 @@ pub struct Progress {
 /// The result of a call, as it is sent to the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
-    /// The id of the tool message that contains it.
+    /// The id of the tool message that contains the result.
     pub message_id: String,
-    /// The content that is sent: serialised once and stored.
+    /// The content that is sent to the agent. It is serialised once, and stored.
     pub content: Content,
     /// The error field of the tool message; only for calls that failed (rule "results on the wire").
     pub error: Option<String>,
@@ -129,7 +129,7 @@ pub struct CallResult {
     pub value: Value,
     /// The provider's encrypted form, which is sent back unchanged.
     pub encrypted_value: Option<String>,
-    /// The subagent run it belongs to.
+    /// The subagent run that the result belongs to, if any.
     pub subagent_run_id: Option<String>,
     /// Open metadata of the tool message.
     pub metadata: Option<Object>,
@@ -137,7 +137,8 @@ pub struct CallResult {
     pub extra: Object,
 }
 
-/// Returns the value for renderers: the parsed content if it is JSON, its text otherwise.
+/// Returns the value for renderers: the parsed content if it is JSON, otherwise the text of the
+/// content.
 pub(super) fn value_of(content: &Content) -> Value {
     let text = content.display_text();
     serde_json::from_str(&text).unwrap_or(Value::String(text))
@@ -179,7 +180,7 @@ pub enum ErrorKind {
     InvalidArguments,
     /// The arguments fit the schema that was offered to the agent, but not the current one.
     SchemaChanged,
-    /// No such tool exists here, or it was not offered in this run.
+    /// No tool of this name is registered, or the tool was not offered in this run.
     UnknownTool,
     /// The action was removed before the user answered.
     ToolUnavailable,
@@ -241,7 +242,7 @@ impl ErrorKind {
         )
     }
 
-    /// Returns the kind with this word; anything else counts as the handler's.
+    /// Parses the name that is used in JSON. Unknown names count as a failure of the handler.
     #[must_use]
     pub fn parse(word: &str) -> Self {
         [

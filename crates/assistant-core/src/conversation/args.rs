@@ -1,4 +1,4 @@
-//! The arguments of a call: their text as it streams in, and its value.
+//! The arguments of a call: the text as it streams in, and the parsed value.
 
 use serde_json::{Map, Value};
 
@@ -8,14 +8,15 @@ use crate::json::partial::{DocumentState, PartialJson};
 #[derive(Debug, Clone)]
 pub(super) struct Arguments {
     pub(super) text: String,
-    /// The number of times that the text was replaced. Within one generation it only grows.
+    /// The number of times that the text was replaced. Within one generation, the text only grows.
     pub(super) generation: u32,
     /// The value of complete arguments that are valid JSON.
     pub(super) value: Option<Value>,
     pub(super) partial: PartialJson,
-    /// True while more may follow.
+    /// True while more text may follow.
     pub(super) open: bool,
-    /// True if a list of messages contained them whole, perhaps while they are still streaming.
+    /// True if a list of messages contained the arguments as a whole, possibly while they are
+    /// streaming.
     pub(super) listed: bool,
 }
 
@@ -50,7 +51,8 @@ impl Arguments {
         self.push(text);
     }
 
-    /// Ends the text and parses it. Empty text is an empty object (rule "empty arguments").
+    /// Marks the text as complete and parses it. Empty text is an empty object (rule "empty
+    /// arguments").
     pub(super) fn end(&mut self) {
         self.open = false;
         self.value = if self.partial.has_duplicate_keys() {

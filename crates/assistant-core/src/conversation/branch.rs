@@ -1,7 +1,7 @@
-//! Operations of the user on the tree: shows, moves, deletes and restores branches.
+//! Operations of the user on the tree: showing, moving, deleting and restoring branches.
 //!
-//! The session decides whether an operation is permitted. Neighbours: `join`, for messages that do
-//! not continue the run's path, and `copy`, for messages that branches share.
+//! The session determines whether an operation is permitted. `join` adds messages that do not
+//! continue the run's path, `copy` copies messages that branches share.
 
 use super::{
     CallKey, Change, Conversation, MessageId, Sibling, TreeError, calls::Home, deleted::Deleted,
@@ -15,8 +15,8 @@ impl Conversation {
         self.tree.id_at(node.parent?)
     }
 
-    /// Returns the versions of a message: those with the same parent, itself included, oldest
-    /// first.
+    /// Returns the versions of a message, oldest first: the message and all others with the same
+    /// parent.
     #[must_use]
     pub fn siblings(&self, id: &MessageId) -> Vec<&MessageId> {
         let list = self.tree.find(id).map(|ix| self.tree.siblings(ix));
@@ -24,8 +24,8 @@ impl Conversation {
         list.filter_map(|ix| self.tree.id_at(*ix)).collect()
     }
 
-    /// Returns the number of a message's version, counted from 1, and the number of versions.
-    /// `None` if there is no such message.
+    /// Returns the number of a message among its versions, counted from 1, and the number of
+    /// versions. `None` if no message has this id.
     #[must_use]
     pub fn version(&self, id: &MessageId) -> Option<(usize, usize)> {
         let ix = self.tree.find(id)?;
@@ -34,16 +34,16 @@ impl Conversation {
         Some((place + 1, list.len()))
     }
 
-    /// The version of a message before or after it.
+    /// Returns the version of a message before or after this one.
     ///
     /// # Errors
     ///
-    /// Fails if there is no such message, or it is the first or the last one.
+    /// Fails if no message has this id, or if no version is before or after it.
     pub fn sibling(&self, id: &MessageId, which: Sibling) -> Result<&MessageId, TreeError> {
         self.tree.sibling(id, which)
     }
 
-    /// The ids from the root to a message.
+    /// Returns the ids from the root to a message.
     ///
     /// # Errors
     ///
@@ -53,8 +53,7 @@ impl Conversation {
         Ok(chain.filter_map(|ix| self.tree.id_at(ix)).collect())
     }
 
-    /// Returns the children of a message, oldest first; without one, the messages that have no
-    /// parent.
+    /// Returns the children of a message, oldest first; for `None`, the messages without a parent.
     #[must_use]
     pub fn children(&self, id: Option<&MessageId>) -> Vec<&MessageId> {
         let list = match id {
@@ -83,7 +82,8 @@ impl Conversation {
         self.tree.node(self.tree.find(id)?)?.awaits.as_ref()
     }
 
-    /// Shows the conversation up to this message, or an empty one; runs write there, too.
+    /// Shows the conversation up to this message, or an empty conversation for `None`; runs write
+    /// there, too. Returns false if no message has this id.
     pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
         match id.map(|id| self.tree.find(id)) {
             None => self.tree.write_at(Vec::new()),
@@ -119,8 +119,8 @@ impl Conversation {
         self.tree.find(id).is_some_and(|ix| self.tree.on_path(ix))
     }
 
-    /// Prepares a retry of a run from here. Calls that its last attempt started or the user denied
-    /// keep their state if the agent repeats them.
+    /// Prepares a retry of a run from this message. Calls that were started in the last attempt, or
+    /// that the user denied, keep their state if the agent repeats them.
     pub(crate) fn try_again_at(&mut self, tip: &MessageId) {
         self.tree.close_gaps();
         let old = self.tree.path().to_vec();
@@ -146,7 +146,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the thread id that the run branch has of its own: that of the newest message with one.
+    /// Returns the thread id of the run branch, if the branch has its own: that of the newest
+    /// message with a thread id.
     pub(crate) fn run_thread(&self) -> Option<&str> {
         let mut newest = self.run_path().rev();
         newest.find_map(|message| message.thread_id.as_deref())
@@ -174,8 +175,8 @@ impl Conversation {
         self.tree.reparent(id, parent)
     }
 
-    /// Removes a message and all below it. If the shown branch contained it, its previous version
-    /// is shown, else the next, else its parent.
+    /// Deletes a message and all below it. If the message was shown, its previous version is shown
+    /// instead, else the next, else its parent.
     pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
         let ix = self.tree.index_of(id)?;
         let others = self.tree.nodes().filter_map(|(ix, node)| {
@@ -203,7 +204,7 @@ impl Conversation {
     }
 
     /// Removes the deleted messages from the index. The other messages are indexed again only if a
-    /// result waits for its call, which may be on the path now.
+    /// result waits for a call, since that call may be on the path now.
     fn forget_names_of_deleted(&mut self) {
         if !self.orphans.is_empty() {
             return self.reindex();
@@ -217,8 +218,8 @@ impl Conversation {
         self.deleted = Some(deleted);
     }
 
-    /// Lets agents name the calls of a deleted branch, unless another call has the id of one by
-    /// now.
+    /// Keeps the calls of a deleted branch known to agents, except calls whose id another call has
+    /// by now.
     fn name_deleted(&mut self, keys: &[CallKey]) {
         for key in keys.iter().copied() {
             let Some(call) = self.calls.get(&key) else {
@@ -235,8 +236,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the beginning of the last deleted message and the number of messages that were
-    /// deleted with it, if that can be undone.
+    /// Returns the first message of the last deleted branch and the number of deleted messages, if
+    /// the deletion can be undone.
     #[must_use]
     pub fn last_deleted(&self) -> Option<(&MessageId, usize)> {
         let deleted = self

@@ -21,16 +21,16 @@ pub struct ToolCall {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The edition of the action that was offered to the agent or that its handler started as;
-    /// `None` if no action here is responsible for it.
+    /// The fingerprint of the action that was offered to the agent, or whose handler started;
+    /// `None` if no action of this page is responsible for the call.
     pub action: Option<ActionFingerprint>,
-    /// The call whose handler requested it, if one did.
+    /// The call whose handler requested this one, if any.
     pub parent: Option<CallKey>,
-    /// The newest preliminary result. Shown, never sent.
+    /// The newest preliminary result, which is shown and never sent.
     pub preliminary: Option<Value>,
     /// The progress that the handler reports.
     pub progress: Option<Progress>,
-    /// The time of its first appearance, in milliseconds since 1970.
+    /// The time at which the call appeared, in milliseconds since 1970.
     pub created_at: i64,
     /// The provider's encrypted form, which is sent back unchanged.
     pub encrypted_value: Option<String>,
@@ -44,7 +44,7 @@ pub struct ToolCall {
     /// The number of the run that made the call, if known.
     pub(super) run: Option<u64>,
     pub(super) arguments: Arguments,
-    /// The events that the conversation has not taken yet.
+    /// The events that the conversation has not collected yet.
     pub(super) events: Vec<CallEvent>,
 }
 
@@ -72,7 +72,7 @@ impl ToolCall {
         }
     }
 
-    /// Sets the state of a stored call to the one that follows the reload.
+    /// Sets the state of a call that was read from a store to the state that follows the reload.
     pub(super) fn after_reload(self, stored: State) -> Self {
         let state = stored.after_reload(LastStart::Unrecorded);
         Self { state, ..self }
@@ -107,7 +107,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the remembered approval that lets it start without a question to the user.
+    /// Returns the remembered approval under which the call starts without a question to the user.
     #[must_use]
     pub const fn allowed_earlier(&self) -> Option<&AllowedEarlier> {
         match self.state.review() {
@@ -141,8 +141,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the action's preview of its changes while the user is asked; `Err` has the reason
-    /// why it is missing.
+    /// Returns the action's preview of the changes, while the user is asked; `Err` contains the
+    /// reason why no preview could be made.
     #[must_use]
     pub const fn preview(&self) -> Option<&Result<Value, String>> {
         match self.state.review() {
@@ -160,7 +160,7 @@ impl ToolCall {
         }
     }
 
-    /// Takes the preview that the page's question awaits.
+    /// Removes and returns the request for a preview that the page's question awaits.
     pub(crate) const fn take_awaited_preview(&mut self) -> Option<AwaitedPreview> {
         match &mut self.state {
             State::Asked(question) => question.awaited.take(),
@@ -168,12 +168,12 @@ impl ToolCall {
         }
     }
 
-    /// Applies a note to the call's state.
+    /// Applies a change that keeps the call's state.
     pub(crate) fn note(&mut self, note: Note) {
         self.state.note(note);
     }
 
-    /// Changes its review regardless of the table, for tests of the checks that follow.
+    /// Changes the review regardless of the state table, for tests of later checks.
     #[cfg(test)]
     pub(crate) fn forge(&mut self, edit: impl FnOnce(&mut super::Review)) {
         if let Some(review) = self.state.review_mut() {
@@ -190,12 +190,12 @@ impl ToolCall {
         &self.state
     }
 
-    /// Returns the check that the call's state is bound to.
+    /// Returns the check on which the call's state is based.
     pub(crate) fn check(&self) -> Option<&Check> {
         self.state.review()?.check.as_deref()
     }
 
-    /// Returns the author of the result; `None` without one.
+    /// Returns the author of the result; `None` without a result.
     #[must_use]
     pub const fn answered_by(&self) -> Option<Author> {
         match &self.state {
@@ -210,8 +210,8 @@ impl ToolCall {
         self.history().changed
     }
 
-    /// Returns true if the agent has the result: it was sent by the agent, or contained in a run
-    /// that began.
+    /// Returns true if the agent has the result: the agent sent it, or a run that has begun
+    /// contained it.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.sent)
@@ -235,7 +235,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the time of its end, in milliseconds since 1970.
+    /// Returns the time of the call's end, in milliseconds since 1970.
     #[must_use]
     pub const fn ended_at(&self) -> Option<i64> {
         match &self.state {
@@ -244,7 +244,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the outcome for additions that do not change it.
+    /// Returns the outcome, to add details to it.
     pub(super) const fn outcome_mut(&mut self) -> Option<&mut Outcome> {
         match &mut self.state {
             State::Ended(outcome) => Some(outcome),
@@ -252,7 +252,7 @@ impl ToolCall {
         }
     }
 
-    /// Adds the journal's error of a call that failed.
+    /// Adds the error of a failed call that the journal contains.
     pub(crate) fn note_error(&mut self, error: Option<CallError>) {
         if let Some(outcome) = self.outcome_mut() {
             outcome.error = error.or(outcome.error.take());
@@ -264,7 +264,7 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if outcome.unlisted)
     }
 
-    /// Ends a copy on a branch that the run has left.
+    /// Ends the copy of a call on a branch that the run has left.
     pub(super) fn abandon(&mut self) {
         let mut outcome = Outcome::new(End::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
@@ -302,20 +302,20 @@ impl ToolCall {
         self.history().unknown_outcome
     }
 
-    /// Returns the number of claims that starts of its handler have used. A journal accepts a claim
-    /// once, so each start needs a new one, regardless of the outcome of earlier ones.
+    /// Returns the number of claims that starts of the call's handler have used. A journal accepts
+    /// a claim once, so each start needs a new claim, regardless of the outcome of earlier starts.
     pub(crate) const fn claims(&self) -> u32 {
         let history = self.history();
         history.starts.saturating_add(history.void_starts)
     }
 
-    /// Records that its handler was started at least this many times before, so that it is checked
-    /// again. A call that has ended does not change.
+    /// Records that the call's handler was started at least this many times before, so that the
+    /// call is checked again. A call that has ended does not change.
     pub(super) fn doubt(&mut self, attempt: u32) {
         self.state = std::mem::take(&mut self.state).started_before(attempt);
     }
 
-    /// Returns true if the page ended it, by a result or by cancelling it.
+    /// Returns true if the page ended the call, by a result or by cancelling it.
     pub(crate) const fn is_settled_here(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if matches!(outcome.by, Author::Page))
     }
@@ -330,13 +330,13 @@ impl ToolCall {
         decided || self.is_settled_here()
     }
 
-    /// Returns true if the user or the application denied it.
+    /// Returns true if the user or the application denied the call.
     pub(super) fn is_denied(&self) -> bool {
         let decision = self.approval().and_then(|asked| asked.decision.as_ref());
         matches!(decision, Some(Decision::Denied { .. }))
     }
 
-    /// Applies an event. Returns `false` if that changes nothing.
+    /// Applies an event. Returns `false` if the event changes nothing.
     pub(super) fn take(&mut self, event: StateEvent) -> bool {
         let before = self.phase();
         let kind = self.event_kind(&event);
@@ -364,13 +364,13 @@ impl ToolCall {
         true
     }
 
-    /// Returns true if the call is a tool call, and not a callout that is only shown.
+    /// Returns true unless the call is a callout that is only shown.
     pub(crate) fn is_real(&self) -> bool {
         self.origin != Origin::Text
     }
 
-    /// Returns the id of the message that hands it off to the agent, if the approval is for the call as
-    /// it is now.
+    /// Returns the id of the message that hands the call off to the agent, if the approval is for
+    /// the call as it is now.
     pub(crate) fn hand_off_message(&self) -> Option<&str> {
         let State::HandedOff { message, .. } = &self.state else {
             return None;
@@ -379,7 +379,7 @@ impl ToolCall {
         message.map(String::as_str)
     }
 
-    /// Returns true if the user approved it, as it is now, when the agent asked about it.
+    /// Returns true if the user has approved the call in its current form in answer to the agent.
     pub(crate) fn is_granted(&self) -> bool {
         !self.has_changed()
             && self.approval().is_some_and(|approval| {
@@ -393,7 +393,7 @@ impl ToolCall {
         approval.is_some_and(|approval| approval.interrupt_id.is_some())
     }
 
-    /// Returns true if the user was asked about it, and the answer is void.
+    /// Returns true if the user must be asked on this page before the call starts.
     pub(crate) fn must_be_asked(&self) -> bool {
         self.state.must_be_asked()
     }
@@ -406,15 +406,14 @@ impl ToolCall {
         self.approval().is_some_and(is_ours)
     }
 
-    /// Voids its checks.
+    /// Voids the check of the call.
     pub(crate) fn void(&mut self) {
         self.take(StateEvent::Voided);
     }
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of the call's content that the agent has, without rules of an
-    /// action.
+    /// Returns the fingerprint of a call's effective content, without rules of an action.
     pub(crate) fn of_call(call: &ToolCall) -> Self {
         let args = call.effective_args().ok_or_else(|| call.args_text());
         Self::of(&call.name, args, &Value::Null)

@@ -1,4 +1,5 @@
-//! Arguments of a call: reading them, and the events that their changes cause. `args` holds them.
+//! Methods of a call on its arguments, and the events that changes of the arguments cause. `args`
+//! contains the text and the value.
 
 use serde_json::Value;
 
@@ -40,8 +41,8 @@ impl ToolCall {
         self.edited_args().or_else(|| self.clean_args())
     }
 
-    /// Returns the arguments so far, as far as they can be parsed, for display while they stream
-    /// in.
+    /// Returns the arguments received so far, as far as they can be parsed, for display while they
+    /// stream in.
     #[must_use]
     pub fn partial_args(&self) -> Option<&Value> {
         let whole = self.arguments.value.as_ref();
@@ -66,8 +67,8 @@ impl ToolCall {
         self.arguments.replace(text);
     }
 
-    /// Reopens the arguments after their end, which voids its checks. A call that has ended keeps
-    /// its result, even if the agent adds arguments.
+    /// Reopens the arguments after their end, which voids the check of the call. A call that has
+    /// ended keeps its result, even if the agent adds arguments.
     pub(super) fn reopen(&mut self) {
         self.arguments.open = true;
         self.arguments.listed = false;
@@ -77,8 +78,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns true if more arguments may follow: it is open, or a list of messages contained it
-    /// before its end and it is not checked yet.
+    /// Returns true if more arguments may follow: the arguments are open, or a list of messages
+    /// contained them before their end and the call is not checked yet.
     pub(crate) fn takes_more(&self) -> bool {
         let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
         self.arguments.open || (self.arguments.listed && untouched && !self.is_settled_here())
@@ -109,7 +110,7 @@ impl ToolCall {
         self.take(StateEvent::ArgsEnded);
     }
 
-    /// Discards the parsed arguments, which do not count as complete.
+    /// Discards the parsed value, so that the arguments count as incomplete.
     pub(super) fn discard_value(&mut self) {
         self.arguments.value = None;
     }

@@ -1,5 +1,5 @@
-//! Events in the life of calls, for records, observers and the page. Neighbour: `call_step` makes them where
-//! a state steps.
+//! Events in the life of calls, for records, observers and the page. `call_step` creates them when
+//! a state changes.
 
 use serde_json::Value;
 
@@ -24,9 +24,9 @@ pub struct CallEvent {
     pub before: Option<Phase>,
     /// The phase after the event.
     pub phase: Phase,
-    /// The facts about a call that the conversation has removed, for records.
+    /// The facts about the call, for records, if the conversation has removed the call.
     pub(crate) removed: Option<Box<CallFacts>>,
-    /// The conversation of the call, if another has replaced it.
+    /// The conversation of the call, if another conversation has replaced it.
     pub(crate) thread_id: Option<String>,
 }
 
@@ -38,25 +38,25 @@ pub enum CallEventKind {
     Waited,
     /// The user is asked about the call.
     Asked {
-        /// The one who asks: the page, or the agent.
+        /// The page or the agent, whichever asks.
         by: Author,
     },
     /// The call may start.
     Allowed {
-        /// The reason why it may start.
+        /// The reason why the call may start.
         by: AllowedBy,
     },
     /// The call was denied.
     Denied {
         /// The reason that was given.
         reason: Option<String>,
-        /// The one who denied it; `None` if the denial follows from another event, such as a new
-        /// message or a stop.
+        /// The decider; `None` if the denial follows from another event, such as a new message or a
+        /// stop.
         by: Option<Decider>,
     },
     /// The call equals one that the user denied in this turn, and was denied without asking again.
     DeniedBefore {
-        /// The reason that was given then.
+        /// The reason for the earlier denial.
         reason: Option<String>,
     },
     /// The call is handed off to the agent.
@@ -88,13 +88,13 @@ pub enum CallEventKind {
         by: Author,
         /// The kind of error, and its message.
         error: Option<(ErrorKind, String)>,
-        /// The time since it appeared, in milliseconds.
+        /// The time since the call appeared, in milliseconds.
         duration_ms: u64,
     },
 }
 
 impl CallEventKind {
-    /// Returns true if records are kept of such events.
+    /// Returns true if a record is kept of the event.
     pub(crate) const fn is_audited(&self) -> bool {
         !matches!(
             self,
@@ -107,10 +107,10 @@ impl CallEventKind {
     }
 }
 
-/// The facts about a call that a record repeats.
+/// The facts about a call that a record contains.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CallFacts {
-    /// The id that the agent gave it.
+    /// The id that the agent gave the call.
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) action: Option<ActionFingerprint>,

@@ -1,4 +1,4 @@
-//! The events of a call that steps of its state cause, with their details.
+//! Creates the events that changes of a call's state cause, with their details.
 
 use super::{
     AllowedBy, Author, CallEvent, CallEventKind, CallFacts, CallOutcome, Decider, Decision, Phase,
@@ -7,7 +7,7 @@ use super::{
 };
 
 impl ToolCall {
-    /// Makes an event of a call that was in the phase `before`.
+    /// Creates an event of a call that was in the phase `before`.
     pub(crate) fn event(&self, kind: CallEventKind, before: Phase) -> CallEvent {
         CallEvent {
             call: self.key(),
@@ -20,7 +20,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the facts about it that records repeat.
+    /// Returns the facts about the call that a record contains.
     pub(crate) fn facts(&self) -> CallFacts {
         let args = self.effective_args().cloned();
         CallFacts {
@@ -32,8 +32,9 @@ impl ToolCall {
         }
     }
 
-    /// Returns the kind of an event that is about to be applied; `None` if observers are not
-    /// notified of it. The end of a call is known once it is applied ([`Self::ended_event_kind`]).
+    /// Returns the kind of call event for a state event that is about to be applied; `None` if
+    /// observers are not notified. For the end of a call, [`Self::ended_event_kind`] returns the
+    /// kind after the event was applied.
     pub(super) fn event_kind(&self, event: &StateEvent) -> Option<CallEventKind> {
         let decider = || self.approval().and_then(|asked| asked.by);
         let denied = |reason: &Option<String>, by| match self.denied_before() {
@@ -84,7 +85,7 @@ impl ToolCall {
         })
     }
 
-    /// Returns the end of a call that has just ended.
+    /// Returns the kind of event for a call that has just ended.
     pub(super) fn ended_event_kind(&self) -> CallEventKind {
         let error = self.error();
         let ended = self.ended_at().unwrap_or(self.created_at);
@@ -121,14 +122,13 @@ impl ToolCall {
 }
 
 impl CallEvent {
-    /// Returns the facts that records need of a call that another conversation replaces with its
-    /// own.
+    /// Adds the facts that records need of a call whose conversation is replaced by another.
     pub(crate) fn keep_facts_of_thread(&mut self, thread_id: &str, call: &ToolCall) {
         self.keep_facts(call);
         self.thread_id = Some(thread_id.to_owned());
     }
 
-    /// Returns the facts that records need of a call that is removed.
+    /// Adds the facts that records need of a call that is removed.
     pub(super) fn keep_facts(&mut self, call: &ToolCall) {
         self.removed.get_or_insert_with(|| Box::new(call.facts()));
     }

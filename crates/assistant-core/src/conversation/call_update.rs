@@ -1,4 +1,5 @@
-//! Updates of a call by its agent: it is listed or announced again, or its arguments change.
+//! Updates of a call by its agent, which lists or announces the call again or changes its
+//! arguments.
 
 use super::{
     Note, ToolCall,
@@ -6,7 +7,7 @@ use super::{
 };
 
 impl ToolCall {
-    /// Takes the content of the call from a list, but not its history.
+    /// Replaces the content of the call with that of a listed call, without its history.
     pub(super) fn take_over(&mut self, other: Self) {
         self.origin = other.origin;
         self.rewrite(other.name.clone(), other.args_text());
@@ -18,8 +19,8 @@ impl ToolCall {
         self.extra = other.extra;
     }
 
-    /// Starts a detached call again, as part of this run: its arguments stream in again, unless it
-    /// runs, was decided or has ended.
+    /// Begins a detached call again, as part of this run. Its arguments stream in again, unless the
+    /// call is running, was decided or has ended.
     pub(super) fn begin_anew(&mut self, run: Option<u64>) {
         let is_fixed = matches!(
             self.state,
@@ -39,7 +40,7 @@ impl ToolCall {
         }
     }
 
-    /// Replaces the name or the arguments that the agent gave before.
+    /// Replaces the name and the arguments that the agent gave before.
     pub(super) fn rewrite(&mut self, name: String, args: &str) {
         if self.is_fixed() && self.has_ended() {
             return;

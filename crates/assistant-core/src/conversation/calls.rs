@@ -1,8 +1,8 @@
-//! The calls of a conversation: their only owner, and the indices over them.
+//! The owner of all calls of a conversation, with indices over them.
 //!
 //! A message holds only the keys of its calls, so a call that moves, is removed from its message or
 //! is deleted stays here. Every change of a call is made by [`Calls::edit`], which updates the
-//! indices. Neighbour: `placement`, for the messages that calls belong to.
+//! indices. `placement` assigns calls to messages.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::order::{Sorted, in_order};
 /// All calls of a conversation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    /// Keys are numbered here, so an agent cannot choose ones that collide.
+    /// The calls by key. Keys are numbered here, so an agent cannot choose a key that collides.
     all: FxHashMap<CallKey, Entry>,
     by_wire_id: HashMap<String, Vec<CallKey>>,
     /// The calls by the id of the tool message with their result.
@@ -27,7 +27,7 @@ pub(super) struct Calls {
     eager: Sorted<CallKey, ()>,
     /// Calls of the page itself with their requests, oldest first.
     direct: Sorted<CallKey, u64>,
-    /// Calls off the path of their run, by wire id: the same id again is the same call.
+    /// Calls off the path of their run, by wire id. A repeated wire id means the same call.
     detached: HashMap<String, CallKey>,
     last_key: u64,
     events: Vec<CallEvent>,
@@ -51,7 +51,7 @@ pub(super) enum Home {
 }
 
 impl Calls {
-    /// Returns true if there is no call at all, in messages or not.
+    /// Returns true if there are no calls, inside or outside of messages.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -78,7 +78,7 @@ impl Calls {
         }
     }
 
-    /// Adds a call without an owner, made by this run, and gives it a key.
+    /// Adds a call that belongs to no message yet, made by this run, and returns its new key.
     pub(super) fn add(&mut self, mut call: ToolCall, run: Option<u64>) -> CallKey {
         self.last_key += 1;
         let key = CallKey::new(self.last_key);
@@ -88,7 +88,7 @@ impl Calls {
         key
     }
 
-    /// Adds a stored call under its stored key. If that is taken or missing, it gets a new one.
+    /// Adds a stored call under its stored key, or under a new key if that key is taken or missing.
     pub(super) fn restore(&mut self, mut call: ToolCall) -> CallKey {
         let key = call.key;
         if key.number() == 0 || self.all.contains_key(&key) {
@@ -270,7 +270,7 @@ impl Calls {
         keys.filter_map(|key| self.get(key))
     }
 
-    /// Returns the calls in messages that a tool message with this id answers, on all branches.
+    /// Returns the calls in messages whose result has a tool message with this id, on all branches.
     pub(super) fn answered_by(&self, message_id: &str) -> impl Iterator<Item = &ToolCall> {
         let keys = self.by_result_id.get(message_id).into_iter().flatten();
         let placed = keys.filter(|key| self.node_of(key).is_some());
@@ -303,7 +303,7 @@ impl Calls {
         placed.map(|entry| &*entry.call)
     }
 
-    /// Returns the calls that have ended, in that order.
+    /// Returns the calls that have ended, in the order of their ends.
     pub(super) fn ended(&self) -> &[CallKey] {
         &self.ended
     }
@@ -328,13 +328,13 @@ impl Calls {
         self.last_key = self.last_key.max(last_key);
     }
 
-    /// Takes the events of calls since the last call.
+    /// Returns and forgets the events of calls since this method was called last.
     pub(super) fn take_events(&mut self) -> Vec<CallEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// Takes the events of calls since the last call, before another conversation replaces the one
-    /// with this id: they include the facts that records need.
+    /// Returns and forgets the events of calls before another conversation replaces the one with
+    /// this id. The events include the facts that records need.
     pub(super) fn take_last_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         let mut taken = self.take_events();
         for event in &mut taken {

@@ -2,13 +2,14 @@
 
 use super::{CallKey, MessageId};
 
-/// A change. It contains only the place; readers look up the new state there.
+/// A change of a conversation or its session. A change names only the place; readers look up the
+/// new state there.
 ///
 /// Every mutation of a conversation reports its changes: a reader that applies them to its earlier
 /// view has the same view as after reading everything again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// The list of shown messages.
+    /// The list of shown messages changed.
     Path,
     /// A message was added to the tree, on any branch.
     MessageAdded(MessageId),
@@ -32,23 +33,23 @@ pub enum Change {
     },
     /// All parts of a message may have changed.
     Message(MessageId),
-    /// Something about a call: arguments, phase, progress, result.
+    /// A call changed: its arguments, phase, progress or result.
     Call(CallKey),
-    /// The shared state.
+    /// The shared state changed.
     State,
-    /// The run: started, ended, waiting.
+    /// A run started, ended, or began to wait.
     Run,
-    /// The steps that the agent reports.
+    /// The steps that the agent reports changed.
     Steps,
-    /// The set of definitions that is offered to the agent.
+    /// The definitions that are offered to the agent changed.
     Registry,
-    /// Open interrupts.
+    /// The open interrupts changed.
     Interrupts,
-    /// Messages of the user that are not sent yet.
+    /// The queued messages of the user changed.
     Queue,
-    /// The remembered approvals.
+    /// The remembered approvals changed.
     Remembered,
-    /// Notices.
+    /// The notices changed.
     Notices,
     /// Another conversation replaced this one.
     Thread,

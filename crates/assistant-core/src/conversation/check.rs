@@ -1,13 +1,13 @@
-//! The check of a call: the inputs by which it was decided whether the call may start.
+//! The check of a call: the facts on which the permission to start was based.
 //!
-//! A check is part of the review in a call's state ([`super::Review`]), and ends with it. While the
-//! call and the rules of its action equal its [`Binding`], the check holds.
+//! A check is part of the review in a call's state ([`super::Review`]), and ends with that state.
+//! While the call and the rules of its action equal its [`Binding`], the check holds.
 
 use serde_json::Value;
 
 use crate::action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding};
 
-/// The inputs of a call's check. Another component may take over if its rules are the same.
+/// The check of a call. Another component with the same rules may take over the call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Check {
     pub(crate) binding: Binding,
@@ -19,7 +19,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// Creates the check of a call without an action here.
+    /// Creates the check of a call for which no action is registered.
     pub(crate) const fn without_action(binding: Binding, eager: bool) -> Self {
         Self {
             binding,

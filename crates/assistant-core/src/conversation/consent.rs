@@ -1,9 +1,9 @@
-//! A decision of the user together with its subject.
+//! Binds a decision of the user to the subject that was decided about.
 
 use super::Fingerprint;
 
-/// A value that a decision of the user grants. It is returned only for the subject of the decision:
-/// the caller passes the present subject.
+/// A value that a decision of the user grants. The value is returned only if the subject that the
+/// caller passes equals the subject of the decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent<T> {
     given: T,
@@ -15,7 +15,7 @@ impl<T> Consent<T> {
         Self { given, about }
     }
 
-    /// Creates a decision from a record. Its subject is unknown, so that it grants nothing.
+    /// Creates a decision from a record. The subject is unknown, so the decision grants nothing.
     pub(crate) fn of_record(given: T) -> Self {
         Self::new(given, Fingerprint::unknown())
     }
@@ -26,7 +26,7 @@ impl<T> Consent<T> {
         (self.about == *now).then_some(&self.given)
     }
 
-    /// Returns the value regardless of the subject, for records and for uses without an effect.
+    /// Returns the value regardless of the subject, for records and for uses that grant nothing.
     #[must_use]
     pub const fn on_record(&self) -> &T {
         &self.given

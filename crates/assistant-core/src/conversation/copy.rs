@@ -1,20 +1,20 @@
 //! Copies of messages and calls that branches share: a run changes only its own copy.
 //!
 //! The call keeps its key and belongs to the copy; the other branch keeps another call with the
-//! same history, which can no longer start. Neighbour: `tree`, which determines the shared nodes.
+//! same history, which can no longer start. `tree` determines which nodes are shared.
 
 use super::{CallKey, Change, Conversation, Note, Part, ToolCall, tree::Copied};
 
 impl Conversation {
-    /// Returns the node that the active run may change: the same one, or a copy of it for this path
-    /// if another branch shares it.
+    /// Returns the node that the active run may change: the given node or, if another branch shares
+    /// it, a copy for this path.
     pub(super) fn own(&mut self, ix: usize) -> usize {
         let (own, copies) = self.tree.own(ix);
         self.settle_copies(&copies);
         own
     }
 
-    /// Copies the shared nodes of the path of runs, from a depth on.
+    /// Copies the shared nodes of the run's path from this depth on.
     pub(super) fn own_from(&mut self, depth: usize) {
         let copies = self.tree.own_from(depth);
         self.settle_copies(&copies);
@@ -28,7 +28,7 @@ impl Conversation {
         }
     }
 
-    /// Changes a call by an event of an agent, which is about the run's path alone.
+    /// Changes a call by an event of an agent, on the run's path only.
     pub(super) fn edit_own_call<R>(
         &mut self,
         key: &CallKey,
@@ -82,7 +82,7 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Takes a call out of the message of another branch, and leaves another call with the same
+    /// Detaches a call from the message of another branch, and puts another call with the same
     /// history there.
     pub(super) fn leave_copy(&mut self, key: &CallKey, node: usize) {
         self.replace_with_copy(key, node);
@@ -92,8 +92,8 @@ impl Conversation {
         self.log.extend(id.map(Change::Message));
     }
 
-    /// Copies the call with a wire id that ran or was denied on another branch: a list that has it
-    /// on this branch, too, names the same call, which ran once.
+    /// Copies the call with this wire id that ran or was denied on another branch. A message list
+    /// with the same id on this branch means the same call, which ran once.
     pub(super) fn copy_settled(&mut self, wire_id: &str) -> Option<CallKey> {
         let named = self.calls.named(wire_id).filter(|call| call.is_real());
         let placed = named.filter(|call| self.calls.node_of(&call.key()).is_some());
@@ -111,7 +111,7 @@ impl Conversation {
         Some(self.calls.add(copy, None))
     }
 
-    /// Replaces a call with one of the same history, which can no longer start.
+    /// Replaces a call with a copy of the same history, which can no longer start.
     fn replace_with_copy(&mut self, key: &CallKey, ix: usize) {
         let Some(copy) = self.add_copy(key) else {
             return;

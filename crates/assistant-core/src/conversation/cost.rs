@@ -9,19 +9,20 @@ use crate::{
     json::form,
 };
 
-/// The maximum number of models whose tokens a message keeps.
+/// The maximum number of models for which a message stores tokens.
 const MODELS: usize = 16;
 
-/// Tokens, time and price.
+/// The tokens, time and price of one or more runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Tokens, one entry for each provider and model.
+    /// The tokens, with one entry for each provider and model.
     pub usage: Vec<TokenUsage>,
     /// The duration in milliseconds, including tools and questions to the user; `None` if it is not
     /// known.
     pub duration_ms: Option<u64>,
-    /// The part of the duration that was spent only on questions to the user; `None` for none.
+    /// The part of the duration in which only a question to the user was open; `None` if there was
+    /// no such time.
     pub waited_ms: Option<u64>,
     /// The price in millionths of the host's currency; `None` if it is not known. An integer, so
     /// that sums are exact.
@@ -35,7 +36,8 @@ impl Cost {
         self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
     }
 
-    /// Merges a newer report. Counts that it omits stay, and the duration does not decrease.
+    /// Merges a newer report. Counts that the report omits stay, and the duration does not
+    /// decrease.
     pub(super) fn take_in(&mut self, fresh: Self) {
         if !fresh.usage.is_empty() {
             self.usage = merged(std::mem::take(&mut self.usage), fresh.usage);
@@ -106,7 +108,7 @@ impl Cost {
         total(self.usage.iter().map(|usage| usage.output_tokens))
     }
 
-    /// Returns all tokens; `None` if only a part of them is known for some model.
+    /// Returns the number of all tokens; `None` if only a part of the tokens of a model is known.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         let whole = |usage: &TokenUsage| {

@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 use super::{CallKey, Part, tree::Removed, tree_message::TreeMessage};
 
-/// A deleted branch, with the places of its results. It is never stored, and is discarded as soon
-/// as a run begins.
+/// A deleted branch, with the positions of its results in the received order. It is never stored,
+/// and is discarded as soon as a run begins.
 #[derive(Debug, Clone)]
 pub(super) struct Deleted {
     pub(super) branch: Removed<TreeMessage>,
     /// Results after other messages; `None` for those before all messages.
     pub(super) results: HashMap<Option<usize>, Vec<CallKey>>,
-    /// The calls that an agent can name only since the deletion.
+    /// The calls that were detached by the deletion.
     pub(super) detached: Vec<CallKey>,
 }
 
 impl Deleted {
-    /// Returns the keys of its calls.
+    /// Returns the keys of the branch's calls.
     pub(super) fn calls(&self) -> impl Iterator<Item = CallKey> {
         let messages = self.branch.nodes().map(|node| &node.item.message);
         messages.flat_map(|message| message.parts.iter().filter_map(Part::call_key))

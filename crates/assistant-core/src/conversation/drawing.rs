@@ -1,10 +1,10 @@
-//! The layout of the tree as a drawing: the position of each row of its outline, and the part in
+//! The layout of the tree as a drawing: the position of each row of the outline, and the part in
 //! view.
 //!
-//! Every message has the line of its depth, from top to bottom; every message without followers has
-//! a column of its own, and one with followers is centred above them. The messages of one line are
-//! in the order of their columns, so that those in view are found by binary search. Nothing here
-//! recurses. Neighbour: `outline`, whose rows are drawn.
+//! The line of a message is its depth, from top to bottom. A message without children has a column
+//! of its own; a message with children is centred above them. The messages of one line are sorted
+//! by column, so that those in view are found by binary search. No function here recurses.
+//! `outline` creates the rows that are drawn.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub struct Drawing {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Spot {
-    /// The column, counted from 0. One above several rows is between them.
+    /// The column, counted from 0. The column of a row above several rows may be a fraction.
     pub column: f64,
     /// The line, counted from 0.
     pub line: usize,
@@ -44,8 +44,8 @@ pub struct Spot {
 pub struct Visible {
     /// The rows in view.
     pub rows: Vec<usize>,
-    /// The rows whose connecting line may cross the view. Lines that coincide with these are
-    /// omitted.
+    /// The rows whose connecting line to their parent may cross the view, without lines that
+    /// coincide with others.
     pub ways: Vec<usize>,
 }
 

@@ -1,8 +1,8 @@
 //! A whole conversation as JSON: exported, and imported completely or not at all.
 //!
 //! Version 2 is written and read; `list` reads lists of AG-UI messages, `import_tree` the trees of
-//! other systems. Messages may come in any order, and below parents that are missing: the tree is
-//! linked when all are there. `json` reads and writes one message.
+//! other systems. Messages may be in any order, and their parents may be missing: the tree is
+//! linked after all messages were read. `json` reads and writes one message.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ use crate::{
 
 /// The version of the format.
 const VERSION: u64 = 2;
-/// Larger keys leave no numbers for new ones.
+/// The largest accepted key. Larger keys would leave no numbers for new calls.
 const LAST_KEY: u64 = 1 << 53;
 
 impl Conversation {
@@ -39,7 +39,7 @@ impl Conversation {
         })
     }
 
-    /// Like [`Self::export`], but with the ids of the messages only. Neighbour: `session/pieces`.
+    /// Returns the conversation like [`Self::export`], with only the ids of the messages.
     pub(crate) fn export_outline(&self) -> Value {
         self.export_with(|message, entry| {
             entry.insert("id".to_owned(), message.id.as_str().into());
@@ -91,7 +91,8 @@ impl Conversation {
         out
     }
 
-    /// Returns the detached calls; of those in a message of another branch the keys.
+    /// Returns the detached calls as JSON. A call in a message of another branch is represented by
+    /// its key.
     fn write_detached(&self) -> Vec<Value> {
         let detached = in_order(self.calls.all_detached().collect(), CallKey::rank);
         let write = |key: CallKey| {
@@ -106,7 +107,8 @@ impl Conversation {
         detached.into_iter().filter_map(write).collect()
     }
 
-    /// Writes the position of a node, and its properties beside the message.
+    /// Returns the position of a node, and the properties that are not part of the message, as
+    /// JSON.
     fn write_links(&self, node: &Node<TreeMessage>) -> Object {
         let parent = node.parent.and_then(|ix| self.tree.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
@@ -127,7 +129,8 @@ impl Conversation {
     /// from a tree: messages that name their parent or contain their `children`, as a list or as
     /// `{messages, active}`. If the active message is missing, the newest branch is shown.
     ///
-    /// A call without a result in such a list counts as cancelled: it is not known whether it ran.
+    /// A call without a result in such a list counts as cancelled, since it is not known whether it
+    /// ran.
     ///
     /// ```
     /// use assistant_core::conversation::Conversation;
@@ -147,7 +150,7 @@ impl Conversation {
         Self::new().take_in(value)
     }
 
-    /// Reads a conversation as [`Self::import`] does, into an empty one.
+    /// Reads a conversation into this empty one, as [`Self::import`] does.
     pub(crate) fn take_in(self, value: Value) -> Result<Self, FormatError> {
         let mut from = match value {
             Value::Array(list) if import_tree::is_tree(&list) => {
@@ -214,7 +217,7 @@ impl Conversation {
         Ok(conversation)
     }
 
-    /// Reads a node; its position is known when all are there.
+    /// Reads a node. Its position in the tree is set after all nodes were read.
     fn read_node(&mut self, entry: Value) -> Result<(Link, Value), FormatError> {
         let mut entry = object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
@@ -250,7 +253,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Reserves the keys of all stored calls, before calls without one get theirs.
+    /// Reserves the keys of all stored calls, before calls without a key get new ones.
     fn reserve_keys(&mut self, entries: &[Value], from: &Object) -> Result<(), FormatError> {
         let parts = entries
             .iter()
@@ -283,8 +286,8 @@ impl Conversation {
         self.tree.set_paths(path, shown);
     }
 
-    /// Returns the path to the message that a field names, empty for null; `None` if the field or its
-    /// message is missing.
+    /// Returns the path to the message that a field names, empty for null; `None` if the field or
+    /// the message is missing.
     fn chain_of(&self, from: &mut Object, key: &str) -> Option<Vec<usize>> {
         match from.shift_remove(key)? {
             Value::String(tip) => Some(self.tree.chain_to(self.tree.find(&tip.into())?)),
@@ -292,8 +295,8 @@ impl Conversation {
         }
     }
 
-    /// Ensures that every result has exactly one place in the received order, and removed ones have
-    /// none.
+    /// Normalizes the received order: every existing result gets exactly one place, removed results
+    /// get none.
     pub(super) fn list_results_once(&mut self) {
         if self.calls.is_empty() {
             return;
@@ -318,8 +321,8 @@ impl Conversation {
         }
     }
 
-    /// Lists the results of a node's calls after it that have no place: those of copies, whose
-    /// originals may have theirs after another message.
+    /// Adds the missing results of a node's calls to the received order, directly after the node.
+    /// Results of copied calls are missing if the results of the originals follow another message.
     pub(super) fn list_results_of(&mut self, ix: usize) {
         let listed = self.node(ix).map(|node| node.results.clone());
         let listed = listed.unwrap_or_default();
@@ -348,7 +351,7 @@ impl Conversation {
     }
 }
 
-/// Returns the parent and the chosen child of a message.
+/// The parent and the chosen child of a message.
 type Link = (Option<MessageId>, Option<MessageId>);
 
 fn write_keys(keys: &[CallKey]) -> Value {

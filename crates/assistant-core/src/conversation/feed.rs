@@ -1,8 +1,8 @@
-//! Applies updates of a server that runs the loop itself, in any order. Nothing runs here.
+//! Applies updates of a server that runs the loop itself, in any order. No tool runs in the page.
 //!
-//! Updates may be late, repeated or missing. A call that is reported before its message gets a message
-//! at the tip, which moves once an update names its parent. `join` adds messages that do not continue
-//! the run's path.
+//! Updates may be late, repeated or missing. A call that is reported before its message gets a new
+//! message at the tip, which moves once an update names the parent. `join` adds messages that do
+//! not continue the run's path.
 
 use serde_json::Value;
 
@@ -20,8 +20,8 @@ use crate::{
 };
 
 impl Conversation {
-    /// Applies an update of a message. A new message below the newest one is shown, and so are those
-    /// that waited for it.
+    /// Applies an update of a message. A new message below the newest one is shown, with the
+    /// messages that waited for it.
     ///
     /// # Errors
     ///
@@ -82,8 +82,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Updates a known message. Content that an update omits stays; a late update only adds unknown
-    /// values.
+    /// Updates a known message. Content that the update omits stays; a late update only adds
+    /// missing values.
     fn update_fed(
         &mut self,
         ix: usize,
@@ -153,7 +153,7 @@ impl Conversation {
         self.take_progress(key, status, &info.id, None, now);
     }
 
-    /// Applies an update of a call. An unknown message is added for it.
+    /// Applies an update of a call. If the message of the call is unknown, it is added.
     pub(crate) fn take_tool_update(&mut self, update: ToolUpdate, now: i64) {
         let id = match (update.message_id.as_str(), update.tool_call_id.as_str()) {
             // A call outside of messages has one of its own, as on AG-UI's wire.
@@ -175,8 +175,8 @@ impl Conversation {
         }
     }
 
-    /// Adds a message that only an update of its call has named. It is assumed to follow the newest
-    /// one.
+    /// Adds a message that so far only the update of a call has named. The message is assumed to
+    /// follow the newest one.
     fn assume_message(&mut self, id: &MessageId, now: i64) {
         let fresh = || Message::new(id.clone(), Role::Assistant, now);
         let parent = self.run_tip().cloned();
@@ -199,15 +199,15 @@ impl Conversation {
         }
     }
 
-    /// Returns the message of a call that an update names without its message.
+    /// Returns the message of a call, for updates that do not name the message.
     fn message_naming(&self, call: &str) -> Option<MessageId> {
         let on_path = self.find_call(call);
         let key = on_path.or_else(|| self.calls.named(call).last().map(ToolCall::key))?;
         self.message_of_call(&key).map(|message| message.id.clone())
     }
 
-    /// Returns the id of the first call of a tool in a message that has not ended, for updates that
-    /// name the tool only.
+    /// Returns the id of a message's first open call of a tool, for updates that name only the
+    /// tool.
     fn unnamed_call(&self, message: &MessageId, tool: &str) -> String {
         let calls = self.message(message).map(|message| self.calls_in(message));
         let mut calls = calls.into_iter().flatten();
@@ -298,7 +298,7 @@ const fn is_file(part: &Part) -> bool {
     matches!(part, Part::File(_) | Part::Unknown(_))
 }
 
-/// Converts an attachment to a file, if it can be read as one.
+/// Converts an attachment to a file part, or to an unknown part if it is not a valid file.
 fn attachment(value: Value) -> Part {
     match form::content_part_from_value(value.clone()) {
         Ok(part) => Part::File(part),
@@ -306,8 +306,8 @@ fn attachment(value: Value) -> Part {
     }
 }
 
-/// Ends a call. Without a result it ends with an empty one, which a later update fills. Returns
-/// false if it has ended before.
+/// Ends a call. A missing result is replaced by an empty one, which a later update fills. Returns
+/// false if the call had ended before.
 fn settle(call: &mut ToolCall, end: End, id: &str, result: Option<String>, now: i64) -> bool {
     let is_empty = |known: &CallResult| known.value.is_null() || known.value == "";
     let is_unfilled = || call.answered_by() != Some(Author::Page) && result.is_some();

@@ -1,4 +1,5 @@
-//! Fingerprints of questions as the user saw them: the name, the exact arguments, the rules.
+//! Fingerprints of questions as the user saw them, from the name, the exact arguments and the
+//! rules.
 
 use std::{fmt, sync::Arc};
 
@@ -6,10 +7,10 @@ use serde_json::Value;
 
 use crate::json::canonical::canonical;
 
-/// Identifies the text that was on the screen when the user was asked about a call or by an agent.
+/// Identifies the content that was shown when the page or an agent asked the user.
 ///
-/// A decision contains it, and applies only while the call still has it. It is the canonical text
-/// itself and not a hash, so that no two questions share one.
+/// A decision contains the fingerprint, and applies only while the call has the same one. The
+/// fingerprint is the canonical text itself and not a hash, so that no two questions share one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint(Arc<str>);
 
@@ -26,7 +27,8 @@ impl Fingerprint {
         Self(format!("{name}\n{args}\n{rules}").into())
     }
 
-    /// Returns the fingerprint of an unknown question, which no call and no question has.
+    /// Returns the fingerprint of an unknown question, which equals that of no call and no
+    /// question.
     pub(crate) fn unknown() -> Self {
         Self("unknown".into())
     }

@@ -1,5 +1,5 @@
-//! Tool messages: they become results of their calls and keep their place in the received order
-//! (rule "one conversation").
+//! Turns tool messages into results of their calls, which keep the place of the message in the
+//! received order (rule "one conversation").
 
 use std::collections::HashSet;
 
@@ -16,7 +16,8 @@ use super::{
 use crate::event::{self, Content, MessageBody, Role};
 
 impl Conversation {
-    /// Gives a call a result from the wire. `after` is the node that the tool message follows.
+    /// Sets the result of a call from a received tool message. `after` is the node that the message
+    /// follows.
     pub(super) fn fold(
         &mut self,
         key: CallKey,
@@ -35,8 +36,8 @@ impl Conversation {
         }
     }
 
-    /// Gives a call a result of the page, in call order among the results of its message. `false`
-    /// if it has one.
+    /// Sets the result of a call that the page produced, in call order among the results of the
+    /// call's message. Returns false if the call has a result.
     pub(crate) fn answer(
         &mut self,
         key: CallKey,
@@ -59,8 +60,8 @@ impl Conversation {
         true
     }
 
-    /// Returns the place of a call's result among those after its message: before those of later
-    /// calls.
+    /// Returns the index of a call's result among the results after its message: before those of
+    /// later calls.
     fn place_of_result(&self, ix: usize, key: &CallKey) -> usize {
         let Some(node) = self.node(ix) else {
             return 0;
@@ -79,7 +80,7 @@ impl Conversation {
         place.unwrap_or(node.results.len())
     }
 
-    /// Gives the result of a call its place in the received order.
+    /// Adds the result of a call to the received order.
     #[cfg(any(feature = "ui-stream", feature = "records"))]
     pub(super) fn list_answer(&mut self, key: CallKey) {
         let node = self.calls.node_of(&key).and_then(|ix| self.node_mut(ix));
@@ -103,8 +104,8 @@ impl Conversation {
             && self.apply_state_event(&key, StateEvent::Settled(Box::new(outcome)))
     }
 
-    /// Adds a message from the wire at the tip; a tool message that answers a known call becomes
-    /// its result.
+    /// Adds a received message at the tip. A tool message that answers a known call becomes the
+    /// result of the call.
     pub(super) fn append_wire(&mut self, wire: event::Message, author: Author, now: i64) {
         let key = match &wire.body {
             MessageBody::Tool { tool_call_id, .. } => {
@@ -131,21 +132,21 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a tool message only repeats the page's message that a call may run.
+    /// Returns true if a tool message only echoes the approval that the page sent for the call.
     fn is_echo(&self, key: &CallKey, wire: &event::Message) -> bool {
         matches!(&wire.body, MessageBody::Tool { content, .. } if self.echoes_approval(key, &wire.id, content))
     }
 
-    /// Returns true if this is the page's approval and not a result, even if the call has changed
-    /// since.
+    /// Returns true if a tool message with this id and content is the page's approval and not a
+    /// result, even if the call has changed since.
     pub(super) fn echoes_approval(&self, key: &CallKey, id: &str, content: &Content) -> bool {
         let handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
         let is_ours = self.hand_off_messages.contains(id) || self.call(key).is_some_and(handed_off);
         is_ours && content.display_text() == CallApproval::GO_ON
     }
 
-    /// Returns true if a message of a list, regardless of its content, is one by which the page
-    /// handed a call off to the agent: it existed before the run.
+    /// Returns true if a listed message has the id of a tool message by which the page handed a
+    /// call off to the agent. Its content is not compared.
     pub(super) fn is_hand_off_message(&self, message: &event::Message) -> bool {
         let MessageBody::Tool { tool_call_id, .. } = &message.body else {
             return false;
@@ -158,13 +159,14 @@ impl Conversation {
         is_ours || self.hand_off_messages.contains(&message.id)
     }
 
-    /// Notes the id of a tool message that lets the agent run a call.
+    /// Records the id of a tool message by which the page hands a call off to the agent.
     pub(crate) fn note_hand_off_message(&mut self, id: &str) {
         self.hand_off_messages.insert(id.to_owned());
     }
 
-    /// Removes a message from the tree. Its calls are detached, and their results take its place in
-    /// the received order. The caller updates the paths afterwards, once for all removed messages.
+    /// Removes a message from the tree and detaches its calls. The results that follow it in the
+    /// received order are moved to its parent, or to the start. The caller must update the paths
+    /// once after all removals.
     pub(super) fn take_out(&mut self, ix: usize) -> Option<Node<TreeMessage>> {
         let node = self.tree.take_out(ix)?;
         let results = node.item.results.iter().copied();
@@ -190,8 +192,8 @@ impl Conversation {
         }
     }
 
-    /// Inserts a message from the wire between one of the path (or the beginning) and all that
-    /// follow it.
+    /// Inserts a received message between a message of the path (or the beginning) and its
+    /// successors.
     pub(super) fn insert_wire(&mut self, before: Option<usize>, wire: event::Message, now: i64) {
         let message = self.fresh_from_wire(wire, now);
         self.tree.close_gaps();
@@ -203,8 +205,8 @@ impl Conversation {
         self.index_calls(ix);
     }
 
-    /// Adds a new message from the wire. The same id is the same call: one on the path stays where
-    /// it is, a detached one is attached again.
+    /// Creates a new message from a received one. Its calls are matched by id: a call on the path
+    /// stays where it is, a detached call is attached again.
     fn fresh_from_wire(&mut self, mut wire: event::Message, now: i64) -> Message {
         let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
@@ -224,8 +226,8 @@ impl Conversation {
         message
     }
 
-    /// Adds a call of a list: the detached one with its id, a copy of the one that ran or was
-    /// denied on another branch, or a new one of this run.
+    /// Returns the key for a listed call: that of the detached call with its id, of a copy of the
+    /// call that ran or was denied on another branch, or of a new call of this run.
     pub(super) fn list_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
         let known = self.take_back(&listed.id);
         match known.or_else(|| self.copy_settled(&listed.id)) {
@@ -249,7 +251,7 @@ impl Conversation {
     }
 }
 
-/// Takes a result from the wire. A repeated one does not change the outcome of the call; no result
+/// Applies a received result to a call. A repeated result does not change the outcome; no result
 /// overrides an outcome of the page or a decision of the user.
 pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, now: i64) {
     if let Some(outcome) = call.outcome_mut() {
@@ -292,8 +294,9 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
     }
 }
 
-/// Returns true for the tool message that servers keep for a call without a result: empty content, or
-/// the word for an open call. It does not replace a result of the page that no agent has.
+/// Returns true for the placeholder that servers store for a call without a result: empty content,
+/// or the name of an open state. A placeholder does not replace a result of the page that no agent
+/// has.
 fn is_placeholder(result: &CallResult) -> bool {
     let text = result.content.display_text();
     let text = text.trim().trim_matches('"');

@@ -1,4 +1,4 @@
-//! The error of a stored conversation that is not valid.
+//! The error of an invalid stored conversation.
 
 use std::fmt;
 
@@ -22,13 +22,13 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// Returns the error of a list that contains an id twice.
+/// The error message for a list that contains an id twice.
 pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
-/// Returns the error of messages that no root leads to.
+/// The error message for messages that cannot be reached from a root.
 pub(super) const CYCLE: &str = "messages stand in a circle of parents";
 
 impl FormatError {
-    /// Returns the violated rule of the tree, if it is one.
+    /// Returns the tree error, if the format error is a violation of the message tree.
     #[must_use]
     pub fn tree_error(&self) -> Option<TreeError> {
         match self.0.as_str() {

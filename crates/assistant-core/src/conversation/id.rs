@@ -40,9 +40,8 @@ impl fmt::Display for MessageId {
 
 /// Identifies a tool call for the lifetime of its conversation.
 ///
-/// The conversation creates it when the call first appears and never reuses it. The message, the
-/// place and the agent's id are attributes of the call and may change; the key does not. It only
-/// serves to compare calls.
+/// The conversation creates the key when the call first appears and never reuses it. The message,
+/// the place and the agent's id are attributes of the call and may change; the key does not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallKey(u64);
 

@@ -2,8 +2,9 @@
 //! their parents, trees with `children`, and the repositories of assistant-ui.
 //!
 //! A message contains `parts`, or any of `content`, `text` and `contentBlocks`, with calls in
-//! `toolCalls`. Tool messages become the results of their calls. `export` reads the outcome and
-//! checks it. Nesting is followed without recursion, so its depth is not limited by the stack.
+//! `toolCalls`. Tool messages become the results of their calls. `export` reads and checks the
+//! converted conversation. Nesting is followed without recursion, so that the stack does not limit
+//! its depth.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +33,7 @@ pub(super) fn is_tree(list: &[Value]) -> bool {
     })
 }
 
-/// Returns the messages of an object without a version, and the id of the shown one.
+/// Returns the messages of an object without a version, and the id of the shown message.
 pub(super) fn contents(mut from: Object) -> Result<(Vec<Value>, Option<String>), FormatError> {
     let lists = ["messages", "tree", "roots", "root"];
     let list = lists.iter().find_map(|key| from.shift_remove(*key));
@@ -177,7 +178,7 @@ fn number(from: &Object, keys: &[&str]) -> Option<i64> {
     keys.iter().find_map(|key| from.get(*key)?.as_i64())
 }
 
-/// Converts a message to the one of an export.
+/// Converts a message to the format of exports.
 fn message(mut from: Object) -> Result<Value, FormatError> {
     let id = id(from.get("id")).ok_or_else(|| error("a message has no 'id'"))?;
     let role = text(&from, &["role", "source"]).unwrap_or_default();

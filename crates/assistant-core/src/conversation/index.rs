@@ -1,7 +1,7 @@
-//! Lookup of messages, calls and results by the ids that agents give them, in constant time.
+//! Looks up messages, calls and results by the ids that agents give them, in constant time.
 //!
-//! Neighbours: `tree` contains the nodes and the path, `calls` the calls. An index may name an
-//! entry of another branch; a lookup checks the path.
+//! `tree` contains the nodes and the path, `calls` the calls. An index may contain entries of other
+//! branches, so a lookup checks the path.
 
 use super::{CallKey, Conversation, ToolCall};
 
@@ -39,7 +39,7 @@ impl Conversation {
         Some(call.key())
     }
 
-    /// Attaches the calls of a new node to it, with the results that arrived before them.
+    /// Attaches the calls of a new node, and assigns the results that arrived before them.
     pub(super) fn index_calls(&mut self, node: usize) {
         self.settle_in(node);
         let keys: Vec<CallKey> = self.node_calls(node).collect();

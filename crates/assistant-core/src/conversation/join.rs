@@ -8,11 +8,12 @@ use super::{Change, Conversation, Message, MessageId, TreeError, content::conten
 use crate::event::{Content, Role};
 
 impl Conversation {
-    /// Adds a message below another, or as a root. The shown path stays the same.
+    /// Adds a message below another, or as a root. The shown path stays unchanged.
     ///
     /// # Errors
     ///
-    /// Fails if its id is taken, its parent is missing, or it would become its own descendant.
+    /// Fails if the message's id is taken, if its parent is missing, or if it would become its own
+    /// descendant.
     #[cfg(feature = "replay")]
     pub(crate) fn add(
         &mut self,
@@ -30,14 +31,15 @@ impl Conversation {
         Ok(id)
     }
 
-    /// Adds a message to the tree, or updates the one with its id, which keeps role and parent.
+    /// Adds a message to the tree, or updates the existing message with the same id, which keeps
+    /// its role and parent.
     ///
-    /// While its parent is missing, the message is a root. The shown path and the run branch stay the
-    /// same, unless the conversation was empty.
+    /// While its parent is missing, the message is a root. The shown path and the run branch stay
+    /// unchanged, unless the conversation was empty.
     ///
     /// # Errors
     ///
-    /// Fails if it would become its own descendant.
+    /// Fails if the message would become its own descendant.
     #[cfg(any(feature = "records", feature = "replay"))]
     pub(crate) fn upsert(
         &mut self,
@@ -85,8 +87,8 @@ impl Conversation {
         (ix, id)
     }
 
-    /// Replaces the content of a message, which keeps its place, its role, and its cost unless the
-    /// new one has a cost.
+    /// Replaces the content of a message, which keeps its place and its role, and also its cost
+    /// unless the new content has one.
     pub(super) fn update_node(&mut self, ix: usize, fresh: Message) {
         let Some(node) = self.node_mut(ix) else {
             return;

@@ -1,10 +1,10 @@
 //! Messages as JSON: the format of stores, exports and initial conversations, `{id, role, parts:
 //! […]}`.
 //!
-//! Written and read by hand, so that parts and fields of unknown kind are preserved. Content of
-//! tool messages and files has AG-UI's form. Unknown fields are in an object of their own, `extra`,
-//! if their names could be mistaken for known ones; invalid values of known fields are stored
-//! unchanged. Neighbour: `json_call` for tool calls.
+//! The code is written by hand, so that parts and fields of unknown kind are preserved. The content
+//! of tool messages and files has AG-UI's form. Unknown fields are in an object of their own,
+//! `extra`, if their names could be mistaken for known ones; invalid values of known fields are
+//! stored unchanged. `json_call` reads and writes tool calls.
 
 use serde_json::Value;
 
@@ -66,11 +66,12 @@ impl Conversation {
         Some(self.write_message(self.message(id)?, Format::Message))
     }
 
-    /// Creates a conversation of one message, which [`Self::message_to_json`] wrote.
+    /// Creates a conversation with one message, from the output of [`Self::message_to_json`].
     ///
     /// # Errors
     ///
-    /// Fails if it is not an object, or `id`, `role` or `parts` are missing or have the wrong type.
+    /// Fails if the value is not an object, or if `id`, `role` or `parts` are missing or have the
+    /// wrong type.
     pub fn from_message_json(value: Value) -> Result<Self, FormatError> {
         let mut conversation = Self::new();
         let message = conversation.read_message(value, Format::Message)?;

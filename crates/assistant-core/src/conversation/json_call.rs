@@ -315,7 +315,7 @@ fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: For
     Value::Object(out)
 }
 
-/// Returns an approval, and the id of the tool message that informs the agent of it.
+/// Reads an approval, and the id of the tool message that informs the agent of the approval.
 fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),
@@ -341,7 +341,8 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     (Some(approval), handed_off)
 }
 
-/// Returns a call without the parts that would let it start: they are checked again.
+/// Reads a remembered approval of a stored call. The count of its use is not restored, since the
+/// call is checked again.
 fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),
@@ -370,12 +371,12 @@ fn read_error(mut from: Object) -> CallError {
 }
 
 impl CallResult {
-    /// Returns everything but its value as JSON, for the journal.
+    /// Returns the result as JSON, for the journal.
     pub(crate) fn to_value(&self) -> Value {
         write_result(self, false, Format::Whole)
     }
 
-    /// Reads the output of [`Self::to_value`].
+    /// Parses a result from its value and the other fields that [`Self::to_value`] wrote.
     pub(crate) fn from_parts(value: Value, rest: Object) -> Result<Self, FormatError> {
         read_result("", value, rest)
     }

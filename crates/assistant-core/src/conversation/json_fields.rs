@@ -1,7 +1,7 @@
 //! Reads and writes the fields of objects in stored conversations.
 //!
-//! Unknown fields are preserved: in an object of their own, `extra`, if their names could be
-//! mistaken for known ones.
+//! Unknown fields are preserved, in an object of their own (`extra`) if their names could be
+//! mistaken for those of known fields.
 
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ pub(super) fn take_bool(object: &mut Object, key: &str) -> Option<bool> {
     Some(set)
 }
 
-/// Writes a flag only if it is set.
+/// Removes a field and returns true if its value is `true`.
 pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     let set = object.get(key) == Some(&Value::Bool(true));
     if set {
@@ -81,7 +81,7 @@ pub(super) enum Format {
     Whole,
 }
 
-/// Writes unknown fields. `ours` are the names of the known ones.
+/// Writes unknown fields. `ours` contains the names of the known fields.
 pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], format: Format) {
     let mut apart = Object::new();
     for (key, value) in extra {
@@ -97,7 +97,7 @@ pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], forma
     }
 }
 
-/// Returns the unknown fields, after the known ones were taken.
+/// Returns the unknown fields, after the known fields were removed.
 pub(super) fn foreign(mut rest: Object) -> Object {
     if let Some(apart) = take_object(&mut rest, "extra") {
         rest.extend(apart);
@@ -105,8 +105,8 @@ pub(super) fn foreign(mut rest: Object) -> Object {
     rest
 }
 
-/// Returns true if a known field has a type that is never written, so that it is preserved as it
-/// came and read as unknown again.
+/// Returns true if a known field has a type that is never written. Such a field is preserved
+/// unchanged, and read as an unknown field again.
 fn has_unwritten_type(key: &str, value: &Value) -> bool {
     match key {
         "createdAt" | "endedAt" | "startedAt" => value.as_i64().is_none(),

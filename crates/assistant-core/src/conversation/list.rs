@@ -1,7 +1,7 @@
-//! A conversation from a flat list of messages, as servers store it in AG-UI's form.
+//! Reads a conversation from a flat list of messages, as servers store it in AG-UI's form.
 //!
 //! The list contains authors and texts, but no branches, times or decisions. A tool message becomes
-//! the result of the call before it. Neighbour: `export`, which reads and writes the whole tree.
+//! the result of the call before it. `export` reads and writes the whole tree.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Fails if an entry is not a message, or two have the same id.
+    /// Fails if an entry is not a message, or if two messages have the same id.
     pub(super) fn add_list(mut self, list: Vec<Value>) -> Result<Self, FormatError> {
         #[cfg(feature = "ui-stream")]
         if list
@@ -44,7 +44,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Ends calls without an answer: their outcome is unknown, so they are not started again.
+    /// Ends calls without a result. Their outcome is unknown, so they are not started again.
     fn close_unanswered(&mut self) {
         for key in self.active_calls() {
             self.close_call(key, End::Cancelled, 0);

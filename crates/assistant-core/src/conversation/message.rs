@@ -14,13 +14,13 @@ pub struct Message {
     pub role: Role,
     /// The parts, in order.
     pub parts: Vec<Part>,
-    /// The time of its first appearance, in milliseconds since 1970.
+    /// The time at which the message appeared, in milliseconds since 1970.
     pub created_at: i64,
     /// The name of the author.
     pub name: Option<String>,
     /// The provider's encrypted form, which is sent back unchanged.
     pub encrypted_value: Option<String>,
-    /// The subagent run it belongs to.
+    /// The subagent run that the message belongs to, if any.
     pub subagent_run_id: Option<String>,
     /// Open metadata.
     pub metadata: Option<Object>,
@@ -29,22 +29,24 @@ pub struct Message {
     /// True if the message's content is a list of parts on the wire even if one text would be
     /// enough.
     pub listed: bool,
-    /// The reason why it is incomplete. Local, never sent.
+    /// The reason why the message is incomplete. Local, never sent.
     pub cut: Option<Cut>,
-    /// The cost of the runs that ended with it. Local, never sent.
+    /// The cost of the runs that ended with the message. Local, never sent.
     pub cost: Cost,
-    /// The steps that the agent reported in the runs that ended with it. Local, never sent.
+    /// The steps that the agent reported in the runs that ended with the message. Local, never
+    /// sent.
     pub steps: Vec<AgentStep>,
     /// The original text, if callouts in it became calls. It is sent to the agent.
     pub markdown: Option<String>,
-    /// The author, independent of the role: [`Author::Page`] if the user wrote it here.
+    /// The author, independent of the role: [`Author::Page`] if the user wrote the message here.
     pub author: Author,
     /// A different version of the user's message in the agent's record. Shown beside the user's own
     /// text, which it never replaces.
     pub disputed: Option<String>,
-    /// True if the user sent it during the loop. Local, never sent.
+    /// True if the user sent the message during the loop. Local, never sent.
     pub interjected: bool,
-    /// The thread id under which the branch from here on is sent, if it has one of its own.
+    /// The thread id under which the branch that begins with this message is sent, if it has its
+    /// own.
     pub thread_id: Option<String>,
 }
 
@@ -52,7 +54,7 @@ pub struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cut {
-    /// The user stopped it.
+    /// The user stopped the assistant.
     Stopped,
     /// The agent stopped on purpose.
     Cancelled,
@@ -74,7 +76,7 @@ impl Cut {
         }
     }
 
-    /// Reads the word of the wire formats.
+    /// Parses the name that is used in stored conversations.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [
@@ -88,7 +90,8 @@ impl Cut {
 }
 
 impl Message {
-    /// Creates an empty message of the agent. Only [`Message::user`] creates one of the user.
+    /// Creates an empty message of the agent. Messages of the user are created only by
+    /// [`Message::user`].
     #[must_use]
     pub fn new(id: impl Into<MessageId>, role: Role, now: i64) -> Self {
         Self {
@@ -140,13 +143,13 @@ impl Message {
         self.parts.iter().any(|part| part.call_key().is_some())
     }
 
-    /// Returns all its text parts joined.
+    /// Returns the text of all text parts, joined.
     #[must_use]
     pub fn text(&self) -> String {
         self.parts.iter().filter_map(Part::as_text).collect()
     }
 
-    /// Returns the content of this message with another text. Its files stay.
+    /// Returns the content of this message with another text and the same files.
     #[must_use]
     pub fn reworded(&self, text: impl Into<String>) -> Content {
         let text = text.into();

@@ -1,9 +1,9 @@
 //! A conversation: messages in a tree, their calls, the runs that wrote them, and the shared state.
 //!
 //! Messages are looked up by id, calls by the agent's id on the run's path, both in constant time.
-//! Only the session and the reducer change a conversation; everybody else reads. Neighbours: `tree`
-//! has the branches, `calls` the calls, `index` the ids that agents give, `branch` what a user does
-//! to the tree.
+//! Only the session and the reducer change a conversation; all others read it. `tree` contains the
+//! branches, `calls` the calls, `index` the lookup by the agents' ids, `branch` the user's
+//! operations on the tree.
 
 use std::collections::{HashMap, HashSet};
 
@@ -35,17 +35,17 @@ pub struct Conversation {
     /// All calls, in messages or not.
     pub(super) calls: Calls,
     pub(super) runs: Runs,
-    /// Nodes by the id that their messages have on the wire.
+    /// Nodes by the wire id of their message.
     pub(super) wire_ids: HashMap<String, Vec<usize>>,
-    /// The branch that a user deleted last, while it can come back.
+    /// The branch that the user deleted last, while it can be restored.
     pub(super) deleted: Option<Box<Deleted>>,
     /// Tool messages before all nodes in the received order.
     pub(super) leading_results: Vec<CallKey>,
-    /// Nodes that hold a tool result whose call is not known, by the call's id.
+    /// Nodes with a tool result whose call is unknown, by the call's id.
     pub(super) orphans: HashMap<String, usize>,
-    /// The ids of tool messages by which the page let the agent run calls.
+    /// The ids of tool messages by which the page handed calls off to the agent.
     pub(super) hand_off_messages: HashSet<String>,
-    /// State shared with the agent.
+    /// The state shared with the agent.
     pub(super) state: Value,
     /// The size of the state ([`crate::json::patch::size_of`]).
     pub(super) state_size: usize,
@@ -53,13 +53,13 @@ pub struct Conversation {
     pub(super) activity_sizes: FxHashMap<usize, usize>,
     pub(super) limits: Limits,
     #[cfg(feature = "ui-stream")]
-    /// Texts that grow by themselves, by the number that their stream gave them.
+    /// Open text blocks, by the number that the decoder gave them.
     pub(super) blocks: FxHashMap<u64, PartRef>,
-    /// The form in which messages that the agent added under the user's role are sent back.
+    /// The form in which messages that the agent added in the user's role are sent back.
     pub(super) agent_user_messages: super::AgentUserMessages,
-    /// Changes that were not taken yet, without those of the tree.
+    /// Changes that were not collected yet, without those of the tree.
     pub(super) log: Vec<Change>,
-    /// The messages that were updated by a server.
+    /// The updates of messages by a server, by node.
     #[cfg(feature = "records")]
     pub(super) updated_messages: HashMap<usize, super::updated_message::UpdatedMessage>,
     /// Callouts in texts that are being written.
@@ -106,24 +106,24 @@ impl From<TreeChange> for Change {
 }
 
 impl Conversation {
-    /// An empty conversation.
+    /// Creates an empty conversation.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The messages that are shown, from the first to the newest.
+    /// Returns the shown messages, from the first to the newest.
     pub fn path(&self) -> impl DoubleEndedIterator<Item = &Message> + Clone {
         self.path_from(0)
     }
 
-    /// The messages that are shown from a place on, to the newest.
+    /// Returns the shown messages from this index on, to the newest.
     pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
         let rest = self.tree.shown_path().get(self.tree.slot(place)..);
         self.messages_at(rest.unwrap_or_default())
     }
 
-    /// The messages of the branch that runs write on, from the first to the newest.
+    /// Returns the messages of the branch that runs write on, from the first to the newest.
     pub fn run_path(&self) -> impl DoubleEndedIterator<Item = &Message> + Clone {
         self.messages_at(self.tree.path())
     }
@@ -137,51 +137,53 @@ impl Conversation {
             .map(|node| &node.message)
     }
 
-    /// Counts the changes of the shown messages other than additions at the end. A reader of this
-    /// edition needs only the messages that were added later.
+    /// Returns a counter that increases when the list of shown messages changes other than by
+    /// additions at the end. A reader that has read the same edition needs only the messages that
+    /// were added since.
     #[must_use]
     pub const fn path_edition(&self) -> u64 {
         self.tree.path_edition()
     }
 
-    /// Counts the places of paths that were rewritten so far. For tests and measurements.
+    /// Returns the number of places of paths that were rewritten so far, for tests and
+    /// measurements.
     #[doc(hidden)]
     #[must_use]
     pub const fn path_work(&self) -> u64 {
         self.tree.path_work()
     }
 
-    /// The newest message that is shown.
+    /// Returns the newest shown message.
     #[must_use]
     pub fn tip(&self) -> Option<&MessageId> {
         self.path().next_back().map(|message| &message.id)
     }
 
-    /// The newest message of the branch that runs write on.
+    /// Returns the newest message of the branch that runs write on.
     #[must_use]
     pub fn run_tip(&self) -> Option<&MessageId> {
         self.run_path().next_back().map(|message| &message.id)
     }
 
-    /// Returns whether another branch is shown than the one that runs write on.
+    /// Returns true if the shown branch differs from the one that runs write on.
     #[must_use]
     pub const fn shows_other_branch(&self) -> bool {
         self.tree.shows_other_branch()
     }
 
-    /// The message with this id, on whichever branch.
+    /// Returns the message with this id, on any branch.
     #[must_use]
     pub fn message(&self, id: &MessageId) -> Option<&Message> {
         self.tree.get(id).map(|node| &node.message)
     }
 
-    /// Returns how many messages there are, on all branches.
+    /// Returns the number of messages, on all branches.
     #[must_use]
     pub fn message_count(&self) -> usize {
         self.tree.len()
     }
 
-    /// All messages, in the order in which they came.
+    /// Returns all messages, in order of arrival.
     pub fn all_messages(&self) -> impl Iterator<Item = &Message> {
         self.tree.nodes().map(|(_, node)| &node.item.message)
     }
@@ -207,7 +209,7 @@ impl Conversation {
         self.log.push(Change::State);
     }
 
-    /// Takes the changes since the last call.
+    /// Returns and forgets the changes since this method was called last.
     pub(crate) fn take_changes(&mut self) -> Vec<Change> {
         let tree = self.tree.take_changes().into_iter();
         let mut changes: Vec<Change> = tree.map(Change::from).collect();
@@ -215,15 +217,15 @@ impl Conversation {
         changes
     }
 
-    /// Drops the changes, for callers that read everything at the end.
+    /// Forgets the changes, for callers that read everything at the end.
     pub(crate) fn forget_changes(&mut self) {
         self.tree.take_changes();
         self.log.clear();
         self.calls.forget_events();
     }
 
-    /// Adds a message below the tip of the run's path. An id that is taken on another branch gets
-    /// a fresh name here.
+    /// Adds a message below the tip of the run's path, and returns its id. If the id is taken on
+    /// another branch, the message gets a new one.
     pub(crate) fn append(&mut self, message: Message) -> MessageId {
         let entry = self.tree_message(message);
         let (ix, id) = self.tree.append(entry.message.id.clone(), entry);
@@ -233,7 +235,7 @@ impl Conversation {
         id
     }
 
-    /// A message for the tree, of the run that writes now.
+    /// Creates a message for the tree, as part of the active run.
     pub(super) const fn tree_message(&self, message: Message) -> TreeMessage {
         TreeMessage {
             message,
@@ -242,7 +244,7 @@ impl Conversation {
         }
     }
 
-    /// Lets a message have the id of its node, and makes it findable by its id on the wire.
+    /// Sets the id of a message to that of its node, and indexes the message by its wire id.
     pub(super) fn name(&mut self, ix: usize) {
         let Some(id) = self.tree.id_at(ix).cloned() else {
             return;
@@ -259,7 +261,7 @@ impl Conversation {
         self.wire_ids.entry(wire_id).or_default().push(ix);
     }
 
-    /// Makes a node no longer findable by its id on the wire.
+    /// Removes a node from the index by wire id.
     pub(super) fn forget_name(&mut self, message: &Message, ix: usize) {
         if let Some(named) = self.wire_ids.get_mut(message.wire_id()) {
             named.retain(|other| *other != ix);
@@ -284,7 +286,7 @@ impl Conversation {
         self.runs.current.is_some() && node.is_some_and(|node| node.run == self.runs.current)
     }
 
-    /// Returns whether the tree holds together, for tests.
+    /// Returns true if the tree is consistent, for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn is_sound(&self) -> bool {

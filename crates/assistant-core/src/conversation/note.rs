@@ -1,4 +1,4 @@
-//! Notes: changes of a call that keep its state.
+//! Changes of a call that keep its state, called notes.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::action::RegistrationId;
 pub(crate) enum Note {
     /// The call was checked; `None` voids the check.
     Checked(Option<Box<Check>>),
-    /// Another registration of the same rules takes over the call.
+    /// Another registration with the same rules takes over the call.
     TakenOver(Option<RegistrationId>),
     /// The page asks the user about the call as shown.
     Asked { shown: Option<Fingerprint> },
@@ -22,7 +22,7 @@ pub(crate) enum Note {
         interrupt: String,
         shown: Option<Fingerprint>,
     },
-    /// A record contains this question and its answer.
+    /// The question and answer of a stored call were read.
     #[cfg(feature = "ui-stream")]
     Approval(Option<CallApproval>),
     /// The call was decided; for a decision of the user, by [`Self::DecidedAsShown`].
@@ -45,13 +45,13 @@ pub(crate) enum Note {
     AllowedEarlier(Option<AllowedEarlier>),
     /// The use of the remembered approval is counted.
     UseCounted(UseCount),
-    /// The application permits the call's start, or is asked for a permission.
+    /// The application permits the call's start, or was asked whether it does.
     Permission(Permission),
     /// A preview was requested.
     PreviewAwaited(AwaitedPreview),
-    /// The preview arrived, or the reason why it is missing.
+    /// The preview arrived, or the reason why no preview could be made.
     Previewed(Result<Value, String>),
-    /// The preview is outdated by an edit, so that the user is asked again.
+    /// An edit has outdated the preview, so that the user is asked again.
     PreviewOutdated,
     /// The call changed after it was asked about or decided.
     Changed,
@@ -82,7 +82,8 @@ impl State {
         }
     }
 
-    /// Notes that the question was answered. An answer to the agent does not answer the page.
+    /// Records that the question was answered. An answer to the agent does not answer a question of
+    /// the page.
     fn note_answer(&mut self) {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let was_asked_by_agent = approval.is_some_and(|asked| asked.interrupt_id.is_some());

@@ -4,10 +4,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Origin {
-    /// The agent made it, with its protocol's tool calls.
+    /// A tool call in the agent's protocol.
     #[default]
     Agent,
-    /// The agent made it, and the agent's provider runs it: the page never does.
+    /// A tool call that the agent's provider runs, and never the page.
     Provider,
     /// A callout in a text: shown, never run, and only sent as the text.
     Text,
@@ -16,7 +16,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Returns the name that is used in stored conversations; the agent has none.
+    /// Returns the name that is used in stored conversations; `None` for [`Self::Agent`].
     #[must_use]
     pub const fn as_str(self) -> Option<&'static str> {
         match self {
@@ -27,7 +27,7 @@ impl Origin {
         }
     }
 
-    /// Reads the word of the wire formats.
+    /// Parses the name that is used in stored conversations.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [Self::Provider, Self::Text, Self::Intercepted];
@@ -39,12 +39,12 @@ impl Origin {
 /// are always text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkdownTools {
-    /// They are text.
+    /// Callouts are text.
     #[default]
     Off,
-    /// They are shown as calls between the pieces of the text. None of them ever runs.
+    /// Callouts are shown as calls between the pieces of the text, and never run.
     Display,
-    /// Like `Display`; but a callout with its input and no outcome, in a streaming text, is a call
-    /// like any other: checked, approved, run and answered.
+    /// Callouts are shown as with `Display`. In addition, a callout with input and without an
+    /// outcome, in a streaming text, is a call like any other: checked, approved, run and answered.
     Intercept,
 }

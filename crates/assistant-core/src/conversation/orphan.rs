@@ -1,5 +1,5 @@
-//! Results that arrived before their call: kept in place, and assigned to the call once it appears.
-//! Neighbour: `fold`.
+//! Keeps results that arrived before their call in place, and assigns them to the call once it
+//! appears. `fold` handles results of known calls.
 
 use serde_json::Value;
 
@@ -38,8 +38,8 @@ impl Conversation {
         results.collect()
     }
 
-    /// Indexes the results in a node that wait for their call. A result is of the call on its own
-    /// branch.
+    /// Indexes the results in a node that wait for their call. A result belongs to the call on its
+    /// own branch.
     pub(super) fn note_orphans(&mut self, ix: usize) {
         for id in self.orphans_in(ix) {
             let call = self.find_call(&id).filter(|key| self.waits(key));
@@ -56,7 +56,8 @@ impl Conversation {
         at.is_some_and(|at| self.tree.chain_to(ix).contains(&at))
     }
 
-    /// Indexes the place where a result waits: on the run's path, if there is one.
+    /// Indexes the node in which a result waits for its call. A node on the run's path takes
+    /// precedence.
     pub(super) fn note_orphan(&mut self, id: &str, ix: usize) {
         let known = self.orphans.get(id).copied();
         if known.is_none_or(|known| !self.tree.on_path(known) && self.tree.on_path(ix)) {

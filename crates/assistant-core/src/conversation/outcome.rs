@@ -8,16 +8,15 @@ pub(crate) struct Outcome {
     pub(crate) end: End,
     /// The author of the result.
     pub(crate) by: Author,
-    /// True if the agent has the result: it was sent by the agent, or contained in a run that
-    /// began.
+    /// True if the agent has the result: the agent sent it, or a run that has begun contained it.
     pub(crate) sent: bool,
-    /// The time, in milliseconds since 1970, if it is known.
+    /// The time of the end, in milliseconds since 1970, if known.
     pub(crate) at: Option<i64>,
     /// The result, which is sent to the agent; `None` for a call that was cancelled without one.
     pub(crate) result: Option<CallResult>,
     /// The reason of a failure.
     pub(crate) error: Option<CallError>,
-    /// The decision that led to it.
+    /// The review of the call before its end.
     pub(crate) review: Box<Review>,
     /// True if the result has no position in the received order, because a snapshot omitted the
     /// tool message.
@@ -25,7 +24,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// An end without a result.
+    /// Creates an end without a result.
     pub(crate) fn new(end: End, by: Author, sent: bool) -> Self {
         Self {
             end,
@@ -51,7 +50,7 @@ pub(crate) enum End {
 }
 
 impl End {
-    /// Returns the end that this phase represents, if it is one.
+    /// Returns the end that this phase represents; `None` for a phase of open calls.
     pub(crate) const fn of(phase: Phase) -> Option<Self> {
         Some(match phase {
             Phase::OutputAvailable => Self::Output,
@@ -67,7 +66,7 @@ impl End {
 /// The author of a result or of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {
-    /// This page: its handler ran, or the user decided or wrote it here.
+    /// This page: a handler's result, or a decision or message of the user.
     Page,
     /// The agent.
     Agent,

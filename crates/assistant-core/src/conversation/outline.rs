@@ -1,8 +1,8 @@
 //! The tree as rows from top to bottom, for views.
 //!
 //! An only child has the level of its parent, so a conversation of ten thousand messages without
-//! branches is a flat list; versions are indented by one level. Nothing here recurses, since a tree
-//! may be deeper than any stack.
+//! branches is a flat list; versions are indented by one level. No function here recurses, since a
+//! tree may be deeper than any stack.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use super::{Conversation, MessageId};
 pub struct OutlineRow {
     /// The message.
     pub id: MessageId,
-    /// The number of choices on the way to it, counted from 1.
+    /// The number of branchings between the root and the message, plus 1.
     pub level: usize,
     /// The row of the message whose versions of an answer include this row; `None` at the top.
     pub above: Option<usize>,
@@ -23,7 +23,7 @@ pub struct OutlineRow {
     pub place: (usize, usize),
     /// The number of the version, counted from 1, and the number of versions.
     pub version: (usize, usize),
-    /// The number of versions that follow it, if there are several.
+    /// The number of versions of the next message, if there are several; otherwise 0.
     pub branches: usize,
     /// True if the versions that follow are omitted.
     pub closed: bool,
@@ -32,8 +32,8 @@ pub struct OutlineRow {
 }
 
 impl Conversation {
-    /// The tree from top to bottom, versions in the order of their arrival. The continuation of the
-    /// messages in `closed` is left out where it branches there.
+    /// Returns the tree from top to bottom, with versions in order of arrival. After a message in
+    /// `closed`, several versions are omitted.
     ///
     /// ```
     /// use std::collections::HashSet;
@@ -105,7 +105,8 @@ impl Conversation {
         rows
     }
 
-    /// Returns the number of messages that are deleted with this one: itself, and all below it.
+    /// Returns the number of messages that a deletion of this message removes: the message and all
+    /// below it.
     #[must_use]
     pub fn subtree_len(&self, id: &MessageId) -> usize {
         let ix = self.tree.find(id);

@@ -13,9 +13,10 @@ pub enum Part {
     Text(TextPart),
     /// Reasoning of the model.
     Reasoning(TextPart),
-    /// A tool call of the conversation: [`Conversation::call`](super::Conversation::call) has it.
+    /// A tool call, by its key in the conversation
+    /// ([`Conversation::call`](super::Conversation::call)).
     Call(CallKey),
-    /// A tool result without its call, which is not (or not yet) known.
+    /// A tool result whose call is not known, or not known yet.
     ToolResult(ToolResultPart),
     /// A file: image, audio, video or document.
     File(ContentPart),
@@ -28,7 +29,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns the key of the tool call, if it is one.
+    /// Returns the key of the tool call, if the part is one.
     #[must_use]
     pub const fn call_key(&self) -> Option<CallKey> {
         match self {
@@ -37,7 +38,7 @@ impl Part {
         }
     }
 
-    /// Returns the text in it, if it is a text part.
+    /// Returns the text of a text part; `None` for other parts.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -52,11 +53,11 @@ impl Part {
 pub struct TextPart {
     /// The text so far.
     pub text: String,
-    /// True while more is expected.
+    /// True while more text is expected.
     pub open: bool,
-    /// Counts how often the text was replaced. Within one generation it only grows.
+    /// The number of times that the text was replaced. Within one generation, the text only grows.
     pub generation: u32,
-    /// The times of its start and of its last end, for reasoning only.
+    /// The times of the start and of the last end, for reasoning only.
     pub span: Option<Span>,
     /// Other properties such as id and metadata, stored unchanged.
     pub extra: Object,
@@ -76,14 +77,14 @@ impl TextPart {
 /// A period, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// The time of its start.
+    /// The start of the period.
     pub started_at: i64,
-    /// The time of its end, if it has ended.
+    /// The end of the period; `None` while it lasts.
     pub ended_at: Option<i64>,
 }
 
 impl Span {
-    /// Returns the duration in milliseconds, once it has ended.
+    /// Returns the duration in milliseconds, once the period has ended.
     #[must_use]
     pub fn duration(&self) -> Option<u64> {
         let ms = self.ended_at?.saturating_sub(self.started_at);
@@ -95,24 +96,24 @@ impl Span {
 /// A tool result without its call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResultPart {
-    /// The id of the call that it answers.
+    /// The id of the call that the result answers.
     pub tool_call_id: String,
     /// The tool's name, if given.
     pub tool_name: Option<String>,
     /// The result.
     pub output: Value,
-    /// The content of its tool message, if it has one.
+    /// The content of the tool message, if known.
     pub content: Option<Content>,
     /// Unknown fields, stored unchanged.
     pub extra: Object,
 }
 
-/// A source of something in an answer: a page, or a document.
+/// A source that an answer cites: a web page or a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourcePart {
     /// The part's id.
     pub source_id: String,
-    /// The address of a page. Never fetched; a link to it follows the rules for links.
+    /// The URL of a web page. It is never fetched; a link to it follows the rules for links.
     pub url: Option<String>,
     /// The title.
     pub title: Option<String>,
@@ -127,7 +128,7 @@ pub struct SourcePart {
 /// Structured data of a type that the agent defines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataPart {
-    /// The type's name, such as an activity's.
+    /// The name of the type, such as that of an activity.
     pub data_type: String,
     /// The data.
     pub data: Value,

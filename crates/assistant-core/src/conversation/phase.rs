@@ -1,6 +1,6 @@
 //! The phase of a tool call, for views.
 
-/// The progress of a tool call, in detail.
+/// The phase of a tool call. [`Status`] is a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Arguments are arriving.
@@ -17,7 +17,7 @@ pub enum Phase {
     OutputAvailable,
     /// The call failed.
     OutputError,
-    /// The user denied it.
+    /// The user denied the call.
     OutputDenied,
     /// A new message of the user took precedence.
     Skipped,
@@ -48,14 +48,14 @@ impl Phase {
             .map_or("", |(_, word)| word)
     }
 
-    /// Returns the phase with this word.
+    /// Parses the name that is used in JSON.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let known = Self::ALL.iter().find(|(_, known)| *known == word);
         known.map(|(phase, _)| *phase)
     }
 
-    /// Returns true if the call is over; only a snapshot can still change it.
+    /// Returns true if the call has ended. Only a snapshot can still change such a call.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(
@@ -88,13 +88,13 @@ impl Phase {
 /// A summary of the phases of a tool call, for renderers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Not running yet.
+    /// The call is not running yet.
     Pending,
-    /// Running.
+    /// The call is running.
     Executing,
-    /// Done, with a result.
+    /// The call has a result.
     Complete,
-    /// Failed, denied, skipped or cancelled.
+    /// The call failed, was denied, skipped or cancelled.
     Failed,
 }
 
@@ -111,7 +111,8 @@ impl Status {
     }
 
     /// Parses a status as other systems spell it: in any case, with words joined by underscores,
-    /// hyphens, spaces or capitals. Words of [`Phase`] have its status. `None` for other words.
+    /// hyphens, spaces or capitals. A name of a [`Phase`] results in the status of that phase.
+    /// `None` for other names.
     ///
     /// ```
     /// use assistant_core::conversation::Status;

@@ -1,8 +1,8 @@
 //! The places of calls: their messages, the order on the run's path, and detached calls.
 //!
-//! A call that a snapshot removes from the path of its run is *detached*: if an agent sends its id
-//! again, it is the same call, with its history. Neighbours: `calls` owns the calls, `state` has
-//! the transitions, `index` the ids that agents give.
+//! A call that a snapshot removes from the path of its run is *detached*: if an agent sends the id
+//! again, the id means the same call, with its history. `calls` owns the calls, `state` defines the
+//! transitions, `index` looks up the ids that agents give.
 
 use super::{
     CallEvent, CallFacts, CallKey, Change, Conversation, Message, Note, Part, ToolCall,
@@ -154,7 +154,7 @@ impl Conversation {
         calls.filter(is_open).collect()
     }
 
-    /// Returns the calls that wait on branches that runs do not write on, unordered.
+    /// Returns the open calls on branches other than the run's, unordered.
     pub(crate) fn open_elsewhere(&self) -> impl Iterator<Item = &ToolCall> {
         let elsewhere = self.calls.open().filter(|key| !self.is_run_call(key));
         elsewhere.filter_map(|key| self.call(&key))
@@ -166,19 +166,21 @@ impl Conversation {
         on_path.filter_map(|key| Some((key, self.call(&key)?.state())))
     }
 
-    /// Returns an open call in such a state, on the run's path or of the page itself.
+    /// Returns an open call whose state satisfies a condition, on the run's path or of the page
+    /// itself.
     pub(crate) fn find_open(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
         let direct = self.direct_calls().map(|call| (call.key(), call.state()));
         let mut states = self.open_states().chain(direct);
         states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
     }
 
-    /// Returns true if an open call on the run's path is in such a state.
+    /// Returns true if the state of an open call on the run's path satisfies a condition.
     pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
         self.open_states().any(|(_, state)| is_it(state))
     }
 
-    /// Returns true if a call before this one on the run's path is open in such a state.
+    /// Returns true if the state of an open call before this one on the run's path satisfies a
+    /// condition.
     pub(crate) fn has_open_before(&self, key: &CallKey, is_it: impl Fn(&State) -> bool) -> bool {
         let Some(own) = self.run_node_of(key) else {
             return false;
@@ -218,7 +220,7 @@ impl Conversation {
         self.run_node_of(key).is_some()
     }
 
-    /// Returns the calls of a node, without display-only ones.
+    /// Returns the calls of a node, without callouts that are only shown.
     pub(super) fn node_calls(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
         let message = self.node(node).map(|node| &node.message);
         let calls = message
@@ -232,7 +234,7 @@ impl Conversation {
         self.calls.last_key()
     }
 
-    /// Attaches the calls of a node's message to it.
+    /// Attaches the calls of a node's message to the node.
     pub(super) fn settle_in(&mut self, node: usize) {
         let Some(entry) = self.tree.node(node) else {
             return;
@@ -256,7 +258,7 @@ impl Conversation {
         given
     }
 
-    /// Counts the calls of the same name, made by the same run as this one, that have started.
+    /// Returns the number of calls of the same name and run as this one that have started.
     pub(crate) fn starts_beside(&self, key: &CallKey) -> u32 {
         let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
             return 0;
@@ -271,7 +273,7 @@ impl Conversation {
         u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
     }
 
-    /// Applies an event to a call. Returns `false` if that changes nothing.
+    /// Applies an event to a call. Returns `false` if the event changes nothing.
     pub(crate) fn apply_state_event(&mut self, key: &CallKey, event: StateEvent) -> bool {
         let (mut event, mut applied) = (Some(event), false);
         self.calls.edit(key, &mut |call| {
@@ -283,18 +285,19 @@ impl Conversation {
         applied
     }
 
-    /// Returns the facts about a call that records repeat, even if it is in no message any more.
+    /// Returns the facts about a call that a record contains, even if the call is in no message any
+    /// more.
     pub(crate) fn call_facts(&self, key: &CallKey) -> Option<CallFacts> {
         self.calls.get(key).map(ToolCall::facts)
     }
 
-    /// Takes the events of calls since the last call.
+    /// Returns and forgets the events of calls since this method was called last.
     pub(crate) fn take_call_events(&mut self) -> Vec<CallEvent> {
         self.calls.take_events()
     }
 
-    /// Takes the events of calls since the last call, before another conversation replaces the one
-    /// with this id.
+    /// Returns and forgets the events of calls, before another conversation replaces the one with
+    /// this id.
     pub(crate) fn take_last_call_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         self.calls.take_last_events(thread_id)
     }
@@ -306,13 +309,13 @@ impl Conversation {
             .get(&key.or_else(|| self.calls.detached(wire_id))?)
     }
 
-    /// Detaches a call from its message: the same wire id is the same call if it is repeated.
+    /// Detaches a call from its message. If the wire id is repeated, it means the same call.
     pub(super) fn detach(&mut self, key: CallKey) {
         self.calls.detach(&key);
         self.calls.note_detached(key);
     }
 
-    /// Takes the detached call with this id, to attach it to another message.
+    /// Returns the detached call with this wire id, which the caller attaches to another message.
     pub(super) fn take_back(&mut self, wire_id: &str) -> Option<CallKey> {
         let key = self.calls.take_detached(wire_id)?;
         match self.calls.node_of(&key) {
@@ -330,7 +333,8 @@ impl Conversation {
         self.edit_call(key, |call| call.doubt(attempt));
     }
 
-    /// Notes that some calls of a node, on a branch that no run writes on, are detached.
+    /// Marks the calls of a node that satisfy a condition as detached. The node is on another
+    /// branch than the run's.
     pub(super) fn keep_detached(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
         let keys: Vec<CallKey> = self.node_calls(node).collect();
         for key in keys {
@@ -354,7 +358,8 @@ impl Conversation {
         }
     }
 
-    /// Requires that the user is asked here before one of the open calls starts, on any branch.
+    /// Requires that the user is asked on this page before any of the open calls starts, on all
+    /// branches.
     pub(crate) fn ask_before_starts(&mut self) {
         let open: Vec<CallKey> = self.calls.open().collect();
         for key in open {

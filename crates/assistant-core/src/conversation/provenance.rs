@@ -1,31 +1,32 @@
 //! The author of a message, independent of its role.
 //!
-//! A message of the user is one that the user wrote here, or one of a record that the application
-//! loaded. A message with the role `user` from an agent is the agent's.
+//! The user's messages are those that the user wrote here, and those of a record that the
+//! application loaded. The author of a message with the role `user` that an agent sent is the
+//! agent.
 
 use super::{Author, Message};
 use crate::event::{self, Object, Role};
 
-/// The form in which messages that the agent added under the user's role are sent back.
+/// The form in which messages that the agent added in the user's role are sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AgentUserMessages {
     /// The messages are sent with the name `assistant`, and with `author: "agent"` in the metadata.
-    /// The AI SDK's messages have no names: there they are sent as text of the assistant.
+    /// To the AI SDK, whose messages have no names, they are sent as text of the assistant.
     #[default]
     Marked,
-    /// Omitted.
+    /// The messages are omitted.
     Omitted,
 }
 
-/// The name under which they are sent.
+/// The name under which messages that the agent added in the user's role are sent.
 const NAME: &str = "assistant";
 /// The key of the author in the metadata.
 const AUTHOR: &str = "author";
 
 impl Author {
-    /// The author of an imported message that names none: the record for the user's role, the agent
-    /// for everything else.
+    /// Returns the author of an imported message without an author: the record for the user's role,
+    /// the agent for all others.
     pub const fn unnamed(role: Role) -> Self {
         match role {
             Role::User => Self::Record,
@@ -35,20 +36,20 @@ impl Author {
 }
 
 impl Message {
-    /// Returns true if the user wrote it: here, or in a record that the application loaded.
+    /// Returns true if the user wrote the message, here or in a record that the application loaded.
     #[must_use]
     pub fn is_from_user(&self) -> bool {
         self.role == Role::User && self.author != Author::Agent
     }
 
-    /// Returns true if the agent added it under the user's role.
+    /// Returns true if the agent added the message in the user's role.
     #[must_use]
     pub fn is_attributed_to_user(&self) -> bool {
         self.role == Role::User && self.author == Author::Agent
     }
 
-    /// Returns the role of the actual author: the assistant's for messages that the agent
-    /// attributes to the user. Views use it.
+    /// Returns the role of the actual author, for views: the assistant for messages that the agent
+    /// attributes to the user.
     #[must_use]
     pub fn speaker(&self) -> Role {
         match self.is_attributed_to_user() {

@@ -1,4 +1,4 @@
-//! Prices of tokens: rates for a million of each kind, and the exact price of a usage.
+//! Prices of tokens: rates for a million tokens of each kind, and the exact price of a usage.
 
 use super::{Amount, AmountError, Conversation, Cost, Message, MessageId};
 use crate::event::TokenUsage;
@@ -28,8 +28,8 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Rates for a million tokens of input and output, as decimal numbers. Cached tokens cost as
-    /// much as other input.
+    /// Creates rates from the prices of a million tokens of input and output, as decimal numbers.
+    /// Cached tokens cost as much as other input.
     ///
     /// # Errors
     ///
@@ -60,14 +60,14 @@ impl Rates {
 
     /// Sets the price of tokens written to a cache, as a multiple of the price of input.
     ///
-    /// # Errors
-    /// As [`Self::cache_reads`].
+    /// # Errors Fails like [`Self::cache_reads`].
     pub fn cache_writes(mut self, times: &str) -> Result<Self, AmountError> {
         self.cache_write = self.multiple(times)?;
         Ok(self)
     }
 
-    /// The input tokens include those of the cache, as some providers count them.
+    /// Declares that the reported input tokens include those of the cache, as some providers count
+    /// them.
     #[must_use]
     pub const fn cached_in_input(mut self) -> Self {
         self.cached_in_input = true;

@@ -1,6 +1,6 @@
 //! The state of parsing callouts in streaming texts.
 //!
-//! Neighbour: `apply/callout`, which reads them.
+//! `apply/callout` reads the callouts.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Reading {
     pub(super) tools: MarkdownTools,
     /// True if code fences are callouts, too.
     pub(super) fences: bool,
-    /// Texts that were streamed here, by their node: a complete one may be opened again.
+    /// Texts that were streamed here, by node. A complete text may be opened again.
     pub(super) readers: HashMap<usize, Reader>,
 }
 
@@ -21,13 +21,13 @@ pub(super) struct Reading {
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
     pub(super) parser: Parser,
-    /// The text so far, until the message keeps it.
+    /// The text so far, until the message stores it.
     pub(super) written: String,
     /// The last announced callout, and the part that shows it.
     pub(super) announced: Option<(u32, Option<usize>)>,
     /// The calls that show callouts of this text, by their id in the text.
     pub(super) by_id: HashMap<String, CallKey>,
-    /// Set while the parser may hold text back.
+    /// True while the parser may hold text back.
     pub(super) running: bool,
 }
 

@@ -1,21 +1,21 @@
 //! The review of a call: the questions about it, the decisions, and the arguments.
 //!
-//! A review is part of a state ([`super::state::State`]) and ends with it, unless the table passes
-//! it on: so an approval counts only for the call that it was given for.
+//! A review is part of a state ([`super::state::State`]) and ends with it, unless the state table
+//! passes the review on. So an approval counts only for the call that the user approved.
 
 use serde_json::Value;
 
 use super::{AllowedEarlier, CallApproval, Check, Decider, Fingerprint};
 use crate::{action::Remember, id::Ticket};
 
-/// The questions about a call and their answers.
+/// The questions about a call, and the answers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Review {
-    /// The check by which it was decided whether the call may start.
+    /// The check on which the permission to start was based.
     pub(crate) check: Option<Box<Check>>,
-    /// The question that the user was asked, and their answer.
+    /// The question to the user, and the answer.
     pub(crate) approval: Option<CallApproval>,
-    /// The remembered approval that lets the call start.
+    /// The remembered approval under which the call starts.
     pub(crate) allowed_earlier: Option<AllowedEarlier>,
     /// True if an equal call was denied in the same turn.
     pub(crate) denied_before: bool,
@@ -23,9 +23,9 @@ pub(crate) struct Review {
     pub(crate) edited_args: Option<Value>,
     /// Arguments as the application sanitized them.
     pub(crate) clean_args: Option<Value>,
-    /// The preview of its action, or the reason why it is missing.
+    /// The action's preview of the changes, or the reason why no preview could be made.
     pub(crate) preview: Option<Result<Value, String>>,
-    /// The call as a rule of the application let it start without asking the user.
+    /// The version of the call that a rule of the application permitted without asking the user.
     pub(crate) cleared: Option<Fingerprint>,
     /// The history of the call.
     pub(crate) history: History,
@@ -45,8 +45,8 @@ impl Review {
         })
     }
 
-    /// Returns the review of a call that the agent asked about without giving a result: only its
-    /// question and the answer are known.
+    /// Returns the review of a call that the agent asked about without sending a result: only the
+    /// question and the answer are kept.
     pub(super) fn lifted(self) -> Box<Self> {
         Box::new(Self {
             approval: self.approval,
@@ -57,7 +57,7 @@ impl Review {
         })
     }
 
-    /// Returns the review of a call that this page no longer runs: its check is over.
+    /// Returns the review without the check, for a call that this page no longer runs.
     pub(super) fn unchecked(mut self: Box<Self>) -> Box<Self> {
         self.check = None;
         self
@@ -91,11 +91,11 @@ impl Question {
     }
 }
 
-/// A preview that an action was asked for.
+/// A preview that was requested from an action.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AwaitedPreview {
     pub(crate) ticket: Ticket,
-    /// The approval of a user who saw the preview before this one.
+    /// The user's approval of the previous preview, if any.
     pub(crate) approved: Option<PreviewApproval>,
 }
 
@@ -125,19 +125,19 @@ impl Clearance {
 pub(crate) enum Permission {
     /// The application was not asked.
     Unasked,
-    /// The application answers later, about the call as it was then.
+    /// The application was asked about this version of the call, and answers later.
     Asked(Ticket, Fingerprint),
-    /// The application permits the call as it was then.
+    /// The application permits this version of the call.
     Given(Fingerprint),
 }
 
-/// The history of a call, which every state passes on to the next.
+/// The history of a call, which each state passes on to the next state.
 ///
 /// A journal accepts a claim once, so claims are never uncounted, and the reasons to ask the user
 /// again must not be lost with the state in which they arose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct History {
-    /// The number of starts of its handler.
+    /// The number of starts of the call's handler.
     pub(crate) starts: u32,
     /// The number of claims that may have been recorded without a start.
     pub(crate) void_starts: u32,
@@ -145,8 +145,8 @@ pub(crate) struct History {
     pub(crate) unknown_outcome: bool,
     /// True if the call differs from the call that was asked about or decided.
     pub(crate) changed: bool,
-    /// True if the user must be asked here before it starts: the page was also asking when the
-    /// agent asked, or the call was imported.
+    /// True if the user must be asked here before the call starts: the page was also asking when
+    /// the agent asked, or the call was imported.
     pub(crate) must_be_asked: bool,
     /// True if the call came from a store, so that its action may have changed.
     pub(crate) is_stored: bool,

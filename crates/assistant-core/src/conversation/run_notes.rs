@@ -1,16 +1,15 @@
-//! The runs of a conversation, and the notes that they add to its newest message: their cost and
-//! steps.
+//! The runs of a conversation, and the cost and steps that they add to the newest message.
 
 use super::{AgentStep, Change, Conversation, Cost, MessageId, ToolCall, step::MAX_STEPS};
 use crate::event::Role;
 
 impl Conversation {
-    /// Starts a run: calls that appear from here on belong to it.
+    /// Starts a run, to which the calls that appear from now on belong.
     pub(crate) fn begin_run(&mut self, id: &str) {
         self.runs.begin(id);
     }
 
-    /// Resumes the newest run, if it did not succeed: its calls still belong to it.
+    /// Resumes the newest run, if it did not succeed. Its calls still belong to it.
     pub(crate) fn continue_run(&mut self, id: &str) {
         self.runs.resume(id);
     }
@@ -71,7 +70,7 @@ impl Conversation {
         }
     }
 
-    /// Adds up the costs of some messages.
+    /// Returns the sum of the costs of these messages.
     #[must_use]
     pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
         let mut cost = Cost::default();

@@ -1,10 +1,10 @@
-//! The runs of the conversation, and their ends: only the calls of a successful run may start.
+//! The runs of the conversation, and their ends. Only the calls of a successful run may start.
 
 use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// The maximum number of runs whose ends are kept. Older runs have ended.
+/// The maximum number of runs that are kept.
 const MAX_RUNS: usize = 64;
 
 /// The newest runs of a conversation.
@@ -21,13 +21,13 @@ struct RunRecord {
     number: u64,
     id: String,
     succeeded: Option<bool>,
-    /// The number of its events that the conversation contains, as long as the run is open and its
+    /// The number of the run's events that the conversation contains, while the run is open and its
     /// events are counted.
     applied: u64,
 }
 
 impl Runs {
-    /// Starts a run: calls that appear from here on belong to it.
+    /// Starts a run, to which the calls that appear from now on belong.
     pub(super) fn begin(&mut self, id: &str) {
         self.last += 1;
         self.current = Some(self.last);
@@ -42,7 +42,7 @@ impl Runs {
         });
     }
 
-    /// Resumes the newest run, if it did not succeed: its calls still belong to it.
+    /// Resumes the newest run, if it did not succeed. Its calls still belong to it.
     pub(super) fn resume(&mut self, id: &str) {
         match self.list.last_mut() {
             Some(run) if run.number == self.last && run.succeeded != Some(true) => {
@@ -101,7 +101,7 @@ impl Runs {
         run == self.last
     }
 
-    /// Returns true if a run succeeded. One that is no longer kept did not.
+    /// Returns true if a run succeeded; false if it failed or is no longer kept.
     pub(super) fn succeeded(&self, number: u64) -> bool {
         let run = self.list.iter().rev().find(|run| run.number == number);
         run.is_some_and(|run| run.succeeded == Some(true))

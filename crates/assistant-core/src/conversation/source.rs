@@ -1,4 +1,5 @@
-//! Sources as JSON: `{type: "source-url", sourceId, url, …}` and `{type: "source-document", …}`.
+//! The JSON form of sources: `{type: "source-url", sourceId, url, …}` and `{type:
+//! "source-document", …}`.
 
 use serde_json::Value;
 

@@ -1,10 +1,11 @@
 //! The states of a tool call, and the table of their transitions.
 //!
-//! The phase that views show, whether a handler may start and the content of the next request derive
-//! from the state. A state holds the values that are valid in it ([`Question`], [`Clearance`],
-//! [`Outcome`], a [`Review`] in each), and [`State::step`] consumes it. Within a state, only a
-//! [`Note`](super::Note) changes them. The [`History`] of the call is passed on by every step.
-//! [`crate::session`] causes the events; the reducer does if an event of the agent suffices.
+//! The phase that views show, the permission to start a handler and the content of the next request
+//! derive from the state. A state contains the values that are valid in it ([`Question`],
+//! [`Clearance`], [`Outcome`], a [`Review`] in each), and [`State::step`] consumes the state.
+//! Within a state, only a [`Note`](super::Note) changes these values. Every step passes on the
+//! [`History`] of the call. [`crate::session`] causes the events, or the reducer if an event of the
+//! agent suffices.
 
 use super::{
     CallError, Clearance, Consent, Decider, Fingerprint, History, Phase, Question, Review,
@@ -17,7 +18,7 @@ use crate::id::{CommitId, InvocationId, Ticket, TimerId};
 pub(crate) enum State {
     /// The call's arguments are streaming.
     Streaming(History),
-    /// The call's arguments are complete, and it is not checked yet.
+    /// The call's arguments are complete, and the call is not checked yet.
     Open(Box<Review>),
     /// The call waits until its action is registered.
     Missing(Box<Review>),
@@ -25,7 +26,7 @@ pub(crate) enum State {
     RuleAsked {
         /// The ticket of the question to the rule.
         ticket: Ticket,
-        /// The call that the rule was asked about.
+        /// The version of the call that the rule was asked about.
         about: Option<Fingerprint>,
         review: Box<Review>,
     },
@@ -52,11 +53,11 @@ pub(crate) enum State {
         left: bool,
         review: Box<Review>,
     },
-    /// A tool message hands it off to the agent.
+    /// A tool message hands the call off to the agent.
     HandedOff {
-        /// The id of that message, for the call that was approved.
+        /// The id of the tool message, for the version of the call that was approved.
         message: Consent<String>,
-        /// True while a run carries it.
+        /// True while a run carries the tool message.
         out: bool,
         review: Box<Review>,
     },
@@ -95,7 +96,7 @@ pub(crate) enum StateEvent {
     Reopened,
     /// The call's arguments are complete.
     ArgsEnded,
-    /// The agent gave it another name or other arguments.
+    /// The agent gave the call another name or other arguments.
     Rewritten,
     /// The call's checks no longer hold: its action changed or was removed.
     Voided,
@@ -111,7 +112,7 @@ pub(crate) enum StateEvent {
     Cleared,
     /// The call is invalid.
     FoundInvalid(CallError),
-    /// The user denied it.
+    /// The user denied the call.
     Denied(Option<String>),
     /// The user denied an equal call in this turn, and is not asked again.
     DeniedBefore(Option<String>),
@@ -142,20 +143,20 @@ pub(crate) enum StateEvent {
         /// True if approve and deny on the call's card answer the interrupt.
         card: bool,
     },
-    /// A run carries its approval to the agent.
+    /// A run carries the call's approval to the agent.
     SendStarted,
-    /// The run that carried its approval failed.
+    /// The run that carried the call's approval failed.
     SendFailed,
     /// The call ended, with a result or without one.
     Settled(Box<Outcome>),
-    /// A run that carries its result began.
+    /// A run that carries the call's result began.
     Delivered,
 }
 
 impl State {
-    /// Consumes a state and returns the one that follows an event, by the table in `docs/calls.md`.
-    /// `Err` returns the same state if the event changes nothing, because it is late or an earlier
-    /// event takes precedence.
+    /// Consumes a state and returns the state that follows an event, by the table in
+    /// `docs/calls.md`. `Err` returns the same state if the event changes nothing, because it is
+    /// late or an earlier event takes precedence.
     ///
     /// A state owns its values: an approval is valid in the next state only where the transition
     /// moves the review.
@@ -438,7 +439,7 @@ impl State {
         }
     }
 
-    /// Returns a review with the history and nothing else.
+    /// Returns a review that contains only the history.
     fn without_review(&self) -> Box<Review> {
         Box::new(Review {
             history: self.history(),
@@ -476,7 +477,7 @@ impl State {
         self.history().must_be_asked || is_open
     }
 
-    /// Returns the phase that it is shown as.
+    /// Returns the phase that views show for the state.
     pub(crate) const fn phase(&self) -> Phase {
         match self {
             Self::Streaming(_) => Phase::InputStreaming,
@@ -512,7 +513,7 @@ impl State {
         matches!(self, Self::Ended(_))
     }
 
-    /// Returns true if something is in progress that the loop waits for.
+    /// Returns true if the loop waits for the call.
     pub(crate) const fn is_under_way(&self) -> bool {
         matches!(
             self,
@@ -533,7 +534,7 @@ impl State {
         matches!(self, Self::Committing(..) | Self::Running(..))
     }
 
-    /// Returns true if an interrupt of the agent blocks it.
+    /// Returns true if an interrupt of the agent blocks the call.
     pub(crate) const fn is_interrupted(&self) -> bool {
         matches!(
             self,

@@ -150,7 +150,7 @@ fn events() -> Vec<(&'static str, StateEvent)> {
     ]
 }
 
-/// The name of a state, as in the table.
+/// Returns the name of a state in the table.
 fn name(state: &State) -> &'static str {
     let same = |known: &&(&str, State)| {
         let by = |state: &State| match state {
@@ -180,7 +180,7 @@ fn table() -> String {
     out
 }
 
-/// Lists the state after a reload for each state, and the one after a reload where the journal
+/// Lists for each state the state after a reload, and the state after a reload if the journal
 /// contains a start without an end.
 fn reload_table() -> String {
     let mut out =
@@ -197,7 +197,8 @@ fn reload_table() -> String {
     out
 }
 
-/// All states, and those of calls that the user approved or that a run carries.
+/// Returns a call state of each kind, with variants for calls that the user approved or that a run
+/// carries.
 fn stored_states() -> Vec<(&'static str, State)> {
     let mut all = states();
     let approved = |interrupt: Option<&str>| {

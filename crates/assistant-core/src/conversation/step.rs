@@ -12,9 +12,9 @@ pub(super) const MAX_STEPS: usize = 128;
 pub struct AgentStep {
     /// The step's name.
     pub name: String,
-    /// True if the agent has reported its end.
+    /// True if the agent has reported the end of the step.
     pub finished: bool,
-    /// The error of the subagent that executed it, if it failed.
+    /// The error of the subagent that executed the step, if it failed.
     pub failure: Option<String>,
 }
 

@@ -8,24 +8,24 @@ use std::fmt;
 pub enum TreeError {
     /// No message has this id.
     UnknownMessage,
-    /// No message has the parent's id.
+    /// No message has the id of the parent.
     UnknownParent,
     /// A message with this id exists already.
     DuplicateId,
     /// A message cannot be below itself.
     Cycle,
-    /// Only the user's messages can be edited as a branch.
+    /// The message is not the user's and cannot be edited as a branch.
     NotUser,
-    /// Only an answer can be regenerated.
+    /// The message is not an answer and cannot be regenerated.
     NotAssistant,
-    /// No version is before or after this one.
+    /// The message has no version before or after it.
     NoSibling,
-    /// Nothing was deleted, or something has replaced it since.
+    /// Nothing was deleted, or the deletion can no longer be undone.
     NothingDeleted,
 }
 
 impl TreeError {
-    /// Returns a stable name of the error, for programs.
+    /// Returns the stable code of the error, for programs.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -61,8 +61,8 @@ impl std::error::Error for TreeError {}
 /// A version of a message, relative to the one that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sibling {
-    /// The previous one.
+    /// The previous version.
     Previous,
-    /// The next one.
+    /// The next version.
     Next,
 }

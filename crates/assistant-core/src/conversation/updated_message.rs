@@ -1,4 +1,4 @@
-//! The state of a message that a server updates. Neighbour: `feed`, which applies the updates.
+//! The state of a message that a server updates. `feed` applies the updates.
 
 /// The updates that a message has received.
 #[derive(Debug, Clone, Copy, Default)]

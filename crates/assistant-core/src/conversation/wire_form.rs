@@ -1,4 +1,4 @@
-//! The conversation as a flat list of messages, as agents exchange it.
+//! The flat list of messages that is exchanged with agents.
 //!
 //! The *received order* is the exact order of arrival. The *request order* is the order of sending:
 //! each tool result directly follows the message with its call (rule "one conversation").
@@ -36,8 +36,8 @@ impl Conversation {
     }
 
     /// Returns the messages of the run's path for a request: system messages first, wherever the
-    /// agent added them, and results after their calls; without calls that never ended (rule "every
-    /// call is answered"), calls that only carried a question, and results without a call.
+    /// agent added them, and results after their calls. Calls that never ended (rule "every call is
+    /// answered"), calls that only carried a question, and results without a call are omitted.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
@@ -77,8 +77,8 @@ impl Conversation {
         is_sendable(call) && !self.carried_question(call)
     }
 
-    /// Returns true for a call that the server made up to carry its question about another call, such
-    /// as `confirm_changes` of agent-framework: no tool ran, and the page invented its result. Its
+    /// Returns true for a call that a server made only to ask about another call, such as
+    /// `confirm_changes` of agent-framework. No tool ran, and the page created the result. The
     /// arguments name the other call.
     fn carried_question(&self, call: &ToolCall) -> bool {
         if call.phase() != Phase::Skipped || call.action.is_some() {
@@ -135,7 +135,7 @@ impl Conversation {
     }
 }
 
-/// Returns the tool message for a call: its result or, before that, its approval.
+/// Returns the tool message for a call: the result or, without a result, the approval.
 fn answer_to(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = call.result() {
         return Some(tool_message(call, result));
@@ -148,7 +148,7 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
     ))
 }
 
-/// Returns true unless a call can no longer get an answer, such as one that never ended.
+/// Returns false for a call that can no longer get a result, such as a call that was cut off.
 fn is_sendable(call: &ToolCall) -> bool {
     call.is_real() && (call.result().is_some() || !call.state().is_done())
 }
@@ -168,7 +168,7 @@ fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
     }
 }
 
-/// Returns a call as the agent made it.
+/// Returns a call for a message list, as the agent made it.
 fn listed(call: &ToolCall) -> FunctionCall {
     FunctionCall {
         encrypted_value: call.encrypted_value.clone(),
@@ -178,7 +178,7 @@ fn listed(call: &ToolCall) -> FunctionCall {
     }
 }
 
-/// Returns a call as it ran: with the user's arguments, so that the agent does not report something
+/// Returns a call as it ran, with the user's arguments, so that the agent does not report something
 /// that did not happen. The original arguments are in the metadata.
 fn as_it_ran(call: &ToolCall) -> FunctionCall {
     let mut wire = listed(call);
@@ -262,7 +262,7 @@ fn orphan_body(message: &Message) -> Option<MessageBody> {
     })
 }
 
-/// Returns the parts of a message from the wire, without its calls.
+/// Converts the content of a received message to parts, without its calls.
 pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
     match body {
         MessageBody::Developer { content } | MessageBody::System { content } => {
@@ -295,7 +295,7 @@ pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
     }
 }
 
-/// Creates a call from a complete message.
+/// Creates a call with complete arguments from a listed call.
 pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
     let mut call = ToolCall::new(wire.id, wire.name, now);
     call.set_args_text(&wire.arguments);
@@ -306,8 +306,8 @@ pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
     call
 }
 
-/// Creates a message from the wire without its calls, which the caller adds. Tool messages become
-/// orphans; the caller assigns them.
+/// Creates a message from a received one, without its calls, which the caller adds. A tool message
+/// becomes an orphan, which the caller assigns to its call.
 pub(super) fn from_wire(wire: event::Message, now: i64) -> Message {
     let listed = match &wire.body {
         MessageBody::User { content } | MessageBody::Tool { content, .. } => {

@@ -1,5 +1,5 @@
-//! The kinds of messages that a snapshot covers: it may omit reasoning and activities without
-//! removing them.
+//! The kinds of messages that a snapshot covers. A snapshot may omit reasoning and activities
+//! without removing them.
 //!
 //! `merge` applies the snapshot.
 
@@ -25,8 +25,9 @@ enum Activities {
 }
 
 impl Authority {
-    /// Returns the coverage of a snapshot. One with an activity covers all of them, unless its
-    /// metadata names types: by convention of the reference client, `null` for all or a list.
+    /// Returns the coverage of a snapshot. A snapshot with an activity covers all activities,
+    /// unless its metadata lists the covered types, by convention of the reference client (`null`
+    /// for all).
     pub(super) fn of(messages: &[Message], metadata: Option<&Object>) -> Self {
         let any = |role| messages.iter().any(|message| message.role() == role);
         let inferred = if any(Role::Activity) {
@@ -50,7 +51,8 @@ impl Authority {
         }
     }
 
-    /// Returns true if a message that the snapshot omits is not covered, and stays.
+    /// Returns true if the snapshot does not cover this message, which it omits and which therefore
+    /// stays.
     pub(super) fn spares(&self, message: &conversation::Message) -> bool {
         match message.role {
             Role::Reasoning => !self.reasoning,
@@ -65,7 +67,7 @@ impl Authority {
     }
 }
 
-/// A list that contains only strings.
+/// Returns the strings of a list; `None` if the list contains other values.
 fn texts(value: &Value) -> Option<Vec<String>> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     value.as_array()?.iter().map(text).collect()

@@ -1,6 +1,7 @@
-//! Text blocks: several of one answer may be open at once, with other parts between their pieces.
+//! Applies the events of text blocks. Several blocks of an answer may be open at once, with other
+//! parts between their pieces.
 //!
-//! Neighbour: `text`, for messages with a single text.
+//! `text` handles messages with a single text.
 
 use super::{Applied, Conversation};
 use crate::{
@@ -91,7 +92,7 @@ impl Conversation {
         });
     }
 
-    /// Returns the place of a text, in a message that no other branch shares.
+    /// Returns the part of an open text block, in a message that no other branch shares.
     fn own_block(&mut self, block: u64) -> Option<PartRef> {
         let mut at = self.blocks.get(&block).copied()?;
         let node = self.own(at.node);
@@ -123,7 +124,7 @@ impl Conversation {
         })
     }
 
-    /// Continues a text with callouts in the piece after the last of them.
+    /// Makes a text with callouts continue in the piece after the last callout.
     #[cfg(feature = "callouts")]
     fn follow_block(&mut self, block: u64, at: PartRef) {
         let parts = self.node(at.node).map(|node| &node.message.parts);
@@ -133,7 +134,7 @@ impl Conversation {
     }
 }
 
-/// Merges fields; `null` removes one.
+/// Merges fields into others; the value `null` removes a field.
 pub(super) fn merge_extra(into: &mut Object, from: Object) {
     for (key, value) in from {
         if value.is_null() {

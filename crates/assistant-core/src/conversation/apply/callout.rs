@@ -1,8 +1,8 @@
 //! Turns callouts in an assistant's text into calls between the pieces of the text.
 //!
 //! The message keeps the original text, so that nothing is lost on the wire. A call that occurs
-//! only in a text is only shown: it is in no index, so that no event, result or run refers to it.
-//! The parser of callouts is [`crate::text::callout`].
+//! only in a text is shown and never run: no index contains it, so that no event, result or run
+//! refers to it. [`crate::text::callout`] parses callouts.
 
 use std::collections::HashMap;
 
@@ -66,7 +66,8 @@ impl Conversation {
         self.reading.readers.insert(ix, reader);
     }
 
-    /// Returns a reader that has read the message's present text. Callouts found in it are shown.
+    /// Returns a reader that has read the current text of a message, whose callouts are already
+    /// shown.
     fn reader_of(&self, ix: usize) -> Reader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
@@ -109,7 +110,7 @@ impl Conversation {
         }
     }
 
-    /// No more text follows for now: text that was held back is final.
+    /// Pauses the reader of a message: text that the reader held back is now final.
     pub(super) fn pause_callouts(&mut self, ix: usize, out: &mut Applied<'_>) {
         let Some(mut reader) = self.reading.readers.remove(&ix) else {
             return;
@@ -169,7 +170,7 @@ impl Conversation {
         Some(self.push_call(ix, key))
     }
 
-    /// From the first callout on, the message keeps the original text.
+    /// Stores the original text in the message, once the text contains a callout.
     fn keep_written(&mut self, ix: usize, reader: &mut Reader) {
         if let Some(node) = self.node_mut(ix) {
             let written = &mut reader.written;
@@ -206,7 +207,7 @@ impl Conversation {
         }
     }
 
-    /// Completes a callout.
+    /// Shows a complete callout as a call.
     fn show(
         &mut self,
         ix: usize,
@@ -271,8 +272,8 @@ impl Conversation {
         self.settle_in(ix);
     }
 
-    /// Shows the callouts of a message that arrived as a whole. None of them runs: messages of a
-    /// list are in the past.
+    /// Shows the callouts of a message that arrived as a whole. None of them runs, since listed
+    /// messages are in the past.
     pub(in crate::conversation) fn read_whole(&mut self, message: &mut Message, now: i64) {
         let is_read = message.markdown.is_some() || message.role != Role::Assistant;
         if self.reading.tools == MarkdownTools::Off || is_read {
@@ -322,7 +323,8 @@ impl Conversation {
         message.markdown = Some(written);
     }
 
-    /// Ids of callouts are counted in each message; calls need unique ones.
+    /// Returns a free id for a call. Ids of callouts are only unique within a message, those of
+    /// calls in the conversation.
     fn free_call_id(&self, ix: usize, id: String) -> String {
         let message = self.node(ix).map_or("", |node| node.message.wire_id());
         let mut free = id;

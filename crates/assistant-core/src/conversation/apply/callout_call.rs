@@ -1,4 +1,4 @@
-//! Applies the content of a callout to its call. `callout` reads texts.
+//! Applies the content of a callout to its call. `callout` reads the texts.
 
 use serde_json::Value;
 

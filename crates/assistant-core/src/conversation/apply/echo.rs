@@ -1,9 +1,9 @@
-//! Recognises the user's messages in a list that gives them other ids.
+//! Recognizes the user's messages in a list that gives them other ids.
 //!
 //! Some servers give the messages of a snapshot ids of their own. The user's messages keep their
 //! author and their place: only their id on the wire changes. Each message of the path is matched
-//! once, and in order, so that a list can neither repeat the user's messages nor move them.
-//! Neighbour: `merge` applies the list.
+//! once, and in order, so that a list can neither repeat the user's messages nor move them. `merge`
+//! applies the list.
 
 use std::collections::{HashMap, HashSet};
 
@@ -49,7 +49,7 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a message contains the calls of a listed one.
+    /// Returns true if a message contains the calls of a listed message.
     fn has_calls_of(&self, ix: usize, listed: &event::Message) -> bool {
         let node = self.node(ix);
         let calls = node

@@ -1,4 +1,4 @@
-//! Applies events that other protocols have beyond AG-UI: notes about answers and calls, custom
+//! Applies events of other protocols that AG-UI does not have: fields of answers and calls, custom
 //! parts, outcomes of calls.
 //!
 //! `block` handles texts with ids of their own.
@@ -65,7 +65,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the answer with this id, and creates it if it does not exist.
+    /// Returns the answer with this id, or creates it.
     pub(super) fn answer_node(&mut self, id: &str, out: &mut Applied<'_>) -> Option<usize> {
         let Some(ix) = self.find_message(id) else {
             return Some(self.add_message(
@@ -130,7 +130,8 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Clears an answer after a failed attempt. Its calls are restored if their ids are repeated.
+    /// Clears an answer after a failed attempt. A call of the answer is restored if its id is
+    /// repeated.
     fn reset_answer(&mut self, id: &str) {
         let Some(ix) = self.find_message(id) else {
             return;
@@ -210,8 +211,8 @@ impl Conversation {
         }
     }
 
-    /// The agent withdraws its own outcome of a call: the next call with its id is another call and
-    /// replaces it, except where something was run or decided here.
+    /// Begins a new call under the id of a call whose outcome the agent has withdrawn. The new call
+    /// replaces the old one, unless the old call was run or decided here.
     fn begin_call_anew(&mut self, id: &str, name: String, out: &mut Applied<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
@@ -293,7 +294,7 @@ impl Conversation {
     }
 }
 
-/// Applies notes about the executor of a call, and about a decision made elsewhere.
+/// Applies the AI SDK's fields about the executor of a call, and about a decision made elsewhere.
 fn note_execution(call: &mut ToolCall) {
     let Some(Value::Object(notes)) = call.extra.get("ui") else {
         return;

@@ -3,8 +3,8 @@
 //! A snapshot describes the path of its run only: nodes that another branch shares are copied
 //! first. Calls move to the message that lists them, with their history: a call that is removed
 //! from its message is *detached*, and attached again where it is listed. The work is linear in the
-//! list and the path. Neighbours: `replace` for one message, `results` for tool messages,
-//! `authority` for the kinds of messages that a list covers.
+//! list and the path. `replace` replaces one message, `results` places tool messages, `authority`
+//! determines the kinds of messages that a list covers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,18 +15,18 @@ use crate::{
     order::in_order,
 };
 
-/// A list of messages, and the place that it gives each call.
+/// A list of messages, and the message that lists each call.
 pub(super) struct Listing {
     order: Vec<String>,
     messages: HashMap<String, Message>,
     /// The first message that lists a call, by the call's id.
     pub(super) homes: HashMap<String, String>,
-    /// The end of the part of the list from before the run that sends it.
+    /// The ids of the listed messages from before the run that sends the list.
     pub(super) old: HashSet<String>,
 }
 
 impl Conversation {
-    /// Adds the unknown messages.
+    /// Adds the messages that the conversation does not contain.
     pub(crate) fn merge_new(&mut self, messages: Vec<Message>, author: Author, out: &Applied<'_>) {
         let mut known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
         // Messages that a request repeats are from before its run.
@@ -41,9 +41,9 @@ impl Conversation {
 
     /// Makes the path equal to the list.
     ///
-    /// Calls first: those that the list has elsewhere are detached. Then the messages, which are
-    /// replaced in place or removed; the results, and new messages. Last, each result gets the
-    /// place of its message in the received order.
+    /// First, calls that the list has in another message are detached. Then messages are replaced
+    /// in place or removed, results are applied, and new messages are added. Finally, each result
+    /// gets the place of its message in the received order.
     pub(super) fn merge_snapshot(
         &mut self,
         messages: Vec<Message>,
@@ -102,7 +102,7 @@ impl Conversation {
         self.report_path();
     }
 
-    /// Reports a message of the user that the list omits. It stays as a branch.
+    /// Reports a message of the user that the list omits. The message stays as a branch.
     fn report_forgotten(&self, ix: usize, out: &mut Applied<'_>) {
         if let Some(node) = self.node(ix).filter(|node| node.message.is_from_user()) {
             let id = &node.message.id;
@@ -111,7 +111,7 @@ impl Conversation {
         }
     }
 
-    /// Every message on the path may have changed.
+    /// Reports a change of every message on the path.
     fn report_path(&mut self) {
         for ix in self.tree.path().to_vec() {
             let keys: Vec<CallKey> = self.node_calls(ix).collect();
@@ -176,8 +176,8 @@ impl Conversation {
         nodes.is_some_and(|nodes| !nodes.is_empty()) || self.calls.answered_by(id).next().is_some()
     }
 
-    /// Copies the nodes that another branch shares and that the list changes, with those between
-    /// them and the fork: the other branch stays unchanged.
+    /// Copies the nodes that the list changes and that another branch shares, and all between them
+    /// and the fork, so that the other branch stays unchanged.
     fn own_what_changes(&mut self, listing: &Listing) {
         let answered: HashSet<&str> = listing.messages.values().filter_map(answers).collect();
         let changes = |ix: usize| {
@@ -230,7 +230,7 @@ impl Conversation {
         }
     }
 
-    /// Returns true if the listed message equals the one in the tree, so that nothing changes.
+    /// Returns true if the listed message equals the message in the tree, so that nothing changes.
     pub(super) fn equals_listed(
         &self,
         message: &crate::conversation::Message,
@@ -262,7 +262,7 @@ impl Conversation {
     }
 }
 
-/// Returns true if a listed call equals the one in the tree.
+/// Returns true if a listed call equals the call in the tree.
 fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
     call.id == listed.id
         && call.name == listed.name
@@ -293,7 +293,8 @@ fn keeps_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) ->
     !call.is_unlisted() && listed.is_some_and(|listed| listed == *known)
 }
 
-/// Returns true if a listed message has the same fields, apart from its text and calls.
+/// Returns true if a listed message has the same fields as the message in the tree, apart from text
+/// and calls.
 fn has_same_marks(message: &crate::conversation::Message, listed: &Message) -> bool {
     message.name == listed.name
         && message.encrypted_value == listed.encrypted_value

@@ -32,7 +32,7 @@ use crate::{
 /// The inputs and diagnostics of applying an event.
 #[derive(Debug)]
 pub(crate) struct Applied<'a> {
-    /// Milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     pub(crate) now: i64,
     /// Reports of events that could not be applied.
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
@@ -212,7 +212,7 @@ impl Conversation {
         }
     }
 
-    /// Merges an event's metadata into a message: for each key the last one wins.
+    /// Merges an event's metadata into a message. The last value of a key wins.
     fn note_message_metadata(&mut self, ix: usize, base: Base) {
         let Some(metadata) = base.metadata else {
             return;
@@ -234,14 +234,14 @@ impl Conversation {
         }
     }
 
-    /// Adds a call to a message, and returns its place among the parts.
+    /// Adds a call to a message, and returns the index of its part.
     fn push_call(&mut self, ix: usize, key: CallKey) -> usize {
         let place = self.push_part(ix, Part::Call(key));
         self.calls.attach(&key, ix);
         place
     }
 
-    /// Adds a part, and returns its place.
+    /// Adds a part to a message, and returns the index of the part.
     fn push_part(&mut self, ix: usize, part: Part) -> usize {
         let Some(node) = self.node_mut(ix) else {
             return 0;

@@ -1,6 +1,6 @@
 //! Replaces or removes one message by a snapshot.
 //!
-//! Neighbour: `merge` applies the snapshot.
+//! `merge` applies the snapshot.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Conversation {
-    /// Replaces a message by the listed one. An assistant's message keeps its split into parts. The
-    /// user's text stays, with the agent's version beside it.
+    /// Replaces a message with the listed one. An assistant's message keeps its split into parts.
+    /// The user's text stays, and the agent's version is stored beside it.
     pub(super) fn replace_message(
         &mut self,
         ix: usize,
@@ -129,8 +129,8 @@ impl Conversation {
         }
     }
 
-    /// Removes a message that the snapshot omits from the path; the user's texts and decisions in
-    /// it are preserved on another branch. Returns `true` in that case.
+    /// Removes a message that the snapshot omits from the path. A message with texts or decisions
+    /// of the user is preserved on another branch; returns `true` in that case.
     pub(super) fn drop_message(&mut self, ix: usize, authority: &Authority) -> bool {
         let Some(node) = self.node(ix) else {
             return false;
@@ -164,8 +164,8 @@ impl Conversation {
         self.keep_detached(ix, |_| true);
     }
 
-    /// Keeps the text parts if together they equal the text, else replaces them by one part.
-    /// Returns true if it replaced them.
+    /// Keeps the text parts if together they equal the text, otherwise replaces them with one part.
+    /// Returns true if the parts were replaced.
     fn replace_text(&mut self, ix: usize, content: Option<String>) -> bool {
         let Some(node) = self.tree.item_mut(ix) else {
             return false;
@@ -211,7 +211,7 @@ impl Conversation {
     }
 }
 
-/// Keeps the user's own text, with the agent's version beside it.
+/// Keeps the user's own text, and stores the agent's version beside it.
 fn dispute(message: &mut Message, wire: event::Message) {
     let theirs = wire_form::from_wire(wire, message.created_at);
     let same = message.text().trim() == theirs.text().trim() && theirs.role == message.role;
@@ -222,7 +222,7 @@ fn dispute(message: &mut Message, wire: event::Message) {
     message.encrypted_value = theirs.encrypted_value;
 }
 
-/// A text that replaces another is a new generation of it.
+/// Increases the generation of each text that replaces another one.
 fn count_generations(old: &[Part], fresh: &mut [Part]) {
     for (old, fresh) in old.iter().zip(fresh) {
         if let (

@@ -17,12 +17,12 @@ pub(super) enum Place {
     Node(usize),
     /// The tool message of a call.
     Result(CallKey),
-    /// A message that only the list contains.
+    /// A message that the path does not contain yet.
     New,
 }
 
 impl Conversation {
-    /// The received order, each place with the id of its message.
+    /// Returns the received order: each place with the id of its message.
     pub(super) fn places(&self) -> Vec<(String, Place)> {
         let result = |key: &CallKey| {
             let result = self.call(key)?.result()?;
@@ -37,7 +37,7 @@ impl Conversation {
         list
     }
 
-    /// Until the list repeats them, only results that were not sent yet are listed.
+    /// Removes the results that were sent from the received order, until the list repeats them.
     pub(super) fn take_off_results(&mut self) {
         for key in self.run_calls() {
             self.calls.edit(&key, &mut |call| {

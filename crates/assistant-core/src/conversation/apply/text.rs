@@ -1,4 +1,4 @@
-//! Text and reasoning messages: start, grow, end.
+//! Applies the events of text and reasoning messages: start, content, end.
 
 use super::{Applied, Change, Conversation};
 use crate::{
@@ -79,7 +79,7 @@ impl Conversation {
         self.part_grew(ix);
     }
 
-    /// Text that the agent adds to an imported message makes it the agent's.
+    /// Makes the agent the author of an imported message to which it adds text.
     fn take_for_agent(&mut self, ix: usize) {
         if let Some(node) = self.node_mut(ix)
             && node.message.is_from_user()
@@ -111,7 +111,8 @@ impl Conversation {
         self.note_message_metadata(ix, base);
     }
 
-    /// Ends the reasoning that was open when its page was reloaded, if its end arrives afterwards.
+    /// Ends the reasoning that was open when the page was reloaded, if its end event arrives after
+    /// the reload.
     fn end_resumed_span(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -124,7 +125,7 @@ impl Conversation {
         }
     }
 
-    /// Closes every text that is still open: the run has ended.
+    /// Closes every text that is still open, at the end of a run.
     pub(crate) fn close_open_texts(&mut self, out: &mut Applied<'_>) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
@@ -160,7 +161,7 @@ impl Conversation {
         diagnostics
     }
 
-    /// Notes why an unfinished text will not be completed.
+    /// Records the reason why the unfinished texts will not be completed.
     pub(crate) fn cut_open_texts(&mut self, cut: Cut) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
@@ -179,8 +180,8 @@ impl Conversation {
         }
     }
 
-    /// Marks the newest turn as failed, at its newest message; the user's if there is no other. A
-    /// turn with a mark keeps it.
+    /// Marks the newest turn as failed, on its newest message, which may be the user's. A turn that
+    /// is marked already stays unchanged.
     pub(crate) fn mark_failed_turn(&mut self, cut: Cut) {
         self.tree.close_gaps();
         let mut newest = None;
@@ -245,7 +246,8 @@ impl Conversation {
         }
     }
 
-    /// Ensures that the last part is a growing text: text after a call is a part of its own.
+    /// Ensures that the last part of a message is an open text, since text after a call is a part
+    /// of its own.
     fn open_text(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -294,8 +296,9 @@ impl Conversation {
         Some(texts.sum())
     }
 
-    /// Returns the message of the text with this id. The result of a call is complete when it
-    /// arrives; a server that gives it and its answer the same id means two messages.
+    /// Returns the message to which text with this id belongs. A tool message with the same id is
+    /// ignored: it is complete when it arrives, so a server that gives it and the answer the same
+    /// id means two messages.
     fn find_text(&self, id: &str) -> Option<usize> {
         // Usually it is the newest one, and a comparison is cheaper than a lookup.
         let newest = self.tree.tip();

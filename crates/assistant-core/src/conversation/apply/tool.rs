@@ -1,4 +1,4 @@
-//! Tool calls: start, arguments, end, result.
+//! Applies the events of tool calls: start, arguments, end, result.
 
 use super::{Applied, Conversation, merge_metadata};
 use crate::{
@@ -6,11 +6,11 @@ use crate::{
     event::{self, Base, Content, MessageBody, Object, Role},
 };
 
-/// The maximum number of consecutive tool messages that are searched for their end.
+/// The maximum number of consecutive tool messages that `last_tool_after` searches.
 const MAX_CONSECUTIVE: usize = 64;
 
-/// The longest conversation, in messages, that is renumbered for a result that changes nothing; in
-/// a longer one such a result is at the end.
+/// The maximum number of messages in a conversation that is renumbered for a result without an
+/// effect. In a longer conversation, such a result is added at the end.
 const MAX_RENUMBERED: usize = 1_000;
 
 impl Conversation {
@@ -45,8 +45,8 @@ impl Conversation {
         self.adopt_orphan(key);
     }
 
-    /// The same id again is the same call: its name and arguments may change until they are final.
-    /// A call that was handed off to the agent keeps both.
+    /// Begins a known call again, since a repeated id means the same call. The name and arguments
+    /// may change until they are final; a call that was handed off to the agent keeps both.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
@@ -208,8 +208,8 @@ impl Conversation {
         );
     }
 
-    /// Handles a further result of a call, which changes nothing. It is kept where it arrived, and
-    /// never sent; if the call was answered here, it is discarded.
+    /// Handles a further result of a call, which does not change the outcome. The result is kept
+    /// where it arrived, and never sent; if the call was answered here, it is discarded.
     fn keep_further_result(
         &mut self,
         key: CallKey,
@@ -229,8 +229,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the last of the tool messages directly after a message. The search is limited: the
-    /// place of a result is not worth the cost of a long row.
+    /// Returns the last of the tool messages directly after a message. The search is limited to
+    /// bound its cost.
     fn last_tool_after(&self, ix: usize) -> usize {
         let next = self.tree.node(ix).map_or(0, |node| node.depth + 1);
         let row = self.tree.path().iter().skip(next);

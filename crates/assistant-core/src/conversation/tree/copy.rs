@@ -1,5 +1,5 @@
-//! Copy on write: a run never changes an item that another branch shares, but copies it for its own
-//! branch first.
+//! Copy on write: before a run changes an item that another branch shares, the item is copied for
+//! the branch of the run.
 
 use super::{Tree, TreeChange};
 
@@ -13,8 +13,8 @@ pub(in crate::conversation) struct Copied {
 }
 
 impl<M: Clone> Tree<M> {
-    /// Copies the nodes that must be copied before a run may change a node: the node and all
-    /// between it and the last fork of the path. Returns the node to change, and the copies.
+    /// Copies the nodes that must be copied before a run may change this node: the node and all
+    /// nodes between it and the last fork of the path. Returns the node to change, and the copies.
     pub(in crate::conversation) fn own(&mut self, ix: usize) -> (usize, Vec<Copied>) {
         let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.on_path(ix));
         let Some(from) = depth(self).filter(|depth| self.last_shared(*depth).is_some()) else {
@@ -31,8 +31,9 @@ impl<M: Clone> Tree<M> {
         (own, copies)
     }
 
-    /// Copies the nodes of the path from a depth on that another branch shares. From below: where a
-    /// copy was made, the original stays below its predecessor, which is shared.
+    /// Copies the nodes of the path from this depth on that another branch shares, beginning at the
+    /// end: the original of a copied node stays below its predecessor, which is therefore shared,
+    /// too.
     pub(in crate::conversation) fn own_from(&mut self, first: usize) -> Vec<Copied> {
         self.close_gaps();
         let Some(last) = self.last_shared(first) else {
@@ -54,7 +55,7 @@ impl<M: Clone> Tree<M> {
         copies
     }
 
-    /// Puts a copy of a node in its place on the path; the other branch keeps the node.
+    /// Replaces a node on the path with a copy; the other branch keeps the node.
     fn copy_for_path(&mut self, ix: usize) -> Option<usize> {
         let node = self.node(ix)?;
         let (id, item) = (node.id.clone(), node.item.clone());
@@ -88,8 +89,8 @@ impl<M> Tree<M> {
         node.children.iter().any(|child| Some(*child) != next)
     }
 
-    /// Returns the depth of the last fork of the path of runs, from a depth on: the other branch
-    /// contains all nodes before it, too.
+    /// Returns the depth of the last fork of the path of runs, from this depth on. The other branch
+    /// contains all nodes before the fork, too.
     pub(in crate::conversation) fn last_shared(&self, from: usize) -> Option<usize> {
         let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
         Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)
@@ -101,7 +102,7 @@ impl<M> Tree<M> {
         self.shared_len = self.last_shared(0).map_or(0, |last| last + 1);
     }
 
-    /// Notes that another branch begins below a node, if it is on the path of runs.
+    /// Records that another branch begins below a node, if the node is on the path of runs.
     pub(super) fn note_shared(&mut self, above: Option<usize>) {
         if let Some(above) = above.filter(|above| self.on_path(*above)) {
             let depth = self.node(above).map_or(0, |above| above.depth);
@@ -109,7 +110,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns true if `shared_len` covers everything that branches share, for tests.
+    /// Returns true if `shared_len` covers all nodes that branches share, for tests.
     pub(super) fn knows_what_is_shared(&self) -> bool {
         let shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
         shared.is_none_or(|last| last < self.shared_len)

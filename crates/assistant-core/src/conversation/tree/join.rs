@@ -1,12 +1,11 @@
-//! Insertion of items in any order: an item whose parent is missing is a root until the parent
-//! arrives.
+//! Inserts items in any order. An item whose parent is missing is a root until the parent arrives.
 
 use super::{MessageId, Tree, TreeChange};
 use crate::conversation::TreeError;
 
 impl<M> Tree<M> {
     /// Adds an item below another, or as a root. The shown path and the path of runs stay
-    /// unchanged. An id that is taken gets a fresh name, which is returned.
+    /// unchanged. Returns the id of the item, which is a new one if its own is taken.
     #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn join(
         &mut self,
@@ -24,7 +23,8 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    /// Refuses a new item that would be below itself: by its own parent, or by items that wait for it.
+    /// Returns an error if a new item would be below itself, through its own parent or through
+    /// items that wait for it.
     #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn refuse_cycle(
         &self,
@@ -46,7 +46,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Sets the missing parent that a node waits for.
+    /// Sets the missing parent for which a node waits.
     fn set_awaits(&mut self, ix: usize, awaits: Option<MessageId>) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -69,7 +69,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Registers that a restored node waits, unless its parent has arrived meanwhile.
+    /// Registers a restored node as waiting for its parent, unless the parent has arrived in the
+    /// meantime.
     pub(super) fn note_waiting(&mut self, ix: usize) {
         let awaits = self.node(ix).and_then(|node| node.awaits.clone());
         if let Some(awaits) = awaits {
@@ -77,8 +78,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Moves the nodes that waited for this one below it. A node above it stays where it is and no
-    /// longer waits, because a run writes at its tip regardless of parents.
+    /// Moves the nodes that waited for this node below it. A waiting node above this one stays in
+    /// place and no longer waits, because a run writes at its tip regardless of parents.
     pub(in crate::conversation) fn gather_orphans(&mut self, ix: usize) {
         let waiting = self.id_at(ix).and_then(|id| self.awaited.get(id)).cloned();
         let Some(waiting) = waiting else {
@@ -125,7 +126,7 @@ impl<M> Tree<M> {
         self.move_below(ix, below, None)
     }
 
-    /// Moves a node and all below it below the node with an id, which may still be missing.
+    /// Moves a node and all below it below the node with this id, which may still be missing.
     #[cfg(feature = "records")]
     pub(in crate::conversation) fn place(
         &mut self,
@@ -160,8 +161,8 @@ impl<M> Tree<M> {
         Ok(())
     }
 
-    /// Adds a node of a record, which [`Self::link`] puts in its place once all are there. `false` if
-    /// there is one with its id.
+    /// Adds a node of a record, which [`Self::link`] links after all nodes were added. Returns
+    /// `false` if the id is taken.
     pub(in crate::conversation) fn add_unlinked(
         &mut self,
         id: MessageId,
@@ -204,7 +205,7 @@ impl<M> Tree<M> {
         reached == links.len()
     }
 
-    /// Notes the root through which the tree of a record was shown last.
+    /// Sets the root through which the tree of a record was shown last.
     pub(in crate::conversation) fn choose_root(&mut self, id: Option<MessageId>) {
         self.chosen_root = id.and_then(|id| self.find(&id));
     }

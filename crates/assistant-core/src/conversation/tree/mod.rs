@@ -1,10 +1,11 @@
-//! A tree of items: every item has one parent and any number of sibling versions.
+//! A tree of items, each with at most one parent and any number of sibling versions.
 //!
-//! Two paths lead through it: the one on which runs write, and the one that is shown. The tree is
+//! Two paths lead through the tree: the path on which runs write, and the shown path. The tree is
 //! generic in its items, so that the rules of branches are tested without messages and calls. A
-//! node is identified by a number that is never reused. Parts: `path` for the two paths, `join` for
-//! items in any order, `splice` for items in the middle of the path, `copy` for items that branches
-//! share, `select` for the selection of versions, `undo` for deleted branches.
+//! node is identified by a number that is never reused. `path` maintains the two paths, `join`
+//! inserts items in any order, `splice` inserts and removes items in the middle of the path, `copy`
+//! copies items that branches share, `select` selects versions, `undo` deletes and restores
+//! branches.
 
 mod copy;
 mod join;
@@ -31,7 +32,7 @@ pub(super) struct Node<M> {
     pub(super) children: Vec<usize>,
     /// The child through which the tree was last shown.
     pub(super) chosen: Option<usize>,
-    /// The id of a missing parent; until it arrives the node is a root.
+    /// The id of a missing parent; the node is a root until that parent arrives.
     pub(super) awaits: Option<MessageId>,
     pub(super) depth: usize,
 }
@@ -55,21 +56,21 @@ pub(super) struct Tree<M> {
     nodes: Vec<Option<Node<M>>>,
     ids: HashMap<MessageId, usize>,
     roots: Vec<usize>,
-    /// The nodes that wait for a missing parent, by its id.
+    /// The nodes that wait for a missing parent, by the id of the parent.
     awaited: HashMap<MessageId, Vec<usize>>,
     /// The root through which the tree was last shown.
     chosen_root: Option<usize>,
     /// The path of runs, from the root to their tip.
     path: Vec<usize>,
-    /// The number of places of `path` whose nodes were removed.
+    /// The number of places in `path` whose nodes were removed.
     gaps: usize,
-    /// The length of `path` beyond which no other branch shares it.
+    /// The number of nodes at the start of `path` that another branch may share.
     shared_len: usize,
     /// The number of places of paths that were rewritten so far.
     path_work: u64,
-    /// The shown path, if it is another branch.
+    /// The shown path, if it differs from the path of runs.
     shown: Option<Vec<usize>>,
-    /// Counts the changes of the shown path, except growth at its end.
+    /// A counter of the changes of the shown path, except growth at its end.
     path_edition: u64,
     changes: Vec<TreeChange>,
 }
@@ -98,7 +99,7 @@ impl<M> Tree<M> {
         self.nodes.get(ix)?.as_ref()
     }
 
-    /// Returns an item for changes. Its links stay.
+    /// Returns a mutable reference to an item, without its links.
     pub(super) fn item_mut(&mut self, ix: usize) -> Option<&mut M> {
         self.node_mut(ix).map(|node| &mut node.item)
     }
@@ -135,7 +136,7 @@ impl<M> Tree<M> {
         nodes.filter_map(|(ix, node)| Some((ix, node.as_ref()?)))
     }
 
-    /// Returns all items for changes. Their links stay.
+    /// Returns mutable references to all items, without their links.
     pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut M> {
         self.nodes.iter_mut().flatten().map(|node| &mut node.item)
     }
@@ -159,13 +160,13 @@ impl<M> Tree<M> {
         self.chosen_root
     }
 
-    /// Takes the changes since the last call.
+    /// Returns and forgets the changes since this method was called last.
     pub(super) fn take_changes(&mut self) -> Vec<TreeChange> {
         std::mem::take(&mut self.changes)
     }
 
-    /// Adds an item below the tip of the run's path. An id that is taken gets a fresh name, which is
-    /// returned.
+    /// Adds an item below the tip of the run's path. Returns its node, and its id, which is a new
+    /// one if the given id is taken.
     pub(super) fn append(&mut self, id: MessageId, item: M) -> (usize, MessageId) {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(id, item, parent);
@@ -179,7 +180,7 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    /// Adds a node with its parent; the caller adds it to the parent.
+    /// Adds a node with this parent. The caller adds the node to the parent's children.
     fn add_node(&mut self, id: MessageId, item: M, parent: Option<usize>) -> (usize, MessageId) {
         let id = self.free_id(id);
         let ix = self.nodes.len();
@@ -219,7 +220,7 @@ impl<M> Tree<M> {
         Some(node)
     }
 
-    /// Gives a node another parent; the caller adds it there.
+    /// Sets the parent of a node. The caller adds the node to the parent's children.
     fn set_parent(&mut self, ix: usize, parent: Option<usize>) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -243,8 +244,8 @@ impl<M> Tree<M> {
         self.siblings_mut(parent).push(ix);
     }
 
-    /// Removes a node from its parent's children, or from the roots. A selection of it is
-    /// forgotten.
+    /// Removes a node from its parent's children, or from the roots, and forgets that it was
+    /// chosen.
     fn remove_from_parent(&mut self, ix: usize) {
         let parent = self.node(ix).and_then(|node| node.parent);
         self.siblings_mut(parent).retain(|child| *child != ix);
@@ -253,7 +254,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Notes the child of a node, or the root, through which the tree is shown.
+    /// Sets the child of a node, or the root, through which the tree is shown.
     fn choose(&mut self, parent: Option<usize>, child: Option<usize>) {
         match parent.and_then(|parent| self.node_mut(parent)) {
             Some(parent) => parent.chosen = child,

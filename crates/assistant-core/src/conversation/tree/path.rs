@@ -1,12 +1,12 @@
 //! The path on which runs write, and the shown path.
 //!
-//! Removing a node from the path and renumbering its successors costs as much as the path is long.
-//! A gap replaces each removed node until there are too many, so that many removals cost little.
-//! The path never ends with a gap, and no gap is visible outside.
+//! The cost of removing a node from the path and renumbering its successors is proportional to the
+//! length of the path. So a gap replaces each removed node until there are too many gaps. The path
+//! never ends with a gap, and no gap is visible outside of the tree.
 
 use super::{Tree, TreeChange};
 
-/// Represents a removed node in the path; there is never a node with this number.
+/// A placeholder for a removed node in the path. No node has this number.
 const GAP: usize = usize::MAX;
 
 impl<M> Tree<M> {
@@ -34,7 +34,7 @@ impl<M> Tree<M> {
         self.path_edition
     }
 
-    /// Counts the places of paths that were rewritten so far.
+    /// Returns the number of places of paths that were rewritten so far.
     pub(in crate::conversation) const fn path_work(&self) -> u64 {
         self.path_work
     }
@@ -59,8 +59,8 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Makes runs write at a node, or with `exact` unset at the end of the branch through it, and
-    /// shows it. The cost is proportional to the change of the path.
+    /// Makes runs write at a node if `exact` is true, otherwise at the end of the branch through
+    /// the node, and shows that path. The cost is proportional to the change of the path.
     pub(in crate::conversation) fn write_to(&mut self, ix: usize, exact: bool) {
         self.close_gaps();
         let known = self.on_path(ix);
@@ -88,7 +88,7 @@ impl<M> Tree<M> {
         );
     }
 
-    /// Replaces the path of runs from a depth on by the nodes that follow there.
+    /// Replaces the path of runs after its first `kept_len` nodes with other nodes.
     fn replace_end(&mut self, kept_len: usize, fresh: &[usize]) {
         let leaves_branch = kept_len < self.path.len();
         if leaves_branch {
@@ -120,7 +120,7 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Notes at each node the child through which the tree is shown.
+    /// Stores at each node of a path the child through which the tree is shown.
     pub(in crate::conversation) fn remember(&mut self, path: &[usize]) {
         self.chosen_root = path.first().copied().or(self.chosen_root);
         for pair in path.windows(2) {
@@ -132,8 +132,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Notes the depth of each node of the path, so that `on_path` is one comparison. Called after
-    /// every change of the path except growth at its end.
+    /// Stores the depth of each node of the path, so that `on_path` is one comparison. Must be
+    /// called after every change of the path except growth at its end.
     pub(in crate::conversation) fn number_path(&mut self) {
         self.drop_gaps();
         self.path_work += self.path.len() as u64;
@@ -162,7 +162,8 @@ impl<M> Tree<M> {
             .is_some_and(|node| self.path.get(node.depth) == Some(&ix))
     }
 
-    /// Removes nodes from the path of runs. Removed nodes leave both paths.
+    /// Removes the nodes that satisfy a condition from the path of runs, and nodes that are no
+    /// longer in the tree from both paths.
     pub(in crate::conversation) fn clear_paths(&mut self, left: impl Fn(usize) -> bool) {
         let nodes = &self.nodes;
         let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
@@ -194,7 +195,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Discards the gaps of the path; the caller renumbers its nodes.
+    /// Discards the gaps of the path. The caller renumbers the nodes.
     fn drop_gaps(&mut self) {
         if self.gaps > 0 {
             self.path.retain(|ix| *ix != GAP);
@@ -202,13 +203,14 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns the node of the path below the one at a depth.
+    /// Returns the node of the path below the node at this depth.
     pub(super) fn next_on_path(&self, depth: usize) -> Option<usize> {
         let rest = self.path.get(depth + 1..)?;
         rest.iter().copied().find(|ix| *ix != GAP)
     }
 
-    /// Returns the place of the item with this number in the shown path, which may have gaps.
+    /// Returns the index in the shown path, which may have gaps, of the item at this position
+    /// without gaps.
     pub(in crate::conversation) fn slot(&self, number: usize) -> usize {
         if self.gaps == 0 {
             return number;

@@ -1,4 +1,4 @@
-//! The selection of versions: siblings, the branch through an item, the shown path.
+//! Selects versions: the siblings of an item, the branch through it, the shown path.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ impl<M> Tree<M> {
         self.find(id).ok_or(TreeError::UnknownMessage)
     }
 
-    /// Returns the versions of a node, itself included, oldest first.
+    /// Returns the versions of a node, oldest first, including the node.
     pub(in crate::conversation) fn siblings(&self, ix: usize) -> &[usize] {
         match self.node(ix).and_then(|node| node.parent) {
             Some(parent) => self.node(parent).map_or(&[], |parent| &parent.children),
@@ -37,8 +37,8 @@ impl<M> Tree<M> {
             .ok_or(TreeError::NoSibling)
     }
 
-    /// Returns the path through a node: below it, at each step, the child that was shown last, else
-    /// the newest.
+    /// Returns the path through a node. Below the node, each step leads to the child that was shown
+    /// last, or to the newest child.
     pub(super) fn branch_through(&self, ix: usize) -> Vec<usize> {
         let mut path = self.chain_to(ix);
         self.extend_branch(&mut path);
@@ -104,8 +104,8 @@ impl<M> Tree<M> {
         (0..self.nodes.len()).rev().find(is_leaf)
     }
 
-    /// Returns true if the tree is consistent: every node is reached from the roots exactly once,
-    /// parents and children agree, and both paths lead from a root to their end.
+    /// Returns true if the tree is consistent: every node can be reached from the roots exactly
+    /// once, parents and children agree, and both paths begin at a root.
     pub(in crate::conversation) fn is_sound(&self) -> bool {
         let mut visited = HashSet::new();
         let mut next: Vec<(usize, Option<usize>)> =

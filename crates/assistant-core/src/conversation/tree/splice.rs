@@ -1,11 +1,11 @@
-//! Insertion, removal and branching of items in the middle of the path of runs.
+//! Inserts, removes and branches items in the middle of the path of runs.
 
 use super::{MessageId, Node, Tree, TreeChange};
 
 impl<M> Tree<M> {
-    /// Inserts an item between a node of the path (or the beginning) and its successor there.
-    /// `next` is the successor, which no other branch shares; successors on other branches stay
-    /// where they are.
+    /// Inserts an item between a node of the path (or the beginning) and its successor on the path.
+    /// `next` is the successor, which no other branch shares; successors on other branches stay in
+    /// place.
     pub(in crate::conversation) fn insert_after(
         &mut self,
         before: Option<usize>,
@@ -69,8 +69,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Moves a node off the path: its child on the path becomes its sibling. No other branch
-    /// contains it. The caller updates the path afterwards.
+    /// Moves a node off the path to a branch of its own: the node's child on the path becomes its
+    /// sibling. No other branch may contain the node. The caller updates the path afterwards.
     pub(in crate::conversation) fn leave_as_branch(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;

@@ -1,4 +1,4 @@
-//! Deletes a branch, and restores the last deleted one: its items at their places.
+//! Deletes a branch, and restores the last deleted branch with its items in their places.
 //!
 //! The caller keeps the deleted branch; the tree does not.
 
@@ -7,33 +7,33 @@ use super::{Node, Tree, TreeChange};
 /// A deleted branch.
 #[derive(Debug, Clone)]
 pub(in crate::conversation) struct Removed<M> {
-    /// Its nodes and their numbers, the first one first.
+    /// The nodes of the branch and their numbers, beginning with the topmost node.
     nodes: Vec<(usize, Node<M>)>,
-    /// The place of the first among its versions, counted from 0.
+    /// The index of the topmost node among its versions.
     place: usize,
-    /// True if the tree was shown through it last.
+    /// True if the tree was last shown through the topmost node.
     chosen: bool,
-    /// The tip of the path of runs, if it was in the branch.
+    /// The tip of the path of runs, if that tip was in the branch.
     tip: Option<usize>,
-    /// The tip of the shown path, if it was in the branch.
+    /// The tip of the shown path, if that tip was in the branch.
     shown: Option<usize>,
 }
 
 impl<M> Removed<M> {
-    /// Returns the removed nodes, the first one first.
+    /// Returns the removed nodes, beginning with the topmost node.
     pub(in crate::conversation) fn nodes(&self) -> impl Iterator<Item = &Node<M>> {
         self.nodes.iter().map(|(_, node)| node)
     }
 
-    /// Returns the numbers of its nodes.
+    /// Returns the numbers of the removed nodes.
     pub(in crate::conversation) fn numbers(&self) -> impl Iterator<Item = usize> {
         self.nodes.iter().map(|(ix, _)| *ix)
     }
 }
 
 impl<M> Tree<M> {
-    /// Removes a node and all below it. If the shown path contained it, its previous version is
-    /// shown, else the next, else its parent.
+    /// Removes a node and all below it. If the node was on the shown path, its previous version is
+    /// shown instead, else the next, else its parent.
     pub(in crate::conversation) fn delete(&mut self, ix: usize) -> Removed<M> {
         self.close_gaps();
         let doomed = self.subtree(ix);
@@ -83,7 +83,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns true if nothing has replaced the deleted branch.
+    /// Returns true if the deleted branch can be restored: its parent exists, and its ids are free.
     pub(in crate::conversation) fn fits(&self, removed: &Removed<M>) -> bool {
         let Some((_, first)) = removed.nodes.first() else {
             return false;

@@ -1,12 +1,12 @@
-//! Conversion of the conversation to the AI SDK's `UIMessage`s, and back.
+//! Converts the conversation to the AI SDK's `UIMessage`s, and back.
 //!
 //! A `UIMessage` contains a whole answer with all its steps. Here each step is a message of its
-//! own, as with every other protocol; further fields of the AI SDK are in `extra.ui`: of a message
-//! `id`, the answer's, and `step`, whether a step began with it; of a call the fields of its part.
-//! Names that begin with `#` are internal and never written.
+//! own, as with every other protocol. Further fields of the AI SDK are stored in `extra.ui`: for a
+//! message, the `id` of the answer, and `step`, which is true if the message begins a step; for a
+//! call, the fields of its part. Names that begin with `#` are internal and never written.
 //!
-//! `part` and `tool` convert one part each, `write` and `read` lists of messages; `tail` is the
-//! state that a continued answer's reader needs.
+//! `part` and `tool` convert one part each, `write` and `read` convert lists of messages; `tail`
+//! contains the state that the reader of a continued answer needs.
 
 pub mod notes;
 mod part;
@@ -22,7 +22,7 @@ use crate::event::Object;
 use notes::{AS_TEXT, DYNAMIC, IN_PIECES, NOTES, WIRE_ID};
 pub(super) use part::from_value as part;
 
-/// Changes the notes in the `extra` of a message or a call.
+/// Changes the AI SDK's fields in the `extra` of a message or a call.
 pub(super) fn note(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
     let mut notes = match extra.shift_remove(NOTES) {
         Some(Value::Object(notes)) => notes,
@@ -34,7 +34,7 @@ pub(super) fn note(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
     }
 }
 
-/// Returns the notes in the `extra` of a message or a call, if there are any.
+/// Returns the AI SDK's fields in the `extra` of a message or a call, if any.
 fn noted(extra: &Object) -> Option<&Object> {
     extra.get(NOTES)?.as_object()
 }

@@ -1,4 +1,4 @@
-//! A part of a `UIMessage` other than a tool's.
+//! Converts the parts of a `UIMessage` other than those of tools.
 
 use serde_json::{Value, json};
 

@@ -15,16 +15,17 @@ use crate::{
 impl Conversation {
     /// Creates a conversation from messages in the form of the AI SDK.
     ///
-    /// A call without a result counts as cancelled: it is not known whether it ran.
+    /// A call without a result counts as cancelled, since it is not known whether it ran.
     ///
     /// # Errors
     ///
-    /// Fails if one of them is not a message, or two have the same id; nothing is imported then.
+    /// Fails if an entry is not a message, or if two messages have the same id. Nothing is imported
+    /// then.
     pub fn from_ui_messages(list: Vec<Value>) -> Result<Self, FormatError> {
         Self::new().take_in_ui(list)
     }
 
-    /// Reads messages as [`Self::from_ui_messages`] does, into an empty conversation.
+    /// Reads messages into this empty conversation, as [`Self::from_ui_messages`] does.
     pub(in crate::conversation) fn take_in_ui(
         mut self,
         list: Vec<Value>,
@@ -39,7 +40,7 @@ impl Conversation {
         Ok(self)
     }
 
-    /// Adds one at the tip. Calls without an answer stay open.
+    /// Adds a `UIMessage` at the tip. Calls without a result stay open.
     pub(crate) fn add_ui_message(&mut self, value: Value) -> Result<(), FormatError> {
         let mut from = object(value, "message")?;
         let id = need_text(&mut from, "id", "message")?;
@@ -76,7 +77,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Adds a call. If its id is taken in the conversation, it gets another one.
+    /// Adds a call. If the id of the call is taken in the conversation, the call gets another id.
     fn add_ui_call(&mut self, mut call: ToolCall) -> Part {
         let is_taken = |id: &str| self.calls.named(id).next().is_some();
         if is_taken(&call.id) {
@@ -90,7 +91,7 @@ impl Conversation {
         Part::Call(self.calls.add(call, self.runs.current))
     }
 
-    /// Splits a `UIMessage` into messages: an answer has one for each step.
+    /// Splits a `UIMessage` into messages: an answer becomes one message for each step.
     fn read_steps(
         &mut self,
         id: &str,

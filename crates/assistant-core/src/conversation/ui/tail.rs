@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Conversation {
-    /// The history for an AI SDK server, for [`HistoryForm`](crate::session::HistoryForm):
-    /// `{messages, trigger, messageId, tail, taken}`. The last two are for the reader of the
+    /// Returns the history for an AI SDK server, for [`HistoryForm`](crate::session::HistoryForm):
+    /// `{messages, trigger, messageId, tail, taken}`. `tail` and `taken` are for the reader of the
     /// response and not sent.
     #[must_use]
     pub fn ui_history(&self) -> Value {
@@ -45,7 +45,8 @@ impl Conversation {
         out
     }
 
-    /// The id of an answer that the newest message of the run's path had before, on another branch.
+    /// Returns the id of an earlier answer to the newest message of the run's path, on another
+    /// branch.
     fn answer_before(&self) -> Option<String> {
         let tip = self.run_tip()?;
         let mut children = self.children(Some(tip)).into_iter().rev();
@@ -73,8 +74,8 @@ impl Conversation {
         tail
     }
 
-    /// Returns true for a call at the end of a response, if the page answered it and the agent
-    /// began another response.
+    /// Returns true for a call at the end of a response, if the page answered the call and the
+    /// agent began another response.
     fn was_followed_by_response(&self, call: &ToolCall) -> bool {
         let approval = call.approval();
         let decided = approval.is_some_and(CallApproval::is_answer_to_agent);

@@ -1,6 +1,6 @@
-//! A tool's part of a `UIMessage`: `tool-NAME`, or `dynamic-tool`.
+//! Converts the parts of a `UIMessage` for tools: `tool-NAME` or `dynamic-tool`.
 //!
-//! State, input and output derive from the call and are not stored a second time.
+//! The state, input and output of a part derive from the call and are not stored a second time.
 
 use serde_json::Value;
 
@@ -15,10 +15,10 @@ use crate::{
     event::Object,
 };
 
-/// Notes that are written in one state only.
+/// The fields that are written in a single state only.
 const STATE_NOTES: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
 
-/// The id that the agent uses for a call.
+/// Returns the id that the agent uses for a call.
 pub(super) fn wire_id(call: &ToolCall) -> &str {
     noted_text(&call.extra, WIRE_ID).unwrap_or(&call.id)
 }
@@ -74,8 +74,8 @@ pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     Some(out)
 }
 
-/// Returns the part. In a request it conforms to the AI SDK's schema, regardless of the server's
-/// fields.
+/// Returns a call as a part. In a request, the part conforms to the AI SDK's schema, regardless of
+/// the server's fields.
 pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
     if is_dynamic(call) {
@@ -102,7 +102,8 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     Value::Object(out)
 }
 
-/// A denial requires an approval that was denied; an output can only have one that was granted.
+/// Repairs the approval of a part: a denied part requires a denied approval, and a part with output
+/// can only have a granted one.
 fn make_valid(call: &ToolCall, state: &str, out: &mut Object) {
     let approved = out
         .get("approval")
@@ -161,7 +162,8 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
     }
 }
 
-/// Returns the arguments: as they ran, as they are, or as far as they can be parsed.
+/// Returns the arguments of a call: the effective ones, or the incomplete ones as far as they can
+/// be parsed.
 fn input(call: &ToolCall) -> Option<Value> {
     let text = noted(&call.extra).and_then(|notes| notes.get("inputEncoding"));
     let is_text = text == Some(&"text".into()) && !call.has_ended();

@@ -1,4 +1,4 @@
-//! Conversion of the run's path to `UIMessage`s.
+//! Converts the run's path to `UIMessage`s.
 
 use serde_json::{Value, json};
 
@@ -16,14 +16,15 @@ pub(super) struct Group<'a> {
 }
 
 impl Conversation {
-    /// The messages of the run's path in the form of the AI SDK, each answer with all its steps.
+    /// Returns the messages of the run's path in the form of the AI SDK, each answer with all its
+    /// steps.
     #[must_use]
     pub fn ui_messages(&self) -> Vec<Value> {
         self.write_groups(false)
     }
 
-    /// Like the above, for a request: system messages first, and without calls that have not ended
-    /// and never will.
+    /// Returns the messages for a request, like [`Self::ui_messages`], but with system messages
+    /// first, and without calls that will never end.
     pub(super) fn ui_request(&self) -> Vec<Value> {
         self.write_groups(true)
     }
@@ -40,7 +41,7 @@ impl Conversation {
         groups.iter().map(write).collect()
     }
 
-    /// Splits the run's path into the messages of each `UIMessage`.
+    /// Groups the messages of the run's path by `UIMessage`.
     pub(super) fn ui_groups(&self) -> Vec<Group<'_>> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         for message in self.run_path() {
@@ -108,8 +109,8 @@ impl Group<'_> {
     }
 }
 
-/// Returns true if a step begins with a message: by the note of the AI SDK, or else for the first
-/// message of an answer and for text after calls with results.
+/// Returns true if a message begins a step: according to the stored field `step` or, without it,
+/// for the first message of an answer and for text after calls with results.
 pub(super) fn begins_step(message: &Message, before: Option<&Message>) -> bool {
     if let Some(notes) = noted(&message.extra).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
