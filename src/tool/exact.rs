@@ -19,7 +19,7 @@ const MIN_SLICE: usize = 64 << 10;
 /// Text with invisible characters shown by their codes instead of taking effect: controls,
 /// direction marks, ignorable and blank characters, spaces other than U+0020, long gaps. Letters
 /// that do not fit the script of their word show their code as well. So a user approves the text
-/// that really runs. really run.
+/// that really runs.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: the cost of an event natively, then the cost of the built demo in Chromium
-//! compared with a bare page. Both print tables to standard output; docs/benchmarks.md explains
-//! them. The measurements are in crates/conformance/benches and in bench/.
+//! `cargo xtask bench`: measures the cost of an event natively, then the cost of the built demo in
+//! Chromium compared with a bare page. Both measurements print tables to standard output, which
+//! docs/benchmarks.md explains. The measurements are in crates/conformance/benches and in bench/.
 
 use std::process::Stdio;
 
@@ -9,7 +9,7 @@ use crate::dist::{self, Effort};
 use crate::options::Bench;
 use crate::project::{Outcome, Project};
 
-/// The minimum version of Node.js that drives the browser.
+/// The minimum version of Node.js, which drives the browser.
 const NODE: (u32, u32) = (20, 11);
 
 /// Runs the requested measurements.

@@ -1,16 +1,17 @@
-//! Blocks of prose: the comments of Rust code, scripts and style sheets, and the paragraphs of
-//! pages.
+//! Extracts blocks of prose: the comments of Rust code, scripts and style sheets, and the
+//! paragraphs of pages.
 //!
-//! Rust is read by the tokenizer of `source`, scripts by lines (a comment after code is not read),
-//! pages by paragraphs. Code spans, code blocks, and links with their texts are not prose.
+//! Rust is parsed with the tokenizer of `source`, scripts line by line (a comment after code is
+//! ignored), pages by paragraphs. Code spans, code blocks, and links with their texts are not
+//! prose.
 
 use crate::source::comments;
 
-/// Comment lines that belong together, or a paragraph, without their marks.
+/// Comment lines that belong together, or a paragraph, without comment marks.
 #[derive(Debug, Default)]
 pub(crate) struct Block<'a> {
     pub(crate) lines: Vec<(usize, &'a str)>,
-    /// True if its first sentence describes an item or a file.
+    /// True if the first sentence of the block describes an item or a file.
     pub(crate) is_doc: bool,
 }
 
@@ -49,7 +50,7 @@ impl Block<'_> {
     }
 }
 
-/// Returns the comments of Rust code, the lines of one comment together.
+/// Returns the comments of Rust code, with adjacent comment lines in one block.
 pub(crate) fn in_rust(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut last = (0, "");
@@ -83,7 +84,7 @@ pub(crate) fn in_rust(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Returns the mark that a comment begins with. Four slashes are no doc comment.
+/// Returns the mark with which a comment begins. Four slashes do not begin a doc comment.
 fn mark_of(comment: &str) -> &'static str {
     match comment {
         _ if comment.starts_with("////") => "//",
@@ -96,7 +97,7 @@ fn mark_of(comment: &str) -> &'static str {
     }
 }
 
-/// Returns the comments of a script. The first comment describes the file if it is before any code.
+/// Returns the comments of a script. The first comment describes the file if no code precedes it.
 pub(crate) fn in_script(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let (mut in_lines, mut in_comment, mut seen_code) = (false, false, false);
@@ -150,7 +151,7 @@ pub(crate) fn in_style(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Returns a line of a `/* */` comment without the stars at its start.
+/// Returns a line of a `/* */` comment without leading stars.
 fn unstarred(line: &str) -> &str {
     line.trim_start().trim_start_matches('*')
 }
@@ -171,14 +172,14 @@ pub(crate) fn in_page(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Returns the length of a code span at the start of a text.
+/// Returns the length of the code span that a text begins with, if any.
 fn code_span(text: &str) -> Option<usize> {
     let marks = text.len() - text.trim_start_matches('`').len();
     let (mark, body) = text.split_at(marks);
     Some(marks + body.find(mark)? + marks)
 }
 
-/// Returns the length of a link with its target at the start of a text.
+/// Returns the length of the inline link `[text](target)` that a text begins with, if any.
 fn link(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! The browsers of the tests, and their drivers.
+//! Finds the browsers of the tests, and their drivers.
 
 use std::env;
 use std::fs;
@@ -8,20 +8,20 @@ use std::process::Command;
 use crate::options::Browser;
 use crate::project::{Outcome, Project};
 
-/// A `WebDriver` server for the runner of the browser tests.
+/// A `WebDriver` server, which the runner of the browser tests uses.
 #[derive(Debug)]
 pub(crate) struct Driver {
-    /// The environment variable with the driver's path for the runner.
+    /// The environment variable from which the runner reads the driver's path.
     variable: &'static str,
     path: PathBuf,
-    /// A program that provides a display.
+    /// The program that provides a display, if the browser needs one.
     screen: Option<PathBuf>,
-    /// The file with the browser's start options.
+    /// The file with the browser's start options, if there are any.
     starts: Option<PathBuf>,
 }
 
 impl Driver {
-    /// Returns a cargo command whose tests find this driver.
+    /// Returns a cargo command whose test runner uses this driver.
     pub(crate) fn cargo(&self, project: &Project) -> Command {
         let cargo = project.cargo();
         let mut command = match &self.screen {
@@ -67,7 +67,7 @@ pub(crate) fn program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
     }
 }
 
-/// Returns the driver of a browser, and checks for the browser.
+/// Returns the driver of a browser, after checking that the browser is installed.
 pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
     match browser {
         Browser::Chromium => {
@@ -101,7 +101,8 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
     }
 }
 
-/// Writes the path of Firefox to a file, since its driver looks only for one name.
+/// Writes the path of Firefox to a file of start options, because its driver searches for only one
+/// name.
 fn starts_firefox(project: &Project, firefox: &Path) -> Outcome<PathBuf> {
     // Rust's escapes of a path are valid in JSON.
     let firefox = firefox.to_string_lossy();

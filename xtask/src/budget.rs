@@ -1,11 +1,11 @@
-//! The budget of the npm package: the compressed size of each file that pages wait for.
+//! Checks the budget of the npm package: the compressed size of each file that pages wait for.
 
 use crate::project::{Outcome, Project, read};
 
-/// The budget: a JSON object of file names and bytes, one a line.
+/// The path of the budget, a JSON object of file names and sizes in bytes, one per line.
 const BUDGET: &str = "crates/assistant-embed/budget.json";
 const PACKAGE: &str = "dist/embed";
-/// The growth above the budget that is tolerated, in percent: compilers differ a little.
+/// The tolerated growth above the budget, in percent, because compilers differ slightly.
 const TOLERANCE: u64 = 2;
 /// A script that prints the sizes of files as a server would send them.
 const SIZES: &str = "const { gzipSync } = require('zlib'); const { readFileSync } = require('fs'); \
@@ -50,7 +50,7 @@ fn parse(text: &str) -> Outcome<Vec<(String, u64)>> {
     }
 }
 
-/// Returns the message about a file that has outgrown its budget.
+/// Returns an error message if a file exceeds its budget.
 fn fault(file: &str, limit: u64, size: u64) -> Option<String> {
     let most = limit + limit * TOLERANCE / 100;
     (size > most).then(|| {

@@ -1,4 +1,4 @@
-//! Checks that every test named by pages of `docs/` exists.
+//! Checks that every test that a page of `docs/` links to exists.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ const PAGES: [&str; 3] = [
     "docs/rules.md",
 ];
 
-/// Lists the tests that the pages link to and that do not exist.
+/// Fails with a list of the linked tests that do not exist.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut missing = Vec::new();
     for page in PAGES {
@@ -28,7 +28,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     Err(format!("tests that are not there: {}", missing.join(", ")))
 }
 
-/// Returns the definition of a test in its file: a function, or a title.
+/// Returns the text that defines a test in its file: a function, or a title.
 fn mark(name: &str, path: &str) -> String {
     if path.ends_with(".mjs") {
         format!("\"{name}\"")

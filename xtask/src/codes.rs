@@ -11,7 +11,7 @@ const SOURCES: [&str; 3] = [
     "crates/assistant-protocols/src",
     "crates/assistant-testkit/src",
 ];
-/// The functions that take a code as their first argument.
+/// The functions whose first argument is a code.
 const TAKERS: [&str; 5] = [
     "Diagnostic::new(",
     "ProtocolError::new(",
@@ -20,7 +20,7 @@ const TAKERS: [&str; 5] = [
     "drop_with(",
 ];
 
-/// Lists the codes that are missing on either side.
+/// Fails with a list of the codes that are missing in the table or in the source.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let page = read(&project.root.join(PAGE))?;
     let told: BTreeSet<&str> = rows(&page).collect();
@@ -54,7 +54,7 @@ fn rows(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the codes in a file, without its tests.
+/// Returns the codes in a source file, without its tests.
 fn codes(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let mut codes = Vec::new();

@@ -1,7 +1,7 @@
-//! Detection of import cycles between files.
+//! Detects import cycles between files.
 //!
 //! A path counts for the file that defines the named item: re-exports are followed. A module file
-//! may import from its own submodules, and they from it: together they are one module. Unit tests
+//! and its submodules may import from each other, because together they are one module. Unit tests
 //! inside a file do not count.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,13 +14,13 @@ use crate::source::{module_of, sources, tokens};
 /// The path of a module; empty for the root.
 type Module = Vec<String>;
 
-/// The files below a folder.
+/// The files below a folder, with their imports.
 #[derive(Debug, Default)]
 struct Graph {
     files: BTreeMap<Module, File>,
 }
 
-/// Checks all Rust files below a folder; the error lists each cycle with the lines that close it.
+/// Checks all Rust files below a folder. The error lists each cycle, with the lines of its imports.
 pub(crate) fn check(folder: &Path) -> Outcome<()> {
     let mut found = Vec::new();
     sources(folder, &mut found)?;
@@ -113,7 +113,7 @@ impl Graph {
         Some(module.to_vec())
     }
 
-    /// Returns the files that a file imports from, with the first line that does.
+    /// Returns the files that a file imports from, each with the first importing line.
     fn targets(&self, from: &Module, file: &File) -> BTreeMap<Module, usize> {
         let mut targets = BTreeMap::new();
         let imports = file.imports.iter();
@@ -136,7 +136,7 @@ impl Graph {
         targets
     }
 
-    /// Returns each cycle once, in its shortest form, as lines of a report.
+    /// Returns each cycle once, in its shortest form, as text for the report.
     fn cycles(&self) -> Vec<String> {
         let edges: BTreeMap<&Module, BTreeMap<Module, usize>> = self
             .files
@@ -168,7 +168,7 @@ impl Graph {
     }
 }
 
-/// Returns the shortest path from a file back to it, without the file at the end.
+/// Returns the shortest path from a file back to itself, without the repeated file at the end.
 fn shortest_cycle<'a>(
     edges: &BTreeMap<&'a Module, BTreeMap<Module, usize>>,
     start: &'a Module,

@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: builds the page and serves it. Standard output has one line, from
+//! `cargo xtask demo`: builds the page and serves it. It prints one line to standard output, from
 //! xtask/serve.mjs.
 
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(crate) fn run(project: &Project, options: &Demo) -> Outcome<()> {
     become_it(&mut server)
 }
 
-/// Builds the page with trunk, optimized for size with `release`.
+/// Builds the page with trunk; optimized for size if `release` is true.
 pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
@@ -66,7 +66,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
     project.run(&mut trunk)
 }
 
-/// Replaces this process with the server, so that stopping it stops the server.
+/// Replaces this process with the server, so that stopping the process stops the server.
 #[cfg(unix)]
 fn become_it(server: &mut Command) -> Outcome<()> {
     use std::os::unix::process::CommandExt;

@@ -19,16 +19,17 @@ use crate::style;
 const NODE: (u32, u32) = (18, 17);
 /// The handwritten files of the npm package.
 const NPM: &str = "crates/assistant-embed/npm";
-/// The folder of the embed's intermediate modules; the one with names is for the table of weights.
+/// The folder of the npm package's intermediate modules. The module with function names is for the
+/// table of weights.
 const WORK: &str = "target/xtask/embed";
-/// Exports of a dependency for streams implemented in Rust, which are not used here.
+/// The unused exports of a dependency, for streams implemented in Rust.
 const UNUSED: [&str; 3] = [
     "intounderlyingbytesource",
     "intounderlyingsink",
     "intounderlyingsource",
 ];
 
-/// Builds both and prints the sizes.
+/// Builds the demo and the npm package, and prints their sizes.
 pub(crate) fn run(project: &Project) -> Outcome<()> {
     project.need_node(NODE)?;
     demo::build(project, "dist/demo", true)?;
@@ -37,11 +38,11 @@ pub(crate) fn run(project: &Project) -> Outcome<()> {
     budget::check(project)
 }
 
-/// A module of the package, with its own glue.
+/// A WebAssembly module of the package, which has its own glue.
 struct Module {
-    /// The name of its files.
+    /// The name of the module's files.
     name: &'static str,
-    /// The folder of its intermediate files.
+    /// The folder of the module's intermediate files.
     work: &'static str,
     features: &'static [&'static str],
 }
@@ -49,10 +50,10 @@ struct Module {
 /// The time spent on optimizing the modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// All modules as they are published.
+    /// Optimizes all modules as for publishing.
     Shipped,
-    /// The first module as it is published, the others in a quarter of the time, which suffices for
-    /// functional tests.
+    /// Optimizes the first module as for publishing, the others in a quarter of the time, which
+    /// suffices for functional tests.
     Tests,
 }
 
@@ -66,8 +67,7 @@ impl Effort {
     }
 }
 
-/// The module for most pages, and the one with every protocol. The first is the one that is
-/// measured.
+/// The module for most pages, whose size is measured, and the module with every protocol.
 const MODULES: [Module; 2] = [
     Module {
         name: "assistant_embed",
@@ -104,8 +104,8 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     minify(project, WORK, "launcher.css", &style::launcher(project)?)
 }
 
-/// The files that are joined with `element.js`, since each file is a request before the user has
-/// turned to the chat.
+/// The files that are joined with `element.js`, because each file would be a request before the
+/// user opens the chat.
 const OF_ELEMENT: [&str; 5] = [
     "attributes.js",
     "intent.js",
@@ -114,7 +114,7 @@ const OF_ELEMENT: [&str; 5] = [
     "shortcut.js",
 ];
 
-/// Joins the files of the element in one.
+/// Joins the files of the custom element in one file.
 fn element(project: &Project) -> Outcome<()> {
     let mut esbuild = project.command("esbuild");
     esbuild.args([
@@ -180,7 +180,8 @@ fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
     minify(project, of.work, &glue, &short)
 }
 
-/// Wraps the module's exports with `npm/stopped.js`, the only place where traps can be detected.
+/// Changes the glue so that `npm/stopped.js` wraps the module's exports, because only a wrapper can
+/// detect traps.
 fn watch(glue: &str) -> Outcome<String> {
     let (exports, guarded) = ("wasm = instance.exports;", parts::COMPILED);
     match glue.matches(exports).count() {
@@ -194,7 +195,7 @@ fn watch(glue: &str) -> Outcome<String> {
     }
 }
 
-/// Writes a minified sheet or script to the package.
+/// Writes a style sheet or a script to the package, minified.
 fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> {
     let from = format!("{work}/whole-{name}");
     fs::write(project.root.join(&from), text).map_err(|error| format!("{from}: {error}"))?;
@@ -204,8 +205,8 @@ fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> 
     project.run(&mut esbuild)
 }
 
-/// Optimizes the embed's module, and returns wasm-opt's list of short names. No feature flags are
-/// needed: the module declares its features.
+/// Optimizes a module, and returns wasm-opt's list of short names. Feature flags are not needed,
+/// because the module declares its features.
 fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
     let Module { name, work, .. } = of;
     let (bound, used, named, laid) = (
@@ -228,7 +229,7 @@ fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
     project.printed(last.args([laid.as_str(), "-o", &small_one]))
 }
 
-/// Optimizes the part that is fetched later; shared items keep their names.
+/// Optimizes the part that is fetched later. Items shared with the module keep their names.
 fn shrink_part(project: &Project, of: &Module, part: &Part, effort: Effort) -> Outcome<()> {
     let (named, laid) = (
         format!("{}/part-named.wasm", of.work),
@@ -240,9 +241,9 @@ fn shrink_part(project: &Project, of: &Module, part: &Part, effort: Effort) -> O
     project.run(optimise(project, &LAST).args([laid.as_str(), "-o", &small_one]))
 }
 
-/// The steps before and after the layout of functions.
+/// The wasm-opt steps before functions are ordered.
 const FIRST: [&str; 6] = ["-Oz", "--flatten", "--rereloop", "-Oz", "--converge", "-g"];
-/// The first steps for modules whose size does not matter.
+/// The wasm-opt steps before functions are ordered, for modules whose size does not matter.
 const QUICK: [&str; 2] = ["-O1", "-g"];
 const LAST: [&str; 3] = ["-Oz", "--dealign", "--reorder-functions-by-name"];
 
@@ -261,7 +262,7 @@ fn optimise(project: &Project, steps: &[&str]) -> Command {
     optimise
 }
 
-/// Applies a change to a module.
+/// Applies a change to the module in a file.
 fn edit(
     project: &Project,
     from: &str,
@@ -288,7 +289,7 @@ pub(crate) fn sizes(project: &Project) -> Outcome<()> {
 }
 
 impl Project {
-    /// Copies the files of a folder; both are in the project.
+    /// Copies the files of a folder to another folder. Both paths are relative to the project.
     pub(crate) fn copy_folder(&self, from: &str, to: &str) -> Outcome<()> {
         let folder = self.root.join(to);
         fs::create_dir_all(&folder).map_err(|error| format!("{to}: {error}"))?;

@@ -1,7 +1,6 @@
 //! `cargo xtask examples`: builds the applications of `examples/`: pages for the browser in
 //! `dist/NAME`, and the server of `leptos-ssr` with its page. The board is built as for production,
-//! in two parts; the others are not optimized.
-//! optimised.
+//! in two parts; the other applications are not optimized.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A fault that a lint finds at a line of a file.
+//! Faults that lints find at lines of files.
 
 use std::{fmt, path::PathBuf};
 
@@ -17,7 +17,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Returns faults as `line: what`, for the tests of lints.
+/// Formats faults as `line: what`, for the tests of lints.
 #[cfg(test)]
 pub(crate) fn at_lines(faults: &[Fault]) -> Vec<String> {
     let faults = faults.iter();

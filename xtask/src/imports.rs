@@ -1,4 +1,4 @@
-//! The imports of a file: its `use` declarations, and the paths in its code.
+//! Parses the imports of a file: its `use` declarations, and the paths in its code.
 
 use std::collections::BTreeSet;
 
@@ -17,9 +17,10 @@ pub(crate) struct Import {
 #[derive(Debug, Default)]
 pub(crate) struct File {
     pub(crate) imports: Vec<Import>,
-    /// Paths outside of `use`, with the inline modules that contain them.
+    /// The paths outside of `use`: the line, the inline modules that contain the path, and the
+    /// path.
     pub(crate) paths: Vec<(usize, Vec<String>, Vec<String>)>,
-    /// The names of items, for glob imports.
+    /// The names of the items that the file defines, for glob imports.
     pub(crate) defines: BTreeSet<String>,
 }
 
@@ -74,7 +75,8 @@ impl File {
         file
     }
 
-    /// Parses a `use` at a position. Returns the position of its end; `None` if it declares no import.
+    /// Parses the `use` declaration at a position. Returns the position after it; `None` if the
+    /// token declares no import.
     fn declaration(
         &mut self,
         tokens: &[Token<'_>],
@@ -113,7 +115,7 @@ fn is_in_tests(inner: &[(usize, String)]) -> bool {
     inner.iter().any(|(_, name)| name == "tests")
 }
 
-/// Parses one tree of a `use`; returns the position after it.
+/// Parses one tree of a `use` declaration. Returns the position after the tree.
 fn tree(
     tokens: &[Token<'_>],
     mut at: usize,

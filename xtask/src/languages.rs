@@ -1,4 +1,4 @@
-//! The labels in other languages: checks them, and writes them for the npm package. The tables in
+//! Checks the labels in other languages, and writes them for the npm package. The tables in
 //! `src/ui/labels/` are the only source.
 
 use std::fs;
@@ -8,7 +8,7 @@ use crate::project::{Outcome, Project, read};
 /// The folder of the tables.
 const TABLES: &str = "src/ui/labels";
 
-/// The languages by their codes, with the files of their tables.
+/// The languages: their codes, and the names of their tables.
 const LANGUAGES: [(&str, &str); 7] = [
     ("ar", "arabic"),
     ("de", "german"),
@@ -19,7 +19,7 @@ const LANGUAGES: [(&str, &str); 7] = [
     ("zh", "chinese"),
 ];
 
-/// The words of a launcher, by their names in `npm/launcher.js` and in the table.
+/// The texts of a launcher, by their names in `npm/launcher.js` and in the tables.
 const LAUNCHER: [(&str, &str); 5] = [
     ("title", "title"),
     ("unread", "unread"),
@@ -28,8 +28,8 @@ const LAUNCHER: [(&str, &str); 5] = [
     ("retry", "retry"),
 ];
 
-/// The words of the notice that a chat has stopped, which `npm/stopped.js` shows without the
-/// program.
+/// The names of the texts in the notice that a chat has stopped, which `npm/stopped.js` shows
+/// without the program.
 const STOPPED: [&str; 3] = ["stopped", "stopped_text", "reload"];
 
 /// The texts of one language.
@@ -98,7 +98,7 @@ fn strings(source: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the names in braces, sorted.
+/// Returns the names of the placeholders in a text, sorted.
 fn placeholders(text: &str) -> Vec<&str> {
     let mut names: Vec<_> = text
         .split('{')
@@ -109,7 +109,7 @@ fn placeholders(text: &str) -> Vec<&str> {
     names
 }
 
-/// Compares each table with the English one and with the list of reasons.
+/// Compares each table with the English table and with the list of reasons.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let (names, keys) = names(project)?;
     let english = Table::read(project, "english")?;
@@ -170,8 +170,8 @@ fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
     Ok((source.lines().filter_map(field).collect(), keys))
 }
 
-/// Writes the languages of the npm package: a file for each, the names, and the words of the
-/// launcher in all languages.
+/// Writes the languages of the npm package: a file for each language, the names of the labels, and
+/// the texts of the launcher in all languages.
 pub(crate) fn write(project: &Project) -> Outcome<()> {
     let (names, _) = names(project)?;
     let folder = project.root.join("dist/embed/labels");
@@ -232,12 +232,12 @@ fn launcher(code: &str, table: &Table) -> Outcome<String> {
     Ok(format!("{code}: {{ {} }}, ", words?.join(", ")))
 }
 
-/// Returns a text as a JavaScript string.
+/// Formats a text as a JavaScript string literal.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Returns a name in the spelling of JavaScript.
+/// Converts a name to camel case, as JavaScript uses it.
 fn camel(name: &str) -> String {
     let mut words = name.trim_end_matches('_').split('_');
     let first = words.next().unwrap_or_default().to_owned();

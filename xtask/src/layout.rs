@@ -1,5 +1,5 @@
-//! The order of functions in a module. Similar functions are placed next to each other, where a
-//! compressor finds them: that reduces the transfer size by three percent without changing the
+//! Orders the functions of a module. Similar functions are placed next to each other, where a
+//! compressor finds them, which reduces the transfer size by three percent without changing the
 //! code.
 
 use std::cmp::Reverse;
@@ -33,15 +33,15 @@ pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
     Ok(sections.write())
 }
 
-/// A function without a position yet.
+/// A function that has no position in the order yet.
 struct Function {
     at: usize,
     size: usize,
     pieces: Vec<usize>,
 }
 
-/// Orders functions greedily: each is followed by the one with the largest share of its sequences
-/// in the preceding window.
+/// Orders functions greedily: the next function is always the one with the largest share of its
+/// sequences in the preceding window.
 fn by_likeness(bodies: &[&[u8]]) -> Vec<usize> {
     let (mut left, holders) = functions(bodies);
     let mut alike = vec![0_usize; bodies.len()];
@@ -112,7 +112,7 @@ fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
     (functions, holders)
 }
 
-/// Adds to a counter, and returns its new value.
+/// Adds `by` to a counter, and returns the new value.
 fn count(counts: &mut [usize], at: usize, by: isize) -> Option<usize> {
     let count = counts.get_mut(at)?;
     *count = count.saturating_add_signed(by);

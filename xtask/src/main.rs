@@ -1,5 +1,5 @@
 //! `cargo xtask demo | test | dist | examples | bench | style`: installs the required tools, then
-//! runs the task.
+//! runs a task.
 //!
 //! Each task is one module; `tools` installs the tools, `project` runs programs. Nothing here is
 //! published.
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the task of the command line; returns false if it completed and found faults.
+/// Runs the task of the command line. Returns false if the task was completed and has found faults.
 fn run() -> Outcome<bool> {
     let task = options::parse(std::env::args().skip(1))?;
     let project = Project::find()?;

@@ -1,5 +1,5 @@
-//! The WebAssembly binary format, as far as `layout` and `dist` need it: sections, functions,
-//! exports.
+//! Reads and writes the WebAssembly binary format, as far as `layout` and `dist` need it: sections,
+//! functions, exports.
 
 use crate::project::Outcome;
 
@@ -29,7 +29,7 @@ impl<'a> Sections<'a> {
         Ok(Self { head, list })
     }
 
-    /// Writes the module.
+    /// Returns the module in the binary format.
     pub(crate) fn write(&self) -> Vec<u8> {
         let mut module = self.head.to_vec();
         for (id, section) in &self.list {
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// Skips the limits of a table or a memory.
+    /// Reads past the limits of a table or a memory.
     fn limits(&mut self) -> Outcome<()> {
         let bounded = self.byte()? & 1 == 1;
         self.number()?;
@@ -195,7 +195,7 @@ fn broken() -> String {
 mod tests {
     use super::*;
 
-    /// One imported function, an imported memory, two exports, one function.
+    /// A module with an imported function, an imported memory, two exports, and a function.
     const MODULE: &[u8] =
         b"\0asm\x01\0\0\0\x02\x0f\x02\x01a\x01b\x00\x05\x01a\x01m\x02\x01\x01\x02\
         \x07\x0b\x02\x03one\x00\x00\x01x\x00\x01\x0a\x04\x01\x02\x00\x0b";

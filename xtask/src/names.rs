@@ -1,4 +1,4 @@
-//! Short names for the imports and exports between the npm package's module and its glue.
+//! Shortens the names of the imports and exports between the npm package's module and its glue.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::project::Outcome;
 /// contain hashes, take eight kilobytes compressed.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// The modules that the imports name.
+    /// The names of the modules from which is imported.
     modules: Vec<String>,
     imports: HashMap<String, String>,
     exports: HashMap<String, String>,
@@ -33,7 +33,8 @@ impl Names {
         names
     }
 
-    /// Replaces the names in the glue: `name: function…` for imports, `wasm.name` for exports.
+    /// Replaces the names in the glue, in `name: function…` for imports and `wasm.name` for
+    /// exports.
     pub(crate) fn shorten(&self, glue: &str) -> Outcome<String> {
         let given = |module: &&String| glue.contains(&format!("\"{module}\":"));
         let modules: Vec<&String> = self.modules.iter().filter(given).collect();

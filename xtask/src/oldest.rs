@@ -1,9 +1,9 @@
-//! The minimum supported Rust version: checks that no dependency requires a newer one than
-//! `Cargo.toml`. Newer items of the standard library are detected by clippy (`incompatible_msrv`).
+//! Checks that no dependency requires a newer Rust version than `Cargo.toml`, the minimum supported
+//! version. Newer items of the standard library are detected by clippy (`incompatible_msrv`).
 
 use crate::project::{Outcome, Project, read};
 
-/// Lists the dependencies that require a newer version.
+/// Fails with a list of the dependencies that require a newer version.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let manifest = read(&project.root.join("Cargo.toml"))?;
     let own = own(&manifest).ok_or("Cargo.toml does not say which Rust is the oldest")?;

@@ -36,7 +36,7 @@ pub(crate) enum Task {
     Help,
     Demo(Demo),
     Test(Vec<Part>, Browser),
-    /// The demo and the npm package, or with `true` the package alone, for tests.
+    /// Builds the demo and the npm package; with `true` only the package, for tests.
     Dist(bool),
     Examples,
     Bench(Bench),
@@ -60,7 +60,7 @@ pub(crate) struct Bench {
     pub(crate) browser: bool,
     /// The number of repetitions in the browser.
     pub(crate) runs: Option<u32>,
-    /// The file for the browser's figures as JSON.
+    /// The file to which the browser's figures are written as JSON.
     pub(crate) json: Option<String>,
 }
 
@@ -107,14 +107,14 @@ pub(crate) enum Part {
     Native,
     Browser,
     EndToEnd,
-    /// Each feature alone.
+    /// The compilation with each feature alone.
     Features,
     /// The utterances of a screen reader.
     Speech,
 }
 
 impl Part {
-    /// Parts that run without `--only`.
+    /// The parts that run without `--only`.
     pub(crate) const USUAL: [Self; 4] = [Self::Lint, Self::Native, Self::Browser, Self::EndToEnd];
 
     fn from_name(name: &str) -> Outcome<Self> {

@@ -1,17 +1,17 @@
-//! The pages of `examples/` that use the npm package as it is packed: `react` and `vue`, built by
-//! Vite, and `static`, which needs no tool.
+//! Builds the pages of `examples/` with the packed npm package: `react` and `vue`, built by Vite,
+//! and `static`, which needs no build tool.
 
 use std::fs;
 use std::path::Path;
 
 use crate::project::{Outcome, Project};
 
-/// The packed package, and the place from which the pages import it.
+/// The folder of the packed package, from which the pages import it.
 const PACK: &str = "target/xtask/pack";
 const INSTALLED: &str = "node_modules/leptos-assistant";
 /// The pages that Vite builds.
 const BUILT: [&str; 2] = ["react", "vue"];
-/// The page of React, once more with the checks that React makes in development.
+/// The page that is also built with React's development checks.
 const STRICT: &str = "react";
 
 /// Builds the pages into `dist`, with the package in `dist/embed`.
@@ -35,7 +35,8 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
     )
 }
 
-/// Packs the package as for publishing, and unpacks it where the pages find it.
+/// Packs the package as for publishing, and unpacks it to the folder from which the pages import
+/// it.
 fn install(project: &Project) -> Outcome<()> {
     project.remove_folder(PACK)?;
     let pack = project.root.join(PACK);
@@ -65,7 +66,7 @@ fn vite(project: &Project, page: &str, name: &str, mode: &str) -> Outcome<()> {
     project.run(&mut vite)
 }
 
-/// Copies a folder with the folders in it.
+/// Copies a folder recursively.
 fn copy_tree(from: &Path, to: &Path) -> Outcome<()> {
     let fault = |error| format!("{}: {error}", from.display());
     fs::create_dir_all(to).map_err(fault)?;

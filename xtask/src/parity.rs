@@ -1,5 +1,5 @@
-//! Checks that the npm package offers what the library does: each public method has a counterpart
-//! in the types, by the same name in camel case, or a row in a table.
+//! Checks that the npm package has the features of the library: each public method has a
+//! counterpart of the same name, in camel case, in the types of the package, or a row in a table.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const TYPES: [&str; 2] = [
     "crates/assistant-embed/npm/index.d.ts",
     "crates/assistant-embed/npm/full.d.ts",
 ];
-/// Types of the library, and the interfaces of the package that correspond to them.
+/// The types of the library, and the corresponding interfaces of the package.
 const PAIRS: [(&str, &[&str]); 8] = [
     ("ToolAction", &["ActionDefinition"]),
     ("ToolContext", &["ToolContext"]),
@@ -26,11 +26,12 @@ const PAIRS: [(&str, &[&str]); 8] = [
 ];
 /// The component whose properties count as methods.
 const COMPONENT: &str = "AssistantProvider";
-/// The entry of a row whose counterpart is missing for a stated reason, and for now.
+/// The entry of a row for a method that has no counterpart, with a reason.
 const NONE: &str = "none";
 const NOT_YET: &str = "not yet";
 
-/// Lists methods without a counterpart, and rows without a use; prints how many are missing.
+/// Fails with a list of methods without a counterpart and unused rows; prints the number of missing
+/// counterparts.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     sources(&project.root.join(SOURCE), &mut files)?;
@@ -111,7 +112,7 @@ fn compare(sources: &[String], types: &str, table: &str) -> Compared {
     compared
 }
 
-/// A row: a method, its counterpart, and a reason.
+/// A row of the table: a method, its counterpart, and a reason.
 struct Row<'a> {
     rust: &'a str,
     script: &'a str,
@@ -163,7 +164,7 @@ fn begins(line: &str, of: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with([' ', '<']) && !rest.contains(" for "))
 }
 
-/// Returns the name of the method that a line defines, or of the property.
+/// Returns the name of the public method, or of the property, that a line defines.
 fn method(line: &str, is_property: bool) -> Option<&str> {
     let line = line
         .strip_prefix("    ")

@@ -1,6 +1,6 @@
-//! Splitting of the npm package's modules into two parts: the part that every page with a chat
-//! loads, and the rest, which is fetched as soon as the first one is compiled: the engine, the
-//! conversation and the methods of a chat.
+//! Splits the npm package's modules into two parts: the part that every page with a chat loads, and
+//! the part with the engine, the conversation and the methods of a chat, which is fetched as soon
+//! as the first part is compiled.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,18 +9,18 @@ use crate::project::{Outcome, Project, read};
 
 /// The name of the split point in Rust.
 const PART: &str = "conversation";
-/// The script that `wasm-split` writes for a page; replaced by `npm/part.js` here.
+/// The script that `wasm-split` writes for a page, which `npm/part.js` replaces.
 const LINK: &str = "__wasm_split.js";
-/// A script that prints the digest of a file for browsers to check: a part of another build would
-/// call missing functions.
+/// A script that prints the digest of a file. Browsers check the digest, because a part of another
+/// build would call missing functions.
 const DIGEST: &str = "const { createHash } = require('crypto'); \
     const bytes = require('fs').readFileSync(process.argv[1]); \
     console.log('sha256-' + createHash('sha256').update(bytes).digest('base64'))";
 
-/// The statement of the glue that follows the compilation of the first part.
+/// The statement of the glue that runs after the first part is compiled.
 pub(crate) const COMPILED: &str = "wasm = guard(instance.exports);";
 
-/// The function that fetches the part, shared with applications.
+/// The file of the JavaScript function that fetches the part, which applications use, too.
 pub(crate) const FETCH: &str = "crates/assistant-split/src/fetch.js";
 
 /// Returns the command of the splitter.
@@ -37,10 +37,10 @@ pub(crate) fn file(module: &str) -> String {
 
 /// A split module.
 pub(crate) struct Part {
-    /// The module without the part; both paths are relative to the project.
+    /// The path of the module without the part, relative to the project.
     pub(crate) rest: String,
     pub(crate) cut: String,
-    /// The shared items, by the names of the rest's exports.
+    /// The items shared with the part, by the names of the exports of `rest`.
     shared: Vec<String>,
     file: String,
 }
@@ -61,8 +61,8 @@ impl Part {
         })
     }
 
-    /// Makes the glue fetch the part by `npm/part.js`, instead of the script that the splitter has
-    /// written.
+    /// Changes the glue so that `npm/part.js` fetches the part, instead of the script that the
+    /// splitter has written.
     pub(crate) fn join(&self, project: &Project, glue: &str) -> Outcome<String> {
         let mut node = project.command("node");
         node.args(["-e", DIGEST, &format!("dist/embed/{}", self.file)]);

@@ -1,12 +1,12 @@
-//! The project's folder, and programs that run in it: with a common `PATH`, with output redirected
-//! from our own standard output, and with errors that name the command.
+//! The project's folder, and programs that run in it, with a common `PATH`, with output on standard
+//! error, and with errors that name the command.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-/// A value, or a message for the terminal.
+/// A value, or an error message for the terminal.
 pub(crate) type Outcome<T> = Result<T, String>;
 
 /// The root folder, and the search path for programs.
@@ -17,7 +17,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Finds the folder from the path of this package, which cargo sets.
+    /// Finds the project's folder from the path of this package, which cargo sets.
     pub(crate) fn find() -> Outcome<Self> {
         let package =
             env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
@@ -37,8 +37,8 @@ impl Project {
         Ok(Self { root, path })
     }
 
-    /// Returns a command in the project's folder, with its `PATH`, without input and with its
-    /// output on standard error.
+    /// Returns a command that runs in the project's folder, with the common `PATH`, without input
+    /// and with output on standard error.
     pub(crate) fn command(&self, program: &str) -> Command {
         let found = self.which(program).unwrap_or_else(|| program.into());
         let mut command = Command::new(found);
@@ -50,12 +50,13 @@ impl Project {
         command
     }
 
-    /// Returns the cargo that runs this program, so that a chosen toolchain is kept.
+    /// Returns a command for the cargo that runs this program, so that the chosen toolchain is
+    /// used.
     pub(crate) fn cargo(&self) -> Command {
         self.command(&env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
     }
 
-    /// Runs a command to its end; a failure is an error that names it.
+    /// Runs a command and waits for its end. The error of a failure names the command.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<()> {
         let status = command
             .status()
@@ -67,7 +68,7 @@ impl Project {
         }
     }
 
-    /// Returns the output of a command; a failure is an error that names it, after its error
+    /// Returns the output of a command. The error of a failure names the command, after its error
     /// output.
     pub(crate) fn printed(&self, command: &mut Command) -> Outcome<String> {
         let output = command.stdout(Stdio::piped()).output();
@@ -93,7 +94,7 @@ impl Project {
             .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Returns the path of a program.
+    /// Returns the path of a program, if it is installed.
     pub(crate) fn which(&self, program: &str) -> Option<PathBuf> {
         if Path::new(program).is_absolute() {
             return Some(program.into());
@@ -105,7 +106,7 @@ impl Project {
 }
 
 /// Removes local folders from a module that is published: otherwise, each panic location of a
-/// dependency would contain the path of its source. Call it when the sources have been fetched.
+/// dependency would contain the path of its source. Call this after the sources have been fetched.
 pub(crate) fn without_own_paths(command: &mut Command) {
     let sources = cargo_home().map(|home| home.join("registry/src"));
     let registries = sources.and_then(|sources| fs::read_dir(sources).ok());
@@ -154,7 +155,7 @@ fn runnable(file: &Path) -> bool {
     file.is_file()
 }
 
-/// Formats a command as typed in a terminal.
+/// Formats a command as it would be typed in a terminal.
 pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()

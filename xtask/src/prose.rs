@@ -1,5 +1,5 @@
-//! The wording of comments and docs: doc comments begin with a statement, and coined phrases of the
-//! past do not return.
+//! Checks the wording of comments and docs: doc comments begin with a statement, and listed phrases
+//! are not used.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const FOLDERS: [&str; 11] = [
     "xtask",
 ];
 const ENDINGS: [&str; 6] = ["rs", "mjs", "js", "ts", "css", "md"];
-/// Pages outside of `docs/`. Other files in markdown are data.
+/// The pages outside of `docs/`. Other Markdown files are data.
 const PAGES: [&str; 4] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -21,12 +21,12 @@ const PAGES: [&str; 4] = [
     "SECURITY.md",
 ];
 
-/// Words that begin a question instead of a statement.
+/// The words that begin a question instead of a statement.
 const QUESTIONS: [&str; 9] = [
     "how", "what", "when", "where", "whether", "which", "who", "whose", "why",
 ];
 
-/// Phrases without a technical meaning, with the words to use.
+/// The phrases without a technical meaning, with the words to use instead.
 pub(crate) const PHRASES: [(&str, &str); 30] = [
     ("whoever", "the caller, the user"),
     ("nobody", "no observer, not … the user"),
@@ -60,11 +60,11 @@ pub(crate) const PHRASES: [(&str, &str); 30] = [
     ("said aloud", "announced"),
 ];
 
-/// Uses of a phrase that are right: the end of the file's path, the phrase, the reason.
+/// The permitted uses of a phrase: the end of the file's path, the phrase, and the reason.
 const EXCEPTIONS: [(&str, &str, &str); 1] =
     [("docs/rules.md", "go on", "quotes a message of the user")];
 
-/// Checks all comments and pages; the error lists every fault, and exceptions without a use.
+/// Checks all comments and pages. The error lists every fault, and unused exceptions.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     for folder in FOLDERS {
@@ -102,7 +102,7 @@ enum Kind {
     Page,
 }
 
-/// Returns how a file is read, by its path from the root; `None` for data.
+/// Returns the kind of a file, by its path from the root; `None` for data.
 fn kind_of(name: &Path) -> Option<Kind> {
     match name.extension()?.to_str()? {
         "rs" => Some(Kind::Rust),

@@ -1,5 +1,5 @@
-//! The order of the rooms of `src/`, and imports without cycles. The table in ARCHITECTURE.md lists
-//! the rooms in this order.
+//! Checks the order of the rooms of `src/`, and that imports have no cycles. The table in
+//! ARCHITECTURE.md lists the rooms in this order.
 //!
 //! Paths are read as written in the code (`use crate::…` with all its braces, `crate::…` in a line,
 //! `super::…` that reaches the root).
@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::project::{Outcome, Project, read};
 use crate::source::{Token, module_of, sources, tokens, word};
 
-/// The rooms from the bottom up. Each may import from those before it.
+/// The rooms from the bottom up. Each room may import from the rooms before it.
 const ORDER: [&str; 15] = [
     "ui",
     "render",
@@ -30,7 +30,7 @@ const ORDER: [&str; 15] = [
     "chat",
 ];
 
-/// Folders whose files must not import in cycles.
+/// The folders whose files must not import in cycles.
 const WITHOUT_CYCLES: [&str; 4] = [
     "src",
     "crates/assistant-core/src",
@@ -38,7 +38,7 @@ const WITHOUT_CYCLES: [&str; 4] = [
     "crates/assistant-testkit/src",
 ];
 
-/// Checks all of `src/`; the error lists every import that points up, or else every cycle.
+/// Checks all of `src/`. The error lists every import from a higher room, or otherwise every cycle.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     check_order(project)?;
     check_table(&read(&project.root.join("ARCHITECTURE.md"))?)?;
@@ -48,7 +48,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     Ok(())
 }
 
-/// Compares the table of rooms, one per row, with the order.
+/// Compares the table of rooms, with one room per row, with the order.
 fn check_table(text: &str) -> Outcome<()> {
     let table = text
         .lines()
@@ -76,7 +76,7 @@ fn check_table(text: &str) -> Outcome<()> {
     }
 }
 
-/// Finds imports that point up.
+/// Finds imports from higher rooms.
 fn check_order(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     sources(&project.root.join("src"), &mut files)?;
@@ -138,7 +138,7 @@ fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
     imports.collect()
 }
 
-/// Returns the root modules that a file names, with the lines.
+/// Returns the root modules that a file names in paths, with the lines.
 fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut found = Vec::new();
     // The current brace depth, and the depths at which inline modules began.
@@ -176,7 +176,8 @@ fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     found
 }
 
-/// Adds the first names of a path that continues at a position: one, or all in a pair of braces.
+/// Adds the first name of a path that continues at a position, or all first names in a pair of
+/// braces.
 fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
     if word(tokens, at) != "::" {
         return;

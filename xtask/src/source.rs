@@ -1,4 +1,4 @@
-//! A tokenizer for Rust code, as far as imports need it: words, `::` and signs, without comments
+//! A tokenizer for Rust code, for the analysis of imports: words, `::` and signs, without comments
 //! and strings. Macros are not expanded.
 
 use std::{
@@ -12,7 +12,7 @@ use crate::project::Outcome;
 /// A word or sign, with its line.
 pub(crate) type Token<'a> = (usize, &'a str);
 
-/// Folders with files that are built or installed.
+/// The folders with files that are built or installed.
 const NOT_OURS: [&str; 5] = ["target", "dist", "out", "node_modules", ".venv"];
 
 /// Collects the Rust files of a folder, recursively.
@@ -62,7 +62,7 @@ pub(crate) fn word<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
     tokens.get(at).map_or("", |(_, token)| token)
 }
 
-/// Returns words, `::` and signs of Rust code with their lines, without comments and strings.
+/// Returns the words, `::` and signs of Rust code with their lines, without comments and strings.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = pieces(text);
     found.retain(|(_, token)| {
@@ -72,14 +72,14 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// Returns the comments of Rust code with their lines; each line of `//` is one.
+/// Returns the comments of Rust code with their lines; each `//` line is a comment of its own.
 pub(crate) fn comments(text: &str) -> Vec<Token<'_>> {
     let mut found = pieces(text);
     found.retain(|(_, piece)| piece.starts_with("//") || piece.starts_with("/*"));
     found
 }
 
-/// Returns all of Rust code in pieces with their lines: comments, strings, words, `::` and signs.
+/// Splits Rust code into pieces with their lines: comments, strings, words, `::` and signs.
 fn pieces(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let (mut rest, mut line) = (text, 1);
@@ -107,7 +107,7 @@ pub(crate) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the length of a comment; comments nest.
+/// Returns the length of a block comment, which may contain others.
 fn comment(text: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -127,7 +127,7 @@ fn comment(text: &str) -> usize {
     at
 }
 
-/// Returns the length of a raw string, or of a word that only begins like one.
+/// Returns the length of a raw string, or of a word that begins like a raw string.
 fn raw_text(text: &str) -> usize {
     let marks = text.chars().skip(1).take_while(|c| *c == '#').count();
     let end = format!("\"{}", "#".repeat(marks));

@@ -1,11 +1,11 @@
 //! `cargo xtask style`: joins the library's style sheets into one file, for pages that link a
-//! single one. It is a build output: trunk runs this before each build.
+//! single sheet. The file is a build output: trunk runs this task before each build.
 
 use std::fs;
 
 use crate::project::{Outcome, Project, files, read};
 
-/// The joined sheet.
+/// The path of the joined sheet.
 pub(crate) const ALL: &str = "style/all.css";
 
 /// The file that lists the sheets in order.
@@ -14,7 +14,7 @@ const LIST: &str = "src/ui/style.rs";
 /// The sheets of the launcher of the custom element, which are loaded before the others.
 const LAUNCHER: [&str; 5] = ["tokens", "palettes", "controls", "frame", "shell"];
 
-/// The sheets around the layer, which are no part of the list.
+/// The sheets around the cascade layer, which are not in the list.
 const AROUND: [&str; 2] = ["layer", "guard"];
 
 /// Returns the sheets of the launcher, joined.
@@ -22,7 +22,7 @@ pub(crate) fn launcher(project: &Project) -> Outcome<String> {
     join(project, &LAUNCHER)
 }
 
-/// Joins sheets of the folder as the macro in [`LIST`] does.
+/// Joins sheets of the folder `style/`, as the macro in [`LIST`] does.
 fn join(project: &Project, names: &[impl AsRef<str>]) -> Outcome<String> {
     let sheet = |name: &str| read(&project.root.join(format!("style/{name}.css")));
     let sheets: Outcome<Vec<String>> = names.iter().map(|name| sheet(name.as_ref())).collect();
@@ -71,7 +71,7 @@ fn names(source: &str) -> Vec<String> {
     texts.skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Returns the sheets that are not listed.
+/// Returns the names of sheets that are not in the list.
 fn unknown<'a>(names: impl Iterator<Item = &'a str>, listed: &[String]) -> Vec<&'a str> {
     names
         .filter(|name| {

@@ -1,4 +1,4 @@
-//! Counts of passed and failed tests across programs with different output formats.
+//! Counts passed and failed tests across programs with different output formats.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -21,23 +21,23 @@ pub(crate) enum Report {
     Node,
 }
 
-/// The totals, with a row for each step.
+/// The totals of all steps, with a row for each step.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     rows: Vec<Row>,
     names: Names,
 }
 
-/// The tests that a summary names.
+/// The names of the tests that the summary lists.
 #[derive(Debug, Default)]
 struct Names {
-    /// Tests that passed on a retry.
+    /// The tests that passed only on a retry.
     retried: Vec<String>,
     failed: Vec<String>,
 }
 
-/// The number of tests that may pass only on a retry, since pages occasionally wait for a busy
-/// machine.
+/// The maximum number of tests that may pass only on a retry, because a busy machine occasionally
+/// delays pages.
 const RETRIES: usize = 5;
 
 #[derive(Debug)]
@@ -75,8 +75,8 @@ struct Counts {
 }
 
 impl Tally {
-    /// Runs a step to its end, shows its output, and counts. A step that cannot be started counts
-    /// as failed.
+    /// Runs a step to its end, shows its output, and counts its tests. A step that cannot be
+    /// started counts as failed.
     pub(crate) fn step(&mut self, name: &'static str, report: Report, command: &mut Command) {
         println!("\n== {name}: {}", shown(command));
         let start = Instant::now();
@@ -94,7 +94,7 @@ impl Tally {
         });
     }
 
-    /// Counts an internal task as one check.
+    /// Runs an internal task, which counts as one check. Returns true if the task succeeded.
     pub(crate) fn task(&mut self, name: &'static str, task: impl FnOnce() -> Outcome<()>) -> bool {
         let row = Row::of_task(name, task);
         let passed = row.counts.failed == 0;
@@ -102,9 +102,9 @@ impl Tally {
         passed
     }
 
-    /// Runs internal tasks in parallel, each counted as one check; returns true if none failed.
-    /// Linking a module for the browser takes one core for minutes. A step may run meanwhile: it has
-    /// priority, so that its timers are as punctual as alone.
+    /// Runs internal tasks in parallel, because linking a module for the browser occupies one core
+    /// for minutes. Each task counts as one check; returns true if none failed. A step may run
+    /// meanwhile, with a higher priority, so that its timers are punctual.
     pub(crate) fn tasks(
         &mut self,
         tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
@@ -134,7 +134,7 @@ impl Tally {
         passed
     }
 
-    /// Prints a row for each step and a summary; returns true if nothing failed.
+    /// Prints a row for each step and a summary. Returns true if nothing failed.
     pub(crate) fn close(&self) -> bool {
         println!();
         let mut sum = Counts::default();
@@ -160,8 +160,8 @@ impl Tally {
     }
 }
 
-/// Gives the current thread, and the programs it starts, the lowest priority. Does nothing where
-/// the system has no such thread, or no `renice`.
+/// Gives the current thread, and the programs that it starts, the lowest priority. Does nothing on
+/// systems without thread ids or `renice`.
 fn lower_priority() {
     let thread = fs::read_link("/proc/thread-self").ok();
     let id = thread.as_deref().and_then(Path::file_name);

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: all checks, in steps that each run to their end; the last line is the
+//! `cargo xtask test`: runs all checks, in steps that each run to their end. The last line is the
 //! summary.
 
 use std::env;
@@ -32,11 +32,11 @@ const BROWSER: [&str; 12] = [
     "-p",
     "routes",
 ];
-/// Features of the engine that are each checked alone.
+/// The features of the engine that are each checked alone.
 const ENGINE_FEATURES: [&str; 5] = ["markdown", "math", "callouts", "ui-stream", "records"];
-/// The protocols that are features, each checked alone.
+/// The features for protocols that are each checked alone.
 const PROTOCOLS: [&str; 2] = ["ui-stream", "completions"];
-/// Features of the library that are each checked alone.
+/// The features of the library that are each checked alone.
 const FEATURES: [&str; 12] = [
     "csr",
     "hydrate",
@@ -53,8 +53,8 @@ const FEATURES: [&str; 12] = [
 ];
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
-/// Runs the parts in order; returns true if nothing failed. The pages of the end-to-end tests are
-/// built while the browser tests run, which mostly wait.
+/// Runs the parts in order. Returns true if nothing failed. The pages of the end-to-end tests are
+/// built while the browser tests run, because those mostly wait.
 pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
     let mut built = None;
@@ -175,8 +175,8 @@ fn library_with(project: &Project, features: &str) -> Command {
     check
 }
 
-/// Compiles engine and library with each feature alone. Not part of a normal run, which compiles
-/// none, the default and all.
+/// Compiles engine and library with each feature alone. This is not part of a normal run, which
+/// compiles them without features, with the default features and with all features.
 fn features(project: &Project, tally: &mut Tally) {
     let ready = tally.task("set-up for features", || {
         project.need_lint_tools()?;
@@ -235,8 +235,8 @@ fn native(project: &Project, tally: &mut Tally) {
     tally.step("native tests of a server", Report::Cargo, &mut server);
 }
 
-/// Runs the tests of `tests/`, and builds the pages of the end-to-end tests beside them if
-/// `with_pages`; returns whether that succeeded, or `None` without an attempt.
+/// Runs the tests of `tests/` in a browser. If `with_pages` is true, also builds the pages of the
+/// end-to-end tests, and returns true if that succeeded; `None` if they were not built.
 fn browser(
     project: &Project,
     browser: Browser,
@@ -280,8 +280,8 @@ fn browser(
     Some(pages(project, Some(&mut tests()), tally))
 }
 
-/// Builds the pages of the end-to-end tests, and runs the browser tests meanwhile; returns true if
-/// the pages are built.
+/// Builds the pages of the end-to-end tests, and runs the browser tests meanwhile. Returns true if
+/// the pages were built.
 fn pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tally) -> bool {
     let ready = tally.task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
@@ -337,8 +337,8 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     tally.step("end-to-end tests", Report::Node, &mut node);
 }
 
-/// Compares the utterances of a screen reader in scenes of the built demo with transcripts. Not part
-/// of a normal run, since the wording depends on the version of the screen reader.
+/// Compares the utterances of a screen reader in scenes of the built demo with transcripts. This is
+/// not part of a normal run, because the wording depends on the version of the screen reader.
 fn speech(project: &Project, tally: &mut Tally) {
     let mut node = project.command("node");
     let ready = tally.task("set-up for the screen reader", || {
@@ -364,7 +364,7 @@ fn speech(project: &Project, tally: &mut Tally) {
     tally.step("transcripts of a screen reader", Report::Node, &mut node);
 }
 
-/// Returns the spec files of the end-to-end tests: journeys, and attacks on consent.
+/// Returns the spec files of the end-to-end tests: user journeys, and attacks on approvals.
 fn specs(project: &Project) -> Vec<PathBuf> {
     ["e2e/specs", "e2e/consent"]
         .iter()

@@ -1,4 +1,4 @@
-//! The names of tests: statements about the product, in the words of its field.
+//! Checks that the names of tests are statements about the product, in the field's terms.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::source::collect;
 const FOLDERS: [&str; 6] = ["crates", "demo", "e2e", "src", "tests", "xtask"];
 const ENDINGS: [&str; 2] = ["rs", "mjs"];
 
-/// Words that names of tests do not contain, with the words to use.
+/// The words that names of tests must not contain, with the words to use instead.
 const WORDS: [(&str, &str); 6] = [
     ("anew", "again"),
     ("deeds", "actions"),
@@ -20,7 +20,7 @@ const WORDS: [(&str, &str); 6] = [
     ("yes", "approval"),
 ];
 
-/// Checks the names of all tests; the error lists every fault.
+/// Checks the names of all tests. The error lists every fault.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     for folder in FOLDERS {

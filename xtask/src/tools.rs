@@ -1,4 +1,4 @@
-//! The tools of the tasks: used if installed in the right version, otherwise installed.
+//! Provides the tools of the tasks: a tool is installed unless the right version is present.
 //!
 //! Cargo, npm and pip install inside the project (`.tools`, `node_modules`, the example's `.venv`),
 //! so the user's own files are not touched. System packages are installed by apt if run as root;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::project::{Outcome, Project, read};
 
-/// The version of trunk that is installed; any other of its series is accepted.
+/// The version of trunk that is installed. Other versions of the same series are accepted.
 const TRUNK: &str = "0.21.14";
 const TRUNK_SERIES: &str = "0.21.";
 /// The version of Firefox's driver, which Debian does not package.
@@ -23,7 +23,7 @@ const AGENTS: [&str; 3] = [
 ];
 
 impl Project {
-    /// Ensures the compiler's target for the browser.
+    /// Ensures that the compiler's target for the browser is installed.
     pub(crate) fn need_wasm_target(&self) -> Outcome<()> {
         let library = self
             .output(
@@ -37,7 +37,7 @@ impl Project {
         self.rustup("the target for the browser", &["target", "add", WASM])
     }
 
-    /// Ensures `cargo fmt` and `cargo clippy`.
+    /// Ensures that `cargo fmt` and `cargo clippy` are installed.
     pub(crate) fn need_lint_tools(&self) -> Outcome<()> {
         for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
             if self
@@ -61,7 +61,8 @@ impl Project {
         self.run(self.command("rustup").args(args))
     }
 
-    /// Ensures trunk and a wasm-bindgen that matches the lock file, for building pages.
+    /// Ensures that trunk, and the wasm-bindgen version of the lock file, are installed, for
+    /// building pages.
     pub(crate) fn need_page_builders(&self) -> Outcome<()> {
         let bindgen = self.locked("wasm-bindgen")?;
         if self.version_of("wasm-bindgen").as_deref() != Some(bindgen.as_str()) {
@@ -137,7 +138,7 @@ impl Project {
         Ok(())
     }
 
-    /// Ensures Node.js of at least this version.
+    /// Ensures that Node.js is installed, at least in this version.
     pub(crate) fn need_node(&self, least: (u32, u32)) -> Outcome<()> {
         if self.which("node").is_none() {
             self.apt("Node.js", &["nodejs"])?;
@@ -159,12 +160,13 @@ impl Project {
         ))
     }
 
-    /// Ensures the packages of package.json: wasm-opt, and those of the end-to-end tests.
+    /// Ensures that the packages of package.json are installed: wasm-opt, and the packages of the
+    /// end-to-end tests.
     pub(crate) fn need_node_modules(&self) -> Outcome<()> {
         self.need_node_modules_of("")
     }
 
-    /// Ensures the AG-UI reference client for the conformance tests.
+    /// Ensures that the AG-UI reference client for the conformance tests is installed.
     pub(crate) fn need_reference(&self) -> Outcome<()> {
         self.need_node_modules_of("crates/conformance/reference")
     }
@@ -192,7 +194,7 @@ impl Project {
         write(&stamp, &lock)
     }
 
-    /// Ensures Chromium and returns its path.
+    /// Ensures that Chromium is installed, and returns its path.
     pub(crate) fn need_chromium(&self) -> Outcome<PathBuf> {
         let names = [
             "chromium",
@@ -203,8 +205,8 @@ impl Project {
         self.need_program("CHROMIUM", &names, &["chromium", "fonts-liberation"])
     }
 
-    /// Ensures Chromium without its own windows, which takes half the processor time, and returns
-    /// its path. Returns Chromium where that package does not exist.
+    /// Ensures that headless Chromium, which takes half the processor time, is installed, and
+    /// returns its path; the path of Chromium if there is no such package.
     pub(crate) fn need_headless_chromium(&self) -> Outcome<PathBuf> {
         if std::env::var_os("CHROMIUM").is_some() {
             return self.need_chromium();
@@ -215,17 +217,17 @@ impl Project {
             .or_else(|_| self.need_chromium())
     }
 
-    /// Ensures Chromium's driver for the browser tests and returns its path.
+    /// Ensures that Chromium's driver for the browser tests is installed, and returns its path.
     pub(crate) fn need_chromedriver(&self) -> Outcome<PathBuf> {
         self.need_program("CHROMEDRIVER", &["chromedriver"], &["chromium-driver"])
     }
 
-    /// Ensures Firefox and returns its path.
+    /// Ensures that Firefox is installed, and returns its path.
     pub(crate) fn need_firefox(&self) -> Outcome<PathBuf> {
         self.need_program("FIREFOX", &["firefox", "firefox-esr"], &["firefox-esr"])
     }
 
-    /// Ensures Firefox's driver and returns its path.
+    /// Ensures that Firefox's driver is installed, and returns its path.
     pub(crate) fn need_geckodriver(&self) -> Outcome<PathBuf> {
         if let Some(path) = std::env::var_os("GECKODRIVER") {
             return Ok(path.into());
@@ -238,33 +240,35 @@ impl Project {
         find().ok_or_else(|| "geckodriver is not there after its installation".to_owned())
     }
 
-    /// Ensures the driver of `WebKitGTK`, and the browser that it starts, and returns its path.
+    /// Ensures that the driver of `WebKitGTK`, and the browser that it starts, are installed, and
+    /// returns the driver's path.
     pub(crate) fn need_webkit_driver(&self) -> Outcome<PathBuf> {
         let names = ["WebKitWebDriver"];
         self.need_program("WEBKITDRIVER", &names, &["webkit2gtk-driver"])
     }
 
-    /// Ensures a virtual display for browsers and returns its path.
+    /// Ensures that a virtual display for browsers is installed, and returns its path.
     pub(crate) fn need_screen(&self) -> Outcome<PathBuf> {
         self.need_program("XVFB_RUN", &["xvfb-run"], &["xvfb", "xauth"])
     }
 
-    /// Ensures the screen reader Orca, with the accessibility bus, and returns its path.
+    /// Ensures that the screen reader Orca is installed, with the accessibility bus, and returns
+    /// its path.
     pub(crate) fn need_orca(&self) -> Outcome<PathBuf> {
         self.need_program("ORCA", &["orca"], &["orca", "at-spi2-core"])
     }
 
-    /// Ensures a display server without a screen and returns its path.
+    /// Ensures that a display server without a screen is installed, and returns its path.
     pub(crate) fn need_display_server(&self) -> Outcome<PathBuf> {
         self.need_program("XVFB", &["Xvfb"], &["xvfb"])
     }
 
-    /// Ensures the daemon of message buses and returns its path.
+    /// Ensures that the message bus daemon is installed, and returns its path.
     pub(crate) fn need_message_bus(&self) -> Outcome<PathBuf> {
         self.need_program("DBUS_DAEMON", &["dbus-daemon"], &["dbus-daemon"])
     }
 
-    /// Ensures a program that presses keys on a display and returns its path.
+    /// Ensures that `xdotool`, which presses keys on a display, is installed, and returns its path.
     pub(crate) fn need_keyboard(&self) -> Outcome<PathBuf> {
         self.need_program("XDOTOOL", &["xdotool"], &["xdotool"])
     }
@@ -283,7 +287,7 @@ impl Project {
         find().ok_or_else(|| format!("{} is not there after its installation", names.join(" or ")))
     }
 
-    /// Ensures the Python environments of the example agents.
+    /// Ensures that the Python environments of the example agents are installed.
     pub(crate) fn need_agents(&self) -> Outcome<()> {
         AGENTS.iter().try_for_each(|agent| self.need_agent(agent))
     }
@@ -325,7 +329,8 @@ impl Project {
         write(&stamp, &wanted)
     }
 
-    /// Installs system packages if permitted; otherwise returns the command as an error.
+    /// Installs system packages if this process is permitted to; otherwise the error contains the
+    /// command.
     fn apt(&self, what: &str, packages: &[&str]) -> Outcome<()> {
         let line = format!("apt-get install -y {}", packages.join(" "));
         let root = self.output(self.command("id").arg("-u")).as_deref() == Some("0");
