@@ -12,7 +12,7 @@ const isLimits = has({
 });
 const isMaxima = (value) => isObject(value) && Object.values(value).every(Number.isFinite);
 
-/** The fields of an action, each with its check and the type it must have. */
+/** The fields of an action, each with its predicate and the name of its type. */
 export const FIELDS = {
   name: [isName, "a text"],
   description: [either(isText, isFunction), "a text or a function"],
@@ -53,7 +53,7 @@ export const FIELDS = {
   numbers: [isOneOf(...NUMBER_MODES), `one of ${NUMBER_MODES.join(", ")}`],
 };
 
-/** Reads what a description of a call is: a sentence, or a sentence and rows. */
+/** Converts the description of a call, which is a sentence, or a sentence and rows. */
 function description(value) {
   if (isText(value)) return [value, []];
   const { sentence, rows = [] } = value;
@@ -73,11 +73,14 @@ function schema(value) {
 
 const anything = (value) => value;
 
-/** Functions that are called for their current value: what they must return, and the value if one fails. */
+/**
+ * The functions that are called for their current value, with the type that they must return and the value that is used
+ * if a function fails.
+ */
 const CURRENT = { description: [text], parameters: [schema], enabled: [flag, false] };
-/** Functions of the arguments that answer at once. */
+/** The functions of the arguments that return their answer synchronously. */
 const NOW = { describe: description, denial: anything, sanitize: anything };
-/** Functions of the arguments that may return a promise, which must settle within ten seconds. */
+/** The functions of the arguments that may return a promise, which must settle within ten seconds. */
 const LATER = { approval: flag, permission, preview: anything };
 
 /** Converts an action to the arguments of the program's `registerAction`. Throws a `TypeError` that names the field. */

@@ -1,10 +1,13 @@
 // An agent that the page has written: a function of a run's input that returns AG-UI events.
 import { reason, written } from "./foreign.js";
 
-/** The number of events after which other work of the page gets its turn. */
+/** The number of events after which the page can do other work. */
 const TURN = 64;
 
-/** Wraps a function that returns an iterable of events, asynchronous or not, or a promise of one. It never throws. */
+/**
+ * Wraps a function that returns an iterable of events, asynchronous or not, or a promise of an iterable. The wrapper
+ * never throws.
+ */
 export function streaming(agent) {
   return (text) => {
     const controller = new AbortController();
@@ -23,7 +26,7 @@ export function streaming(agent) {
       return make.call(events);
     };
     return {
-      /** Returns `[true, JSON]` of an event or of null at the end, or `[false, reason]`. */
+      /** Returns `[true, JSON]` with the next event, or null at the end; `[false, reason]` after a failure. */
       async next() {
         try {
           iterator ??= await begin();

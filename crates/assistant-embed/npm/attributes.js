@@ -1,6 +1,6 @@
 // The attributes of the element: their names, their values, and the error for a value that makes no sense.
 
-/** The options that are attributes, by the names of attributes. */
+/** The options that can be set as attributes, by the names of the attributes. */
 const TEXTS = {
   url: "url",
   label: "label",
@@ -15,7 +15,7 @@ const TEXTS = {
 const LAYOUTS = ["inline", "popup", "sidebar"];
 const LOADINGS = ["eager", "idle", "intent", "visible"];
 
-/** The options that a chat takes over while it is shown; another one is mounted for others. */
+/** The options that can change while a chat is shown. If another option changes, a new chat is mounted. */
 export const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
 
 /** Creates an error about the element. */
@@ -28,10 +28,10 @@ function oneOf(element, name, known, otherwise, complain) {
   return otherwise;
 }
 
-/** Reads the arrangement of the chat. */
+/** Returns the arrangement of the chat that the element requests. */
 export const layoutOf = (element, complain) => oneOf(element, "layout", LAYOUTS, "inline", complain);
 
-/** Reads the time of loading. */
+/** Returns the time at which the chat is loaded. */
 export const loadingOf = (element, layout, complain) =>
   oneOf(element, "loading", LOADINGS, layout === "inline" ? "eager" : "intent", complain);
 
@@ -65,7 +65,7 @@ function addressError(url) {
   return fault(`the attribute \`url\` must be an address of HTTP, not "${url}"`);
 }
 
-/** Compares two values of an option; plain objects by their content. */
+/** Returns true if two values of an option are equal. Plain objects are compared by their content. */
 export function sameOption(one, other) {
   if (Object.is(one, other)) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

@@ -18,7 +18,7 @@ const CREDENTIALS = ["omit", "same-origin", "include"];
 /** The options of `mount`. */
 const OPTIONS = ["url", "agent", "reattach", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial", "slots"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
-/** The options that `update` takes. */
+/** The options that `update` accepts. */
 const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
 
 function checkAddress(where, url) {
@@ -31,7 +31,7 @@ function checkCredentials(where, credentials) {
   throw new TypeError(`${where}: the option \`credentials\` must be one of ${CREDENTIALS.join(", ")}`);
 }
 
-/** Tells whether the agent is a function of the page, which becomes an option of the program. */
+/** Returns true if the agent is a function of the page, which becomes an option of the program. */
 function takeAgent(look, url, headers) {
   if (look.agent === undefined) return false;
   if (typeof look.agent !== "function") throw new TypeError("mount: the option `agent` must be a function");
@@ -40,7 +40,7 @@ function takeAgent(look, url, headers) {
   return true;
 }
 
-/** Returns headers as pairs; a function for them is an option of the program instead. */
+/** Returns headers as pairs. A function that returns headers is an option of the program instead. */
 function takeHeaders(headers, look) {
   const isDynamic = typeof headers === "function";
   look.headers = isDynamic ? requestingHeaders(headers) : undefined;
@@ -48,9 +48,9 @@ function takeHeaders(headers, look) {
 }
 
 /**
- * Mounts a chat. `load` fetches the module, once; `mountChat` is its `mount`; `protocols` and `stores` list the
- * supported ones. `shown` gets the chat as soon as it can be used by the user: until the second part of the module is
- * there, `update` and `unmount` are its only methods that work.
+ * Mounts a chat. `load` fetches the module, once; `mountChat` is the module's `mount`; `protocols` and `stores` list
+ * the supported protocols and stores. `shown` receives the chat as soon as the user can use it: until the second part
+ * of the module is loaded, only its methods `update` and `unmount` work.
  */
 export async function mountWith({ load, mountChat, protocols, stores }, element, options, shown) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
@@ -88,7 +88,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
   let gone = false;
   let agent = { url, headers };
   let language = { lang, labels };
-  /** Identifies the newest change of the language. */
+  /** The number of the newest change of the language. */
   let turn = 0;
   const speak = async (changes) => {
     const before = language;

@@ -6,13 +6,13 @@ export const isFlag = (value) => typeof value === "boolean";
 export const isFunction = (value) => typeof value === "function";
 export const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 export const isTexts = (value) => Array.isArray(value) && value.every(isText);
-/** Tells whether a value is a whole number that a `u32` of the program holds. */
+/** Returns true if a value is a whole number that fits into a `u32` of the program. */
 export const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32;
-/** Tells whether a value is a whole number that a `number` holds exactly. */
+/** Returns true if a value is a whole number that a `number` represents exactly. */
 export const isWhole = (value) => Number.isSafeInteger(value) && value >= 0;
 export const isOneOf = (...values) => (value) => values.includes(value);
 export const either = (...checks) => (value) => checks.some((check) => check(value));
-/** Tells whether an object has only these fields, each of which passes its predicate. */
+/** Returns true if an object has only these fields, each of which passes its predicate. */
 export const has = (fields) => (value) => isObject(value) && Object.entries(value).every(([name, field]) => Object.hasOwn(fields, name) && fields[name](field));
 
 export const TEXT = [isText, "a text"];
@@ -33,13 +33,13 @@ const isBounds = has({
   lasts: isWhole,
   upTo: (value) => isObject(value) && Object.values(value).every(Number.isFinite),
 });
-/** The check of how an approval is remembered: a misspelt bound would remember it without one. */
+/** The check for the options of a remembered approval, because a misspelt bound would leave the approval unbounded. */
 export const REMEMBER = [
   (value) => isBounds(value) && value.scope !== undefined,
   `an object with a \`scope\` (${SCOPES.join(", ")}), and \`anyArgs\`, \`uses\`, \`lasts\`, \`upTo\``,
 ];
 
-/** Returns copies of the arguments of a method, of which `types` has the checks. */
+/** Returns copies of the arguments of a method, after checking them with `types`. */
 export function copiesOf(name, types, args) {
   const copies = JSON.parse(json(`${name}: the arguments`, types.map((_, at) => args[at])));
   types.forEach(([check, what], at) => {
@@ -48,19 +48,19 @@ export function copiesOf(name, types, args) {
   return copies;
 }
 
-/** Checks the answer of a rule of permission. */
+/** Checks the answer of a permission rule. */
 export function permission(value) {
   if (!isFlag(value) && !isText(value)) throw new TypeError("it must return true, or the reason for a refusal");
   return value;
 }
 
-/** Checks an answer that is true or false. */
+/** Checks that an answer is true or false. */
 export function flag(value) {
   if (!isFlag(value)) throw new TypeError("it must return true or false");
   return value;
 }
 
-/** Checks an argument that is a function. */
+/** Checks that an argument is a function. */
 export function needFunction(where, value) {
   if (!isFunction(value)) throw new TypeError(`${where}: a function is needed`);
   return value;

@@ -15,10 +15,10 @@ function needText(where, value) {
   return value;
 }
 
-/** Calls a function of the program that returns a promise of JSON. */
+/** Calls a function of the program that returns a promise of JSON, and parses the JSON. */
 const promised = async (act) => JSON.parse(await enter(act));
 
-/** Creates the context of a handler from that of the program. */
+/** Creates the context of a handler from the program's context object. */
 export function contextFor(call) {
   const controller = new AbortController();
   call.onAbort(() => controller.abort());

@@ -13,32 +13,32 @@ const OBSERVED = [
   ...["lang", "layout", "loading", "open", "shortcut"],
 ];
 
-/** Tells whether an option needs the larger module. */
+/** Returns true if an option needs the larger module. */
 const needsFull = ({ protocol = "ag-ui", store }) => protocol !== "ag-ui" || store !== undefined;
 
 /** See element.d.ts. */
 export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   static observedAttributes = OBSERVED;
 
-  /** Registered actions, each with the function that removes it from the present chat. */
+  /** The registered actions, each with the function that removes it from the current chat. */
   #actions = new Set();
   #options = {};
   #chat;
-  /** Removes the chat from the page. */
+  /** The function that removes the chat from the page. */
   #unmount;
   /** True if the options allowed no chat at the last attempt. */
   #isInvalid = false;
   /** True once all methods of the chat are loaded. */
   #isLoaded = false;
-  /** The options of the chat, or of the one that is being mounted. */
+  /** The options of the chat, or of the chat that is being mounted. */
   #mounted;
-  /** Identifies the newest attempt to mount a chat. */
+  /** The number of the newest attempt to mount a chat. */
   #turn = 0;
   #view;
   #place;
-  /** The children that the page has written, by the names of their places. */
+  /** The child elements that the page has written, by the names of their slots. */
   #slots;
-  /** Removes the listeners that exist while the element is in a document. */
+  /** The function that removes the listeners that exist while the element is in a document. */
   #listeners;
   #forget;
   #queued = false;
@@ -139,7 +139,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     else if (this.#isInvalid ? !error : opened || (this.#isOpen() && layout !== "inline")) this.#load();
   }
 
-  /** Builds the view of a layout, and moves a chat into it. */
+  /** Builds the view of a layout, and moves the chat into it. */
   #arrange(layout) {
     if (!this.#place) {
       this.#slots = Object.fromEntries([...this.querySelectorAll(":scope > [slot]")].map((child) => [child.slot, child]));
@@ -156,7 +156,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     if (this.#chat) this.#view.ready();
   }
 
-  /** Adds the listeners of a connected element, once. */
+  /** Adds the listeners of a connected element, unless they exist. */
   #listen(layout, loading) {
     if (this.#listeners) return;
     this.#listeners = new AbortController();
@@ -174,7 +174,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     else atIntent(this.#view.button, signal, load);
   }
 
-  /** Mounts the chat, unless there is one. */
+  /** Mounts the chat, unless it is mounted. */
   #load() {
     if (!this.#mounted) void this.#mount();
   }
@@ -215,7 +215,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     }
   }
 
-  /** Applies changed options to the chat, or mounts another one. */
+  /** Applies changed options to the chat, or mounts a new chat. */
   #update() {
     const { options, error } = this.#read((error) => this.#reportOnce(error));
     if (error) return;
@@ -257,7 +257,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     if (type !== "question") this.#send(type, detail);
   }
 
-  /** Reads the options; `error` is the reason why there can be no chat. */
+  /** Reads the options; `error` in the result is the reason why no chat can be mounted. */
   #read(complain) {
     const { options, error } = readOptions(this, this.#options, complain);
     return { options: { ...options, lang: this.#language() }, error };

@@ -1,24 +1,24 @@
 // Validates values of the page before the program reads them: a getter or proxy that throws during a read would cut the
 // program off. Every result here is text, or lists of text.
 
-/** The longest accepted result of a handler, in characters of JSON. */
+/** The maximum length of a handler's result, in characters of JSON. */
 const MAX_RESULT = 10_000_000;
-/** The length after which an error's message is cut. */
+/** The length to which an error's message is truncated, in characters. */
 const MAX_REASON = 2_000;
 
-/** The ways in which a handler gets integers that a `number` does not hold exactly. */
+/** The functions that convert integers that a `number` does not represent exactly. */
 const NUMBERS = { string: String, bigint: BigInt };
 
 /** The values of an action's option `numbers`. */
 export const NUMBER_MODES = ["refuse", ...Object.keys(NUMBERS)];
 
-/** The time in which a rule must answer, in milliseconds; after that the call is treated as if it had failed. */
+/** The time within which a rule must answer, in milliseconds. After that, the rule counts as failed. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Wraps a handler: it gets JSON, never throws, and returns `[true, JSON]` or `[false, reason]`. `exact` is JSON of the
- * paths and digits of integers beyond the range of a `number`; the handler gets them as `numbers` says ("refuse" is
- * handled by the program). `convert` makes its second argument from the program's.
+ * Wraps a handler. The wrapper takes JSON, never throws, and returns `[true, JSON]` or `[false, reason]`. `exact` is
+ * JSON with the paths and digits of integers beyond the range of a `number`; the handler receives them in the form that
+ * `numbers` selects (the program handles "refuse"). `convert` creates the handler's second argument from the program's.
  */
 export function handling(handler, numbers, convert) {
   return async (args, exact, context) => {
@@ -30,7 +30,7 @@ export function handling(handler, numbers, convert) {
   };
 }
 
-/** Wraps a function of the arguments that answers at once; `read` converts its answer, or throws. */
+/** Wraps a synchronous function of the arguments; `read` converts the function's answer, or throws. */
 export function calling(named, rule, numbers, read) {
   const complain = complaining(named);
   return (args, exact, more) => {
@@ -42,7 +42,7 @@ export function calling(named, rule, numbers, read) {
   };
 }
 
-/** Wraps a function of the arguments that may return a promise; `read` converts its answer, or throws. */
+/** Wraps a function of the arguments that may return a promise; `read` converts the function's answer, or throws. */
 export function callingAsync(named, rule, numbers, read) {
   const complain = complaining(named);
   return async (args, exact, more) => {
@@ -54,7 +54,7 @@ export function callingAsync(named, rule, numbers, read) {
   };
 }
 
-/** Wraps a listener, which receives JSON: it never throws, and its failures are reported in the console. */
+/** Wraps a listener. The wrapper takes JSON and never throws; failures are reported in the console. */
 export function reportingListener(named, listener) {
   const complain = complaining(`\`${named}\``);
   return (text) => {
@@ -68,7 +68,10 @@ export function reportingListener(named, listener) {
   };
 }
 
-/** Wraps a function that is called for its current value. If it fails, the previous value is used, or `fallback`. */
+/**
+ * Wraps a function that is called for its current value. If the function fails, its previous value is used, or
+ * `fallback`.
+ */
 export function reading(named, value, read, fallback) {
   const complain = complaining(named);
   let last = [false, ""];
@@ -83,7 +86,7 @@ export function reading(named, value, read, fallback) {
   };
 }
 
-/** Returns a promise of a value, which is rejected if the value is late. */
+/** Returns a promise of a value, which is rejected if the value is not available in time. */
 function withTimeout(value) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -92,7 +95,7 @@ function withTimeout(value) {
   return Promise.race([value, late]).finally(() => clearTimeout(timer));
 }
 
-/** Reports failures in the console, each once, and returns the last one for the program. */
+/** Returns a function that reports failures in the console, each once, and returns the last failure for the program. */
 function complaining(named) {
   let last;
   return (error) => {
@@ -111,7 +114,9 @@ export function written(value) {
   return [true, json];
 }
 
-/** Parses arguments, and puts exact integers into them. Each path leads to a property that `JSON.parse` has created. */
+/**
+ * Parses arguments, and inserts exact integers into them. Each path refers to a property that `JSON.parse` has created.
+ */
 function restored(args, exact, numbers) {
   const root = { args: JSON.parse(args) };
   const read = NUMBERS[numbers];
@@ -124,7 +129,7 @@ function restored(args, exact, numbers) {
   return root.args;
 }
 
-/** Rejects names of options that do not exist: a misspelt one would silently leave its default. */
+/** Rejects names of options that do not exist, because a misspelt option would silently have its default. */
 export function refuseUnknown(where, options, known) {
   const unknown = namesOf(where, options).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
@@ -141,8 +146,8 @@ function namesOf(where, options) {
 }
 
 /**
- * Reads each field of an object once: functions as they are, and everything else as a copy that is JSON. `fields` has
- * for each of them a check, and the words for what it must be.
+ * Reads each field of an object once. Functions are not copied; other values are copied as JSON. `fields` has a
+ * predicate and the name of the type for each field.
  */
 export function snapshot(where, object, fields) {
   const read = {};
@@ -166,7 +171,9 @@ export function snapshot(where, object, fields) {
   return read;
 }
 
-/** Writes a value as JSON: maps as objects, sets as lists; returns `undefined` for a value that is not JSON. */
+/**
+ * Serializes a value as JSON, maps as objects and sets as lists. Returns `undefined` for a value that cannot be JSON.
+ */
 export function stringified(value) {
   try {
     return JSON.stringify(value, (_, value) => {
@@ -178,7 +185,7 @@ export function stringified(value) {
   }
 }
 
-/** Writes a value as JSON, or throws a `TypeError`. */
+/** Serializes a value as JSON, or throws a `TypeError`. */
 export function json(where, value) {
   const text = value === undefined ? "null" : stringified(value);
   if (text === undefined) throw new TypeError(`${where} must be JSON`);
@@ -196,7 +203,7 @@ export function reason(error) {
   return "The handler failed";
 }
 
-/** Wraps a highlighter: it never throws and returns pairs of text. */
+/** Wraps a highlighter. The wrapper never throws, and returns pairs of text and classes. */
 export function highlighting(highlight) {
   return async (code, language) => {
     try {
@@ -207,7 +214,7 @@ export function highlighting(highlight) {
   };
 }
 
-/** Wraps an observer of events: it is called later, in order, and what it throws is reported. */
+/** Wraps an observer of events. The observer is called later, in order, and its errors are reported. */
 export function observing(observer) {
   return (type, id, name, detail) => {
     const event = {
@@ -227,7 +234,7 @@ export function observing(observer) {
   };
 }
 
-/** Converts headers to pairs that a request can carry. */
+/** Converts headers to pairs that are valid in a request. */
 export function headerPairs(headers) {
   return Object.entries(headers ?? {}).map(([name, value]) => {
     try {
@@ -239,7 +246,10 @@ export function headerPairs(headers) {
   });
 }
 
-/** Wraps a function that returns headers: it gets an object that tells whether the agent has refused the previous ones. */
+/**
+ * Wraps a function that returns headers. Its argument is an object that shows whether the agent has refused the
+ * previous headers.
+ */
 export function requestingHeaders(headers) {
   const complain = complaining("`headers`");
   return async (refused) => {
@@ -253,7 +263,9 @@ export function requestingHeaders(headers) {
   };
 }
 
-/** Tells whether a value is an HTML element of any window, by a property that no other object has. */
+/**
+ * Returns true if a value is an HTML element of any window, which is recognized by a property that no other object has.
+ */
 export function isElement(value) {
   try {
     Object.getOwnPropertyDescriptor(HTMLElement.prototype, "hidden").get.call(value);

@@ -3,7 +3,7 @@ import { FUNCTION, JSON_VALUE, OBJECT, OPTIONAL_OBJECT, OPTIONAL_TEXT, REMEMBER,
 import { calling, callingAsync, json, reading, refuseUnknown, reportingListener, snapshot } from "./foreign.js";
 import { drawing } from "./render.js";
 
-/** The parts of the state; each is a method that returns the current value, and can be subscribed to. */
+/** The parts of the state. Each is a method that returns the current value, and can be subscribed to. */
 const STATE = [
   "messages",
   "activity",
@@ -92,14 +92,14 @@ const METHODS = {
 };
 /** The methods of the composer. */
 const COMPOSER = { text: [], setText: [TEXT], focus: [] };
-/** The parts that are no data. */
+/** The parts of the state that are not data. */
 const PARTS = ["text", "reasoning", "file", "unknown"];
 /** The kinds of events. */
 const EVENTS = ["onEvent", "onCallEvent", "onLoopEvent", "onDiagnostic"];
 
 /**
- * Creates the methods. `call` runs a function with the program's chat; `undo` wraps a registration of the program in a
- * function that ends it.
+ * Creates the methods of a chat. `call` runs a function with the program's chat; `undo` wraps a registration of the
+ * program in a function that removes it.
  */
 export function handleOf(call, undo) {
   const method = (name, types) => (...args) => {
@@ -109,7 +109,7 @@ export function handleOf(call, undo) {
   const all = (table) => Object.fromEntries(Object.entries(table).map(([name, types]) => [name, method(name, types)]));
   const methods = all(METHODS);
   const states = Object.fromEntries(STATE.map((name) => [name, method(name, [])]));
-  /** Listeners of each kind of events; the program is observed once for all of them. */
+  /** The listeners of each kind of events. The program has one observer for all of them. */
   const listeners = {};
   const observing = (kind) => (listener) => {
     const notify = reportingListener(kind, needFunction(kind, listener));

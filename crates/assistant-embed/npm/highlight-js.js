@@ -17,8 +17,8 @@ export function highlightJs(load) {
 const ENTITIES = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
 
 /**
- * Converts the `<span class="…">` output of highlight.js to pairs of text and classes. It is never inserted as HTML,
- * and the chat accepts tokens only if together they are the code.
+ * Converts the `<span class="…">` output of highlight.js to pairs of text and classes. The output is never inserted as
+ * HTML, and the chat accepts tokens only if they equal the code when joined.
  */
 function tokens(html) {
   const found = [];

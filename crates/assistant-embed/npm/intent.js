@@ -1,6 +1,6 @@
 // The moments at which the program is loaded.
 
-/** The distance of a pointer that counts as near, in pixels. */
+/** The maximum distance at which a pointer counts as near, in pixels. */
 const NEAR = 96;
 
 /** Calls back when the browser is idle. */
@@ -22,8 +22,8 @@ export function whenVisible(element, signal, load) {
 }
 
 /**
- * Calls back when the user is about to use a button: a pointer near it, its focus, or a touch. Without a button it is the
- * first input of the user anywhere on the page.
+ * Calls back when the user is about to use a button: a pointer is near the button, or the button is focused or touched.
+ * Without a button, calls back at the first input of the user anywhere on the page.
  */
 export function atIntent(button, signal, load) {
   const once = new AbortController();

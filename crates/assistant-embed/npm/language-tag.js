@@ -3,7 +3,7 @@
 /** The codes of the languages other than English. */
 export const CODES = ["ar", "de", "es", "fr", "ja", "pt", "zh"];
 
-/** The subtags of Chinese that is not written in simplified characters. */
+/** The subtags of Chinese in traditional characters. */
 const TRADITIONAL = ["hant", "tw", "hk", "mo"];
 
 /** Returns the code of the labels for a language tag; `undefined` for English and for languages without labels. */
@@ -13,5 +13,5 @@ export function languageOf(tag) {
   return CODES.includes(language) ? language : undefined;
 }
 
-/** Returns the direction of a language's text. */
+/** Returns the text direction of a language. */
 export const directionOf = (code) => (code === "ar" ? "rtl" : "ltr");

@@ -13,8 +13,8 @@ const FILES = {
 };
 
 /**
- * Returns the texts for the program, a list in which a missing one is English, and those of the notice that the chat has
- * stopped. `labels` are those of the page, by name.
+ * Returns the texts for the program, a list in which a missing text is English, and the texts of the notice that the
+ * chat has stopped. `labels` are the page's labels, by name.
  */
 export async function textsOf(where, lang, labels) {
   if (lang !== undefined && typeof lang !== "string") throw new TypeError(`${where}: the option \`lang\` must be a language, such as "de"`);
@@ -31,7 +31,7 @@ export async function textsOf(where, lang, labels) {
   return { texts: all, stopped: { ...stopped, ...Object.fromEntries(own) } };
 }
 
-/** Reads the labels of a page once, since they may have getters. */
+/** Reads each label of a page once, because labels may be getters. */
 function ownTexts(where, labels) {
   if (labels === undefined || labels === null) return [];
   if (typeof labels !== "object") throw new TypeError(`${where}: the option \`labels\` must be an object`);
@@ -42,7 +42,7 @@ function ownTexts(where, labels) {
   return own;
 }
 
-/** Loads a language. If its file is missing the chat is English: that is better than no chat. */
+/** Loads the labels of a language. If the file is missing, the chat is English. */
 async function load(code) {
   try {
     return await FILES[code]();

@@ -26,7 +26,7 @@ function icon() {
   return { svg, draw: (line) => path.setAttribute("d", line) };
 }
 
-/** Links a style sheet of the package beside an element; resolves when it is loaded or has failed. */
+/** Links a style sheet of the package next to an element. Resolves when the sheet is loaded or has failed to load. */
 function link(element, { href }) {
   const root = element.getRootNode();
   const known = [...root.querySelectorAll("link[rel=stylesheet]")].find((link) => link.href === href);
@@ -39,16 +39,16 @@ function link(element, { href }) {
   });
 }
 
-/** Tells whether a sheet with this mark applies to an element. */
+/** Returns true if a style sheet with this mark applies to an element. */
 const isStyled = (element, mark) => getComputedStyle(element).getPropertyValue(mark).trim() !== "";
 
-/** Links the sheet of the chat, unless the page has it. */
+/** Links the style sheet of the chat, unless the page has it. */
 const styled = (element) => (isStyled(element, "--la-sheet") ? Promise.resolve() : link(element, new URL("./style.css", import.meta.url)));
 
-/** The words of a launcher in a language, else in English. */
+/** Returns the texts of a launcher in a language, or in English. */
 const wordsOf = (language) => WORDS[languageOf(language) ?? "en"];
 
-/** Marks the language of a place, and its direction, where the labels are not English. */
+/** Sets the language and the direction of an element if the labels are not English. */
 function speak(place, language) {
   const code = languageOf(language);
   for (const [name, value] of [["lang", language], ["dir", directionOf(code)]]) {
@@ -57,7 +57,7 @@ function speak(place, language) {
   }
 }
 
-/** A chat inside of the element, without a button. */
+/** The view of a chat inside of the element, without a button. */
 export class Inline {
   layout = "inline";
   button = undefined;
@@ -77,7 +77,7 @@ export class Inline {
 
   listen() {}
 
-  /** Shows or hides the element once `open` is used; returns the new state if it has changed. */
+  /** Shows or hides the element once `open` was used. Returns the new state if the state has changed. */
   show(isOpen) {
     if (isOpen === this.#isOpen || (this.#isOpen === undefined && !isOpen)) return undefined;
     this.#isOpen = isOpen;
@@ -101,7 +101,7 @@ export class Inline {
   }
 }
 
-/** A button, and a box above or beside the page. */
+/** The view of a chat as a button, and a box above or beside the page. */
 export class Shell {
   #actions;
   #root;
@@ -114,7 +114,7 @@ export class Shell {
   #words = wordsOf("en");
   #isOpen = false;
   #isReady = false;
-  /** True if the composer gets the focus once there is one. */
+  /** True if the composer gets the focus once it is mounted. */
   #awaitsFocus = false;
 
   constructor(element, place, layout, actions) {
@@ -174,7 +174,7 @@ export class Shell {
     });
   }
 
-  /** Opens or closes the box; returns the new state if it has changed. */
+  /** Opens or closes the box. Returns the new state if the state has changed. */
   show(isOpen) {
     if (isOpen === this.#isOpen) return undefined;
     this.#isOpen = isOpen;
@@ -218,7 +218,7 @@ export class Shell {
     if (this.#isOpen && this.#awaitsFocus && free) this.#focus();
   }
 
-  /** Shows that the program could not be loaded, with a button that tries again. */
+  /** Shows that the program could not be loaded, with a button that retries. */
   failed() {
     this.#say(this.#words.failed);
     const retry = create(this.#state, "button", "la-button", { type: "button" });
@@ -235,7 +235,7 @@ export class Shell {
     create(this.#state, "p", "la-shell-text").textContent = text;
   }
 
-  /** Marks that something has arrived while the box is closed. */
+  /** Marks the button because an answer or a question has arrived while the box is closed. */
   news() {
     if (this.#isOpen) return;
     this.#root.setAttribute("data-unread", "");

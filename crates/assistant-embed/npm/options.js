@@ -42,7 +42,7 @@ const LIMITS = Object.fromEntries(
   ].map((name) => [name, isCount]),
 );
 
-/** The options of `mount` that concern its session. */
+/** The options of `mount` that concern the session. */
 const FIELDS = {
   options: [has(OPTIONS), `an object with ${Object.keys(OPTIONS).join(", ")}`],
   limits: [has(LIMITS), `an object with ${Object.keys(LIMITS).join(", ")}`],
@@ -78,7 +78,7 @@ const LOOK = {
   threadId: TEXT,
 };
 
-/** Returns copies of the options of `mount` or `update` that are given; throws a `TypeError` that names a wrong one. */
+/** Returns copies of the given options of `mount` or `update`. Throws a `TypeError` that names an invalid option. */
 export function lookOptions(where, options) {
   const known = snapshot(where, options, LOOK);
   refuseUnknown(`${where}: \`attachments\``, known.attachments ?? {}, Object.keys(ATTACHMENTS));

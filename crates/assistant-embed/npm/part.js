@@ -8,7 +8,7 @@ const modules = new Map();
 /** The instantiated parts, by address: the split points of a program share a part. */
 const instances = new Map();
 
-/** Returns the promise of an address, by `make` if there is none or it has failed. */
+/** Returns the promise of an address; created by `make` if there is no promise yet, or if the promise was rejected. */
 function cached(promises, url, make) {
   const known = promises.get(url.href);
   if (known) return known;
@@ -20,12 +20,12 @@ function cached(promises, url, make) {
 
 const compiled = (url, integrity) => cached(modules, url, async () => WebAssembly.compile(await fetchPart(url, integrity)));
 
-/** Begins to fetch a part that will be needed; a failure is reported when it is. */
+/** Begins to fetch a part ahead of its use. A failure is reported when the part is used. */
 export const fetchAhead = (url, integrity) => void compiled(url, integrity);
 
 /**
- * Fetches the part, and reports the result to the program by `done` of its table. After a failure the program may
- * request it again.
+ * Fetches the part, and reports the result to the program by calling the function `done` of the program's table. After
+ * a failure, the program may request the part again.
  */
 export async function loadPart(url, integrity, shared, done, data) {
   let fetched = false;

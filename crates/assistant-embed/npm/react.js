@@ -7,7 +7,7 @@ import { attach, createApply, createScope, end, pageScope, placesOf, shapeOf, wi
 
 const Scope = createContext(pageScope);
 
-/** Keeps the newest value in a reference, from the commit on. */
+/** Returns a ref that contains the newest committed value. */
 function useNewest(value) {
   const newest = useRef(value);
   useInsertionEffect(() => {
@@ -32,7 +32,7 @@ function createStore(value) {
   };
 }
 
-/** Creates the list of cards that a component draws through portals. */
+/** Creates an outlet: the list of cards that a component draws through portals. */
 function createOutlet() {
   const views = createStore([]);
   let count = 0;
@@ -52,7 +52,7 @@ function createOutlet() {
   };
 }
 
-/** Contains the error of a card: a question without a drawing is asked by the built-in view. */
+/** An error boundary around a card. If a question cannot be drawn, the built-in view asks it. */
 class Boundary extends Component {
   state = { hasFailed: false };
 

@@ -3,7 +3,7 @@ import { JSON_VALUE, OBJECT, OPTIONAL_OBJECT, OPTIONAL_TEXT, REMEMBER, copiesOf,
 import { reason, reportingListener } from "./foreign.js";
 import { enter } from "./stopped.js";
 
-/** The decisions that each kind of object takes, with the checks of their arguments. */
+/** The decisions that each kind of object accepts, with the checks of their arguments. */
 const DECISIONS = {
   call: {
     approve: [],
@@ -16,7 +16,7 @@ const DECISIONS = {
   interrupt: { answer: [JSON_VALUE], giveUp: [] },
 };
 
-/** Creates the object that a function of the page draws, from that of the program. */
+/** Creates the object that a function of the page draws, from the program's object. */
 function objectFor(kind, view) {
   const current = () => JSON.parse(enter(() => view.current()));
   const decision = (name, types) => (...args) => {
@@ -37,8 +37,8 @@ function objectFor(kind, view) {
 }
 
 /**
- * Wraps a function that draws. It never throws: it returns the reason of a failure, or a function that is called when
- * the view is removed, which never throws either.
+ * Wraps a function that draws. The wrapper never throws: it returns the reason of a failure, or a function that is
+ * called when the view is removed, which never throws either.
  */
 export function drawing(named, kind, draw) {
   const complain = (why) => console.error(`leptos-assistant: ${named}: ${why}`);

@@ -1,9 +1,9 @@
 // Actions and contexts that components register, and the chats that get them: the part of react.js and vue.js that
 // needs no framework.
 
-/** The attributes of the element; everything else that a component is given is an option of `mount`. */
+/** The attributes of the element. All other properties of a component are options of `mount`. */
 const ATTRIBUTES = ["layout", "loading", "shortcut", "lang"];
-/** The places of a window for content of the page. */
+/** The names of the slots of a window for content of the page. */
 const SLOTS = ["header", "empty", "footer"];
 /** The events of the element that components pass on. */
 const EVENTS = ["open", "message", "approval", "action", "error"];
@@ -11,8 +11,8 @@ const EVENTS = ["open", "message", "approval", "action", "error"];
 const DRAWN = ["render", "renderApproval"];
 
 /**
- * Creates a scope: its registrations are made with each chat that is connected to it, before or after them. A
- * registration that a chat refuses is reported as an error of the page.
+ * Creates a scope, which makes its registrations with every chat connected to it, whether the chat was connected
+ * earlier or later. A registration that a chat refuses is reported as an error of the page.
  */
 export function createScope() {
   const registrations = new Set();
@@ -27,7 +27,10 @@ export function createScope() {
     }
   };
   return {
-    /** Adds `register(chat, outlet)`, which returns a function that ends it. Returns a function that removes it. */
+    /**
+     * Adds a registration: `register(chat, outlet)` registers it with a chat, and returns a function that ends it
+     * there. Returns a function that removes the registration.
+     */
     add(register) {
       const registration = { register, undos: new Map() };
       registrations.add(registration);
@@ -38,7 +41,7 @@ export function createScope() {
         registration.undos.clear();
       };
     },
-    /** Connects a chat; `outlet` draws its cards. Returns a function that disconnects it. */
+    /** Connects a chat, whose cards `outlet` draws. Returns a function that disconnects the chat. */
     connect(chat, outlet) {
       outlets.set(chat, outlet);
       for (const registration of registrations) make(registration, chat);
@@ -61,12 +64,12 @@ export function createScope() {
   };
 }
 
-/** The scope of components without another one. */
+/** The scope of components outside of any other scope. */
 export const pageScope = createScope();
 
 /**
  * Connects the chats of an element with a scope, and calls `send` with the name and detail of each event. Returns a
- * function that ends both.
+ * function that stops both.
  */
 export function attach(node, scope, outlet, send) {
   const listeners = new AbortController();
@@ -89,21 +92,21 @@ export function attach(node, scope, outlet, send) {
   };
 }
 
-/** Ends the chat of an element that will not return, also one that is being mounted. */
+/** Ends the chat of an element that is removed permanently, even if the chat is still being mounted. */
 export function end(node) {
   node.chat?.unmount();
   node.addEventListener("leptos-assistant-ready", ({ detail }) => detail.chat.unmount());
 }
 
-/** Creates an element for each place whose name `has` content, as the option `slots`. */
+/** Creates the option `slots`: an element for each slot that has content according to `has`. */
 export function placesOf(has) {
   const names = SLOTS.filter((name) => has(name));
   return Object.fromEntries(names.map((name) => [name, document.createElement("div")]));
 }
 
 /**
- * Creates a function that applies the options of a component to its element. Functions keep their identity and call the
- * newest ones, since another function would begin another chat.
+ * Creates a function that applies the options of a component to its element. Each option that is a function is replaced
+ * by a constant function that calls the newest one, because a new function would mount a new chat.
  */
 export function createApply() {
   let newest = {};
@@ -136,8 +139,8 @@ function isSame(one, other) {
 }
 
 /**
- * Returns an action whose functions call those of the action that `newest` returns then. Those that draw become
- * `draw(call, element, render)`.
+ * Returns an action whose functions call those of the action that `newest` returns at that time. Functions that draw
+ * become `draw(call, element, render)`.
  */
 export function withNewest(newest, draw) {
   const action = {};

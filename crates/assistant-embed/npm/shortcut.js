@@ -4,7 +4,7 @@ import { fault } from "./attributes.js";
 const MODIFIERS = { control: "ctrlKey", ctrl: "ctrlKey", alt: "altKey", shift: "shiftKey", meta: "metaKey", command: "metaKey" };
 const NAMES = { ctrlKey: "Control", altKey: "Alt", shiftKey: "Shift", metaKey: "Meta" };
 
-/** Parses a shortcut; returns `undefined` for an empty one, and for one that is not valid, which is reported. */
+/** Parses a keyboard shortcut. Returns `undefined` for an empty shortcut, and for an invalid one, which is reported. */
 export function shortcutOf(text, complain) {
   if (text === null || text.trim() === "") return undefined;
   const parts = text.split("+").map((part) => part.trim());
@@ -20,7 +20,7 @@ export function shortcutOf(text, complain) {
   return { key: key.toLowerCase(), held, name: [...held.map((name) => NAMES[name]), key].join("+") };
 }
 
-/** Tells whether an event of the keyboard is a shortcut. With Alt some keyboards report another character. */
+/** Returns true if a keyboard event matches a shortcut. With Alt, some keyboards report another character. */
 export function isPressed(shortcut, event) {
   // Browsers dispatch events without a key when they fill in a form.
   const isKey = event.key?.toLowerCase() === shortcut.key || event.code?.toLowerCase() === `key${shortcut.key}`;

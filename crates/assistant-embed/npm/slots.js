@@ -3,7 +3,7 @@ import { isElement, refuseUnknown } from "./foreign.js";
 
 const SLOTS = ["header", "empty", "footer"];
 
-/** Reads the option `slots`: the nodes by their places. */
+/** Reads the option `slots`: the nodes by the names of their slots. */
 export function slotsOf(given) {
   if (given === undefined) return {};
   refuseUnknown("mount: `slots`", given, SLOTS);
@@ -17,7 +17,7 @@ export function slotsOf(given) {
   return slots;
 }
 
-/** Moves the nodes into the window that was mounted in an element. Returns a function that takes them out. */
+/** Moves the nodes into the window that was mounted in an element. Returns a function that removes the nodes. */
 export function fill(element, slots) {
   const { header, empty, footer } = slots;
   const chat = element.querySelector(".la-chat");

@@ -3,7 +3,7 @@
 // cannot be relied on afterwards; so they are caught where the page enters the program, and shown without it. For
 // programs in Rust see src/chat/stopped.rs and src/runtime/watch.rs.
 
-/** The error for calling code. */
+/** The message of the error that calls throw after the end of the program. */
 const TITLE = "The chat has stopped";
 /** The text for users, as in the library's labels; a page may replace it. */
 const WORDS = {
@@ -12,19 +12,22 @@ const WORDS = {
   reload: "Reload the page",
 };
 
-/** Read as neither error nor value where the glue code expects a pair of both. */
+/**
+ * The result of a call after the end of the program: neither an error nor a value where the glue code expects a pair of
+ * both.
+ */
 const NOTHING = [];
 
-/** The elements with chats; one for each chat. */
+/** The elements that contain chats, one for each chat. */
 const places = new Set();
 let stopped = false;
 let isShown = false;
 let depth = 0;
 
-/** Tells whether the program has been cut off. */
+/** Returns true if the program has been cut off. */
 export const hasStopped = () => stopped;
 
-/** Calls into the program; throws a plain error when it has been cut off, before or by this call. */
+/** Calls a function of the program. Throws a plain error if the program has been cut off, before or by this call. */
 export function enter(act) {
   if (stopped) {
     showEnd();
@@ -38,8 +41,8 @@ export function enter(act) {
 }
 
 /**
- * Registers the element of a chat, and the page's words for its end. Returns a function that removes what was added to
- * it since, without the program; its `replace` replaces the words.
+ * Registers the element of a chat, and the page's texts for the notice that the chat has stopped. Returns a function
+ * that removes everything added to the element since, without the program; the function's `replace` replaces the texts.
  */
 export function hold(element, labels) {
   const before = new Set(element.childNodes);
@@ -56,8 +59,9 @@ export function hold(element, labels) {
 }
 
 /**
- * Wraps the functions of the program: an error that leaves one has cut it off, and nothing enters it any more. Later
- * calls of the browser (timers, events, promises) do nothing; imports that the dying program calls throw.
+ * Wraps the functions of the program. An error that a function throws has cut the program off, which is not called any
+ * more: later calls of the browser (timers, events, promises) do nothing, and imports that the program still calls
+ * throw.
  */
 export function guard(program) {
   const watch = (run) => (...args) => {
@@ -90,15 +94,15 @@ export function guard(program) {
 }
 
 /**
- * Tells whether an error passed through the program and ended it: a trap, a full stack, or an exception of a function
- * of the page. Errors that wasm-bindgen throws before any of the program runs do not count.
+ * Returns true if an error passed through the program and ended it: a trap, a full stack, or an exception of a function
+ * of the page. Errors that wasm-bindgen throws before any code of the program runs do not count.
  */
 const wentThrough = (error) =>
   !(error instanceof Error && /^(closure invoked|null pointer passed|recursive use|attempted to take)/.test(error.message));
 
 /**
- * Shows the end in every chat, in a separate task: the stack may be full now. If it is too full even for that, the next
- * call does it.
+ * Shows in every chat that the program has stopped, in a separate task, because the stack may be full. If the task
+ * cannot even be scheduled, the next call schedules it.
  */
 function showEnd() {
   if (isShown) return;

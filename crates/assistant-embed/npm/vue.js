@@ -6,7 +6,7 @@ import { attach, createApply, createScope, end, pageScope, placesOf, shapeOf, wi
 const SCOPE = Symbol("leptos-assistant");
 const useScope = () => inject(SCOPE, pageScope);
 
-/** The options of the component: those of `mount`, and the attributes of the element. */
+/** The properties of the component: the options of `mount`, and the attributes of the element. */
 const OPTIONS = [
   ...["url", "agent", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments"],
   ...["lang", "labels", "options", "limits", "initial", "slots", "reattach", "protocol", "model", "store", "storeName", "threadId"],
@@ -14,10 +14,15 @@ const OPTIONS = [
 ];
 const FLAG = { type: Boolean, default: undefined };
 
-/** Vue's names of the functions that draw, also in production; an error of a listener leaves the card as it is. */
+/**
+ * The names that Vue gives render functions, also in production. An error in any other function, such as a listener,
+ * does not remove the card.
+ */
 const DRAWS = /^(setup|render) function$|#runtime-[01]$/;
 
-/** Draws the card of a call, and contains its errors: a question without a drawing is asked by the built-in view. */
+/**
+ * Draws the card of a call, and contains the card's errors. If a question cannot be drawn, the built-in view asks it.
+ */
 const Card = defineComponent({
   props: ["call", "render"],
   setup({ call, render }) {
@@ -103,7 +108,7 @@ export function provideAssistantScope() {
   provide(SCOPE, createScope());
 }
 
-/** Makes a registration while the component is mounted and active, and again when `key` has changed. */
+/** Makes a registration while the component is mounted and active, and renews it when `key` has changed. */
 function useRegistration(register, key) {
   const scope = useScope();
   let undo;
