@@ -1,5 +1,5 @@
-//! Checks the order of the rooms of `src/`, and that imports have no cycles. The table in
-//! ARCHITECTURE.md lists the rooms in this order.
+//! Checks the order of the rooms of `src/` and of the engine, and that imports have no cycles. The
+//! tables in ARCHITECTURE.md list the rooms in this order.
 //!
 //! Paths are read as written in the code (`use crate::…` with all its braces, `crate::…` in a line,
 //! `super::…` that reaches the root).
@@ -11,8 +11,42 @@ use crate::fault::Fault;
 use crate::project::{Outcome, Project, read};
 use crate::source::{Token, module_of, sources, tokens, word};
 
-/// The rooms from the bottom up. Each room may import from the rooms before it.
-const ORDER: [&str; 15] = [
+/// A source folder and its rooms.
+struct Area {
+    folder: &'static str,
+    /// The heading of its table in ARCHITECTURE.md.
+    heading: &'static str,
+    /// The rooms from the bottom up. Each room may import from the rooms before it.
+    order: &'static [&'static str],
+}
+
+const LIBRARY: Area = Area {
+    folder: "src",
+    heading: "## Modules of src",
+    order: &LIBRARY_ROOMS,
+};
+
+const ENGINE: Area = Area {
+    folder: "crates/assistant-core/src",
+    heading: "## Modules of the engine",
+    order: &[
+        "order",
+        "id",
+        "event",
+        "json",
+        "text",
+        "limits",
+        "action",
+        "conversation",
+        "session",
+        "observe",
+        "loop_events",
+        "records",
+        "replay",
+    ],
+};
+
+const LIBRARY_ROOMS: [&str; 15] = [
     "ui",
     "render",
     "agent",
@@ -38,104 +72,113 @@ const WITHOUT_CYCLES: [&str; 4] = [
     "crates/assistant-testkit/src",
 ];
 
-/// Checks all of `src/`. The error lists every import from a higher room, or otherwise every cycle.
+/// Checks library and engine. The error lists every import from a higher room, or otherwise every
+/// cycle.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    check_order(project)?;
-    check_table(&read(&project.root.join("ARCHITECTURE.md"))?)?;
+    let architecture = read(&project.root.join("ARCHITECTURE.md"))?;
+    for area in [&LIBRARY, &ENGINE] {
+        area.check_order(project)?;
+        area.check_table(&architecture)?;
+    }
     for folder in WITHOUT_CYCLES {
         cycles::check(&project.root.join(folder))?;
     }
     Ok(())
 }
 
-/// Compares the table of rooms, with one room per row, with the order.
-fn check_table(text: &str) -> Outcome<()> {
-    let table = text
-        .lines()
-        .skip_while(|line| !line.starts_with("| room |"));
-    let rows = table.skip(2).take_while(|line| line.starts_with('|'));
-    let rooms = rows.filter_map(|row| row.split('|').nth(1).map(str::trim));
-    let rooms: Vec<&str> = rooms.collect();
-    let mut named = Vec::new();
-    for cell in rooms {
-        let room = cell
-            .strip_prefix('`')
-            .and_then(|cell| cell.strip_suffix('`'));
-        match room.filter(|room| !room.contains('`')) {
-            Some(room) => named.push(room),
-            None => return Err(format!("ARCHITECTURE.md: {cell} is not one room")),
+impl Area {
+    /// Compares the table of rooms, with one room per row, with the order.
+    fn check_table(&self, text: &str) -> Outcome<()> {
+        let table = text
+            .lines()
+            .skip_while(|line| *line != self.heading)
+            .skip_while(|line| !line.starts_with("| room |"));
+        let rows = table.skip(2).take_while(|line| line.starts_with('|'));
+        let rooms = rows.filter_map(|row| row.split('|').nth(1).map(str::trim));
+        let rooms: Vec<&str> = rooms.collect();
+        let mut named = Vec::new();
+        for cell in rooms {
+            let room = cell
+                .strip_prefix('`')
+                .and_then(|cell| cell.strip_suffix('`'));
+            match room.filter(|room| !room.contains('`')) {
+                Some(room) => named.push(room),
+                None => return Err(format!("ARCHITECTURE.md: {cell} is not one room")),
+            }
+        }
+        match named == self.order {
+            true => Ok(()),
+            false => Err(format!(
+                "ARCHITECTURE.md lists the rooms {}, and the order is {}",
+                named.join(", "),
+                self.order.join(", ")
+            )),
         }
     }
-    match named == ORDER {
-        true => Ok(()),
-        false => Err(format!(
-            "ARCHITECTURE.md lists the rooms {}, and the order is {}",
-            named.join(", "),
-            ORDER.join(", ")
-        )),
-    }
-}
 
-/// Finds imports from higher rooms.
-fn check_order(project: &Project) -> Outcome<()> {
-    let mut files = Vec::new();
-    sources(&project.root.join("src"), &mut files)?;
-    files.sort();
-    let mut faults = Vec::new();
-    for file in &files {
-        let place = file.strip_prefix(&project.root).unwrap_or(file);
-        faults.extend(faults_of(place, &read(file)?));
+    /// Finds imports from higher rooms.
+    fn check_order(&self, project: &Project) -> Outcome<()> {
+        let mut files = Vec::new();
+        sources(&project.root.join(self.folder), &mut files)?;
+        files.sort();
+        let mut faults = Vec::new();
+        for file in &files {
+            let place = file.strip_prefix(&project.root).unwrap_or(file);
+            faults.extend(self.faults_of(place, &read(file)?));
+        }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
+        Err(format!(
+            "{} imports against the order of the rooms:\n{}",
+            faults.len(),
+            lines.join("\n")
+        ))
     }
-    if faults.is_empty() {
-        return Ok(());
+
+    /// Returns the position of a room in the order.
+    fn floor(&self, room: &str) -> Option<usize> {
+        self.order.iter().position(|name| *name == room)
     }
-    let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
-    Err(format!(
-        "{} imports against the order of the rooms:\n{}",
-        faults.len(),
-        lines.join("\n")
-    ))
-}
 
-/// Returns the position of a room in the order.
-fn floor(room: &str) -> Option<usize> {
-    ORDER.iter().position(|name| *name == room)
-}
-
-/// Returns the violations of a file, whose path is relative to the project.
-fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
-    let module = module_of(file.strip_prefix("src").unwrap_or(file));
-    let tokens = tokens(text);
-    let fault = |line, what| Fault {
-        file: file.to_owned(),
-        line,
-        what,
-    };
-    let Some(from) = module.first() else {
-        // The root declares modules and re-exports their items.
-        let strangers = tokens.windows(3).filter_map(|window| match window {
-            [(_, "mod"), (line, name), (_, ";")] if floor(name).is_none() => Some((*line, *name)),
-            _ => None,
-        });
-        return strangers
-            .map(|(line, name)| fault(line, format!("`{name}` has no place in the order")))
-            .collect();
-    };
-    let Some(own) = floor(from) else {
-        return vec![fault(1, format!("`{from}` has no place in the order"))];
-    };
-    let imports = imports(&module, &tokens)
-        .into_iter()
-        .filter_map(|(line, to)| {
-            let what = match floor(to) {
-                _ if to == from => return None,
-                Some(other) if other <= own => return None,
-                Some(_) => format!("{from} → {to} points up"),
-                None => format!("{from} → `{to}`, which has no place in the order"),
-            };
-            Some(fault(line, what))
-        });
-    imports.collect()
+    /// Returns the violations of a file, whose path is relative to the project.
+    fn faults_of(&self, file: &Path, text: &str) -> Vec<Fault> {
+        let module = module_of(file.strip_prefix(self.folder).unwrap_or(file));
+        let tokens = tokens(text);
+        let fault = |line, what| Fault {
+            file: file.to_owned(),
+            line,
+            what,
+        };
+        let Some(from) = module.first() else {
+            // The root declares modules and re-exports their items.
+            let strangers = tokens.windows(3).filter_map(|window| match window {
+                [(_, "mod"), (line, name), (_, ";")] if self.floor(name).is_none() => {
+                    Some((*line, *name))
+                }
+                _ => None,
+            });
+            return strangers
+                .map(|(line, name)| fault(line, format!("`{name}` has no place in the order")))
+                .collect();
+        };
+        let Some(own) = self.floor(from) else {
+            return vec![fault(1, format!("`{from}` has no place in the order"))];
+        };
+        let imports = imports(&module, &tokens)
+            .into_iter()
+            .filter_map(|(line, to)| {
+                let what = match self.floor(to) {
+                    _ if to == from => return None,
+                    Some(other) if other <= own => return None,
+                    Some(_) => format!("{from} → {to} points up"),
+                    None => format!("{from} → `{to}`, which has no place in the order"),
+                };
+                Some(fault(line, what))
+            });
+        imports.collect()
+    }
 }
 
 /// Returns the root modules that a file names in paths, with the lines.
@@ -208,7 +251,7 @@ mod tests {
     use crate::fault::at_lines;
 
     fn faults_in(file: &str, text: &str) -> Vec<String> {
-        at_lines(&faults_of(Path::new(file), text))
+        at_lines(&LIBRARY.faults_of(Path::new(file), text))
     }
 
     #[test]
@@ -283,6 +326,18 @@ mod tests {
     }
 
     #[test]
+    fn an_upward_import_of_the_engine_is_reported() {
+        let found = |file, text| at_lines(&ENGINE.faults_of(Path::new(file), text));
+        assert_eq!(
+            found(
+                "crates/assistant-core/src/conversation/call.rs",
+                "use crate::{event::Event, session::Input};"
+            ),
+            ["1: conversation → session points up"]
+        );
+    }
+
+    #[test]
     fn a_table_row_with_two_modules_is_refused() {
         let table = |rows: &[String]| {
             let rows: Vec<String> = rows
@@ -290,17 +345,21 @@ mod tests {
                 .map(|row| format!("| {row} | views |"))
                 .collect();
             format!(
-                "# Rooms\n\n| room | holds |\n| --- | --- |\n{}\n\nMore",
+                "## Modules of src\n\n| room | holds |\n| --- | --- |\n{}\n\nMore",
                 rows.join("\n")
             )
         };
-        let mut rows: Vec<String> = ORDER.iter().map(|room| format!("`{room}`")).collect();
-        assert_eq!(check_table(&table(&rows)), Ok(()));
+        let mut rows: Vec<String> = LIBRARY
+            .order
+            .iter()
+            .map(|room| format!("`{room}`"))
+            .collect();
+        assert_eq!(LIBRARY.check_table(&table(&rows)), Ok(()));
         rows.swap(0, 1);
-        assert!(check_table(&table(&rows)).is_err());
+        assert!(LIBRARY.check_table(&table(&rows)).is_err());
         rows.splice(0..2, ["`ui`, `render`".to_owned()]);
         let message = "ARCHITECTURE.md: `ui`, `render` is not one room";
-        assert_eq!(check_table(&table(&rows)), Err(message.to_owned()));
+        assert_eq!(LIBRARY.check_table(&table(&rows)), Err(message.to_owned()));
     }
 
     #[test]

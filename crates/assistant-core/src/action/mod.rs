@@ -5,6 +5,7 @@
 //! through [`crate::session::Host`] and finds them by [`RegistrationId`].
 
 mod bounds;
+mod decider;
 mod definition;
 mod fingerprint;
 mod limit;
@@ -16,6 +17,7 @@ mod remembering;
 pub mod schema;
 
 pub use bounds::{ArgMaximum, GrantBounds};
+pub use decider::Decider;
 pub use definition::{
     ActionSpec, Availability, Execution, InvalidAction, Policy, ResultEncoding,
     definitions_from_json,

@@ -8,11 +8,12 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use super::Decider;
 use super::{
     ActionSpec, ArgMaximum, Execution, GrantBounds, Policy, Remembering,
     bounds::{maxima_from_value, maxima_to_value},
 };
-use crate::{conversation::Decider, event::Object, json::canonical::canonical};
+use crate::{event::Object, json::canonical::canonical};
 
 /// The maximum number of remembered approvals; beyond it, the oldest are dropped.
 const MAX_REMEMBERED: usize = 256;

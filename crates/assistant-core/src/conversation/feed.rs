@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use super::update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate};
 use super::{
     Author, CallError, CallKey, CallResult, Conversation, Cost, ErrorKind, Message, MessageId,
     Origin, Part, Status, TextPart, ToolCall, TreeError,
@@ -16,7 +17,6 @@ use super::{
 use crate::{
     event::{Content, Role},
     json::form,
-    records::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
 };
 
 impl Conversation {

@@ -55,6 +55,8 @@ mod provenance;
 mod rates;
 #[cfg(feature = "callouts")]
 mod reading;
+#[cfg(feature = "records")]
+pub(crate) mod record_fields;
 mod review;
 mod run_notes;
 mod runs;
@@ -69,14 +71,17 @@ mod tree_message;
 #[cfg(feature = "ui-stream")]
 mod ui;
 #[cfg(feature = "records")]
+pub mod update;
+#[cfg(feature = "records")]
 mod updated_message;
 mod wire_form;
 
+pub use crate::action::Decider;
 pub use allowed_by::AllowedBy;
 pub use amount::{Amount, AmountError};
 pub(crate) use answer::UseCount;
 pub use answer::{
-    AllowedEarlier, CallApproval, CallError, CallResult, Decider, Decision, ErrorKind, Progress,
+    AllowedEarlier, CallApproval, CallError, CallResult, Decision, ErrorKind, Progress,
 };
 pub(crate) use apply::Applied;
 pub use call::ToolCall;

@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
-use super::json::{count, int, json_text, text};
 use crate::{
-    conversation::{Conversation, Message, MessageId, Part, ToolCall},
+    conversation::{
+        Conversation, Message, MessageId, Part, ToolCall,
+        record_fields::{count, int, json_text, text},
+    },
     event::Object,
 };
 

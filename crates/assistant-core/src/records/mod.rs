@@ -7,10 +7,8 @@
 //!   [`Input::Update`](crate::session::Input::Update) applies them, in any order, and runs nothing.
 
 mod call;
-mod json;
 mod recorder;
-mod update;
 
+pub use crate::conversation::update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate, Update};
 pub use call::{CallRecord, CallRecords};
 pub use recorder::Recorder;
-pub use update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate, Update};

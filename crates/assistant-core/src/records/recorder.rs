@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate, Update};
 use crate::{
     conversation::{
         Amount, CallKey, Change, Conversation, Message, MessageId, Part, Status, ToolCall,
+        update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate, Update},
     },
     event::Role,
     json::form,

@@ -235,7 +235,11 @@ impl Session {
     /// Applies an update of a server that runs the loop itself. An update for another conversation
     /// is refused.
     #[cfg(feature = "records")]
-    pub(super) fn take_update(&mut self, update: crate::records::Update, cx: &mut Cx<'_>) {
+    pub(super) fn take_update(
+        &mut self,
+        update: crate::conversation::update::Update,
+        cx: &mut Cx<'_>,
+    ) {
         let conversation = update.conv_id();
         if !conversation.is_empty() && conversation != self.thread_id {
             return cx.refuse(Refusal::OtherConversation);
@@ -243,7 +247,7 @@ impl Session {
         if self.turn.is_running() {
             return cx.refuse(Refusal::Busy);
         }
-        use crate::records::Update;
+        use crate::conversation::update::Update;
         let taken = match update {
             Update::Conv(update) => self.conversation.take_update(*update, cx.now),
             Update::Tool(update) => {

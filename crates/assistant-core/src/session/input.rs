@@ -215,7 +215,7 @@ pub enum Input {
     #[cfg(feature = "records")]
     Update {
         /// The state of the message or the call.
-        update: Box<crate::records::Update>,
+        update: Box<crate::conversation::update::Update>,
     },
     /// An event of the agent.
     Event {

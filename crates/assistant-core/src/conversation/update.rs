@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::json::{count, int, json_text, list, text};
-use crate::{
-    conversation::{Amount, Status},
-    event::{Object, TokenUsage},
-};
+use super::record_fields::{count, int, json_text, list, text};
+use super::{Amount, Status};
+use crate::event::{Object, TokenUsage};
 
 /// A record of a change.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::event::Object;
 
-pub(super) fn text(from: &Object, key: &str) -> Option<String> {
+pub(crate) fn text(from: &Object, key: &str) -> Option<String> {
     match from.get(key)? {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -13,7 +13,7 @@ pub(super) fn text(from: &Object, key: &str) -> Option<String> {
 }
 
 /// A text, or any other value as JSON.
-pub(super) fn json_text(from: &Object, key: &str) -> Option<String> {
+pub(crate) fn json_text(from: &Object, key: &str) -> Option<String> {
     match from.get(key)? {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
@@ -21,14 +21,14 @@ pub(super) fn json_text(from: &Object, key: &str) -> Option<String> {
     }
 }
 
-pub(super) fn int(from: &Object, key: &str) -> Option<i64> {
+pub(crate) fn int(from: &Object, key: &str) -> Option<i64> {
     from.get(key)?.as_i64()
 }
 
-pub(super) fn count(from: &Object, key: &str) -> Option<u64> {
+pub(crate) fn count(from: &Object, key: &str) -> Option<u64> {
     from.get(key)?.as_u64()
 }
 
-pub(super) fn list<'a>(from: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
+pub(crate) fn list<'a>(from: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
     from.get(key).and_then(Value::as_array)
 }

@@ -1,0 +1,37 @@
+//! The decider about a call.
+
+use serde_json::Value;
+
+/// The decider about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decider {
+    /// The user, by a click or a key.
+    Person,
+    /// The application, by its own code.
+    Application,
+}
+
+impl Decider {
+    /// Returns the name that is used in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Application => "application",
+        }
+    }
+
+    /// Parses the name that is used in JSON.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        let all = [Self::Person, Self::Application];
+        all.into_iter().find(|by| by.as_str() == word)
+    }
+
+    /// Reads the decider of a stored approval. Without a name, the decider is the user.
+    pub(crate) fn of_grant(word: Option<&Value>) -> Option<Self> {
+        match word {
+            None => Some(Self::Person),
+            Some(word) => Self::parse(word.as_str()?),
+        }
+    }
+}
