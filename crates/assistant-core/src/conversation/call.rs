@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Check,
     Decision, Fingerprint, History, Note, Origin, Phase, Progress,
-    after_reload::LastStart,
     args::Arguments,
     outcome::{End, Outcome},
     review::AwaitedPreview,
@@ -70,12 +69,6 @@ impl ToolCall {
             arguments: Arguments::default(),
             events: Vec::new(),
         }
-    }
-
-    /// Sets the state of a call that was read from a store to the state that follows the reload.
-    pub(super) fn after_reload(self, stored: State) -> Self {
-        let state = stored.after_reload(LastStart::Unrecorded);
-        Self { state, ..self }
     }
 
     /// Returns the call's key. It does not change when the call moves to another message or gets

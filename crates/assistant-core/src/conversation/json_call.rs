@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decider, Decision,
     ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCount,
-    after_reload::Payload,
+    after_reload::{LastStart, Payload},
     json_fields::{
         Format, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
@@ -250,7 +250,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
                 .ok_or_else(|| super::format_error::error("tool call has an unknown 'lifecycle'"))?
         }
     };
-    call = call.after_reload(state);
+    call.state = state.after_reload(LastStart::Unrecorded);
     if format == Format::Whole {
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));

@@ -273,6 +273,11 @@ impl Conversation {
         u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
     }
 
+    /// Applies a note to a call.
+    pub(crate) fn note_call(&mut self, key: &CallKey, note: Note) {
+        self.edit_call(key, |call| call.note(note));
+    }
+
     /// Applies an event to a call. Returns `false` if the event changes nothing.
     pub(crate) fn apply_state_event(&mut self, key: &CallKey, event: StateEvent) -> bool {
         let (mut event, mut applied) = (Some(event), false);

@@ -84,8 +84,7 @@ impl Session {
         let remembered = to_remember.map(|what| self.to_remember(key, &what, args.as_ref(), cx));
         let remembered = remembered.transpose()?;
         if args.is_some() {
-            self.conversation
-                .edit_call(key, |call| call.note(Note::Edited(args)));
+            self.conversation.note_call(key, Note::Edited(args));
         }
         self.forget_denial(key);
         self.note_decision(key, Decision::Approved, cx);
@@ -131,13 +130,14 @@ impl Session {
     /// Records a decision together with the version of the call that the user decided about.
     pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
         let (shown, by) = (self.call_fingerprint(key), cx.by);
-        self.conversation.edit_call(key, |call| {
-            call.note(Note::DecidedAsShown {
+        self.conversation.note_call(
+            key,
+            Note::DecidedAsShown {
                 decision,
                 by,
                 shown,
-            });
-        });
+            },
+        );
         cx.change(Change::Run);
     }
 

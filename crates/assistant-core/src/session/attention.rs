@@ -216,9 +216,7 @@ impl Session {
             return;
         };
         if let Some(key) = call {
-            self.conversation.edit_call(&key, |call| {
-                call.note(Note::DeniedBefore);
-            });
+            self.conversation.note_call(&key, Note::DeniedBefore);
         }
         self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);
         let mut all = self.interrupts.iter_mut();

@@ -132,12 +132,18 @@ impl Session {
             in_order: was_allowed && !by_agent && self.may_start(key),
         };
         match policy::proceed(state, moment) {
-            Next::HandOff => self.hand_off_if_admitted(key, cx),
-            Next::Start => self.start_if_admitted(key, cx),
+            Next::HandOff if self.admit_start(key, cx) => self.hand_off(key, cx),
+            Next::Start if self.admit_start(key, cx) => self.commit_start(key, cx),
             Next::Answer(Reply::NoResult) => self.answer_unanswered(key, cx),
             Next::Answer(Reply::Fault(error)) => self.end_call(key, Ending::error(error), cx),
             Next::Answer(Reply::Denied(reason)) => self.end_denied(key, reason.as_deref(), cx),
-            Next::Wait | Next::Ask | Next::AskRule | Next::Permit(_) | Next::Remote => {}
+            Next::HandOff
+            | Next::Start
+            | Next::Wait
+            | Next::Ask
+            | Next::AskRule
+            | Next::Permit(_)
+            | Next::Remote => {}
         }
         // Its approval may have lapsed, so that it was checked again: the outcome is recorded at
         // once.
@@ -261,11 +267,12 @@ impl Session {
             Some(reason) => json!({"status": "denied", "reason": reason}),
             None => "denied".into(),
         });
-        self.conversation.edit_call(key, |call| {
-            call.note(Note::Decision(Decision::Denied {
+        self.conversation.note_call(
+            key,
+            Note::Decision(Decision::Denied {
                 reason: reason.map(str::to_owned),
-            }));
-        });
+            }),
+        );
         self.end_call(key, Ending::Denied(reply), cx);
     }
 

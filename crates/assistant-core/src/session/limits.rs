@@ -59,23 +59,9 @@ impl Starts {
 }
 
 impl Session {
-    /// Starts a call, if the application and the limits allow the start.
-    pub(super) fn start_if_admitted(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.admit_start(key, cx) {
-            self.commit_start(key, cx);
-        }
-    }
-
-    /// Hands a call off to the agent, if the application and the limits allow it.
-    pub(super) fn hand_off_if_admitted(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.admit_start(key, cx) {
-            self.hand_off(key, cx);
-        }
-    }
-
     /// Returns true if the application and the limits allow a call to start. Ends the call with an
     /// error if it exceeds a limit or is not permitted.
-    fn admit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
+    pub(super) fn admit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         if let Some(error) = self.over_limit(key, true, cx.now) {
             self.end_call(key, Ending::error(error), cx);
             return false;
@@ -125,15 +111,13 @@ impl Session {
         };
         match cx.host.permits(question) {
             Answer::Later => {
-                self.conversation.edit_call(key, |call| {
-                    call.note(Note::Permission(Permission::Asked(ticket, about)));
-                });
+                self.conversation
+                    .note_call(key, Note::Permission(Permission::Asked(ticket, about)));
                 None
             }
             Answer::Now(Ok(())) => {
-                self.conversation.edit_call(key, |call| {
-                    call.note(Note::Permission(Permission::Given(about)));
-                });
+                self.conversation
+                    .note_call(key, Note::Permission(Permission::Given(about)));
                 Some(Ok(()))
             }
             Answer::Now(refused) => Some(refused),
@@ -172,9 +156,8 @@ impl Session {
         };
         match outcome {
             Ok(()) => {
-                self.conversation.edit_call(&key, |call| {
-                    call.note(Note::Permission(Permission::Given(about)));
-                });
+                self.conversation
+                    .note_call(&key, Note::Permission(Permission::Given(about)));
             }
             Err(reason) => self.end_call(&key, Ending::error(not_permitted(reason)), cx),
         }

@@ -9,7 +9,7 @@
 use serde_json::Value;
 
 use super::{Cx, Session};
-use crate::conversation::{CallKey, Cut, State, StateEvent, ToolCall};
+use crate::conversation::{CallKey, Cut, State, ToolCall};
 
 impl Session {
     pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
@@ -65,13 +65,6 @@ impl Session {
         if !waits {
             return self.give_up(key, Some("interrupted"), cx);
         }
-        let is_missing = self.registry.active_registration(&call.name).is_none();
-        self.forget_check(key);
-        if is_missing {
-            self.conversation
-                .apply_state_event(key, StateEvent::FoundMissing);
-        } else {
-            self.check_call(key, true, cx);
-        }
+        self.check_loaded(key, true, cx);
     }
 }

@@ -107,25 +107,47 @@ impl Session {
             check.encoding = ResultEncoding::Text;
             check.eager = false;
         }
-        self.conversation.edit_call(key, |call| {
-            call.note(Note::Checked(Some(Box::new(check))));
-        });
+        self.conversation
+            .note_call(key, Note::Checked(Some(Box::new(check))));
         let event = self.result_of_check(key, ask, cx);
-        let event = self.attend(key, event, cx);
+        self.conclude_check(key, event, cx);
+    }
+
+    /// Voids the check of a call, so that the call is checked again.
+    pub(super) fn forget_check(&mut self, key: &CallKey) {
+        self.conversation.apply_state_event(key, StateEvent::Voided);
+    }
+
+    /// Voids the check of a call and checks the call again; with `ask`, the user is asked regardless
+    /// of the rules.
+    pub(super) fn check_anew(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
+        self.forget_check(key);
+        self.check_call(key, ask, cx);
+    }
+
+    /// Checks a loaded call again, or lets it wait until its action is registered.
+    pub(super) fn check_loaded(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
+        let call = self.conversation.call(key);
+        let action = call.and_then(|call| self.registry.active_registration(&call.name));
+        if action.is_some() {
+            return self.check_anew(key, ask, cx);
+        }
+        self.forget_check(key);
+        self.conversation
+            .apply_state_event(key, StateEvent::FoundMissing);
+    }
+
+    /// Applies the result of a check, and asks the user if that is the result.
+    fn conclude_check(&mut self, key: &CallKey, result: StateEvent, cx: &mut Cx<'_>) {
+        let event = self.attend(key, result, cx);
         let asks = event == StateEvent::QuestionPut;
         self.conversation.apply_state_event(key, event);
         if asks {
-            self.put_question(key, cx);
+            // The version of the call that the user is asked about.
+            let shown = self.call_fingerprint(key);
+            self.conversation.note_call(key, Note::Asked { shown });
+            self.ask_preview(key, None, cx);
         }
-    }
-
-    /// Records the version of the call that the user is asked about.
-    fn put_question(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let shown = self.call_fingerprint(key);
-        self.conversation.edit_call(key, |call| {
-            call.note(Note::Asked { shown });
-        });
-        self.ask_preview(key, None, cx);
     }
 
     /// Collects the facts about a call and returns the result of [`policy::check`].
@@ -149,9 +171,8 @@ impl Session {
             Next::AskRule => self.ask_host(key, cx),
             Next::Permit(earlier) => {
                 if earlier.is_some() {
-                    self.conversation.edit_call(key, |call| {
-                        call.note(Note::AllowedEarlier(earlier));
-                    });
+                    self.conversation
+                        .note_call(key, Note::AllowedEarlier(earlier));
                 }
                 StateEvent::Cleared
             }
@@ -202,8 +223,7 @@ impl Session {
         let clean = cx.host.sanitize(registration, args);
         let clean = clean.filter(|clean| clean != args);
         if clean.is_some() {
-            self.conversation
-                .edit_call(key, |call| call.note(Note::Cleaned(clean)));
+            self.conversation.note_call(key, Note::Cleaned(clean));
         }
     }
 
@@ -257,8 +277,7 @@ impl Session {
         match answer {
             Answer::Now(true) => StateEvent::QuestionPut,
             Answer::Now(false) => {
-                self.conversation
-                    .edit_call(key, |call| call.note(Note::Cleared(about)));
+                self.conversation.note_call(key, Note::Cleared(about));
                 StateEvent::Cleared
             }
             Answer::Later => StateEvent::RuleAsked(ticket, about),
@@ -271,17 +290,11 @@ impl Session {
         let Some(key) = self.conversation.find_open(asked) else {
             return;
         };
-        if ask {
-            let event = self.attend(&key, StateEvent::QuestionPut, cx);
-            let asks = event == StateEvent::QuestionPut;
-            self.conversation.apply_state_event(&key, event);
-            if asks {
-                self.put_question(&key, cx);
-            }
-        } else {
-            self.conversation
-                .apply_state_event(&key, StateEvent::Cleared);
-        }
+        let result = match ask {
+            true => StateEvent::QuestionPut,
+            false => StateEvent::Cleared,
+        };
+        self.conclude_check(&key, result, cx);
     }
 
     /// Returns true if the check of an open call still holds.
@@ -303,8 +316,7 @@ impl Session {
         let active = call.and_then(|call| self.registration_for(call));
         let active = active.map(|entry| entry.id);
         if call.and_then(|call| call.check()?.registration) != active {
-            self.conversation
-                .edit_call(key, |call| call.note(Note::TakenOver(active)));
+            self.conversation.note_call(key, Note::TakenOver(active));
         }
         true
     }
@@ -314,8 +326,7 @@ impl Session {
         for key in self.conversation.calls_of_registration(removed) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::RuleAsked { .. })) {
-                self.forget_check(&key);
-                self.prepare(&key, cx);
+                self.check_anew(&key, false, cx);
             }
         }
     }
@@ -341,8 +352,7 @@ impl Session {
                     });
             if waits {
                 self.turn.offer_too(name, edition.clone());
-                self.forget_check(&key);
-                self.check_call(&key, true, cx);
+                self.check_anew(&key, true, cx);
             }
         }
     }

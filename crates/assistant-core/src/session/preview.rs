@@ -43,9 +43,10 @@ impl Session {
             return;
         };
         let registration = entry.id;
-        self.conversation.edit_call(key, |call| {
-            call.note(Note::PreviewAwaited(AwaitedPreview { ticket, approved }));
-        });
+        self.conversation.note_call(
+            key,
+            Note::PreviewAwaited(AwaitedPreview { ticket, approved }),
+        );
         cx.effect(Effect::Preview(Box::new(PreviewRequest {
             ticket,
             registration,

@@ -108,10 +108,8 @@ impl Session {
 
     /// Asks the user again about a call that differs from the permitted one.
     pub(super) fn check_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        self.conversation
-            .edit_call(key, |call| call.note(Note::Changed));
-        self.forget_check(key);
-        self.check_call(key, true, cx);
+        self.conversation.note_call(key, Note::Changed);
+        self.check_anew(key, true, cx);
     }
 
     /// Returns the action whose handler may start: the user approved exactly this call, or the

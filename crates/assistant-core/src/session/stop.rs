@@ -137,11 +137,6 @@ impl Session {
         }
     }
 
-    /// Voids the check of a call, so that it is checked again.
-    pub(super) fn forget_check(&mut self, key: &CallKey) {
-        self.conversation.apply_state_event(key, StateEvent::Voided);
-    }
-
     /// Cancels the handlers of a removed component, unless they are detached.
     pub(super) fn cancel_handlers_of(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
         if self

@@ -8,7 +8,7 @@ use super::{
     Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, interrupts::Interrupts, turn::Turn,
 };
 use crate::{
-    conversation::{CallKey, Change, Conversation, State, StateEvent, ToolCall},
+    conversation::{CallKey, Change, Conversation, State, ToolCall},
     event::Content,
     json::form,
 };
@@ -242,14 +242,7 @@ impl Session {
         let has_run = self.conversation.run_succeeded(call).is_some();
         let is_known = has_run && call.action.is_some();
         let asks = matches!(call.state(), State::Asked(_)) || !is_known;
-        let is_missing = self.registry.active_registration(&call.name).is_none();
-        self.forget_check(key);
-        if is_missing {
-            self.conversation
-                .apply_state_event(key, StateEvent::FoundMissing);
-        } else {
-            self.check_call(key, asks, cx);
-        }
+        self.check_loaded(key, asks, cx);
     }
 }
 

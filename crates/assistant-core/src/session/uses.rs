@@ -160,16 +160,8 @@ impl Session {
         all.any(|one| one.is_about(&entry.spec, args, at) && (one.uses.is_none() || counted(one)))
     }
 
-    /// Voids the permission of a call and checks it again.
-    pub(super) fn check_anew(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
-        self.forget_check(key);
-        self.check_call(key, ask, cx);
-    }
-
     fn record_use_count(&mut self, key: &CallKey, count: UseCount) {
-        self.conversation.edit_call(key, |call| {
-            call.note(Note::UseCounted(count));
-        });
+        self.conversation.note_call(key, Note::UseCounted(count));
     }
 
     /// Returns the fingerprint that a call had when its use was requested with this ticket; `None`

@@ -23,7 +23,7 @@ impl Conversation {
                 message_id,
                 extra,
                 metadata,
-            } => self.note_answer(&message_id, extra, metadata, out),
+            } => self.annotate_answer(&message_id, extra, metadata, out),
             Extension::BlockStart {
                 block,
                 message_id,
@@ -56,7 +56,7 @@ impl Conversation {
             Extension::CallNote {
                 tool_call_id,
                 extra,
-            } => self.note_call(&tool_call_id, extra, out),
+            } => self.annotate_call(&tool_call_id, extra, out),
             Extension::CallSettled {
                 tool_call_id,
                 message_id,
@@ -83,7 +83,7 @@ impl Conversation {
         Some(self.own(ix))
     }
 
-    fn note_answer(
+    fn annotate_answer(
         &mut self,
         id: &str,
         extra: Object,
@@ -250,7 +250,7 @@ impl Conversation {
         self.log.push(Change::Message(message));
     }
 
-    fn note_call(&mut self, id: &str, extra: Object, out: &mut Applied<'_>) {
+    fn annotate_call(&mut self, id: &str, extra: Object, out: &mut Applied<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("a note about unknown call '{id}'"));
         };
