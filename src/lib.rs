@@ -127,8 +127,8 @@ pub use runtime::Subscription;
 pub use schemars;
 pub use store::ApprovalStore;
 pub use ui::{
-    ClientOnly, ClientOnlyProps, Icon, Labels, STYLE, media_policy, provide_labels,
-    provide_shared_labels,
+    ClientOnly, ClientOnlyProps, Icon, IncompleteLabels, LabelName, Labels, STYLE, media_policy,
+    provide_labels, provide_shared_labels,
 };
 
 /// Events, messages and requests of agents, as data: for agents written in Rust, observers and

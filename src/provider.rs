@@ -163,8 +163,10 @@ pub fn AssistantProvider(
             return children();
         };
         let thread_id = Some(thread_id).filter(|id| !id.is_empty());
-        let mut options = options;
-        options.limits = limits.unwrap_or(options.limits);
+        let options = match limits {
+            Some(limits) => options.limits(limits),
+            None => options,
+        };
         let assistant = make(options, thread_id.clone());
         provide_context(assistant.clone());
         assistant.follow_connection();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, Attachments, ChatPopup, ChatSidebar, ChatWindow, Icon, Labels,
+    AssistantProvider, Attachments, ChatPopup, ChatSidebar, ChatWindow, Icon, LabelName, Labels,
     use_assistant, use_assistant_context,
 };
 
@@ -32,10 +32,7 @@ pub(crate) fn App() -> impl IntoView {
     let key = RwSignal::new(String::new());
     let agent = agent::of(remote.as_ref(), key);
     let (initial, thread_id) = history::chosen();
-    let labels = Labels {
-        placeholder: "Ask Harbor to do something".into(),
-        ..Labels::default()
-    };
+    let labels = Labels::default().with([(LabelName::Placeholder, "Ask Harbor to do something")]);
     provide_context(Arc::new(labels));
     let harbor = Harbor::new(system_is_dark());
     view! {

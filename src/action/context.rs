@@ -184,10 +184,9 @@ impl ToolContext {
     /// ```
     pub fn progress(&self, fraction: impl Into<Option<f64>>, text: impl Into<String>) {
         let text = text.into();
-        let progress = Progress {
-            fraction: fraction.into(),
-            text: (!text.is_empty()).then_some(text),
-        };
+        let mut progress = Progress::default();
+        progress.fraction = fraction.into();
+        progress.text = (!text.is_empty()).then_some(text);
         self.dispatch_for(|invocation| Input::Progress {
             invocation,
             progress,

@@ -15,6 +15,7 @@ use crate::assistant::{Assistant, DecisionConditions};
 
 /// The optional contents that a decision about a call may have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ApprovalTakes {
     /// True if the arguments may be edited.
     pub edits: bool,

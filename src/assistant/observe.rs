@@ -112,10 +112,7 @@ impl Assistant {
     /// ```no_run
     /// use leptos_assistant::{SessionOptions, StopCondition, use_assistant};
     ///
-    /// let options = SessionOptions {
-    ///     stop_when: StopCondition::Rule("budget".into()),
-    ///     ..SessionOptions::default()
-    /// };
+    /// let options = SessionOptions::default().stop_when(StopCondition::Rule("budget".into()));
     /// # let _ = options;
     /// let assistant = use_assistant().expect("below a provider");
     /// assistant.set_stop_rule("budget", |summary| {

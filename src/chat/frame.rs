@@ -62,7 +62,7 @@ pub fn ChatRoot(
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The visible and accessible name of the window, instead of
-    /// [`Labels::title`](crate::Labels::title). Two windows on one page need different names.
+    /// [`LabelName::Title`](crate::LabelName::Title). Two windows on one page need different names.
     #[prop(optional, into)]
     label: Signal<String>,
     /// The parts.

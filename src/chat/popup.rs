@@ -43,7 +43,7 @@ pub fn ChatPopup(
     /// The open state, for applications that read or control it.
     #[prop(optional)]
     open: Option<RwSignal<bool>>,
-    /// The name of the window, instead of [`Labels::title`](crate::Labels::title).
+    /// The name of the window, instead of [`LabelName::Title`](crate::LabelName::Title).
     #[prop(optional, into)]
     label: Signal<String>,
     /// The content; a [`ChatWindow`](super::ChatWindow) if omitted.

@@ -9,6 +9,7 @@ use crate::{
 
 /// A suggested message.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Suggestion {
     /// The text that is sent.
     pub text: String,

@@ -46,7 +46,7 @@ use crate::{
 #[component]
 pub fn ChatWindow(
     /// The visible and accessible name of the window, instead of
-    /// [`Labels::title`](crate::Labels::title). Two windows on one page need different names.
+    /// [`LabelName::Title`](crate::LabelName::Title). Two windows on one page need different names.
     #[prop(optional, into)]
     label: Signal<String>,
     /// The title before the first message, above the suggestions.

@@ -63,7 +63,7 @@ impl MarkdownOptions {
     ///
     /// fn options() -> MarkdownOptions {
     ///     let plain = |code: String, language: String| async move {
-    ///         vec![Token { text: code, class: format!("language-{language}") }]
+    ///         vec![Token::new(code, format!("language-{language}"))]
     ///     };
     ///     MarkdownOptions::new().highlighter(Highlighter::new(plain))
     /// }
@@ -95,10 +95,20 @@ impl fmt::Debug for Highlighter {
 /// A piece of code and its classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// The code. All tokens joined must equal the given code.
-    pub text: String,
-    /// The class names, separated by spaces; may be empty.
-    pub class: String,
+    pub(super) text: String,
+    pub(super) class: String,
+}
+
+impl Token {
+    /// Creates a token. All tokens joined must equal the given code; the class names are separated
+    /// by spaces, and may be empty.
+    #[must_use]
+    pub fn new(text: impl Into<String>, class: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            class: class.into(),
+        }
+    }
 }
 
 impl Highlighter {
@@ -110,7 +120,7 @@ impl Highlighter {
     /// use leptos_assistant::markdown::{Highlighter, Token};
     ///
     /// let shouting = Highlighter::new(|code: String, language: String| async move {
-    ///     vec![Token { text: code, class: format!("shout-{language}") }]
+    ///     vec![Token::new(code, format!("shout-{language}"))]
     /// });
     /// ```
     pub fn new<F>(highlight: impl Fn(String, String) -> F + 'static) -> Self

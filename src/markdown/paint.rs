@@ -285,7 +285,7 @@ impl Painter {
     }
 
     fn draw(&self, node: Node, within: Within) -> Option<Drawn> {
-        let Node { kind, children } = node;
+        let Node { kind, children, .. } = node;
         self.budget.count_text(&kind);
         if let Kind::CodeBlock { language, text } = &kind {
             let mut block = CodeBlock::new(language, &self.labels)?;

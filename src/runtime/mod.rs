@@ -147,8 +147,8 @@ impl Runtime {
         thread_id: String,
         view: Rc<ViewModel>,
     ) -> Rc<Self> {
-        let (auto_deny, interjections) = (options.auto_deny, options.interjections);
-        let limits = Rc::new(options.limits);
+        let (auto_deny, interjections) = (options.has_auto_deny(), options.may_interject());
+        let limits = Rc::new(options.content_limits());
         let session = Session::new(thread_id, options);
         Rc::new_cyclic(|me| Self {
             me: me.clone(),

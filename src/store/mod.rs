@@ -137,6 +137,7 @@ impl Store for Box<dyn Store> {
 
 /// An error of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoreError {
     /// The kind of the error.
     pub kind: StoreErrorKind,

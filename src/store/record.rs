@@ -4,11 +4,30 @@ use serde_json::{Map, Value};
 
 /// A text under a name that is unique in its conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Record {
     /// The name.
     pub name: String,
     /// The text, which is JSON.
     pub text: String,
+}
+
+impl Record {
+    /// Creates a record.
+    ///
+    /// ```
+    /// use leptos_assistant::store::{Record, StoredThread};
+    ///
+    /// let record = Record::new("outline", "{}");
+    /// let stored = StoredThread::new(vec![record], Vec::new());
+    /// ```
+    #[must_use]
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+        }
+    }
 }
 
 /// The name of the record that contains the whole conversation except for the contents of messages.
@@ -28,6 +47,7 @@ pub(crate) fn message_of(name: &str) -> Option<&str> {
 
 /// A set of changes that a store writes atomically.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Batch {
     /// The conversation.
     pub thread_id: String,
@@ -45,13 +65,41 @@ pub struct Batch {
     pub info: Option<ThreadInfo>,
 }
 
+impl Batch {
+    /// Creates an empty batch of a writer, for tests of a store.
+    ///
+    /// ```
+    /// use leptos_assistant::store::{Batch, Record};
+    ///
+    /// let mut batch = Batch::new("thread", "writer");
+    /// batch.put.push(Record::new("outline", "{}"));
+    /// ```
+    #[must_use]
+    pub fn new(thread_id: impl Into<String>, writer: impl Into<String>) -> Self {
+        Self {
+            thread_id: thread_id.into(),
+            writer: writer.into(),
+            ..Self::default()
+        }
+    }
+}
+
 /// A stored conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct StoredThread {
     /// The conversation's records, in any order.
     pub records: Vec<Record>,
     /// The conversation's journal, in any order.
     pub journal: Vec<Record>,
+}
+
+impl StoredThread {
+    /// Creates a conversation from its records and those of its journal.
+    #[must_use]
+    pub const fn new(records: Vec<Record>, journal: Vec<Record>) -> Self {
+        Self { records, journal }
+    }
 }
 
 /// An entry in the list of conversations.

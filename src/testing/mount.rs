@@ -15,6 +15,7 @@ use crate::ui::{after_by_browser, find};
 const FRAMES: usize = 3;
 
 /// A mounted component, which is removed from the page when it is dropped.
+#[non_exhaustive]
 pub struct Mounted {
     /// The element that contains the component.
     pub root: web_sys::HtmlElement,

@@ -17,11 +17,29 @@ use crate::ui::{
 
 /// A validation error in the value of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// A JSON pointer to the invalid part of the value; empty for the whole value.
     pub path: String,
     /// The required change, in a few words.
     pub message: String,
+}
+
+impl Problem {
+    /// Creates an error in the value at a JSON pointer.
+    ///
+    /// ```
+    /// use leptos_assistant::tool::Problem;
+    ///
+    /// let problem = Problem::new("/name", "choose a shorter name");
+    /// ```
+    #[must_use]
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
 }
 
 /// A form for a value described by a schema: one field per property for an object, else a single

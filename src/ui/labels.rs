@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arabic")]
 mod arabic;
+mod catalog;
 #[cfg(feature = "chinese")]
 mod chinese;
 mod english;
@@ -21,419 +22,405 @@ use std::borrow::Cow;
 
 use assistant_core::session::Refusal;
 
+pub use catalog::IncompleteLabels;
+
 pub(crate) type Word = Cow<'static, str>;
+
+/// Replacements for sentences about invalid values and failed calls, by their keys.
+type Reasons = Cow<'static, [(&'static str, Word)]>;
 
 /// A selector of a label, for texts that follow the current language.
 pub(crate) type WordOf = fn(&Labels) -> &Word;
 
-/// Declares the labels, and the list of their texts.
+/// Declares the labels: for each its name in [`LabelName`], and the field of [`Labels`] with its text.
 macro_rules! labels {
-    (
-        $(#[$attribute:meta])*
-        pub struct Labels { $($(#[$doc:meta])* pub $name:ident: Word,)* }
-        $(#[$reasons_doc:meta])*
-        reasons: $reasons:ty
-    ) => {
-        $(#[$attribute])*
+    ($($(#[$doc:meta])* $label:ident $field:ident,)*) => {
+        /// The names of the texts of the components.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[allow(missing_docs, reason = "each is named after its English word or place")]
+        pub enum LabelName { $($(#[$doc])* $label,)* }
+
+        impl LabelName {
+            /// All labels, in the order in which a host passes their texts.
+            pub const ALL: &'static [Self] = &[$(Self::$label),*];
+
+            /// Returns the name in catalogs of translations: words in lower case, joined by `_`.
+            ///
+            /// ```
+            /// use leptos_assistant::LabelName;
+            ///
+            /// assert_eq!(LabelName::NewMessages.name(), "new_messages");
+            /// ```
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$label => stringify!($field)),* }
+            }
+        }
+
+        /// The texts of the components. Placeholders are in braces, `{count}` for a number.
+        ///
+        /// The default is English. [`with`](Self::with) replaces texts, and
+        /// [`provide_labels`](crate::provide_labels) passes them to the components.
+        #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Labels {
-            $($(#[$doc])* pub $name: Word,)*
-            $(#[$reasons_doc])*
-            pub reasons: $reasons,
+            $(pub(crate) $field: Word,)*
+            pub(crate) reasons: Reasons,
         }
 
         impl Labels {
-            /// The names of the texts, in the order of [`Self::texts`].
-            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
-
-            /// Returns all texts, for catalogs, except for [`Self::reasons`].
-            ///
-            /// ```
-            /// use leptos_assistant::Labels;
-            ///
-            /// let labels = Labels::default();
-            /// let send = Labels::NAMES.iter().position(|name| *name == "send");
-            /// assert_eq!(send.map(|at| labels.texts()[at].as_ref()), Some("Send"));
-            /// ```
-            #[must_use]
-            pub fn texts(&self) -> Vec<&Word> {
-                vec![$(&self.$name),*]
+            fn text(&self, label: LabelName) -> &Word {
+                match label { $(LabelName::$label => &self.$field),* }
             }
 
-            /// Returns mutable references to all texts, in the order of [`Self::NAMES`].
-            ///
-            /// ```
-            /// use leptos_assistant::Labels;
-            ///
-            /// let mut labels = Labels::default();
-            /// for (name, text) in Labels::NAMES.iter().zip(labels.texts_mut()) {
-            ///     if *name == "send" {
-            ///         *text = "Senden".into();
-            ///     }
-            /// }
-            /// assert_eq!(labels.send, "Senden");
-            /// ```
-            #[must_use]
-            pub fn texts_mut(&mut self) -> Vec<&mut Word> {
-                vec![$(&mut self.$name),*]
+            fn text_mut(&mut self, label: LabelName) -> &mut Word {
+                match label { $(LabelName::$label => &mut self.$field),* }
             }
         }
     };
 }
 
 labels! {
-/// The texts of the components, with placeholders in braces, such as `{count}` for a number.
-/// Provide other texts with [`provide_labels`](crate::provide_labels).
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is named after its English word or place")]
-pub struct Labels {
-    pub title: Word,
+    Title title,
     /// The greeting of the custom element before the first message.
-    pub greeting: Word,
-    pub new_conversation: Word,
+    Greeting greeting,
+    NewConversation new_conversation,
     /// The announcement of a new conversation, and of the return to the previous one.
-    pub conversation_begun: Word,
-    pub conversation_back: Word,
-    pub conversation: Word,
-    pub ready: Word,
-    pub working: Word,
-    pub waiting: Word,
-    pub failed: Word,
-    pub message: Word,
-    pub placeholder: Word,
-    pub hint: Word,
-    pub busy_hint: Word,
-    pub queue_hint: Word,
-    pub approvals_hint: Word,
-    pub questions_hint: Word,
-    pub send: Word,
-    pub stop: Word,
-    pub you: Word,
-    pub assistant: Word,
-    pub jump: Word,
-    pub new_message: Word,
-    pub new_messages: Word,
-    pub show_all: Word,
-    pub today: Word,
-    pub yesterday: Word,
-    pub message_actions: Word,
-    pub good_answer: Word,
-    pub bad_answer: Word,
-    pub tool_calls: Word,
-    pub one_tool_call: Word,
-    pub tokens: Word,
-    pub input_tokens: Word,
-    pub output_tokens: Word,
-    pub seconds: Word,
-    pub minutes: Word,
-    pub hours: Word,
-    pub took: Word,
+    ConversationBegun conversation_begun,
+    ConversationBack conversation_back,
+    Conversation conversation,
+    Ready ready,
+    Working working,
+    Waiting waiting,
+    Failed failed,
+    Message message,
+    Placeholder placeholder,
+    Hint hint,
+    BusyHint busy_hint,
+    QueueHint queue_hint,
+    ApprovalsHint approvals_hint,
+    QuestionsHint questions_hint,
+    Send send,
+    Stop stop,
+    You you,
+    Assistant assistant,
+    Jump jump,
+    NewMessage new_message,
+    NewMessages new_messages,
+    ShowAll show_all,
+    Today today,
+    Yesterday yesterday,
+    MessageActions message_actions,
+    GoodAnswer good_answer,
+    BadAnswer bad_answer,
+    ToolCalls tool_calls,
+    OneToolCall one_tool_call,
+    Tokens tokens,
+    InputTokens input_tokens,
+    OutputTokens output_tokens,
+    Seconds seconds,
+    Minutes minutes,
+    Hours hours,
+    Took took,
     /// The duration of an answer: `{time}` without the time spent waiting for the user, and
     /// `{waited}`, that time.
-    pub took_waiting: Word,
-    pub thinking: Word,
-    pub reasoning: Word,
-    pub approve: Word,
-    pub deny: Word,
+    TookWaiting took_waiting,
+    Thinking thinking,
+    Reasoning reasoning,
+    Approve approve,
+    Deny deny,
     /// The button of the composer that denies the open request with the text as the reason.
-    pub deny_with_text: Word,
-    pub approve_all: Word,
-    pub deny_all: Word,
+    DenyWithText deny_with_text,
+    ApproveAll approve_all,
+    DenyAll deny_all,
     /// The button that denies all open questions and stops the assistant.
-    pub deny_all_and_stop: Word,
+    DenyAllAndStop deny_all_and_stop,
     /// The line about one or more questions that were held back.
-    pub held_back: Word,
-    pub show_held_back: Word,
+    HeldBack held_back,
+    ShowHeldBack show_held_back,
     /// The mark on a call that was denied because the user denied an equal call before.
-    pub denied_before: Word,
-    pub several_questions: Word,
-    pub back: Word,
-    pub title_asks: Word,
-    pub be_careful: Word,
-    pub reason: Word,
-    pub confirm: Word,
-    pub cancel: Word,
-    pub retry: Word,
+    DeniedBefore denied_before,
+    SeveralQuestions several_questions,
+    Back back,
+    TitleAsks title_asks,
+    BeCareful be_careful,
+    Reason reason,
+    Confirm confirm,
+    Cancel cancel,
+    Retry retry,
     /// The announcement after the user pressed Retry.
-    pub retrying: Word,
-    pub loading: Word,
-    pub not_loaded: Word,
-    pub continue_: Word,
-    pub dismiss: Word,
-    pub agent_failed: Word,
-    pub unreadable: Word,
-    pub details: Word,
-    pub not_allowed: Word,
-    pub not_there: Word,
-    pub too_busy: Word,
-    pub too_busy_for: Word,
-    pub server_failed: Word,
-    pub arguments: Word,
-    pub result: Word,
-    pub error: Word,
-    pub preparing: Word,
-    pub queued: Word,
-    pub approved: Word,
-    pub running: Word,
-    pub done: Word,
-    pub call_failed: Word,
-    pub denied: Word,
-    pub cancelled: Word,
-    pub skipped: Word,
-    pub render_failed: Word,
-    pub gone: Word,
-    pub stuck: Word,
-    pub expand_all: Word,
-    pub submit: Word,
-    pub edit: Word,
-    pub json: Word,
-    pub answer: Word,
-    pub yes: Word,
-    pub no: Word,
-    pub required: Word,
+    Retrying retrying,
+    Loading loading,
+    NotLoaded not_loaded,
+    Continue continue_,
+    Dismiss dismiss,
+    AgentFailed agent_failed,
+    Unreadable unreadable,
+    Details details,
+    NotAllowed not_allowed,
+    NotThere not_there,
+    TooBusy too_busy,
+    TooBusyFor too_busy_for,
+    ServerFailed server_failed,
+    Arguments arguments,
+    Result result,
+    Error error,
+    Preparing preparing,
+    Queued queued,
+    Approved approved,
+    Running running,
+    Done done,
+    CallFailed call_failed,
+    Denied denied,
+    Cancelled cancelled,
+    Skipped skipped,
+    RenderFailed render_failed,
+    Gone gone,
+    Stuck stuck,
+    ExpandAll expand_all,
+    Submit submit,
+    Edit edit,
+    Json json,
+    Answer answer,
+    Yes yes,
+    No no,
+    Required required,
     /// The request for a missing value: `{field}` is the label of the field, `{name}` the label in
     /// the form used inside of an English sentence.
-    pub enter_field: Word,
-    pub no_number: Word,
-    pub no_json: Word,
-    pub collapse_all: Word,
-    pub suggestions: Word,
-    pub more_suggestions: Word,
-    pub unknown_part: Word,
-    pub file: Word,
-    pub approval_asked: Word,
-    pub question_asked: Word,
-    pub answer_by: Word,
-    pub stopped: Word,
-    pub stopped_text: Word,
-    pub reload: Word,
-    pub too_late: Word,
-    pub place: Word,
-    pub answered: Word,
-    pub answer_finished: Word,
-    pub tool_failed: Word,
-    pub still_working: Word,
-    pub speech_goes_on: Word,
-    pub speech_code: Word,
-    pub thought_for: Word,
-    pub thought_briefly: Word,
-    pub sources: Word,
-    pub step_unfinished: Word,
-    pub notice_unreachable: Word,
-    pub notice_offline: Word,
-    pub notice_not_sent: Word,
-    pub notice_broken_off: Word,
-    pub notice_silent: Word,
-    pub notice_cancelled: Word,
-    pub notice_stopped: Word,
-    pub notice_run_limit: Word,
-    pub notice_run_limit_one: Word,
-    pub notice_no_answer: Word,
-    pub already_decided: Word,
-    pub no_edits: Word,
-    pub not_remembered: Word,
-    pub unclean: Word,
+    EnterField enter_field,
+    NoNumber no_number,
+    NoJson no_json,
+    CollapseAll collapse_all,
+    Suggestions suggestions,
+    MoreSuggestions more_suggestions,
+    UnknownPart unknown_part,
+    File file,
+    ApprovalAsked approval_asked,
+    QuestionAsked question_asked,
+    AnswerBy answer_by,
+    Stopped stopped,
+    StoppedText stopped_text,
+    Reload reload,
+    TooLate too_late,
+    Place place,
+    Answered answered,
+    AnswerFinished answer_finished,
+    ToolFailed tool_failed,
+    StillWorking still_working,
+    SpeechGoesOn speech_goes_on,
+    SpeechCode speech_code,
+    ThoughtFor thought_for,
+    ThoughtBriefly thought_briefly,
+    Sources sources,
+    StepUnfinished step_unfinished,
+    NoticeUnreachable notice_unreachable,
+    NoticeOffline notice_offline,
+    NoticeNotSent notice_not_sent,
+    NoticeBrokenOff notice_broken_off,
+    NoticeSilent notice_silent,
+    NoticeCancelled notice_cancelled,
+    NoticeStopped notice_stopped,
+    NoticeRunLimit notice_run_limit,
+    NoticeRunLimitOne notice_run_limit_one,
+    NoticeNoAnswer notice_no_answer,
+    AlreadyDecided already_decided,
+    NoEdits no_edits,
+    NotRemembered not_remembered,
+    Unclean unclean,
     /// The button beside Approve that opens the choice of how long an approval applies.
-    pub allow_longer: Word,
-    pub allow_for: Word,
-    pub allow_once: Word,
-    pub allow_conversation: Word,
-    pub allow_session: Word,
-    pub allow_always: Word,
-    pub allow_other: Word,
-    pub allow_other_fields: Word,
-    pub allowed_earlier: Word,
-    pub allowed_title: Word,
-    pub allowed_none: Word,
-    pub allowed_any: Word,
-    pub allowed_fields: Word,
-    pub allowed_exactly: Word,
-    pub revoke: Word,
-    pub close: Word,
+    AllowLonger allow_longer,
+    AllowFor allow_for,
+    AllowOnce allow_once,
+    AllowConversation allow_conversation,
+    AllowSession allow_session,
+    AllowAlways allow_always,
+    AllowOther allow_other,
+    AllowOtherFields allow_other_fields,
+    AllowedEarlier allowed_earlier,
+    AllowedTitle allowed_title,
+    AllowedNone allowed_none,
+    AllowedAny allowed_any,
+    AllowedFields allowed_fields,
+    AllowedExactly allowed_exactly,
+    Revoke revoke,
+    Close close,
     /// The labels of the fields that narrow an approval for later calls.
-    pub bound_uses: Word,
-    pub bound_lasts: Word,
-    pub bound_maximum: Word,
+    BoundUses bound_uses,
+    BoundLasts bound_lasts,
+    BoundMaximum bound_maximum,
     /// The remaining bounds in the list of approvals.
-    pub uses_left: Word,
-    pub holds_until: Word,
-    pub up_to: Word,
-    pub used_up: Word,
-    pub expired: Word,
-    pub preview: Word,
-    pub preview_awaited: Word,
-    pub preview_failed: Word,
-    pub preview_checked: Word,
-    pub cut_stopped: Word,
-    pub cut_cancelled: Word,
-    pub cut_failed: Word,
-    pub cut_broken_off: Word,
+    UsesLeft uses_left,
+    HoldsUntil holds_until,
+    UpTo up_to,
+    UsedUp used_up,
+    Expired expired,
+    Preview preview,
+    PreviewAwaited preview_awaited,
+    PreviewFailed preview_failed,
+    PreviewChecked preview_checked,
+    CutStopped cut_stopped,
+    CutCancelled cut_cancelled,
+    CutFailed cut_failed,
+    CutBrokenOff cut_broken_off,
     /// The mark on a message of the user whose answer failed before it began.
-    pub cut_unanswered: Word,
-    pub image: Word,
-    pub audio: Word,
-    pub video: Word,
-    pub open_file: Word,
-    pub save_file: Word,
-    pub attach: Word,
-    pub attached: Word,
-    pub remove: Word,
-    pub drop_here: Word,
-    pub reading: Word,
-    pub too_many_files: Word,
-    pub file_too_large: Word,
-    pub file_type_refused: Word,
-    pub file_unreadable: Word,
-    pub files_not_ready: Word,
-    pub files_failed: Word,
-    pub copy: Word,
-    pub copied: Word,
-    pub copy_failed: Word,
-    pub table: Word,
-    pub footnote: Word,
-    pub image_not_shown: Word,
-    pub task_done: Word,
-    pub task_open: Word,
-    pub alert_note: Word,
-    pub alert_tip: Word,
-    pub alert_important: Word,
-    pub alert_warning: Word,
-    pub alert_caution: Word,
-    pub agent_asks: Word,
-    pub give_up: Word,
+    CutUnanswered cut_unanswered,
+    Image image,
+    Audio audio,
+    Video video,
+    OpenFile open_file,
+    SaveFile save_file,
+    Attach attach,
+    Attached attached,
+    Remove remove,
+    DropHere drop_here,
+    Reading reading,
+    TooManyFiles too_many_files,
+    FileTooLarge file_too_large,
+    FileTypeRefused file_type_refused,
+    FileUnreadable file_unreadable,
+    FilesNotReady files_not_ready,
+    FilesFailed files_failed,
+    Copy copy,
+    Copied copied,
+    CopyFailed copy_failed,
+    Table table,
+    Footnote footnote,
+    ImageNotShown image_not_shown,
+    TaskDone task_done,
+    TaskOpen task_open,
+    AlertNote alert_note,
+    AlertTip alert_tip,
+    AlertImportant alert_important,
+    AlertWarning alert_warning,
+    AlertCaution alert_caution,
+    AgentAsks agent_asks,
+    GiveUp give_up,
     /// The heading of the `{count}` actions that an agent asks about.
-    pub decide_each: Word,
-    pub no_arguments: Word,
+    DecideEach decide_each,
+    NoArguments no_arguments,
     /// The decision that the action does not run, and the user's text is its result.
-    pub respond_instead: Word,
-    pub send_decisions: Word,
-    pub decisions_missing: Word,
-    pub decision_not_taken: Word,
-    pub answer_again: Word,
-    pub answer_rejected: Word,
-    pub in_detail: Word,
-    pub auto_deny_hint: Word,
-    pub message_queued: Word,
-    pub send_results: Word,
-    pub notice_loop_ended: Word,
-    pub notice_cancelled_request: Word,
-    pub notice_call_id_reused: Word,
-    pub notice_questions_held_back: Word,
+    RespondInstead respond_instead,
+    SendDecisions send_decisions,
+    DecisionsMissing decisions_missing,
+    DecisionNotTaken decision_not_taken,
+    AnswerAgain answer_again,
+    AnswerRejected answer_rejected,
+    InDetail in_detail,
+    AutoDenyHint auto_deny_hint,
+    MessageQueued message_queued,
+    SendResults send_results,
+    NoticeLoopEnded notice_loop_ended,
+    NoticeCancelledRequest notice_cancelled_request,
+    NoticeCallIdReused notice_call_id_reused,
+    NoticeQuestionsHeldBack notice_questions_held_back,
     /// The notice that the agent has lost messages of the user, which are kept on another branch.
-    pub notice_forgotten: Word,
-    pub send_again: Word,
-    pub notice_too_large: Word,
+    NoticeForgotten notice_forgotten,
+    SendAgain send_again,
+    NoticeTooLarge notice_too_large,
     /// The exceeded limit of a notice: a response larger than `{limit}`.
-    pub limit_response: Word,
+    LimitResponse limit_response,
     /// The exceeded limit of a notice: a single event larger than `{limit}`.
-    pub limit_event: Word,
+    LimitEvent limit_event,
     /// The exceeded limit of a notice: more than `{limit}` texts at once.
-    pub limit_streams: Word,
+    LimitStreams limit_streams,
     /// The exceeded limit of a notice: a message longer than `{limit}`.
-    pub limit_message: Word,
+    LimitMessage limit_message,
     /// The exceeded limit of a notice: a result of a step longer than `{limit}`.
-    pub limit_result: Word,
+    LimitResult limit_result,
     /// The exceeded limit of a notice: arguments larger than `{limit}`.
-    pub limit_arguments: Word,
+    LimitArguments limit_arguments,
     /// The exceeded limit of a notice: an id or a name longer than `{limit}`.
-    pub limit_name: Word,
+    LimitName limit_name,
     /// The exceeded limit of a notice: more than `{limit}` messages.
-    pub limit_messages: Word,
+    LimitMessages limit_messages,
     /// The exceeded limit of a notice: more than `{limit}` steps.
-    pub limit_calls: Word,
+    LimitCalls limit_calls,
     /// The exceeded limit of a notice: more than `{limit}` questions.
-    pub limit_interrupts: Word,
+    LimitInterrupts limit_interrupts,
     /// The button that shows the last `{count}` hidden items of a long list.
-    pub show_more: Word,
+    ShowMore show_more,
     /// The button that shows `{count}` of `{total}` hidden items of a long list.
-    pub show_more_of: Word,
+    ShowMoreOf show_more_of,
     /// The amount `{amount}` that was dropped because of a limit.
-    pub limit_left_out: Word,
-    pub notice_results_ready: Word,
-    pub page_will_run: Word,
-    pub agent_will_run: Word,
-    pub agent_asks_call: Word,
-    pub agent_says: Word,
-    pub all_of_it: Word,
-    pub changed: Word,
+    LimitLeftOut limit_left_out,
+    NoticeResultsReady notice_results_ready,
+    PageWillRun page_will_run,
+    AgentWillRun agent_will_run,
+    AgentAsksCall agent_asks_call,
+    AgentSays agent_says,
+    AllOfIt all_of_it,
+    Changed changed,
     /// The note on a request whose arguments the user has changed.
-    pub changed_by_you: Word,
+    ChangedByYou changed_by_you,
     /// The button that shows the preview of changed arguments.
-    pub review: Word,
-    pub read_to_end: Word,
+    Review review,
+    ReadToEnd read_to_end,
     /// The request to continue reading in a form, whose button is not named Approve.
-    pub read_to_answer: Word,
-    pub covered: Word,
-    pub show_on_top: Word,
-    pub request_on_top: Word,
-    pub back_to_chat: Word,
-    pub press_yourself: Word,
-    pub exact_arguments: Word,
+    ReadToAnswer read_to_answer,
+    Covered covered,
+    ShowOnTop show_on_top,
+    RequestOnTop request_on_top,
+    BackToChat back_to_chat,
+    PressYourself press_yourself,
+    ExactArguments exact_arguments,
     /// The fold with the details of a request.
-    pub more: Word,
-    pub not_mentioned: Word,
-    pub asked_for: Word,
-    pub reported: Word,
-    pub disputed: Word,
-    pub attributed: Word,
-    pub agents_version: Word,
-    pub unread: Word,
-    pub page_asks: Word,
-    pub asked_in_window: Word,
-    pub asked_in_another_window: Word,
-    pub ask_here: Word,
-    pub versions: Word,
-    pub version: Word,
-    pub version_place: Word,
-    pub previous_version: Word,
-    pub next_version: Word,
-    pub edit_message: Word,
-    pub your_message: Word,
-    pub regenerate: Word,
-    pub interject: Word,
-    pub interjected: Word,
-    pub elsewhere: Word,
-    pub elsewhere_waiting: Word,
-    pub elsewhere_hint: Word,
-    pub show_elsewhere: Word,
-    pub branches: Word,
-    pub on_shown_branch: Word,
-    pub show_branch: Word,
-    pub delete: Word,
-    pub delete_title: Word,
-    pub delete_one: Word,
-    pub delete_text: Word,
-    pub deleted_one: Word,
-    pub deleted_many: Word,
-    pub no_branches: Word,
-    pub draw_tree: Word,
-    pub fit_tree: Word,
-    pub zoom_in: Word,
-    pub zoom_out: Word,
-    pub open_elsewhere: Word,
-    pub use_here: Word,
-    pub notice_not_stored: Word,
-    pub notice_not_opened: Word,
-    pub may_have_run: Word,
-    pub run_again: Word,
-    pub skip: Word,
-    pub past_conversations: Word,
-    pub no_conversations: Word,
-    pub search_conversations: Word,
-    pub no_match: Word,
-    pub untitled: Word,
-    pub rename: Word,
-    pub deleted: Word,
-    pub undo: Word,
-    pub save: Word,
-    pub title_of: Word,
-}
-/// Replacements for the English sentences about invalid values and failed calls. The key is the
-/// violated JSON Schema keyword (`minimum`, `maxLength`, `enum`, …, for `type` the name of the
-/// expected type), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str), or
-/// `denied`, `cancelled`, `skipped`. `{limit}` is the value of the keyword. The default has texts
-/// for `integer` and `pattern`, which a custom list replaces. Without a text for `required`, the
-/// label `required` is used.
-reasons: Cow<'static, [(&'static str, Word)]>
+    More more,
+    NotMentioned not_mentioned,
+    AskedFor asked_for,
+    Reported reported,
+    Disputed disputed,
+    Attributed attributed,
+    AgentsVersion agents_version,
+    Unread unread,
+    PageAsks page_asks,
+    AskedInWindow asked_in_window,
+    AskedInAnotherWindow asked_in_another_window,
+    AskHere ask_here,
+    Versions versions,
+    Version version,
+    VersionPlace version_place,
+    PreviousVersion previous_version,
+    NextVersion next_version,
+    EditMessage edit_message,
+    YourMessage your_message,
+    Regenerate regenerate,
+    Interject interject,
+    Interjected interjected,
+    Elsewhere elsewhere,
+    ElsewhereWaiting elsewhere_waiting,
+    ElsewhereHint elsewhere_hint,
+    ShowElsewhere show_elsewhere,
+    Branches branches,
+    OnShownBranch on_shown_branch,
+    ShowBranch show_branch,
+    Delete delete,
+    DeleteTitle delete_title,
+    DeleteOne delete_one,
+    DeleteText delete_text,
+    DeletedOne deleted_one,
+    DeletedMany deleted_many,
+    NoBranches no_branches,
+    DrawTree draw_tree,
+    FitTree fit_tree,
+    ZoomIn zoom_in,
+    ZoomOut zoom_out,
+    OpenElsewhere open_elsewhere,
+    UseHere use_here,
+    NoticeNotStored notice_not_stored,
+    NoticeNotOpened notice_not_opened,
+    MayHaveRun may_have_run,
+    RunAgain run_again,
+    Skip skip,
+    PastConversations past_conversations,
+    NoConversations no_conversations,
+    SearchConversations search_conversations,
+    NoMatch no_match,
+    Untitled untitled,
+    Rename rename,
+    Deleted deleted,
+    Undo undo,
+    Save save,
+    TitleOf title_of,
 }
 
 impl Labels {

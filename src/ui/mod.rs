@@ -31,7 +31,7 @@ mod words;
 
 pub use hydration::{ClientOnly, ClientOnlyProps};
 pub use icons::{Icon, spinner};
-pub use labels::Labels;
+pub use labels::{IncompleteLabels, LabelName, Labels};
 pub use media::media_policy;
 pub use style::STYLE;
 pub use wording::{provide_labels, provide_shared_labels};

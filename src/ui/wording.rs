@@ -17,12 +17,12 @@ use super::{
 ///
 /// ```
 /// use leptos::prelude::*;
-/// use leptos_assistant::{ChatWindow, Labels, provide_labels};
+/// use leptos_assistant::{ChatWindow, LabelName, Labels, provide_labels};
 ///
 /// #[component]
 /// fn Chat(german: RwSignal<bool>) -> impl IntoView {
 ///     provide_labels(move || match german.get() {
-///         true => Labels { send: "Senden".into(), stop: "Anhalten".into(), ..Labels::default() },
+///         true => Labels::default().with([(LabelName::Send, "Senden"), (LabelName::Stop, "Anhalten")]),
 ///         false => Labels::default(),
 ///     });
 ///     view! { <ChatWindow /> }

@@ -10,6 +10,7 @@ use super::set_if_changed;
 
 /// The signals of a tool call, for views.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CallCell {
     /// The key of the call.
     pub key: CallKey,

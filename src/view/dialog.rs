@@ -7,6 +7,7 @@ use send_wrapper::SendWrapper;
 
 /// The content of a confirm dialog.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct ConfirmOptions {
     /// The question, shown as the title.
     pub title: String,

@@ -11,6 +11,7 @@ use crate::render::PartKind;
 
 /// A message for views, with constant fields as values and changing fields as signals.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct MessageCell {
     /// The id in the conversation.
     pub id: MessageId,
@@ -42,6 +43,7 @@ pub struct MessageCell {
 
 /// A part of a message for views.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PartCell {
     /// The position in the message.
     pub index: usize,
@@ -53,6 +55,7 @@ pub struct PartCell {
 
 /// The length of a text so far. Within one generation the length only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Mark {
     /// The number of times that the text was replaced.
     pub generation: u32,

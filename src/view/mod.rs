@@ -40,6 +40,7 @@ pub use crate::render::PartKind;
 
 /// The activity of a chat in one value, for headers and composers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Activity {
     /// True if a run, a handler or a question to the user is open.
     pub busy: bool,

@@ -10,8 +10,8 @@ use std::{
 
 use leptos::{prelude::*, tachys::view::RenderHtml};
 use leptos_assistant::{
-    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Icon, Labels, SessionOptions,
-    Suggestion, ToolAction, ToolCallView, ToolContext, ToolTarget,
+    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Icon, LabelName, Labels,
+    SessionOptions, Suggestion, ToolAction, ToolCallView, ToolContext, ToolTarget,
     agent::{HttpAgent, Script, ScriptedAgent},
     chat::{ChatPopup, ChatRoot, ChatSidebar, Composer, Transcript},
     media_policy, use_assistant, use_assistant_action, use_assistant_context, use_assistant_events,
@@ -77,10 +77,9 @@ pub fn Page(ran: Ran) -> impl IntoView {
 
 /// The page with its chat, as an application writes it.
 pub fn app(ran: Ran) -> impl IntoView {
-    provide_context(Arc::new(Labels {
-        title: "Help".into(),
-        ..Labels::default()
-    }));
+    provide_context(Arc::new(
+        Labels::default().with([(LabelName::Title, "Help")]),
+    ));
     view! {
         <AssistantProvider
             agent=ScriptedAgent::new(|_| Script::new().text("Hello"))

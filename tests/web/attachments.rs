@@ -268,10 +268,7 @@ async fn removing_a_file_moves_the_focus_to_the_next() {
 async fn a_refused_message_keeps_its_text_and_files() {
     let wait = std::time::Duration::from_millis(400);
     let agent = MockAgent::new().answer(Script::new().text("A").wait(wait));
-    let options = SessionOptions {
-        interjections: false,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().interjections(false);
     let page = chat_with(&agent, Attachments::new(), options).await;
     send(&page, "first");
     assert!(until(|| agent.inputs().len() == 1).await);

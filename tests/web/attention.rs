@@ -16,13 +16,7 @@ use super::{
 };
 
 fn limited(per_run: u32) -> SessionOptions {
-    SessionOptions {
-        questions: QuestionLimits {
-            per_run: Some(per_run),
-            per_minute: None,
-        },
-        ..SessionOptions::default()
-    }
+    SessionOptions::default().questions(QuestionLimits::default().per_run(per_run).per_minute(None))
 }
 
 async fn pays(agent: MockAgent, options: SessionOptions) -> Chat {

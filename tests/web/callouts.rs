@@ -36,10 +36,7 @@ async fn showing(agent: MockAgent, markdown_tools: MarkdownTools) -> (Chat, Runs
     let runs: Runs = SendWrapper::new(Rc::default());
     let (noted, options) = (
         runs.clone(),
-        SessionOptions {
-            markdown_tools,
-            ..SessionOptions::default()
-        },
+        SessionOptions::default().markdown_tools(markdown_tools),
     );
     let chat = chat_with(agent, options, move || search(&noted)).await;
     (chat, runs)

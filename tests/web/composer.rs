@@ -84,10 +84,7 @@ async fn enter_during_a_run_queues_the_text() {
 async fn enter_during_a_run_keeps_the_text_without_interjections() {
     let slow = std::time::Duration::from_millis(150);
     let agent = MockAgent::new().answer(Script::new().text("A").wait(slow).text("B"));
-    let options = SessionOptions {
-        interjections: false,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().interjections(false);
     let chat = chat_with(agent, options, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears("[data-role=assistant]").await;
@@ -192,10 +189,7 @@ async fn asking(auto_deny: bool) -> Chat {
     let agent = MockAgent::new()
         .answer(Script::new().call("deploy", &json!({})))
         .answer(Script::new().text("As you wish."));
-    let options = SessionOptions {
-        auto_deny,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().auto_deny(auto_deny);
     let chat = chat_with(agent, options, || {
         register_with_approval("deploy");
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Labels,
+    LabelName, Labels,
     agent::Script,
     event::Interrupt,
     testing::{MockAgent, settle},
@@ -229,15 +229,14 @@ async fn an_unbounded_schema_yields_a_bounded_form() {
 /// Validation errors use the application's texts, as far as it has any.
 #[wasm_bindgen_test]
 async fn validation_problems_use_the_labels_of_the_application() {
-    let words = || Labels {
-        reasons: vec![
-            ("minimum", "mindestens {limit}".into()),
-            ("integer", "nur ganze Zahlen".into()),
-            ("unknown_tool", "Das gibt es hier nicht.".into()),
-        ]
-        .into(),
-        no_json: "kein JSON, {line}:{column}".into(),
-        ..Labels::default()
+    let words = || {
+        Labels::default()
+            .with([(LabelName::NoJson, "kein JSON, {line}:{column}")])
+            .with_reasons([
+                ("minimum", "mindestens {limit}"),
+                ("integer", "nur ganze Zahlen"),
+                ("unknown_tool", "Das gibt es hier nicht."),
+            ])
     };
     let schema = json!({"type": "object", "properties": {
         "age": {"type": "integer", "minimum": 18},

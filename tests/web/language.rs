@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, AssistantProvider, Attachments, ChatWindow, Labels, Suggestion, ToolAction,
-    ToolContext,
+    Approval, AssistantProvider, Attachments, ChatWindow, LabelName, Labels, Suggestion,
+    ToolAction, ToolContext,
     agent::Script,
     event::{Content, ContentPart, PartBody, Source},
     provide_labels,
@@ -40,23 +40,22 @@ async fn changed_labels_update_the_mounted_chat() {
     let page = mount(move || {
         provide_labels(Signal::derive(move || match german.get() {
             false => Labels::default(),
-            true => Labels {
-                title: "Assistentin".into(),
-                send: "Senden".into(),
-                placeholder: "Frag etwas".into(),
-                message: "Nachricht".into(),
-                approvals_hint: "Erst zustimmen oder ablehnen.".into(),
-                waiting: "Wartet auf dich".into(),
-                done: "Fertig".into(),
-                approve: "Zustimmen".into(),
-                deny: "Ablehnen".into(),
-                page_will_run: "Diese Seite tut".into(),
-                you: "Du".into(),
-                new_conversation: "Neu".into(),
-                suggestions: "Vorschläge".into(),
-                arguments: "Argumente".into(),
-                ..Labels::default()
-            },
+            true => Labels::default().with([
+                (LabelName::Title, "Assistentin"),
+                (LabelName::Send, "Senden"),
+                (LabelName::Placeholder, "Frag etwas"),
+                (LabelName::Message, "Nachricht"),
+                (LabelName::ApprovalsHint, "Erst zustimmen oder ablehnen."),
+                (LabelName::Waiting, "Wartet auf dich"),
+                (LabelName::Done, "Fertig"),
+                (LabelName::Approve, "Zustimmen"),
+                (LabelName::Deny, "Ablehnen"),
+                (LabelName::PageWillRun, "Diese Seite tut"),
+                (LabelName::You, "Du"),
+                (LabelName::NewConversation, "Neu"),
+                (LabelName::Suggestions, "Vorschläge"),
+                (LabelName::Arguments, "Argumente"),
+            ]),
         }));
         view! {
             <AssistantProvider agent>
@@ -126,20 +125,19 @@ async fn changed_labels_update_rendered_answers_in_place() {
     let page = mount(move || {
         provide_labels(Signal::derive(move || match german.get() {
             false => Labels::default(),
-            true => Labels {
-                copy: "Kopieren".into(),
-                alert_tip: "Tipp".into(),
-                task_done: "Erledigt".into(),
-                task_open: "Offen".into(),
-                table: "Tabelle".into(),
-                footnote: "Fußnote".into(),
-                image_not_shown: "Bild nicht gezeigt".into(),
-                file: "Datei".into(),
-                open_file: "Öffnen".into(),
-                answer: "Antwort".into(),
-                json: "Als JSON".into(),
-                ..Labels::default()
-            },
+            true => Labels::default().with([
+                (LabelName::Copy, "Kopieren"),
+                (LabelName::AlertTip, "Tipp"),
+                (LabelName::TaskDone, "Erledigt"),
+                (LabelName::TaskOpen, "Offen"),
+                (LabelName::Table, "Tabelle"),
+                (LabelName::Footnote, "Fußnote"),
+                (LabelName::ImageNotShown, "Bild nicht gezeigt"),
+                (LabelName::File, "Datei"),
+                (LabelName::OpenFile, "Öffnen"),
+                (LabelName::Answer, "Antwort"),
+                (LabelName::Json, "Als JSON"),
+            ]),
         }));
         let form = |schema: Value| {
             let on_submit = Callback::new(|_: Value| ());
@@ -232,14 +230,14 @@ async fn changed_labels_update_refusals_and_validation_problems() {
     let german = RwSignal::new(false);
     let words = move || match german.get() {
         false => Labels::default(),
-        true => Labels {
-            files_failed: "Entferne die Dateien".into(),
-            file_type_refused: "{name} geht nicht".into(),
-            busy_hint: "Gerade nicht".into(),
-            no_number: "Keine Zahl".into(),
-            reasons: vec![("minimum", "mindestens {limit}".into())].into(),
-            ..Labels::default()
-        },
+        true => Labels::default()
+            .with([
+                (LabelName::FilesFailed, "Entferne die Dateien"),
+                (LabelName::FileTypeRefused, "{name} geht nicht"),
+                (LabelName::BusyHint, "Gerade nicht"),
+                (LabelName::NoNumber, "Keine Zahl"),
+            ])
+            .with_reasons([("minimum", "mindestens {limit}")]),
     };
     let asks = |_: Value, context: ToolContext| async move {
         let sizes = json!({
@@ -305,17 +303,17 @@ async fn markup_in_labels_is_shown_as_text() {
     const EVIL: &str = "<img src=x onerror=alert(1)><b>bold</b>";
     let agent = MockAgent::new().answer(Script::new().call("careful", &json!({"a": 1})));
     let page = mount(move || {
-        provide_labels(Labels {
-            title: EVIL.into(),
-            send: EVIL.into(),
-            placeholder: EVIL.into(),
-            message: EVIL.into(),
-            approve: EVIL.into(),
-            deny: EVIL.into(),
-            waiting: EVIL.into(),
-            more: EVIL.into(),
-            ..Labels::default()
-        });
+        let names = [
+            LabelName::Title,
+            LabelName::Send,
+            LabelName::Placeholder,
+            LabelName::Message,
+            LabelName::Approve,
+            LabelName::Deny,
+            LabelName::Waiting,
+            LabelName::More,
+        ];
+        provide_labels(Labels::default().with(names.map(|name| (name, EVIL))));
         view! {
             <AssistantProvider agent=agent>
                 <Actions />

@@ -162,13 +162,8 @@ fn calls(count: usize) -> Script {
 #[wasm_bindgen_test]
 async fn batch_approval_lists_only_the_rendered_approvals() {
     let ran = StoredValue::new(0);
-    let options = SessionOptions {
-        questions: QuestionLimits {
-            per_run: None,
-            per_minute: None,
-        },
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default()
+        .questions(QuestionLimits::default().per_run(None).per_minute(None));
     let agent = MockAgent::new().answer(calls(200));
     let chat = chat_with(agent, options, move || {
         let sink = ToolAction::new("sink", "Sinks a ship")

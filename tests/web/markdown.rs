@@ -221,16 +221,12 @@ async fn open_code_is_only_appended() {
 async fn a_highlighter_is_applied_only_if_it_preserves_the_code() {
     let honest = Highlighter::new(|code: String, language: String| async move {
         let (first, rest) = code.split_at(2);
-        let token = |text: &str, class: String| Token {
-            text: text.to_owned(),
-            class,
-        };
         if language == "lies" {
-            return vec![token("something else", String::new())];
+            return vec![Token::new("something else", "")];
         }
         vec![
-            token(first, format!("hl-{language}")),
-            token(rest, String::new()),
+            Token::new(first, format!("hl-{language}")),
+            Token::new(rest, ""),
         ]
     });
     let agent = MockAgent::new().answer(streamed(&[

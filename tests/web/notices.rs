@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    ConfirmOptions, Labels, ToolAction, ToolContext, ToolError,
+    ConfirmOptions, LabelName, Labels, ToolAction, ToolContext, ToolError,
     agent::{Failure, FailureKind, HttpAgent, Script},
     testing::{MockAgent, settle, until},
     use_assistant_action,
@@ -91,10 +91,8 @@ async fn the_run_limit_stops_the_loop_and_continue_sends_the_results() {
         agent = agent.answer(Script::new().call("again", &json!({})));
     }
     let agent = agent.answer(Script::new().text("At last."));
-    let options = leptos_assistant::SessionOptions {
-        stop_when: leptos_assistant::StopCondition::RunCount(2),
-        ..leptos_assistant::SessionOptions::default()
-    };
+    let options = leptos_assistant::SessionOptions::default()
+        .stop_when(leptos_assistant::StopCondition::RunCount(2));
     let chat = super::support::chat_with(agent, options, || {
         use_assistant_action(
             ToolAction::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
@@ -154,11 +152,12 @@ async fn a_stopped_chat_shows_an_alert_with_a_reload_link() {
 #[wasm_bindgen_test]
 async fn notices_use_the_labels_of_the_application() {
     let answer = Script::new().text("So far").wait(Duration::from_secs(60));
-    let words = || Labels {
-        notice_stopped: "Angehalten.".into(),
-        notice_unreachable: "Nicht zu erreichen.".into(),
-        details: "Genaueres".into(),
-        ..Labels::default()
+    let words = || {
+        Labels::default().with([
+            (LabelName::NoticeStopped, "Angehalten."),
+            (LabelName::NoticeUnreachable, "Nicht zu erreichen."),
+            (LabelName::Details, "Genaueres"),
+        ])
     };
     let agent = MockAgent::new().answer(answer);
     let chat = chat(agent, move || provide_context(Arc::new(words()))).await;

@@ -25,10 +25,7 @@ fn again() {
 async fn looping(stop_when: StopCondition, setup: impl Fn() + Send + Sync + 'static) -> Chat {
     let call = || Script::new().call("again", &json!({}));
     let agent = MockAgent::new().answer(call()).answer(call());
-    let options = SessionOptions {
-        stop_when,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().stop_when(stop_when);
     let chat = chat_with(agent.answer(Script::new().text("At last.")), options, setup).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
@@ -72,13 +69,10 @@ async fn the_notice_of_a_run_limit_names_the_limit() {
     let agent = MockAgent::new()
         .answer(Script::new().interrupt(vec![question("q", None, json!({"type": "boolean"}))]))
         .answer(Script::new().call("again", &json!({})));
-    let options = SessionOptions {
-        stop_when: StopCondition::Any(vec![
-            StopCondition::HasToolCall("other".into()),
-            StopCondition::RunCount(1),
-        ]),
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().stop_when(StopCondition::Any(vec![
+        StopCondition::HasToolCall("other".into()),
+        StopCondition::RunCount(1),
+    ]));
     let chat = chat_with(agent, options, again).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-question").await;

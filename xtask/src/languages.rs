@@ -157,9 +157,13 @@ fn compare(names: &[String], keys: usize, english: &Table, table: &Table) -> Vec
 /// Returns the names of the labels in order, and the number of reasons.
 fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
     let source = read(&project.root.join("src/ui/labels.rs"))?;
+    let (_, declared) = source
+        .split_once("\nlabels! {\n")
+        .ok_or("src/ui/labels.rs declares no labels")?;
+    let (declared, _) = declared.split_once("\n}\n").unwrap_or((declared, ""));
     let field = |line: &str| {
-        let name = line.trim().strip_prefix("pub ")?.strip_suffix(": Word,")?;
-        Some(name.to_owned())
+        let (label, field) = line.trim().strip_suffix(',')?.split_once(' ')?;
+        (!label.starts_with('/')).then(|| field.to_owned())
     };
     let reasons = read(&project.root.join(TABLES).join("reasons.rs"))?;
     let keys = reasons.split_once("REASONS: [").and_then(|(_, rest)| {
@@ -167,7 +171,7 @@ fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
         Some(strings(list).len())
     });
     let keys = keys.ok_or_else(|| format!("{TABLES}/reasons.rs lists no reasons"))?;
-    Ok((source.lines().filter_map(field).collect(), keys))
+    Ok((declared.lines().filter_map(field).collect(), keys))
 }
 
 /// Writes the languages of the npm package: a file for each language, the names of the labels, and

@@ -17,10 +17,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 fn limited(limits: Limits) -> Driver {
-    let options = SessionOptions {
-        limits,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().limits(limits);
     let mut driver = Driver::with(options);
     driver.register(action("f"));
     driver.send("hi");
@@ -132,12 +129,10 @@ fn a_call_with_cut_arguments_is_not_restarted_under_its_id() {
 
 #[test]
 fn the_limits_of_a_run_continue_over_another_connection() {
-    let mut driver = Driver::with(SessionOptions {
-        limits: Limits::default().argument_bytes(20),
-        resumes: true,
-        replays: true,
-        ..SessionOptions::default()
-    });
+    let mut options = SessionOptions::default().limits(Limits::default().argument_bytes(20));
+    options.resumes = true;
+    options.replays = true;
+    let mut driver = Driver::with(options);
     driver.register(action("f"));
     driver.send("hi");
     let arrived = [
@@ -157,11 +152,9 @@ fn the_limits_of_a_run_continue_over_another_connection() {
 
 #[test]
 fn an_eager_call_does_not_start_when_its_arguments_are_cut() {
-    let options = SessionOptions {
-        limits: Limits::default().argument_bytes(8),
-        eager: true,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default()
+        .limits(Limits::default().argument_bytes(8))
+        .eager(true);
     let mut driver = Driver::with(options);
     driver.register(action("f"));
     driver.send("hi");
@@ -596,12 +589,10 @@ fn a_callout_cut_by_a_limit_is_not_run() {
     let written = "> [!tool f c]\n> input:\n>   a: 100\n>   b: 2000000\n";
     for eager in [false, true] {
         for most in 1..=written.len() {
-            let options = SessionOptions {
-                limits: Limits::default().message_bytes(most),
-                markdown_tools: MarkdownTools::Intercept,
-                eager,
-                ..SessionOptions::default()
-            };
+            let options = SessionOptions::default()
+                .limits(Limits::default().message_bytes(most))
+                .markdown_tools(MarkdownTools::Intercept)
+                .eager(eager);
             let mut driver = Driver::with(options);
             driver.register(action("f"));
             driver.send("hi");

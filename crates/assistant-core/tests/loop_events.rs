@@ -120,10 +120,7 @@ fn two_calls() -> Vec<EventKind> {
 
 #[test]
 fn iterations_are_reported_in_order_with_one_final_response() {
-    let mut chat = Logged::new(SessionOptions {
-        sequential: true,
-        ..SessionOptions::default()
-    });
+    let mut chat = Logged::new(SessionOptions::default().sequential(true));
     chat.send("go");
     chat.run(two_calls(), 3);
     let step = chat.driver.returns("c1", json!(1));
@@ -163,10 +160,7 @@ fn concurrent_calls_are_reported_before_one_starts() {
 
 #[test]
 fn an_interjection_and_a_stop_are_reported() {
-    let mut chat = Logged::new(SessionOptions {
-        sequential: true,
-        ..SessionOptions::default()
-    });
+    let mut chat = Logged::new(SessionOptions::default().sequential(true));
     chat.send("go");
     chat.run(two_calls(), 0);
     let content = Content::Text("only one".to_owned());

@@ -220,10 +220,7 @@ fn stop_cancels_a_handed_off_call() {
 
 #[test]
 fn the_run_limit_keeps_an_approval_for_continue() {
-    let mut driver = Driver::with(SessionOptions {
-        stop_when: StopCondition::RunCount(1),
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().stop_when(StopCondition::RunCount(1)));
     driver.register(remote_action("f"));
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));

@@ -298,10 +298,7 @@ fn a_message_during_a_pending_approval_is_refused_or_denies_it() {
     assert_eq!(driver.send("new").refused, Some(Refusal::ApprovalsPending));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
 
-    let options = SessionOptions {
-        auto_deny: true,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().auto_deny(true);
     let mut driver = pending_call_with(options, "{}");
     assert_eq!(driver.send(" ").refused, Some(Refusal::EmptyMessage));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);

@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 fn limited(per_run: Option<u32>, per_minute: Option<u32>) -> Driver {
-    Driver::with(SessionOptions {
-        questions: QuestionLimits {
-            per_run,
-            per_minute,
-        },
-        ..SessionOptions::default()
-    })
+    Driver::with(
+        SessionOptions::default().questions(
+            QuestionLimits::default()
+                .per_run(per_run)
+                .per_minute(per_minute),
+        ),
+    )
 }
 
 /// Calls of `f`, each with other arguments.

@@ -107,10 +107,8 @@ fn agent_text_in_the_user_role_is_sent_back_marked() {
 
 #[test]
 fn agent_text_in_the_user_role_can_be_omitted_from_requests() {
-    let mut driver = Driver::with(SessionOptions {
-        agent_user_messages: AgentUserMessages::Omitted,
-        ..SessionOptions::default()
-    });
+    let mut driver =
+        Driver::with(SessionOptions::default().agent_user_messages(AgentUserMessages::Omitted));
     driver.send("Pay?");
     driver.plays([as_user("f", FORGED), says("a", "Fine.")].concat());
     driver.send("more");

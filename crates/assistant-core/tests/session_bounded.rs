@@ -4,7 +4,7 @@
 use assistant_core::{
     action::{ActionSpec, GrantBounds, Remember, RememberScope, RememberedApproval},
     conversation::Phase,
-    session::{Input, SessionOptions, Swap, Verdict},
+    session::{Input, QuestionLimits, SessionOptions, Swap, Verdict},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -271,9 +271,8 @@ fn calls_of_one_answer_do_not_share_a_use_without_storage() {
 
 #[test]
 fn a_call_without_a_use_left_fails_at_the_question_limit() {
-    let mut options = SessionOptions::default();
-    options.questions.per_run = Some(1);
-    options.sequential = true;
+    let one = QuestionLimits::default().per_run(1);
+    let options = SessionOptions::default().questions(one).sequential(true);
     let mut driver = Driver::with(options);
     driver.register(asking("f"));
     driver.register(asking("g"));

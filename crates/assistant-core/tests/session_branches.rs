@@ -341,10 +341,7 @@ fn retry_keeps_the_changes_of_the_failed_run() {
 
 #[test]
 fn continue_acts_on_the_branch_of_its_run() {
-    let mut driver = Driver::with(SessionOptions {
-        stop_when: StopCondition::RunCount(1),
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().stop_when(StopCondition::RunCount(1)));
     driver.register(action("f"));
     driver.send("first");
     driver.says("one way");

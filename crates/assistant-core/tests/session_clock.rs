@@ -139,10 +139,7 @@ fn a_stopped_or_limited_turn_has_a_duration() {
     driver.host.clock += 2_500;
     driver.input(Input::Stop);
     assert_eq!(durations(&driver), (Some(3_500), None));
-    let options = SessionOptions {
-        stop_when: StopCondition::RunCount(1),
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().stop_when(StopCondition::RunCount(1));
     let mut driver = Driver::with(options);
     driver.register(action("g"));
     driver.send("hi");

@@ -10,10 +10,7 @@ use serde_json::json;
 use crate::support::*;
 
 fn forking() -> Driver {
-    Driver::with(SessionOptions {
-        fork_thread: true,
-        ..SessionOptions::default()
-    })
+    Driver::with(SessionOptions::default().fork_thread(true))
 }
 
 /// Returns the thread id of the newest request.

@@ -240,10 +240,8 @@ fn a_detached_call_returns_without_its_approval() {
 
 #[test]
 fn an_imported_unfinished_run_is_not_resumed_automatically() {
-    let options = assistant_core::session::SessionOptions {
-        resumes: true,
-        ..Default::default()
-    };
+    let mut options = assistant_core::session::SessionOptions::default();
+    options.resumes = true;
     let mut driver = Driver::with(options);
     driver.register(action("f"));
     let mut snapshot = handwritten(json!({}));

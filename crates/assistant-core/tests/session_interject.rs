@@ -17,10 +17,7 @@ fn interject(driver: &mut Driver, text: &str) -> Option<Refusal> {
 
 /// Two calls of which one is running, since the actions never overlap.
 fn working(options: SessionOptions) -> Driver {
-    let mut driver = Driver::with(SessionOptions {
-        sequential: true,
-        ..options
-    });
+    let mut driver = Driver::with(options.sequential(true));
     driver.register(action("f"));
     driver.send("hi");
     driver.event(started());
@@ -180,10 +177,7 @@ fn withdrawing_one_of_several_messages_keeps_the_others_in_order() {
 #[test]
 fn leftovers_of_a_stop_are_dropped_kept_or_sent() {
     for leftovers in [Leftovers::Keep, Leftovers::Drop, Leftovers::Send] {
-        let mut driver = working(SessionOptions {
-            leftovers,
-            ..SessionOptions::default()
-        });
+        let mut driver = working(SessionOptions::default().leftovers(leftovers));
         assert_eq!(interject(&mut driver, "only the north"), None);
         assert_eq!(interject(&mut driver, "and the east"), None);
         driver.input(Input::Stop);
@@ -211,10 +205,7 @@ fn leftovers_of_a_stop_are_dropped_kept_or_sent() {
 
 #[test]
 fn a_stop_without_leftovers_sends_nothing() {
-    let mut driver = working(SessionOptions {
-        leftovers: Leftovers::Send,
-        ..SessionOptions::default()
-    });
+    let mut driver = working(SessionOptions::default().leftovers(Leftovers::Send));
     driver.input(Input::Stop);
     assert_eq!(driver.runs.len(), 1);
     assert_eq!(driver.notices(), [NoticeKind::Stopped]);
@@ -222,10 +213,7 @@ fn a_stop_without_leftovers_sends_nothing() {
 
 #[test]
 fn disabled_or_empty_interjections_are_refused() {
-    let mut driver = working(SessionOptions {
-        interjections: false,
-        ..SessionOptions::default()
-    });
+    let mut driver = working(SessionOptions::default().interjections(false));
     assert_eq!(interject(&mut driver, "stop that"), Some(Refusal::Busy));
     assert_eq!(driver.session.queued(), []);
     let mut driver = working(SessionOptions::default());

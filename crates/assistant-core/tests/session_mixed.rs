@@ -136,10 +136,9 @@ fn a_run_with_only_an_unknown_tool_offers_continue() {
 #[test]
 fn unknown_tools_fail_at_once_if_the_agent_runs_none() {
     for beside in [true, false] {
-        let mut driver = Driver::with(SessionOptions {
-            agent_runs_tools: false,
-            ..SessionOptions::default()
-        });
+        let mut options = SessionOptions::default();
+        options.agent_runs_tools = false;
+        let mut driver = Driver::with(options);
         driver.register(action("g"));
         driver.send("hi");
         driver.event(started());
@@ -163,10 +162,7 @@ fn unknown_tools_fail_at_once_if_the_agent_runs_none() {
 
 #[test]
 fn an_unknown_tool_fails_when_no_run_follows() {
-    let mut driver = Driver::with(SessionOptions {
-        stop_when: StopCondition::RunCount(1),
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().stop_when(StopCondition::RunCount(1)));
     driver.register(action("g"));
     driver.send("hi");
     driver.event(started());

@@ -387,10 +387,7 @@ fn an_edited_approval_remembers_the_edited_arguments() {
 
 #[test]
 fn a_session_can_refuse_to_remember_approvals() {
-    let mut driver = Driver::with(SessionOptions {
-        remember_approvals: false,
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().remember_approvals(false));
     driver.register(asking("f"));
     call(&mut driver, "c", "{}");
     let refused = driver.decide("c", remember(SESSION, false));

@@ -198,10 +198,9 @@ fn preliminary_results_are_shown_and_only_the_last_is_sent() {
         });
         assert_eq!(driver.call("c").preliminary, Some(json!(value)));
     }
-    let progress = Progress {
-        fraction: Some(0.5),
-        text: Some("half".to_owned()),
-    };
+    let mut progress = Progress::default();
+    progress.fraction = Some(0.5);
+    progress.text = Some("half".to_owned());
     driver.input(Input::Progress {
         invocation,
         progress: progress.clone(),

@@ -157,10 +157,7 @@ fn run_and_message_ids_are_unique() {
 
 #[test]
 fn the_run_limit_ends_the_loop_and_continue_sends_the_results() {
-    let mut driver = Driver::with(SessionOptions {
-        stop_when: StopCondition::RunCount(5),
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().stop_when(StopCondition::RunCount(5)));
     driver.register(action("f"));
     driver.send("hi");
     for n in 0..5 {
@@ -195,10 +192,7 @@ fn the_run_limit_ends_the_loop_and_continue_sends_the_results() {
 fn stop_conditions_combine() {
     let has = |name: &str| StopCondition::HasToolCall(name.to_owned());
     let ends = |stop_when: StopCondition| {
-        let mut driver = Driver::with(SessionOptions {
-            stop_when,
-            ..SessionOptions::default()
-        });
+        let mut driver = Driver::with(SessionOptions::default().stop_when(stop_when));
         driver.register(action("f"));
         driver.send("hi");
         driver.plays(calls("c", "f", "{}"));
@@ -234,10 +228,7 @@ fn the_default_run_limit_is_ten() {
 
 #[test]
 fn results_left_at_the_run_limit_are_sent_with_the_next_message() {
-    let mut driver = Driver::with(SessionOptions {
-        stop_when: StopCondition::RunCount(1),
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().stop_when(StopCondition::RunCount(1)));
     driver.register(action("f"));
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
@@ -451,13 +442,10 @@ fn an_answer_has_its_token_usage_and_duration() {
 /// Rule "repeated calls"
 #[test]
 fn repeated_equal_calls_end_the_loop() {
-    let options = SessionOptions {
-        stop_when: StopCondition::Any(vec![
-            StopCondition::RunCount(20),
-            StopCondition::RepeatedCalls(3),
-        ]),
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().stop_when(StopCondition::Any(vec![
+        StopCondition::RunCount(20),
+        StopCondition::RepeatedCalls(3),
+    ]));
     let mut driver = Driver::with(options);
     driver.register(action("f"));
     driver.send("hi");

@@ -137,13 +137,10 @@ fn an_empty_answer_offers_retry_or_continue() {
 
 #[test]
 fn a_loop_ended_by_its_stop_condition_raises_a_notice() {
-    let mut driver = Driver::with(SessionOptions {
-        stop_when: StopCondition::Any(vec![
-            StopCondition::HasToolCall("f".to_owned()),
-            StopCondition::RunCount(9),
-        ]),
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().stop_when(StopCondition::Any(vec![
+        StopCondition::HasToolCall("f".to_owned()),
+        StopCondition::RunCount(9),
+    ])));
     driver.register(action("f"));
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));

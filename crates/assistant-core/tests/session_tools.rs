@@ -112,10 +112,7 @@ fn an_eager_action_starts_at_the_end_of_its_arguments() {
 
 #[test]
 fn an_option_makes_every_action_eager() {
-    let mut driver = Driver::with(SessionOptions {
-        eager: true,
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().eager(true));
     driver.register(action("f"));
     driver.send("hi");
     driver.event(started());
@@ -270,10 +267,7 @@ fn an_exclusive_action_never_overlaps_another() {
 
 #[test]
 fn the_sequential_option_runs_one_after_the_other_in_order() {
-    let mut driver = Driver::with(SessionOptions {
-        sequential: true,
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().sequential(true));
     driver.register(action("f"));
     driver.register(asking("ask"));
     driver.send("hi");

@@ -60,10 +60,7 @@ fn denying_a_stored_call_without_its_action_reports_it_unavailable() {
 
 #[test]
 fn auto_deny_reports_a_call_of_a_removed_action_as_unavailable() {
-    let mut driver = removed_action(SessionOptions {
-        auto_deny: true,
-        ..SessionOptions::default()
-    });
+    let mut driver = removed_action(SessionOptions::default().auto_deny(true));
     assert_eq!(driver.send("more").refused, None);
     assert_unavailable(&driver);
 }

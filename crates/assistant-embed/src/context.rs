@@ -214,11 +214,8 @@ impl ContextObject for OfCall {
 
     fn confirm(&self, title: String, text: String, danger: bool) -> js_sys::Promise {
         let context = self.context.clone();
-        let options = ConfirmOptions {
-            title,
-            text,
-            danger,
-        };
+        let mut options = ConfirmOptions::new(title).text(text);
+        options.danger = danger;
         self.answer(async move { Ok(context.confirm(options).await.into()) })
     }
 

@@ -26,10 +26,8 @@ fn tokens(answer: &JsValue) -> Vec<Token> {
     };
     let pairs = list.iter().filter_map(|pair| {
         let pair: js_sys::Array = pair.dyn_into().ok()?;
-        Some(Token {
-            text: pair.get(0).as_string()?,
-            class: pair.get(1).as_string().unwrap_or_default(),
-        })
+        let class = pair.get(1).as_string().unwrap_or_default();
+        Some(Token::new(pair.get(0).as_string()?, class))
     });
     pairs.collect()
 }

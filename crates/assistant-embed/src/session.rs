@@ -18,7 +18,7 @@ impl Session {
             .unwrap_or_default();
         let mut options = value.get("options").map_or_else(Default::default, options);
         if let Some(given) = value.get("limits") {
-            options.limits = limits(given);
+            options = options.limits(limits(given));
         }
         let initial = value.get("initial").cloned();
         Self { options, initial }
@@ -26,35 +26,34 @@ impl Session {
 }
 
 fn options(value: &Value) -> SessionOptions {
-    let mut options = SessionOptions::default();
-    let flags = [
-        ("sequential", &mut options.sequential),
-        ("eager", &mut options.eager),
-        ("autoDeny", &mut options.auto_deny),
-        ("rememberApprovals", &mut options.remember_approvals),
-        ("interjections", &mut options.interjections),
-        ("forkThread", &mut options.fork_thread),
+    type Set = fn(SessionOptions, bool) -> SessionOptions;
+    const FLAGS: [(&str, Set); 6] = [
+        ("sequential", SessionOptions::sequential),
+        ("eager", SessionOptions::eager),
+        ("autoDeny", SessionOptions::auto_deny),
+        ("rememberApprovals", SessionOptions::remember_approvals),
+        ("interjections", SessionOptions::interjections),
+        ("forkThread", SessionOptions::fork_thread),
     ];
-    for (name, flag) in flags {
+    let mut options = SessionOptions::default();
+    for (name, set) in FLAGS {
         if let Some(given) = value.get(name).and_then(Value::as_bool) {
-            *flag = given;
+            options = set(options, given);
         }
     }
     if let Some(condition) = value.get("stopWhen") {
-        options.stop_when = stop_condition(condition);
+        options = options.stop_when(stop_condition(condition));
     }
     if let Some(given) = value.get("questions") {
-        options.questions = QuestionLimits {
-            per_run: given.get("perRun").and_then(count),
-            per_minute: given.get("perMinute").and_then(count),
-        };
+        let limit = |name: &str| given.get(name).and_then(count);
+        let limits = QuestionLimits::default().per_run(limit("perRun"));
+        options = options.questions(limits.per_minute(limit("perMinute")));
     }
     match value.get("leftovers").and_then(Value::as_str) {
-        Some("drop") => options.leftovers = Leftovers::Drop,
-        Some("send") => options.leftovers = Leftovers::Send,
-        _ => {}
+        Some("drop") => options.leftovers(Leftovers::Drop),
+        Some("send") => options.leftovers(Leftovers::Send),
+        _ => options,
     }
-    options
 }
 
 /// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`.
@@ -110,31 +109,26 @@ fn count(value: &Value) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use leptos_assistant::StopCondition;
-
-    use super::Session;
+    use super::*;
 
     #[test]
     fn options_are_parsed_and_missing_ones_take_defaults() {
         let text = r#"{"options": {"sequential": true, "questions": {"perRun": 3},
             "stopWhen": {"any": [{"runCount": 4}, {"rule": "budget"}]}}, "initial": []}"#;
         let session = Session::read(Some(text.to_owned()));
-        assert!(session.options.sequential);
-        assert!(session.options.remember_approvals);
-        assert_eq!(session.options.questions.per_run, Some(3));
-        assert_eq!(session.options.questions.per_minute, None);
-        let StopCondition::Any(list) = &session.options.stop_when else {
-            panic!("{:?}", session.options.stop_when);
-        };
-        assert!(
-            matches!(list.as_slice(), [StopCondition::RunCount(4), StopCondition::Rule(name)] if name == "budget")
-        );
+        let stop_when = StopCondition::Any(vec![
+            StopCondition::RunCount(4),
+            StopCondition::Rule("budget".to_owned()),
+        ]);
+        let expected = SessionOptions::default()
+            .sequential(true)
+            .questions(QuestionLimits::default().per_run(3).per_minute(None))
+            .stop_when(stop_when);
+        assert_eq!(format!("{:?}", session.options), format!("{expected:?}"));
         assert!(session.initial.is_some());
         let nothing = Session::read(None);
-        assert!(matches!(
-            nothing.options.stop_when,
-            StopCondition::RunCount(10)
-        ));
+        let expected = SessionOptions::default();
+        assert_eq!(format!("{:?}", nothing.options), format!("{expected:?}"));
         assert!(nothing.initial.is_none());
     }
 }

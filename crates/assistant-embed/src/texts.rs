@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos_assistant::{Labels, provide_shared_labels};
+use leptos_assistant::{LabelName, Labels, provide_shared_labels};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::look::get;
@@ -45,30 +45,21 @@ impl Texts {
         let (greeting, labels) = (self.greeting.clone(), self.labels.clone());
         Signal::derive(move || {
             let own = greeting.get();
-            own.unwrap_or_else(|| labels.with(|labels| labels.greeting.to_string()))
+            own.unwrap_or_else(|| labels.with(|labels| labels.get(LabelName::Greeting).to_owned()))
         })
     }
 }
 
-/// Reads labels from an array of the texts in the order of [`Labels::NAMES`], followed by those of
+/// Reads labels from an array of the texts in the order of [`LabelName::ALL`], followed by those of
 /// [`Labels::REASONS`]. An entry that is not a string keeps the English text.
 fn labels(list: &JsValue) -> Labels {
-    let mut labels = Labels::default();
+    let labels = Labels::default();
     let Some(list) = list.dyn_ref::<js_sys::Array>() else {
         return labels;
     };
-    let mut texts = list.iter().map(|text| text.as_string());
-    for text in labels.texts_mut() {
-        if let Some(new) = texts.next().flatten() {
-            *text = new.into();
-        }
-    }
-    for (key, new) in Labels::REASONS.into_iter().zip(texts) {
-        if let Some(new) = new {
-            let reasons = labels.reasons.to_mut();
-            reasons.retain(|(of, _)| *of != key);
-            reasons.push((key, new.into()));
-        }
-    }
-    labels
+    let mut given = list.iter().map(|text| text.as_string());
+    let texts = LabelName::ALL.iter().copied().zip(given.by_ref());
+    let labels = labels.with(texts.filter_map(|(label, text)| Some((label, text?))));
+    let reasons = Labels::REASONS.into_iter().zip(given);
+    labels.with_reasons(reasons.filter_map(|(key, text)| Some((key, text?))))
 }

@@ -6,8 +6,9 @@ impl Labels {
     /// Returns the Arabic labels.
     ///
     /// ```
-    /// let labels = leptos_assistant::Labels::arabic();
-    /// assert_ne!(labels.send, leptos_assistant::Labels::default().send);
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// assert_ne!(Labels::arabic().get(LabelName::Send), "Send");
     /// ```
     #[must_use]
     #[allow(

@@ -6,8 +6,9 @@ impl Labels {
     /// Returns the German labels.
     ///
     /// ```
-    /// let labels = leptos_assistant::Labels::german();
-    /// assert_ne!(labels.send, leptos_assistant::Labels::default().send);
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// assert_ne!(Labels::german().get(LabelName::Send), "Send");
     /// ```
     #[must_use]
     #[allow(

@@ -6,8 +6,9 @@ impl Labels {
     /// Returns the Japanese labels.
     ///
     /// ```
-    /// let labels = leptos_assistant::Labels::japanese();
-    /// assert_ne!(labels.send, leptos_assistant::Labels::default().send);
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// assert_ne!(Labels::japanese().get(LabelName::Send), "Send");
     /// ```
     #[must_use]
     #[allow(

@@ -6,8 +6,9 @@ impl Labels {
     /// Returns the Portuguese labels.
     ///
     /// ```
-    /// let labels = leptos_assistant::Labels::portuguese();
-    /// assert_ne!(labels.send, leptos_assistant::Labels::default().send);
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// assert_ne!(Labels::portuguese().get(LabelName::Send), "Send");
     /// ```
     #[must_use]
     #[allow(

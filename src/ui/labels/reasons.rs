@@ -17,7 +17,7 @@ pub(super) fn translated(
 }
 
 impl Labels {
-    /// The keys of [`Self::reasons`] whose English sentences are written by this library. Others,
+    /// The keys of [`Self::with_reasons`] whose English sentences are written by this library. Others,
     /// such as an error of a handler, have the words of the application or of the agent.
     pub const REASONS: [&'static str; 37] = [
         "object",

@@ -6,8 +6,9 @@ impl Labels {
     /// Returns the Spanish labels.
     ///
     /// ```
-    /// let labels = leptos_assistant::Labels::spanish();
-    /// assert_ne!(labels.send, leptos_assistant::Labels::default().send);
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// assert_ne!(Labels::spanish().get(LabelName::Send), "Send");
     /// ```
     #[must_use]
     #[allow(

@@ -59,10 +59,7 @@ async fn an_invalid_tool_name_logs_an_error() {
 
 #[wasm_bindgen_test]
 async fn a_missing_stop_rule_logs_an_error() {
-    let options = SessionOptions {
-        stop_when: StopCondition::Rule("budget".into()),
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().stop_when(StopCondition::Rule("budget".into()));
     let agent = MockAgent::new().answer(calls(json!({})));
     let chat = chat_with(agent, options, || use_assistant_action(act())).await;
     let console = console_errors();

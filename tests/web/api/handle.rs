@@ -75,10 +75,7 @@ async fn on_diagnostic_receives_diagnostics_of_the_agent() {
 
 #[wasm_bindgen_test]
 async fn continue_loop_runs_past_the_limit() {
-    let options = SessionOptions {
-        stop_when: StopCondition::RunCount(1),
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().stop_when(StopCondition::RunCount(1));
     let agent = MockAgent::new()
         .answer(calls(json!({})))
         .answer(Script::new().text("Done."));

@@ -39,10 +39,7 @@ async fn the_sequential_option_runs_calls_one_by_one() {
     let (chat, most) = two_calls(SessionOptions::default()).await;
     assert_eq!((chat.results(1), most), (vec!["1".into(), "2".into()], 2));
     drop(chat);
-    let options = SessionOptions {
-        sequential: true,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().sequential(true);
     let (chat, most) = two_calls(options).await;
     assert_eq!((chat.results(1), most), (vec!["1".into(), "2".into()], 1));
 }
@@ -50,10 +47,7 @@ async fn the_sequential_option_runs_calls_one_by_one() {
 #[wasm_bindgen_test]
 async fn the_eager_option_runs_calls_while_the_agent_streams() {
     let ran = RwSignal::new(false);
-    let options = SessionOptions {
-        eager: true,
-        ..SessionOptions::default()
-    };
+    let options = SessionOptions::default().eager(true);
     let long = Script::new()
         .call("act", &json!({}))
         .wait(std::time::Duration::from_secs(60));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, ChatWindow, Icon, Labels, MediaPolicy, Suggestion,
+    AssistantProvider, ChatWindow, Icon, LabelName, Labels, MediaPolicy, Suggestion,
     agent::Script,
     markdown::MarkdownOptions,
     media_policy,
@@ -73,10 +73,7 @@ async fn a_window_uses_labels_and_media_policy_of_the_context() {
     assert_eq!(*media_policy(), MediaPolicy::default());
     let seen = RwSignal::new(false);
     let page = mount(move || {
-        let labels = Labels {
-            send: "Senden".into(),
-            ..Labels::default()
-        };
+        let labels = Labels::default().with([(LabelName::Send, "Senden")]);
         provide_context(Arc::new(labels));
         let look = move || seen.set(*media_policy() != MediaPolicy::default());
         let media = MediaPolicy::default().allow("https://example.com");

@@ -10,16 +10,9 @@ mod tabs;
 use leptos_assistant::store::{Batch, Record};
 
 fn record(name: &str, text: &str) -> Record {
-    Record {
-        name: name.to_owned(),
-        text: text.to_owned(),
-    }
+    Record::new(name, text)
 }
 
 fn batch(writer: &str) -> Batch {
-    Batch {
-        thread_id: "t".to_owned(),
-        writer: writer.to_owned(),
-        ..Batch::default()
-    }
+    Batch::new("t", writer)
 }

@@ -15,18 +15,15 @@ fn database() -> String {
 }
 
 fn writes(writer: &str, name: &str, text: &str) -> Batch {
-    Batch {
-        put: vec![record(name, text)],
-        ..batch(writer)
-    }
+    let mut batch = batch(writer);
+    batch.put.push(record(name, text));
+    batch
 }
 
 fn claims(writer: &str, text: &str) -> Batch {
-    Batch {
-        claim: Some(record("t/1/started/0", text)),
-        put: vec![record("outline", text)],
-        ..batch(writer)
-    }
+    let mut batch = writes(writer, "outline", text);
+    batch.claim = Some(record("t/1/started/0", text));
+    batch
 }
 
 async fn kind(store: &dyn Store, batch: Batch) -> Option<StoreErrorKind> {
@@ -136,10 +133,9 @@ async fn a_refused_batch_writes_nothing() {
     // At once again, without waiting for the outcome of the first.
     let many = |writer: &str| {
         let put = (0..40).map(|at| record(&format!("message/{at}"), "late"));
-        Batch {
-            put: put.collect(),
-            ..batch(writer)
-        }
+        let mut batch = batch(writer);
+        batch.put = put.collect();
+        batch
     };
     let (one, another) = join(store.write(many("one")), store.write(many("one"))).await;
     for late in [one, another] {

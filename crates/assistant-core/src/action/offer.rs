@@ -17,6 +17,7 @@ use super::{ActionFingerprint, ActionSpec};
 /// assert!(filter.allows(&pay));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OfferFilter {
     /// Tags of offered actions.
     pub tags: Vec<String>,

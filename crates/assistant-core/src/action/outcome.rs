@@ -31,6 +31,7 @@ pub enum ToolOutcome {
 /// assert_eq!(parse("x").unwrap_err().message, "invalid digit found in string");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolError {
     /// The message.
     pub message: String,

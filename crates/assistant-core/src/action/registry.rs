@@ -12,6 +12,7 @@ pub struct RegistrationId(pub u64);
 
 /// A registered action.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Registration {
     /// The id of the registration.
     pub id: RegistrationId,

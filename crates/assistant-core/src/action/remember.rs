@@ -51,6 +51,7 @@ impl RememberScope {
 
 /// The part of a decision that applies to later calls.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Remember {
     /// The lifetime.
     pub scope: RememberScope,

@@ -13,6 +13,7 @@ use crate::{
 
 /// The question that the user was asked about a call, and the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CallApproval {
     /// The answer; `None` while the question is open.
     pub decision: Option<Decision>,
@@ -39,6 +40,7 @@ impl CallApproval {
 
 /// A remembered approval under which a call started without a question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AllowedEarlier {
     /// The remembered approval.
     pub id: String,
@@ -76,6 +78,7 @@ pub enum Decision {
 
 /// The progress that a handler reports.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Progress {
     /// The completed share, from 0 to 1, if known.
     pub fraction: Option<f64>,
@@ -85,6 +88,7 @@ pub struct Progress {
 
 /// The result of a call, as it is sent to the agent.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CallResult {
     /// The id of the tool message that contains the result.
     pub message_id: String,
@@ -130,6 +134,7 @@ impl CallResult {
 
 /// The error of a call that failed.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CallError {
     /// A sentence, for the user and the model.
     pub message: String,

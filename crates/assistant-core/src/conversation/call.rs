@@ -14,6 +14,7 @@ use crate::{action::ActionFingerprint, event::Object};
 
 /// A tool call in an assistant's message.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ToolCall {
     pub(super) key: CallKey,
     /// The id that the agent assigned.

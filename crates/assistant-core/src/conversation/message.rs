@@ -5,6 +5,7 @@ use crate::event::{Content, ContentPart, Object, PartBody, Role};
 
 /// A message of the tree: its author and its parts.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Message {
     /// The message's id, unique in the conversation.
     pub id: MessageId,

@@ -50,6 +50,7 @@ impl Part {
 
 /// Text that may still grow.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct TextPart {
     /// The text so far.
     pub text: String,
@@ -95,6 +96,7 @@ impl Span {
 
 /// A tool result without its call.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ToolResultPart {
     /// The id of the call that the result answers.
     pub tool_call_id: String,
@@ -110,6 +112,7 @@ pub struct ToolResultPart {
 
 /// A source that an answer cites: a web page or a document.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SourcePart {
     /// The part's id.
     pub source_id: String,
@@ -127,6 +130,7 @@ pub struct SourcePart {
 
 /// Structured data of a type that the agent defines.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DataPart {
     /// The name of the type, such as that of an activity.
     pub data_type: String,

@@ -9,6 +9,7 @@ pub(super) const MAX_STEPS: usize = 128;
 
 /// A step of a run, as the agent names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AgentStep {
     /// The step's name.
     pub name: String,

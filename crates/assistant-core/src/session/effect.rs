@@ -12,6 +12,7 @@ use crate::{
 
 /// The changes and effects of one input.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Output {
     /// The changes, in order.
     pub changes: Vec<Change>,
@@ -112,6 +113,7 @@ pub enum Effect {
 
 /// A request for the preview of a call's changes.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PreviewRequest {
     /// The ticket of the request.
     pub ticket: Ticket,
@@ -123,6 +125,7 @@ pub struct PreviewRequest {
 
 /// An invocation of a handler.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Invocation {
     /// Its id.
     pub id: InvocationId,

@@ -85,6 +85,7 @@ pub enum Swap<T> {
 
 /// A question to a rule of the application, about a call.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct PolicyQuestion<'a> {
     /// The ticket for a later answer.
     pub ticket: Ticket,

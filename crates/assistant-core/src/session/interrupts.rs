@@ -12,6 +12,7 @@ use crate::{
 
 /// An interrupt that no finished run has answered.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct OpenInterrupt {
     /// The agent's question.
     pub interrupt: Interrupt,

@@ -5,6 +5,7 @@ use crate::{conversation::Change, limits::Exceeded};
 
 /// A notice to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Notice {
     /// The notice's id.
     pub id: NoticeId,

@@ -11,29 +11,32 @@ use crate::{
 /// A function that writes the history in the agent's format.
 pub type HistoryForm = fn(&Conversation) -> Value;
 
-/// The options of a session.
+/// The options of a session: those of the application have a method each, and those of the agent,
+/// in public fields, are set by its protocol.
+///
+/// ```
+/// use assistant_core::session::{Leftovers, SessionOptions, StopCondition};
+///
+/// let options = SessionOptions::default()
+///     .stop_when(StopCondition::RunCount(5))
+///     .leftovers(Leftovers::Drop);
+/// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SessionOptions {
-    /// The condition that ends the loop of runs and tool results.
-    pub stop_when: StopCondition,
-    /// True to run the calls of a response one after the other (rule "order of calls").
-    pub sequential: bool,
-    /// True to run every action as soon as its arguments are complete, for agents that hold the
-    /// stream open until the result arrives (rule "when a tool starts").
-    pub eager: bool,
-    /// True if a new message denies the pending calls, instead of being refused.
-    pub auto_deny: bool,
-    /// True if approvals may be remembered, as far as the action permits; otherwise the user is
-    /// asked each time.
-    pub remember_approvals: bool,
-    /// The limits on questions by an agent (rule "attention").
-    pub questions: QuestionLimits,
-    /// The treatment of tool callouts in the text of an assistant (rule "callouts run by
-    /// permission"). Needs the feature `callouts`.
-    pub markdown_tools: MarkdownTools,
-    /// True if code fences whose first word is `tool` are callouts, too, wherever
-    /// [`Self::markdown_tools`] reads callouts.
-    pub markdown_fences: bool,
+    pub(crate) stop_when: StopCondition,
+    pub(crate) sequential: bool,
+    pub(crate) eager: bool,
+    pub(crate) auto_deny: bool,
+    pub(crate) remember_approvals: bool,
+    pub(crate) questions: QuestionLimits,
+    pub(crate) markdown_tools: MarkdownTools,
+    pub(crate) markdown_fences: bool,
+    pub(crate) fork_thread: bool,
+    pub(crate) interjections: bool,
+    pub(crate) leftovers: Leftovers,
+    pub(crate) agent_user_messages: AgentUserMessages,
+    pub(crate) limits: Limits,
     /// A function that writes the history for agents with a format of their own, in addition to
     /// [`RunInput::messages`](crate::event::RunInput::messages).
     pub history: Option<HistoryForm>,
@@ -47,23 +50,129 @@ pub struct SessionOptions {
     /// True to start another run if a run ends without an answer to results, for model endpoints,
     /// which do not continue by themselves (rule "silence after results").
     pub asks_again: bool,
-    /// True to send each branch under a thread id of its own, for servers that keep the history of
-    /// a thread and append the messages of each request. The conversation keeps its id.
-    pub fork_thread: bool,
     /// True if the agent may run tools of its own: a call of a tool that the page did not offer is
     /// remote, and starts no run if it gets no result. False for model endpoints, which run no
     /// tools: a call of an unknown tool is answered with an error, and the loop continues (rule
     /// "every call is answered").
     pub agent_runs_tools: bool,
-    /// True if the user may interject while the loop is running
-    /// ([`TreeChange::Interject`](super::TreeChange::Interject)).
-    pub interjections: bool,
-    /// The treatment of queued messages of the user when the user stops the assistant.
-    pub leftovers: Leftovers,
-    /// The form in which messages that the agent added in the user's role are sent back.
-    pub agent_user_messages: AgentUserMessages,
-    /// The limits on content from agents.
-    pub limits: Limits,
+}
+
+impl SessionOptions {
+    /// Sets the condition that ends the loop of runs and tool results; 10 runs by default.
+    #[must_use]
+    pub fn stop_when(mut self, condition: StopCondition) -> Self {
+        self.stop_when = condition;
+        self
+    }
+
+    /// Runs the calls of a response one after the other (rule "order of calls"); off by default.
+    #[must_use]
+    pub fn sequential(mut self, enabled: bool) -> Self {
+        self.sequential = enabled;
+        self
+    }
+
+    /// Runs every action as soon as its arguments are complete, for agents that hold the stream open
+    /// until the result arrives (rule "when a tool starts"); off by default.
+    #[must_use]
+    pub fn eager(mut self, enabled: bool) -> Self {
+        self.eager = enabled;
+        self
+    }
+
+    /// Denies the pending calls when the user sends a message, instead of refusing the message; off
+    /// by default.
+    #[must_use]
+    pub fn auto_deny(mut self, enabled: bool) -> Self {
+        self.auto_deny = enabled;
+        self
+    }
+
+    /// Sets whether approvals may be remembered, as far as the action permits; otherwise the user is
+    /// asked each time. On by default.
+    #[must_use]
+    pub fn remember_approvals(mut self, enabled: bool) -> Self {
+        self.remember_approvals = enabled;
+        self
+    }
+
+    /// Sets the limits on questions by an agent (rule "attention").
+    #[must_use]
+    pub fn questions(mut self, limits: QuestionLimits) -> Self {
+        self.questions = limits;
+        self
+    }
+
+    /// Sets the treatment of tool callouts in the text of an assistant (rule "callouts run by
+    /// permission"). Needs the feature `callouts`.
+    #[must_use]
+    pub fn markdown_tools(mut self, treatment: MarkdownTools) -> Self {
+        self.markdown_tools = treatment;
+        self
+    }
+
+    /// Reads code fences whose first word is `tool` as callouts, too, wherever
+    /// [`Self::markdown_tools`] reads callouts; off by default.
+    #[must_use]
+    pub fn markdown_fences(mut self, enabled: bool) -> Self {
+        self.markdown_fences = enabled;
+        self
+    }
+
+    /// Sends each branch under a thread id of its own, for servers that keep the history of a
+    /// thread and append the messages of each request. The conversation keeps its id. Off by default.
+    #[must_use]
+    pub fn fork_thread(mut self, enabled: bool) -> Self {
+        self.fork_thread = enabled;
+        self
+    }
+
+    /// Sets whether the user may interject while the loop is running
+    /// ([`TreeChange::Interject`](super::TreeChange::Interject)); on by default.
+    #[must_use]
+    pub fn interjections(mut self, enabled: bool) -> Self {
+        self.interjections = enabled;
+        self
+    }
+
+    /// Sets the treatment of queued messages of the user when the user stops the assistant.
+    #[must_use]
+    pub fn leftovers(mut self, treatment: Leftovers) -> Self {
+        self.leftovers = treatment;
+        self
+    }
+
+    /// Sets the form in which messages that the agent added in the user's role are sent back.
+    #[must_use]
+    pub fn agent_user_messages(mut self, form: AgentUserMessages) -> Self {
+        self.agent_user_messages = form;
+        self
+    }
+
+    /// Sets the limits on content from agents.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Returns true if a message of the user denies the pending calls.
+    #[must_use]
+    pub const fn has_auto_deny(&self) -> bool {
+        self.auto_deny
+    }
+
+    /// Returns true if the user may interject while the loop is running.
+    #[must_use]
+    pub const fn may_interject(&self) -> bool {
+        self.interjections
+    }
+
+    /// Returns the limits on content from agents.
+    #[must_use]
+    pub const fn content_limits(&self) -> Limits {
+        self.limits
+    }
 }
 
 impl Default for SessionOptions {
@@ -97,10 +206,7 @@ impl Default for SessionOptions {
 /// ```
 /// use assistant_core::session::{Leftovers, SessionOptions};
 ///
-/// let options = SessionOptions {
-///     leftovers: Leftovers::Drop,
-///     ..SessionOptions::default()
-/// };
+/// let options = SessionOptions::default().leftovers(Leftovers::Drop);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -121,18 +227,30 @@ pub enum Leftovers {
 /// ```
 /// use assistant_core::session::{QuestionLimits, SessionOptions};
 ///
-/// let options = SessionOptions {
-///     questions: QuestionLimits { per_run: Some(5), per_minute: None },
-///     ..SessionOptions::default()
-/// };
+/// let limits = QuestionLimits::default().per_run(5).per_minute(None);
+/// let options = SessionOptions::default().questions(limits);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuestionLimits {
-    /// The maximum number of questions caused by one run of the agent; 20 by default, no limit for
-    /// `None`.
-    pub per_run: Option<u32>,
-    /// The maximum number of questions per minute; 30 by default, no limit for `None`.
-    pub per_minute: Option<u32>,
+    pub(crate) per_run: Option<u32>,
+    pub(crate) per_minute: Option<u32>,
+}
+
+impl QuestionLimits {
+    /// Sets the maximum number of questions caused by one run of the agent; 20 by default, no limit
+    /// for `None`.
+    #[must_use]
+    pub fn per_run(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.per_run = limit.into();
+        self
+    }
+
+    /// Sets the maximum number of questions per minute; 30 by default, no limit for `None`.
+    #[must_use]
+    pub fn per_minute(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.per_minute = limit.into();
+        self
+    }
 }
 
 impl Default for QuestionLimits {

@@ -7,6 +7,7 @@ use crate::{conversation::MessageId, event::TokenUsage};
 
 /// A turn: all runs since the last user message.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct TurnSummary {
     /// One entry for each run.
     pub runs: Vec<RunSummary>,
@@ -49,6 +50,7 @@ impl fmt::Display for TurnSummary {
 
 /// A run of a turn.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct RunSummary {
     /// The run's id.
     pub run_id: String,

@@ -39,10 +39,7 @@ fn an_oversized_body_is_emitted_as_text_while_it_streams() {
 
 #[test]
 fn the_block_limit_counts_source_bytes() {
-    let options = CalloutOptions {
-        max_block: 40,
-        ..CalloutOptions::default()
-    };
+    let options = CalloutOptions::default().with_max_block(40);
     let fits = "> [!tool t c]\n> output: 0123456789012345";
     assert_eq!(fits.len(), 40);
     for text in [fits.to_owned(), format!("{fits}7")] {

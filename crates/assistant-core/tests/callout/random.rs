@@ -88,10 +88,12 @@ fn options() -> impl Strategy<Value = CalloutOptions> {
         any::<bool>(),
         prop_oneof![9 => Just(1 << 18), 1 => 10_usize..80],
     )
-        .prop_map(|(fences, max_block)| CalloutOptions {
-            fences,
-            max_block,
-            ..CalloutOptions::default()
+        .prop_map(|(fences, max_block)| {
+            let options = CalloutOptions::default().with_max_block(max_block);
+            match fences {
+                true => options.with_fences(),
+                false => options,
+            }
         })
 }
 

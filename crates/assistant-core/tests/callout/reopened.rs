@@ -10,10 +10,7 @@ use serde_json::json;
 use crate::support::*;
 
 fn driver(markdown_tools: MarkdownTools) -> Driver {
-    let mut driver = Driver::with(SessionOptions {
-        markdown_tools,
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().markdown_tools(markdown_tools));
     driver.register(action("search"));
     driver.send("hi");
     driver.event(started());

@@ -16,10 +16,7 @@ const SEARCH: &str = "Looking for cats.\n\n> [!tool search call_1]\n> state: out
                       > output:\n>   found: 2\n\nHere they are!";
 
 fn driver(markdown_tools: MarkdownTools) -> Driver {
-    let mut driver = Driver::with(SessionOptions {
-        markdown_tools,
-        ..SessionOptions::default()
-    });
+    let mut driver = Driver::with(SessionOptions::default().markdown_tools(markdown_tools));
     driver.register(action("search"));
     driver.send("hi");
     driver.event(started());
@@ -35,11 +32,11 @@ fn tool_fences_are_calls_when_enabled_in_the_session() {
         (false, MarkdownTools::Display),
         (true, MarkdownTools::Off),
     ] {
-        let mut driver = Driver::with(SessionOptions {
-            markdown_tools,
-            markdown_fences,
-            ..SessionOptions::default()
-        });
+        let mut driver = Driver::with(
+            SessionOptions::default()
+                .markdown_tools(markdown_tools)
+                .markdown_fences(markdown_fences),
+        );
         driver.send("hi");
         driver.event(started());
         writes(&mut driver, FENCE, 3);

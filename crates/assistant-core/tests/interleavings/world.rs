@@ -73,13 +73,13 @@ impl World {
     pub(super) fn new(options: u8) -> Self {
         let sequential = options & 1 != 0;
         let eager = options & 6 == 6;
-        let mut driver = Driver::with(SessionOptions {
-            sequential,
-            eager,
-            auto_deny: options & 8 != 0,
-            stop_when: StopCondition::RunCount(4),
-            ..SessionOptions::default()
-        });
+        let mut driver = Driver::with(
+            SessionOptions::default()
+                .sequential(sequential)
+                .eager(eager)
+                .auto_deny(options & 8 != 0)
+                .stop_when(StopCondition::RunCount(4)),
+        );
         driver.manual_commits = true;
         driver.manual_opening = true;
         for name in NAMES.iter().filter(|name| **name != "unknown") {
@@ -365,11 +365,9 @@ impl World {
 
     /// Checks that loading the current conversation on another page starts nothing.
     fn check_import(&self) {
-        let mut elsewhere = Driver::with(SessionOptions {
-            eager: self.eager,
-            resumes: true,
-            ..SessionOptions::default()
-        });
+        let mut options = SessionOptions::default().eager(self.eager);
+        options.resumes = true;
+        let mut elsewhere = Driver::with(options);
         elsewhere.host.ask = Some(false);
         let (named, late) = NAMES.split_at(6);
         for name in named {

@@ -113,10 +113,7 @@ fn a_call_that_is_complete_before_the_cut_runs() {
 #[test]
 fn a_cut_call_does_not_start_eagerly() {
     let mut talk = Talk::new(Wire::Completions.protocol());
-    talk.driver = Driver::with(SessionOptions {
-        eager: true,
-        ..SessionOptions::default()
-    });
+    talk.driver = Driver::with(SessionOptions::default().eager(true));
     receive_completion(&mut talk, &[""], "length");
     assert_cut_off(&talk.driver, "c0", "eager");
 }

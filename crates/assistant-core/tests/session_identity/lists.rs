@@ -200,10 +200,8 @@ fn a_call_of_a_failed_run_does_not_run_in_a_renamed_message() {
 #[test]
 fn a_snapshot_does_not_duplicate_a_markdown_call() {
     for home in ["m", "n"] {
-        let mut driver = Driver::with(SessionOptions {
-            markdown_tools: MarkdownTools::Intercept,
-            ..SessionOptions::default()
-        });
+        let mut driver =
+            Driver::with(SessionOptions::default().markdown_tools(MarkdownTools::Intercept));
         driver.register(action("f"));
         driver.send("hi");
         driver.plays(says("m", "> [!tool f c]\n> input: {\"x\":1}\n"));

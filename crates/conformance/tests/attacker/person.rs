@@ -113,19 +113,18 @@ pub(crate) struct Scene {
 impl Scene {
     pub(crate) fn new(options: u8) -> Self {
         let intercept = options & 3 == 3;
-        let options_of = SessionOptions {
-            sequential: options & 4 != 0,
-            auto_deny: options & 8 != 0,
-            markdown_tools: match intercept {
+        let options_of = SessionOptions::default()
+            .sequential(options & 4 != 0)
+            .auto_deny(options & 8 != 0)
+            .markdown_tools(match intercept {
                 true => MarkdownTools::Intercept,
                 false => MarkdownTools::Off,
-            },
-            questions: QuestionLimits {
-                per_run: Some(MOST_QUESTIONS),
-                per_minute: None,
-            },
-            ..SessionOptions::default()
-        };
+            })
+            .questions(
+                QuestionLimits::default()
+                    .per_run(MOST_QUESTIONS)
+                    .per_minute(None),
+            );
         let mut scene = Self {
             session: Session::new("thread", options_of),
             desk: Desk::default(),

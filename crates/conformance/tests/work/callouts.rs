@@ -62,12 +62,10 @@ fn play_session(markdown_tools: MarkdownTools, events: Vec<Value>) {
     let (mut session, mut page) = (
         Session::new(
             "t",
-            SessionOptions {
-                markdown_tools,
+            SessionOptions::default()
+                .markdown_tools(markdown_tools)
                 // More calls than a run may have by default.
-                limits: Limits::default().calls(usize::MAX),
-                ..SessionOptions::default()
-            },
+                .limits(Limits::default().calls(usize::MAX)),
         ),
         Page::default(),
     );

@@ -3,20 +3,31 @@
 /// Limits of the callout parser. Callouts beyond them remain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalloutOptions {
-    /// The maximum size of one callout in bytes; 256 KiB by default.
-    pub max_block: usize,
-    /// The maximum nesting of lists and mappings in a body, including the body itself; 64 by
-    /// default, never more than 100.
-    pub max_depth: usize,
-    /// True to parse code fences whose first word is `tool` as callouts, too; off by default.
-    pub fences: bool,
+    pub(crate) max_block: usize,
+    pub(crate) max_depth: usize,
+    pub(crate) fences: bool,
 }
 
 impl CalloutOptions {
-    /// The upper limit of [`CalloutOptions::max_depth`]: values are later walked by recursion.
+    /// The upper limit of the nesting: values are later walked by recursion.
     pub(super) const DEPTH_LIMIT: usize = 100;
 
-    /// Parses code fences as callouts, too.
+    /// Sets the maximum size of one callout in bytes; 256 KiB by default.
+    #[must_use]
+    pub const fn with_max_block(mut self, bytes: usize) -> Self {
+        self.max_block = bytes;
+        self
+    }
+
+    /// Sets the maximum nesting of lists and mappings in a body, including the body itself; 64 by
+    /// default, never more than 100.
+    #[must_use]
+    pub const fn with_max_depth(mut self, depth: usize) -> Self {
+        self.max_depth = depth;
+        self
+    }
+
+    /// Parses code fences whose first word is `tool` as callouts, too; off by default.
     #[must_use]
     pub const fn with_fences(mut self) -> Self {
         self.fences = true;

@@ -2,7 +2,7 @@
 //!
 //! Every character is examined once. Text is returned immediately unless it may become a header; a
 //! callout is buffered until it ends, and its body is parsed once. The buffer is bounded by
-//! [`CalloutOptions::max_block`].
+//! [`CalloutOptions::with_max_block`].
 
 use std::collections::HashSet;
 
@@ -36,6 +36,7 @@ pub struct Parser {
 
 /// A callout that has begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Pending {
     /// The final position among the callouts of the text, from 1. Id and name may change.
     pub ordinal: u32,

@@ -46,6 +46,7 @@ pub enum StreamChunk {
 
 /// The amount of text in UTF-16 code units, used instead of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Usage {
     /// The text of the user's message.
     pub input: usize,

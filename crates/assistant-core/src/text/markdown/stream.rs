@@ -78,6 +78,7 @@ impl Default for Markdown {
 
 /// The changes to the blocks after more text.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct BlockChanges {
     /// Finished blocks that changed, by index: a later definition gave a link its address, or added
     /// a footnote. Applied first.

@@ -2,6 +2,7 @@
 
 /// A node: a block, an inline or a leaf, with its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Node {
     /// The kind.
     pub kind: Kind,

@@ -89,10 +89,7 @@ fn code_of(refusal: &Refusal) -> Code {
 
 impl Script {
     pub(super) fn new() -> Self {
-        let options = SessionOptions {
-            stop_when: StopCondition::Rule("limit".to_owned()),
-            ..SessionOptions::default()
-        };
+        let options = SessionOptions::default().stop_when(StopCondition::Rule("limit".to_owned()));
         let mut script = Self {
             session: Session::new("vector", options),
             host: ScriptHost::default(),

@@ -1,0 +1,210 @@
+//! Reading and replacing labels by name, and the check of a language of the application's own.
+
+use std::{error::Error, fmt};
+
+use super::{LabelName, Labels, Word};
+
+impl Labels {
+    /// Returns the text of a label.
+    ///
+    /// ```
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// assert_eq!(Labels::default().get(LabelName::Send), "Send");
+    /// ```
+    #[must_use]
+    pub fn get(&self, label: LabelName) -> &str {
+        self.text(label)
+    }
+
+    /// Replaces the text of a label.
+    pub fn set(&mut self, label: LabelName, text: impl Into<Word>) {
+        *self.text_mut(label) = text.into();
+    }
+
+    /// Replaces the given texts and keeps the others.
+    ///
+    /// ```
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// let labels = Labels::default().with([
+    ///     (LabelName::Send, "Senden"),
+    ///     (LabelName::NewMessages, "{count} neue Nachrichten"),
+    /// ]);
+    /// assert_eq!(labels.get(LabelName::Send), "Senden");
+    /// assert_eq!(labels.get(LabelName::Stop), "Stop");
+    /// ```
+    #[must_use]
+    pub fn with<T: Into<Word>>(mut self, texts: impl IntoIterator<Item = (LabelName, T)>) -> Self {
+        for (label, text) in texts {
+            self.set(label, text);
+        }
+        self
+    }
+
+    /// Creates labels of which every text is given, such as those of another language.
+    ///
+    /// # Errors
+    ///
+    /// Names the labels without a text, and those whose text has other placeholders than the
+    /// English one. An application checks its table in a test.
+    ///
+    /// ```
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// let error = Labels::complete([(LabelName::NewMessages, "neue Nachrichten")]).unwrap_err();
+    /// assert!(error.missing().contains(&LabelName::Send));
+    /// assert_eq!(error.wrong_placeholders(), [LabelName::NewMessages]);
+    /// ```
+    pub fn complete<T: Into<Word>>(
+        texts: impl IntoIterator<Item = (LabelName, T)>,
+    ) -> Result<Self, IncompleteLabels> {
+        let english = Self::default();
+        let mut labels = english.clone();
+        let mut error = IncompleteLabels {
+            missing: LabelName::ALL.to_vec(),
+            wrong_placeholders: Vec::new(),
+        };
+        for (label, text) in texts {
+            labels.set(label, text);
+            error.missing.retain(|missing| *missing != label);
+        }
+        for &label in LabelName::ALL {
+            if placeholders(labels.get(label)) != placeholders(english.get(label)) {
+                error.wrong_placeholders.push(label);
+            }
+        }
+        match error.missing.is_empty() && error.wrong_placeholders.is_empty() {
+            true => Ok(labels),
+            false => Err(error),
+        }
+    }
+
+    /// Replaces sentences about invalid values and failed calls, by their keys.
+    ///
+    /// A key is the violated JSON Schema keyword (`minimum`, `maxLength`, `enum`, …, for `type` the
+    /// name of the expected type), or
+    /// [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str), or `denied`,
+    /// `cancelled`, `skipped`. `{limit}` is the value of the keyword. `required` falls back to the
+    /// label of that name.
+    ///
+    /// ```
+    /// use leptos_assistant::Labels;
+    ///
+    /// let labels = Labels::default().with_reasons([
+    ///     ("minimum", "mindestens {limit}"),
+    ///     ("integer", "muss eine ganze Zahl sein"),
+    /// ]);
+    /// assert_ne!(labels, Labels::default());
+    /// ```
+    #[must_use]
+    pub fn with_reasons<T: Into<Word>>(
+        mut self,
+        texts: impl IntoIterator<Item = (&'static str, T)>,
+    ) -> Self {
+        let reasons = self.reasons.to_mut();
+        for (key, text) in texts {
+            reasons.retain(|(of, _)| *of != key);
+            reasons.push((key, text.into()));
+        }
+        self
+    }
+}
+
+/// Returns the names in braces, sorted.
+fn placeholders(text: &str) -> Vec<&str> {
+    let inside = text.split('{').skip(1);
+    let mut names: Vec<_> = inside
+        .filter_map(|rest| Some(rest.split_once('}')?.0))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// The labels that [`Labels::complete`] refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteLabels {
+    missing: Vec<LabelName>,
+    wrong_placeholders: Vec<LabelName>,
+}
+
+impl IncompleteLabels {
+    /// Returns the labels without a text.
+    #[must_use]
+    pub fn missing(&self) -> &[LabelName] {
+        &self.missing
+    }
+
+    /// Returns the labels whose text has other placeholders than the English one.
+    #[must_use]
+    pub fn wrong_placeholders(&self) -> &[LabelName] {
+        &self.wrong_placeholders
+    }
+}
+
+impl fmt::Display for IncompleteLabels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |labels: &[LabelName]| {
+            let names: Vec<_> = labels.iter().map(|label| label.name()).collect();
+            names.join(", ")
+        };
+        if !self.missing.is_empty() {
+            write!(f, "labels without a text: {}", names(&self.missing))?;
+        }
+        if !self.missing.is_empty() && !self.wrong_placeholders.is_empty() {
+            f.write_str("; ")?;
+        }
+        if !self.wrong_placeholders.is_empty() {
+            let names = names(&self.wrong_placeholders);
+            write!(f, "labels with other placeholders than in English: {names}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for IncompleteLabels {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_incomplete_language_is_refused_by_the_names_of_its_labels() {
+        let all = LabelName::ALL.iter().map(|label| (*label, label.name()));
+        let error = Labels::complete(all.skip(1)).unwrap_err();
+        assert_eq!(error.missing(), [LabelName::Title]);
+        let message = error.to_string();
+        assert!(
+            message.starts_with("labels without a text: title; "),
+            "{message}"
+        );
+        assert!(error.wrong_placeholders().contains(&LabelName::NewMessages));
+        assert!(!error.wrong_placeholders().contains(&LabelName::Send));
+        assert!(
+            message.contains("other placeholders than in English: "),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_complete_language_has_its_texts() {
+        let english = Labels::default();
+        let table = LabelName::ALL
+            .iter()
+            .map(|label| (*label, format!("„{}“", english.get(*label))));
+        let labels = Labels::complete(table).unwrap();
+        assert_eq!(labels.get(LabelName::Send), "„Send“");
+        assert_eq!(labels.get(LabelName::NewMessages), "„{count} new messages“");
+    }
+
+    #[test]
+    fn a_replaced_reason_leaves_the_others() {
+        let labels = Labels::default().with_reasons([("integer", "ganze Zahl")]);
+        assert_eq!(labels.reason("integer", "", ""), "ganze Zahl");
+        let english = Labels::default();
+        assert_eq!(
+            labels.reason("pattern", "", ""),
+            english.reason("pattern", "", "")
+        );
+    }
+}
