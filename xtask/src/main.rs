@@ -35,6 +35,7 @@ mod prose;
 mod rooms;
 mod source;
 mod style;
+mod surface;
 mod tally;
 mod test;
 mod test_names;

@@ -12,7 +12,7 @@ use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
 use crate::{
     budget, claims, codes, demo, dist, examples, languages, oldest, packed, parity, prose, rooms,
-    style, test_names,
+    style, surface, test_names,
 };
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
@@ -51,6 +51,10 @@ const FEATURES: [&str; 12] = [
     "split",
     "german",
 ];
+/// The features of `package.metadata.docs.rs`.
+const DOCUMENTED: &str = "leptos-assistant/math,leptos-assistant/callouts,\
+    leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,\
+    leptos-assistant/schemars,leptos-assistant/testing";
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
 /// Runs the parts in order. Returns true if nothing failed. The pages of the end-to-end tests are
@@ -144,15 +148,11 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.step("clippy of what hydrates", Report::ExitCode, &mut clippy);
     let mut doc = project.cargo();
     doc.args(["doc", "--workspace", "--no-deps"])
-        // The features of `package.metadata.docs.rs`.
-        .args([
-            "--features",
-            "leptos-assistant/math,leptos-assistant/callouts,leptos-assistant/ui-stream,\
-             leptos-assistant/completions,leptos-assistant/records,leptos-assistant/schemars,\
-             leptos-assistant/testing",
-        ])
+        .args(["--features", DOCUMENTED])
         .env("RUSTDOCFLAGS", "-D warnings");
     tally.step("documentation", Report::ExitCode, &mut doc);
+    // After the documentation, which has compiled the same dependencies.
+    tally.task("public surface", || surface::check(project, DOCUMENTED));
 }
 
 /// Runs clippy on a crate below the library with one feature, or none.

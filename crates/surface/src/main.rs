@@ -1,0 +1,64 @@
+//! Lists the public surface of a crate as text, for `cargo xtask test --only lint`.
+//!
+//! `surface list FILE` prints the listing of a file that rustdoc has written as JSON. With other
+//! arguments it is rustdoc with its unstable options enabled: cargo calls it by the variable
+//! `RUSTDOC`, because `RUSTC_BOOTSTRAP` for cargo itself would compile all dependencies anew.
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Write as _},
+    process::{Command, ExitCode},
+};
+
+use public_api::Builder;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = env::args_os().skip(1).collect();
+    let done = match arguments.as_slice() {
+        [list, file] if list == "list" => list_items(file),
+        _ => return rustdoc(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(io::stderr(), "surface: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints the items of a crate, one a line.
+fn list_items(file: &OsString) -> Result<(), String> {
+    // Derived and automatic implementations follow from the types, and builders of components from
+    // their properties.
+    let api = Builder::from_rustdoc_json(file)
+        .omit_blanket_impls(true)
+        .omit_auto_trait_impls(true)
+        .omit_auto_derived_impls(true)
+        .build()
+        .map_err(|error| format!("{}: {error}", file.display()))?;
+    let mut listing = String::new();
+    for item in api.items() {
+        let line = item.to_string();
+        if !line.contains("PropsBuilder") {
+            listing.push_str(&line);
+            listing.push('\n');
+        }
+    }
+    let mut output = io::stdout().lock();
+    output
+        .write_all(listing.as_bytes())
+        .map_err(|error| error.to_string())
+}
+
+fn rustdoc(arguments: &[OsString]) -> ExitCode {
+    let status = Command::new("rustdoc")
+        .args(arguments)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .status();
+    match status {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}

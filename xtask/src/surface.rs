@@ -1,0 +1,262 @@
+//! The public surface of the published crates: one listing for each in `docs/api`, compared with
+//! the sources. Exhaustive structs and crates in signatures must be in the tables beside them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::project::{Outcome, Project, read};
+
+/// The folder of the listings.
+const LISTINGS: &str = "docs/api";
+
+/// The most lines of a difference that are printed.
+const MAX_LINES: usize = 40;
+
+/// Compares the surfaces with the listings; with `BLESS=1`, writes the listings.
+pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
+    let crates = published(project)?;
+    project.run(project.cargo().args(["build", "--quiet", "-p", "surface"]))?;
+    let program = project
+        .target_folder()
+        .join("debug")
+        .join(format!("surface{}", std::env::consts::EXE_SUFFIX));
+    let mut doc = project.cargo();
+    doc.args(["doc", "--quiet", "--workspace", "--lib", "--no-deps"])
+        .args(["--features", features])
+        .env("RUSTDOC", &program)
+        .env(
+            "RUSTDOCFLAGS",
+            "--cap-lints allow -Z unstable-options --output-format json",
+        );
+    project.run(&mut doc)?;
+    let mut faults = Vec::new();
+    for name in &crates {
+        let file = format!("{}.json", name.replace('-', "_"));
+        let json = project.target_folder().join("doc").join(file);
+        let found = project.printed(Command::new(&program).arg("list").arg(json))?;
+        let listing = PathBuf::from(format!("{LISTINGS}/{name}.txt"));
+        faults.extend(compare_or_write(project, &listing, &found)?);
+    }
+    faults.extend(compare_tables(project, &crates)?);
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "{}\nIf the change is intended, accept it with `BLESS=1 cargo xtask test --only lint`, \
+             and mention in CHANGELOG.md what applications have to change.",
+            faults.join("\n")
+        )),
+    }
+}
+
+/// Compares the listings with the tables beside them.
+fn compare_tables(project: &Project, crates: &[String]) -> Outcome<Vec<String>> {
+    let folder = project.root.join(LISTINGS);
+    let (mut exhaustive, mut foreign) = (BTreeSet::new(), BTreeSet::new());
+    for name in crates {
+        let listing = read(&folder.join(format!("{name}.txt")))?;
+        exhaustive.extend(exhaustive_structs(&listing));
+        foreign.extend(foreign_crates(&listing));
+    }
+    for name in crates {
+        foreign.remove(&name.replace('-', "_"));
+    }
+    let reasons = read(&folder.join("README.md"))?;
+    let mut faults = compare_table(&reasons, "Exhaustive structs", &exhaustive);
+    faults.extend(compare_table(&reasons, "Crates in signatures", &foreign));
+    Ok(faults)
+}
+
+fn compare_or_write(project: &Project, listing: &Path, found: &str) -> Outcome<Option<String>> {
+    let path = project.root.join(listing);
+    let expected = read(&path).unwrap_or_default();
+    if expected == found {
+        return Ok(None);
+    }
+    if std::env::var_os("BLESS").is_some() {
+        let written =
+            fs::create_dir_all(project.root.join(LISTINGS)).and_then(|()| fs::write(&path, found));
+        written.map_err(|error| format!("{}: {error}", path.display()))?;
+        return Ok(None);
+    }
+    let difference = difference(&expected, found);
+    Ok(Some(format!(
+        "{} differs:\n{difference}",
+        listing.display()
+    )))
+}
+
+/// Returns the lines that only one of both texts has.
+fn difference(expected: &str, found: &str) -> String {
+    let only = |sign: char, of: &str, other: &str| {
+        let other: std::collections::HashSet<_> = other.lines().collect();
+        let lines = of.lines().filter(|line| !other.contains(line));
+        lines
+            .map(|line| format!("{sign} {line}"))
+            .collect::<Vec<_>>()
+    };
+    let mut lines = only('-', expected, found);
+    lines.extend(only('+', found, expected));
+    let rest = lines.len().saturating_sub(MAX_LINES);
+    lines.truncate(MAX_LINES);
+    match (lines.is_empty(), rest) {
+        (true, _) => "the same lines in another order, or repeated".to_owned(),
+        (false, 0) => lines.join("\n"),
+        (false, rest) => format!("{}\n… and {rest} more", lines.join("\n")),
+    }
+}
+
+/// Returns the names of structs with public fields that an application may create by a literal.
+/// Properties of components are not among them: applications write them in `view!`.
+fn exhaustive_structs(listing: &str) -> BTreeSet<String> {
+    let fields: BTreeSet<&str> = listing
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub ")?.split_once(": "))
+        .filter_map(|(path, _)| Some(path.rsplit_once("::")?.0))
+        .collect();
+    let structs = listing.lines().filter_map(|line| {
+        let path = line.strip_prefix("pub struct ")?;
+        let (path, rest) = path.split_at(path.find(['<', '(', ' ']).unwrap_or(path.len()));
+        let is_open = fields.contains(path) || rest.contains("(pub ");
+        (is_open && !path.ends_with("Props")).then_some(path)
+    });
+    structs.filter_map(last).collect()
+}
+
+fn last(path: &str) -> Option<String> {
+    path.rsplit("::").next().map(str::to_owned)
+}
+
+/// Returns the names of crates in a listing, without the standard library.
+fn foreign_crates(listing: &str) -> BTreeSet<String> {
+    const STANDARD: [&str; 3] = ["alloc", "core", "std"];
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let heads = listing.match_indices("::").filter_map(|(at, _)| {
+        let before = listing.get(..at)?;
+        let start = before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
+        let (outer, head) = before.split_at(start);
+        let is_crate = head.starts_with(|c: char| c.is_ascii_lowercase());
+        (is_crate && !outer.ends_with(':')).then_some(head)
+    });
+    heads
+        .filter(|head| !STANDARD.contains(head) && !PRIMITIVES.contains(head))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Types of the language that head the path of a method.
+const PRIMITIVES: [&str; 16] = [
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
+    "u32", "u64", "usize",
+];
+
+/// Compares names with the first column of the table below a heading.
+fn compare_table(text: &str, heading: &str, names: &BTreeSet<String>) -> Vec<String> {
+    let section = text.split_once(&format!("## {heading}\n"));
+    let section = section.map_or("", |(_, rest)| rest.split("\n## ").next().unwrap_or(rest));
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let listed: BTreeSet<String> = rows
+        .flat_map(|row| {
+            let cell = row.split('|').nth(1).unwrap_or_default();
+            cell.split('`').skip(1).step_by(2).map(str::to_owned)
+        })
+        .collect();
+    let fault = |name: &String, problem: &str| {
+        format!("{LISTINGS}/README.md, “{heading}”: {name} {problem}")
+    };
+    let missing = names.difference(&listed);
+    let missing = missing.map(|name| fault(name, "is missing: give a reason, or change the type"));
+    let stale = listed.difference(names);
+    missing
+        .chain(stale.map(|name| fault(name, "is not needed any more")))
+        .collect()
+}
+
+/// Returns the names of the libraries of the workspace that are published.
+fn published(project: &Project) -> Outcome<Vec<String>> {
+    let folders = fs::read_dir(project.root.join("crates")).map_err(|error| error.to_string())?;
+    let folders = folders.flatten().map(|folder| folder.path());
+    let mut names = Vec::new();
+    for folder in folders.chain([project.root.clone()]) {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        let is_library = folder.join("src/lib.rs").is_file();
+        if is_library && let Some(name) = published_name(&manifest) {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort_unstable();
+    match names.is_empty() {
+        true => Err("no crate is published".to_owned()),
+        false => Ok(names),
+    }
+}
+
+/// Returns the name in a manifest, unless the package is not published.
+fn published_name(manifest: &str) -> Option<&str> {
+    let (_, package) = manifest.split_once("[package]\n")?;
+    let package = package.split("\n[").next()?;
+    let mut lines = package.lines();
+    let is_private = package.lines().any(|line| line == "publish = false");
+    let name = lines.find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))?;
+    (!is_private).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_and_removed_items_are_reported() {
+        let report = difference("pub fn a()\npub fn b()\n", "pub fn b()\npub fn c()\n");
+        assert_eq!(report, "- pub fn a()\n+ pub fn c()");
+        assert!(difference("a\na\n", "a\n").contains("repeated"));
+    }
+
+    #[test]
+    fn structs_with_public_fields_are_exhaustive_unless_marked() {
+        let listing = "pub struct a::Open\npub a::Open::x: u32\n\
+            #[non_exhaustive] pub struct a::Marked\npub a::Marked::x: u32\n\
+            pub struct a::Closed\npub struct a::Key(pub u64)\npub struct a::Sealed(_)\n\
+            pub struct a::Pair<T>(pub T)\npub struct a::ButtonProps\npub a::ButtonProps::x: u32\n";
+        let names: Vec<_> = exhaustive_structs(listing).into_iter().collect();
+        assert_eq!(names, ["Key", "Open", "Pair"]);
+    }
+
+    #[test]
+    fn crates_in_signatures_are_found_by_the_heads_of_paths() {
+        let listing = "pub fn a::b::c(x: &serde_json::Value, y: core::Option<web_sys::Node>)\n\
+            impl a::T for u8\npub fn u8::t()\n";
+        let names: Vec<_> = foreign_crates(listing).into_iter().collect();
+        assert_eq!(names, ["a", "serde_json", "web_sys"]);
+    }
+
+    #[test]
+    fn tables_name_exactly_what_is_found() {
+        let text = "## Other\n| `Stale` | |\n## Exhaustive structs\n\n| types | reason |\n| --- | --- |\n\
+            | `Key`, `Gone` | ids |\n";
+        let names = ["Key", "Open"].map(str::to_owned).into_iter().collect();
+        let faults = compare_table(text, "Exhaustive structs", &names);
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(faults[0].contains("Open is missing"), "{faults:?}");
+        assert!(faults[1].contains("Gone is not needed"), "{faults:?}");
+    }
+
+    #[test]
+    fn the_tables_of_the_listings_are_complete() {
+        let project = Project::find().unwrap();
+        let crates = published(&project).unwrap();
+        assert_eq!(compare_tables(&project, &crates).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn private_packages_have_no_listing() {
+        let package = "[workspace]\n\n[package]\nname = \"a\"\npublish = false\n\n[lints]\n";
+        assert_eq!(published_name(package), None);
+        let package = package.replace("publish = false\n", "");
+        assert_eq!(published_name(&package), Some("a"));
+        let found = published(&Project::find().unwrap()).unwrap();
+        assert!(found.contains(&"leptos-assistant".to_owned()), "{found:?}");
+        assert!(!found.contains(&"conformance".to_owned()), "{found:?}");
+    }
+}
