@@ -14,8 +14,8 @@
 //! * [`loop_events`] reports the loop of runs and tool calls to observers.
 //! * [`observe`] notifies observers, isolated from each other.
 //! * [`records`] writes and reads records of messages and calls for other systems.
-//! * [`session`] owns a conversation and decides on its next steps.
-//! * [`text`] parses the text of agents: streamed markdown, tool calls in it, and addresses.
+//! * [`session`] owns a conversation and determines its next steps.
+//! * [`text`] parses the text of agents: streamed markdown, tool calls in text, and addresses.
 
 pub mod action;
 pub mod conversation;

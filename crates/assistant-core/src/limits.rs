@@ -49,19 +49,19 @@ limits! {
     /// event stream; 32 MiB by default. A larger response ends the run.
     run_bytes: 32 << 20,
     /// The maximum size of one event of a stream, and of a response that is not a stream; 10 MiB by
-    /// default. A larger one ends the run.
+    /// default. A larger event or response ends the run.
     event_bytes: 10 << 20,
     /// The maximum size of the text or the reasoning of one message, and of one result of a call; 2
     /// MiB by default. The rest is dropped.
     message_bytes: 2 << 20,
-    /// The maximum size of the arguments of one call; 4 MiB by default. A call with larger ones does
-    /// not run and is answered as invalid.
+    /// The maximum size of the arguments of one call; 4 MiB by default. A call with larger
+    /// arguments does not run and is answered as invalid.
     argument_bytes: 4 << 20,
     /// The maximum length of an id; 16 KiB by default, since some servers put a model's signature
-    /// into the ids of calls. A longer one ends the run.
+    /// into the ids of calls. A longer id ends the run.
     id_bytes: 16 << 10,
     /// The maximum length of the name of a tool, step, subagent, author or kind of activity; 16 KiB
-    /// by default. A longer one ends the run.
+    /// by default. A longer name ends the run.
     name_bytes: 16 << 10,
     /// The maximum size of the shared state; 4 MiB by default. A change beyond it is dropped.
     state_bytes: 4 << 20,
@@ -74,21 +74,22 @@ limits! {
     /// 4,194,304 by default. A patch beyond it is dropped.
     patch_shifted_values: 4 << 20,
     /// The maximum number of new messages in one run, and of messages in a snapshot; 10,000 by
-    /// default. Further ones end the run.
+    /// default. Further messages end the run.
     messages: 10_000,
-    /// The maximum number of new calls in one run; 1,000 by default. Further ones end the run, and
+    /// The maximum number of new calls in one run; 1,000 by default. Further calls end the run, and
     /// the calls of this run do not start.
     calls: 1_000,
-    /// The maximum number of interrupts that one run opens; 200 by default. Further ones are
+    /// The maximum number of interrupts that one run opens; 200 by default. Further interrupts are
     /// answered as cancelled.
     interrupts: 200,
-    /// The maximum number of choices in a form; 200 by default. With more, the form has a text
-    /// field instead.
+    /// The maximum number of choices in a form; 200 by default. With more choices, the form has a
+    /// text field instead.
     choices: 200,
     /// The maximum number of notices that are shown at once; 20 by default. The oldest are removed
     /// first.
     notices: 20,
-    /// The maximum number of diagnostics of one run; 1,000 by default. Further ones are counted.
+    /// The maximum number of diagnostics of one run; 1,000 by default. Further diagnostics are only
+    /// counted.
     diagnostics: 1_000,
     /// The maximum size of the events without effect that are kept
     /// ([`Session::side_events`](crate::session::Session::side_events)); 1 MiB by default. The
@@ -96,7 +97,7 @@ limits! {
     side_event_bytes: 1 << 20,
 }
 
-/// The maximum number of streams built from chunks that are open at once; they are searched
+/// The maximum number of streams built from chunks that are open at once. Open streams are searched
 /// linearly.
 pub const MAX_STREAMS: usize = 1024;
 
@@ -108,8 +109,8 @@ pub struct Exceeded {
     pub limit: LimitKind,
     /// The value of the limit.
     pub most: usize,
-    /// The amount that was dropped so far, in the unit of the limit; 0 if it is not known, because
-    /// the rest of the response was not read.
+    /// The amount that was dropped so far, in the unit of the limit; 0 if unknown, because the rest
+    /// of the response was not read.
     pub dropped: usize,
 }
 
@@ -156,7 +157,7 @@ impl LimitKind {
         )
     }
 
-    /// Returns true if the run ends where the limit is exceeded.
+    /// Returns true if exceeding the limit ends the run.
     #[must_use]
     pub const fn ends_run(self) -> bool {
         matches!(
@@ -171,7 +172,7 @@ impl LimitKind {
         )
     }
 
-    /// Returns the subject in English.
+    /// Returns the limited thing in English, for messages.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Response => "response",

@@ -1,8 +1,8 @@
 //! Events of the loop of runs and tool calls, in the order of each iteration: the assistant's message,
 //! its tool calls, their starts and results, then the next message, and at the end one final response.
 //!
-//! [`LoopEvents`] derives them from the changes of a session's steps. A host passes them to callbacks,
-//! or to a [`LoopObserver`], which has a method for each.
+//! [`LoopEvents`] derives the events from the changes of a session. A host passes them to
+//! callbacks, or to a [`LoopObserver`], which has a method for each event.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,7 +15,7 @@ use crate::{
     session::{FinishReason, Session},
 };
 
-/// An event of the loop. It names messages and calls; their contents are in the conversation.
+/// An event of the loop. Messages and calls are identified; the conversation has their contents.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LoopEvent {
@@ -29,7 +29,7 @@ pub enum LoopEvent {
         /// The message.
         message: MessageId,
     },
-    /// A message of the assistant is complete, or has changed since.
+    /// A message of the assistant is complete, or a complete message has changed.
     AssistantMessage {
         /// The message.
         message: MessageId,
@@ -61,7 +61,7 @@ pub enum LoopEvent {
     },
     /// The loop has ended.
     FinalResponse {
-        /// The assistant's last message; `None` if there is none.
+        /// The assistant's last message, if any.
         message: Option<MessageId>,
         /// The reason for the end.
         reason: FinishReason,
@@ -70,8 +70,8 @@ pub enum LoopEvent {
     },
 }
 
-/// Callbacks for the events of the loop. Each is optional, and may fail without any effect on the loop
-/// or on other observers.
+/// Callbacks for the events of the loop. Each callback is optional, and may fail without any effect
+/// on the loop or on other observers.
 ///
 /// ```
 /// use assistant_core::{
@@ -140,7 +140,7 @@ impl LoopEvent {
     ///
     /// # Errors
     ///
-    /// Fails if the observer does.
+    /// Fails if the observer's method fails.
     pub fn notify(&self, observer: &(impl LoopObserver + ?Sized)) -> Result<(), String> {
         match self {
             Self::UserMessage { message } => observer.user_message(message),
@@ -160,7 +160,7 @@ impl LoopEvent {
     }
 }
 
-/// The progress of a call, as far as it was reported.
+/// The progress of a call that was reported so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Generated,
@@ -168,7 +168,7 @@ enum Stage {
     Executed,
 }
 
-/// Derives the events of the loop from the changes of each step of a session.
+/// Derives the events of the loop from the changes of a session.
 ///
 /// ```
 /// use assistant_core::{
@@ -192,7 +192,7 @@ pub struct LoopEvents {
 }
 
 impl LoopEvents {
-    /// Starts with a session. Its present contents are not reported.
+    /// Creates the state for a session, whose present contents are not reported.
     #[must_use]
     pub fn of(session: &Session) -> Self {
         let conversation = session.conversation();
@@ -214,7 +214,7 @@ impl LoopEvents {
         events
     }
 
-    /// Returns the events of a step, from the changes that it made. Opening another conversation
+    /// Returns the events that follow from the changes of one input. Opening another conversation
     /// causes no event.
     pub fn record(&mut self, session: &Session, changes: &[Change]) -> Vec<LoopEvent> {
         if changes.contains(&Change::Thread) {

@@ -1,7 +1,7 @@
 //! Observers: callbacks that are notified of events and cannot affect them.
 //!
-//! The engine itself calls none. A host notifies its observers after a step, and continues
-//! regardless of their results (rule "observers").
+//! The engine itself calls no observers. A host notifies its observers after each input, and
+//! continues regardless of their results (rule "observers").
 
 use std::{
     any::Any,
@@ -15,7 +15,7 @@ use crate::event::Diagnostic;
 
 /// The return value of an observer: `()`, or a `Result` with the reason for a failure.
 pub trait ObserverResult {
-    /// Converts the return value into a result; the error is the message that is reported.
+    /// Converts the return value into a result, whose error is the reported message.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl<E: fmt::Display> ObserverResult for Result<(), E> {
     }
 }
 
-/// Identifies an observer in its list.
+/// Identifies an observer in a list of observers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObserverId(u64);
 
@@ -73,7 +73,8 @@ impl<T: ?Sized> fmt::Debug for Observers<T> {
 }
 
 impl<T: ?Sized> Observers<T> {
-    /// Adds an observer. One that is added during a notification receives only later ones.
+    /// Adds an observer. An observer that is added during a notification receives only later
+    /// notifications.
     pub fn add<R: ObserverResult>(&self, observer: impl Fn(&T) -> R + 'static) -> ObserverId {
         self.last.set(self.last.get() + 1);
         let id = ObserverId(self.last.get());
@@ -82,8 +83,8 @@ impl<T: ?Sized> Observers<T> {
         id
     }
 
-    /// Removes an observer and returns true if it was registered. It is not called again, not even
-    /// in a notification that is in progress.
+    /// Removes an observer and returns true if it was registered. The observer is not called again,
+    /// not even by a notification in progress.
     pub fn remove(&self, id: ObserverId) -> bool {
         // Dropped after the borrow ends, since dropping the observer may reenter the list.
         let removed = {
@@ -101,9 +102,9 @@ impl<T: ?Sized> Observers<T> {
     }
 
     /// Notifies every observer in order and returns the messages of those that failed. An observer
-    /// may add and remove others meanwhile.
+    /// may add and remove observers during the notification.
     ///
-    /// A panic of an observer counts as a failure on targets where panics unwind. In a browser a
+    /// A panic of an observer counts as a failure on targets where panics unwind. In a browser, a
     /// panic aborts the whole module.
     pub fn notify(&self, event: &T) -> Vec<String> {
         let until = ObserverId(self.last.get());

@@ -1,5 +1,5 @@
 //! Sorting and sorted maps with little code. Each instantiation of the standard library's sort or
-//! tree map adds three kilobytes to the module, so all item types share one sort.
+//! tree map adds three kilobytes to the module, so all item types share a single sort.
 
 use std::cmp::Ordering;
 
@@ -30,8 +30,8 @@ fn arranged<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     order.iter().filter_map(take).collect()
 }
 
-/// A sorted vector map for few or small entries: inserting moves the entries after the new one.
-/// Increasing keys, the usual case here, are appended.
+/// A map in a sorted vector, for few or small entries: inserting an entry moves all later ones.
+/// Increasing keys, which are the usual case in this crate, are appended.
 #[derive(Debug, Clone)]
 pub(crate) struct Sorted<K, V>(Vec<(K, V)>);
 

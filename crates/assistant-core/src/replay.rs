@@ -1,6 +1,6 @@
 //! Changes of a conversation without a session, for replays in tests.
 //!
-//! Not for applications: nothing here is checked by the rules of a session.
+//! Not for applications: these functions do not follow the rules of a session.
 
 use serde_json::Value;
 
@@ -76,11 +76,11 @@ pub fn upsert(
     conversation.upsert(message, parent)
 }
 
-/// Shows a message. `continues`: runs continue below it.
+/// Shows a message. With `continues`, runs continue below that message.
 ///
 /// # Errors
 ///
-/// Fails if it does not exist.
+/// Fails if the message does not exist.
 pub fn select(
     conversation: &mut Conversation,
     id: &MessageId,

@@ -1,7 +1,7 @@
 //! Bounds of remembered approvals: number of uses, lifetime and maximum argument values.
 //!
-//! An action declares the widest bounds that it permits; a user may narrow them, and nothing widens
-//! them. They are enforced by `remember`.
+//! An action declares the widest bounds that it permits. The user may narrow these bounds, and
+//! nothing widens them. `remember` enforces the bounds.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ const MAX_MAXIMA: usize = 16;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GrantBounds {
-    /// The number of later calls that may start by the approval.
+    /// The number of later calls that may start under the approval.
     pub uses: Option<u32>,
     /// The lifetime of the approval, in milliseconds.
     pub lasts_ms: Option<i64>,
@@ -68,7 +68,7 @@ impl GrantBounds {
         self
     }
 
-    /// Returns the intersection of two bounds: for each, the narrower value.
+    /// Returns the intersection of two bounds, which has the narrower value of each kind.
     #[must_use]
     pub fn narrowed(&self, by: &Self) -> Self {
         let mut all = self.clone();
@@ -127,7 +127,7 @@ pub(super) fn maxima_to_value(maxima: &[ArgMaximum]) -> Value {
     maxima.iter().map(each).collect()
 }
 
-/// Reads maxima written by [`maxima_to_value`]; `None` if one of them cannot be read.
+/// Reads maxima written by [`maxima_to_value`]; `None` if any entry is invalid.
 pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
     let list = value.as_array().filter(|list| list.len() <= MAX_MAXIMA)?;
     let read = |entry: &Value| {

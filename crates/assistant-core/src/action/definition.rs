@@ -18,28 +18,29 @@ use crate::event::Tool;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ActionSpec {
-    /// Unique name: letters, digits, `_`, `-`, `.`, at most 128.
+    /// The unique name: at most 128 characters, which are letters, digits, `_`, `-` and `.`.
     pub name: String,
     /// The description for the model.
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// The JSON Schema of the arguments.
     pub parameters: Value,
-    /// A version, for people and for the fingerprint of the action ([`Self::fingerprint`]).
+    /// A version, for display and for the fingerprint of the action ([`Self::fingerprint`]).
     pub version: Option<String>,
-    /// Tags by which a filter selects it ([`super::OfferFilter`]); they are not sent to agents.
+    /// Tags by which a filter selects the action ([`super::OfferFilter`]). Tags are not sent to
+    /// agents.
     pub tags: Vec<String>,
     /// True if the action is offered regardless of any filter.
     pub always_offered: bool,
     /// True if the action has a handler.
     pub has_handler: bool,
-    /// The rule for who may call it.
+    /// The availability of the action to the agent.
     pub availability: Availability,
-    /// False while the action is not offered and its calls do not start. Running calls continue,
-    /// and cards stay.
+    /// False to stop offering the action and starting its calls. Running calls continue, and cards
+    /// stay.
     pub enabled: bool,
-    /// The rule for asking the user first.
+    /// The rule for asking the user before a call runs.
     pub approval: Policy,
-    /// True if the application cannot approve a call by its own code: only the user can.
+    /// True if only the user can approve a call, and the application's code cannot.
     pub only_user_approves: bool,
     /// The widest scope in which an approval may be remembered (rule "remembered approvals").
     pub remembering: Remembering,
@@ -47,23 +48,23 @@ pub struct ActionSpec {
     pub grant_bounds: GrantBounds,
     /// True if the action can preview a call's changes before the user is asked (rule "preview").
     pub has_preview: bool,
-    /// The side that runs it, once it may run.
+    /// The side that runs the action.
     pub execution: Execution,
     /// True if the action never runs at the same time as another action (rule "order of calls").
     pub exclusive: bool,
     /// True if the action runs as soon as its arguments are complete; for cheap, idempotent reads
     /// (rule "when a tool starts").
     pub eager: bool,
-    /// True if running it twice has the effect of running it once. After a reload it may run again
-    /// without a new approval (rule "after a reload").
+    /// True if running a call twice has the same effect as running it once. After a reload, such a
+    /// call may run again without a new approval (rule "after a reload").
     pub idempotent: bool,
     /// True if the action continues after the component that registered it has been removed (rule
     /// "unmounting").
     pub detached: bool,
-    /// Timeout of a handler in milliseconds; a handler that has not answered by then counts as
-    /// failed.
+    /// The time limit of a handler in milliseconds. A handler that has not returned by then counts
+    /// as failed.
     pub timeout_ms: Option<u32>,
-    /// The limits on how often it starts.
+    /// The limits on the starts of the action.
     pub limits: CallLimits,
     /// True if arguments are validated against `parameters` before anything else.
     pub validate: bool,
@@ -136,8 +137,8 @@ impl ActionSpec {
     }
 }
 
-/// Returns the first reason for which a schema cannot describe arguments. Checks only its outermost
-/// members.
+/// Returns the first reason for which a schema cannot describe arguments. Only the outermost
+/// members of the schema are checked.
 fn fault_of(schema: &Value) -> Option<Fault> {
     let Value::Object(schema) = schema else {
         return Some(Fault::Schema("it must be an object"));
@@ -205,8 +206,8 @@ impl std::error::Error for InvalidAction {}
 pub enum Availability {
     /// The action is offered to the agent.
     Offered,
-    /// The action only renders calls that the agent runs itself. It is never offered, and never
-    /// runs on the page.
+    /// The action only renders calls that the agent runs itself. Such an action is never offered,
+    /// and never runs in the page.
     RenderOnly,
 }
 
@@ -217,27 +218,27 @@ pub enum Policy {
     Never,
     /// The user is asked before each call.
     Always,
-    /// The host decides by the arguments.
+    /// The host determines from the arguments whether the user is asked.
     Ask,
 }
 
 /// The side that runs an action once it may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
-    /// The page runs it, with the action's handler.
+    /// The page runs the action's handler.
     Client,
     /// The agent runs the action after it has read `approved` in the call's tool message, and does
-    /// not run it after `denied`. For agents that end their run at such a call and have no approval
-    /// mechanism of their own; agents that ask by interrupts do not need it.
+    /// not run it after `denied`. This is for agents that end their run at such a call and have no
+    /// approval mechanism of their own; agents that ask by interrupts do not need it.
     Agent,
 }
 
 /// The encoding of a handler's value in a tool message (rule "results on the wire").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultEncoding {
-    /// The value as JSON text; a string is quoted.
+    /// Every value is written as JSON text, so that a string is quoted.
     Json,
-    /// A string as it is, anything else as JSON.
+    /// A string is written as it is, any other value as JSON.
     Text,
 }
 

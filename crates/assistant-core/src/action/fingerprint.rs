@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 64;
 
 /// A hash of an action's name, canonical schema and version.
 ///
-/// It is stored with each call, so that a call that was made for an older definition is detected.
+/// The fingerprint is stored with each call, so that calls for an older definition are detected.
 /// The hash is not cryptographic: the author of a schema also controls the handlers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ActionFingerprint(Box<str>);
@@ -24,8 +24,8 @@ impl ActionFingerprint {
         &self.0
     }
 
-    /// Reads a stored fingerprint. Any other short text is accepted and matches no registered
-    /// action.
+    /// Parses a stored fingerprint. Any short text is accepted, but only a fingerprint matches a
+    /// registered action.
     pub(crate) fn read(text: &str) -> Option<Self> {
         (text.len() <= MAX_BYTES).then(|| Self(text.into()))
     }
@@ -62,7 +62,7 @@ impl ActionSpec {
     }
 }
 
-/// 128-bit FNV-1a.
+/// Computes the 128-bit FNV-1a hash.
 fn fnv(bytes: &[u8]) -> u128 {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

@@ -1,7 +1,7 @@
 //! Rate limits for calls of an action.
 
-/// Limits on the starts of an action. A call beyond them ends with an error that contains the time
-/// when to try again.
+/// Limits on the starts of an action. A call beyond these limits ends with an error that contains
+/// the time after which it may be repeated.
 ///
 /// ```
 /// use assistant_core::action::CallLimits;

@@ -1,8 +1,8 @@
 //! Actions that the page offers to an agent: definitions, the registry, and the checks before a
 //! call runs.
 //!
-//! Everything here is plain data. Handlers, renderers and rules belong to the host, which is called
-//! through [`crate::session::Host`] and finds them by [`RegistrationId`].
+//! All types in this module are plain data. Handlers, renderers and rules belong to the host, which
+//! finds them by [`RegistrationId`] when it is called through [`crate::session::Host`].
 
 mod bounds;
 mod decider;

@@ -1,4 +1,4 @@
-//! Selection of the registered actions that an agent is offered in a run (rule "offered in a run").
+//! Selects the registered actions that an agent is offered in a run (rule "offered in a run").
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ impl OfferFilter {
     }
 }
 
-/// An action with its state in the offer.
+/// A registered action, with a flag for whether the agent is offered it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolInfo {
@@ -57,7 +57,7 @@ pub struct ToolInfo {
     pub name: String,
     /// The description.
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// The JSON Schema of the arguments.
     pub parameters: Value,
     /// The action's tags.
     pub tags: Vec<String>,
@@ -65,7 +65,7 @@ pub struct ToolInfo {
     pub version: Option<String>,
     /// The action's fingerprint.
     pub fingerprint: ActionFingerprint,
-    /// False if the filter excludes it.
+    /// False if the filter excludes the action.
     pub is_offered: bool,
 }
 

@@ -9,18 +9,18 @@ use crate::event::Object;
 /// The output of a handler that succeeded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutcome {
-    /// The result; the agent continues with it.
+    /// The result, with which the agent continues.
     Continue(Value),
-    /// The result; it is sent with the next user message, and the loop ends (rule "ending the
-    /// loop").
+    /// The result, with which the loop ends. It is sent with the next user message (rule "ending
+    /// the loop").
     StopLoop(Value),
 }
 
 /// The error of a handler. The model receives the message, the type and the suggestion, and nothing
 /// else.
 ///
-/// The `?` operator converts any type that implements `Display` into it. For that reason it does
-/// not implement `Display` itself.
+/// The `?` operator converts any type that implements `Display` into a `ToolError`, which for that
+/// reason does not implement `Display` itself.
 ///
 /// ```
 /// use assistant_core::action::ToolError;

@@ -6,7 +6,7 @@
 use super::{ActionSpec, Availability};
 use crate::event::Tool;
 
-/// Identifies a registration; the host finds handler, renderer and rules by it.
+/// Identifies a registration, so that the host can find the handler, renderer and rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegistrationId(pub u64);
 

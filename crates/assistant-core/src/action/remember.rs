@@ -1,8 +1,8 @@
-//! Remembered approvals, by which later calls start without asking again.
+//! Remembered approvals, under which later calls start without asking again.
 //!
 //! An approval is bound to the action's name and rules, and to as much of the arguments as the user
 //! or the action chose. A call that differs in any of these is asked about again.
-//! [`crate::session`] stores the approvals and starts calls by them.
+//! [`crate::session`] stores the approvals and applies them to calls.
 
 use std::fmt;
 
@@ -24,16 +24,16 @@ const MAX_BYTES: usize = 256 * 1024;
 /// The lifetime of a remembered approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RememberScope {
-    /// The conversation in which it was given.
+    /// The lifetime of the conversation in which the approval was given.
     Conversation,
-    /// The session: in a browser, until the page is closed.
+    /// The lifetime of the session: in a browser, until the page is closed.
     Session,
-    /// Valid until it is revoked, provided that the host stores it.
+    /// Until the approval is revoked, provided that the host stores it.
     Always,
 }
 
 impl RememberScope {
-    /// Returns the word in stored approvals.
+    /// Returns the name that is used in stored approvals.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ pub struct Remember {
     /// True to include other arguments than the approved ones, as far as the action permits
     /// ([`Remembering`]).
     pub any_args: bool,
-    /// Bounds within those of the action; wider ones are reduced to the action's.
+    /// The bounds. Bounds wider than those of the action are reduced to the action's.
     pub bounds: GrantBounds,
 }
 
@@ -90,7 +90,7 @@ impl Remember {
 /// The arguments that a remembered approval covers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RememberedArgs {
-    /// Any arguments.
+    /// All arguments.
     Any,
     /// Arguments with the same values in these fields; a field that is missing here must be missing
     /// there.
@@ -109,29 +109,29 @@ pub struct RememberedApproval {
     pub name: String,
     /// The approval's lifetime.
     pub scope: RememberScope,
-    /// The conversation in which it was given.
+    /// The conversation in which the approval was given.
     pub thread_id: String,
-    /// The user or code that gave it.
+    /// The decider who gave the approval.
     pub by: Decider,
-    /// The arguments that it covers.
+    /// The arguments that the approval covers.
     pub args: RememberedArgs,
-    /// The time at which it was given, in milliseconds since 1970.
+    /// The time of the approval, in milliseconds since 1970.
     pub allowed_at: i64,
-    /// The number of later calls that it permits; `None` for any number.
+    /// The number of later calls that the approval permits; `None` for any number.
     pub uses: Option<u32>,
-    /// The number of known calls that have used it.
+    /// The number of calls that have used the approval.
     pub used: u32,
-    /// The time at which it expires, in milliseconds since 1970.
+    /// The time at which the approval expires, in milliseconds since 1970.
     pub expires_at: Option<i64>,
-    /// The greatest values of its arguments.
+    /// The greatest permitted values of arguments.
     pub maxima: Vec<ArgMaximum>,
     /// The rules of the action at the time of the approval.
     rules: String,
 }
 
 impl RememberedApproval {
-    /// Creates the approval of a call with these arguments; `None` if the action does not permit it
-    /// or it is too large to store.
+    /// Creates the approval of a call with these arguments; `None` if the action does not permit
+    /// the approval, or if the approval is too large to store.
     pub(crate) fn new(
         spec: &ActionSpec,
         args: &Value,
@@ -241,7 +241,7 @@ impl RememberedApproval {
     }
 
     /// Returns true if the approval covers the same as another approval, regardless of time and
-    /// bounds. A new one then replaces the other.
+    /// bounds. A new approval then replaces the other.
     fn covers_same(&self, other: &Self) -> bool {
         let at =
             |one: &Self| (one.scope == RememberScope::Conversation).then(|| one.thread_id.clone());
@@ -299,8 +299,8 @@ impl RememberedApproval {
         value
     }
 
-    /// Reads a value written by [`Self::to_value`]; `None` for anything else, so that nothing is
-    /// approved by it.
+    /// Parses a value written by [`Self::to_value`]; `None` for any other value, which then
+    /// approves nothing.
     ///
     /// ```
     /// use assistant_core::action::RememberedApproval;
@@ -365,8 +365,8 @@ fn picked<'a>(names: &'a [String], args: &'a Value) -> impl Iterator<Item = (Str
     names.iter().filter_map(of)
 }
 
-/// Returns the properties of an action that an approval is bound to: all that decide on the
-/// question to the user and its text.
+/// Returns the properties of an action to which an approval is bound: all that determine whether
+/// the user is asked, and the text of the question.
 fn rules_of(spec: &ActionSpec) -> String {
     let policy = match spec.approval {
         Policy::Never => "never",
@@ -424,7 +424,7 @@ impl RememberedApprovals {
         Some(self.list.remove(place))
     }
 
-    /// Returns the newest approval by which a call may start.
+    /// Returns the newest approval under which a call may start.
     pub(crate) fn find(
         &self,
         spec: &ActionSpec,

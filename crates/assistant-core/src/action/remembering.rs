@@ -3,12 +3,12 @@
 /// The widest scope in which an approval of an action may be remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remembering {
-    /// None: the user is asked each time.
+    /// Approvals are never remembered: the user is asked each time.
     Never,
-    /// Only the arguments that were approved.
+    /// An approval covers only the arguments that were approved.
     SameArguments,
-    /// All calls with the same values in these fields.
+    /// An approval may cover all calls with the same values in these fields.
     SameFields(Vec<String>),
-    /// Any arguments.
+    /// An approval may cover any arguments.
     AnyArguments,
 }

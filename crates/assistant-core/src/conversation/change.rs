@@ -21,14 +21,14 @@ pub enum Change {
     PartAdded {
         /// The message.
         message: MessageId,
-        /// The part's place in it.
+        /// The index of the part in the message.
         part: usize,
     },
     /// A text part grew, or was completed.
     PartGrew {
         /// The message.
         message: MessageId,
-        /// The part's place in it.
+        /// The index of the part in the message.
         part: usize,
     },
     /// All parts of a message may have changed.

@@ -188,7 +188,7 @@ impl Conversation {
         self.tree.nodes().map(|(_, node)| &node.item.message)
     }
 
-    /// The state shared with the agent.
+    /// Returns the state shared with the agent.
     #[must_use]
     pub const fn state(&self) -> &Value {
         &self.state

@@ -53,7 +53,7 @@ impl Content {
 /// One part of a content list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContentPart {
-    /// The part's id, if the producer gave one.
+    /// The id of the part, if the producer set one.
     pub id: Option<String>,
     /// Open metadata.
     pub metadata: Option<Value>,
@@ -70,7 +70,7 @@ pub enum PartBody {
     Media {
         /// `image`, `audio`, `video` or `document`.
         kind: String,
-        /// The location of its bytes.
+        /// The source of the file's bytes.
         source: Source,
     },
 }
@@ -82,7 +82,7 @@ pub enum Source {
     Data {
         /// The bytes as base64.
         value: String,
-        /// Their media type.
+        /// The media type of the bytes.
         mime_type: String,
     },
     /// Data at a URL, which is fetched only if the host permits it.

@@ -1,6 +1,6 @@
 //! The reason for the end of an answer, as reported by models and servers.
 
-/// Parts of the reasons for answers that a limit or a filter cut off, in lower case without
+/// The substrings by which the reason of a cut-off answer is recognized, in lower case without
 /// separators.
 const CUT_OFF: [&str; 14] = [
     "blocklist",
@@ -19,8 +19,8 @@ const CUT_OFF: [&str; 14] = [
     "truncat",
 ];
 
-/// Returns true if an answer with this reason was cut off: its last words, and the arguments of an
-/// unfinished call, may be incomplete.
+/// Returns true if this reason means that a limit or a filter cut the answer off. The end of the
+/// answer's text, and the arguments of an unfinished call, may then be incomplete.
 #[must_use]
 pub fn is_cut_off(reason: &str) -> bool {
     let plain: String = reason

@@ -9,24 +9,24 @@ use super::Object;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Extension {
-    /// Updates an answer, which is started if it does not exist yet.
+    /// Updates an answer, or starts it.
     Message {
         /// The answer's id.
         message_id: String,
-        /// Fields of its `extra`; `null` removes one.
+        /// Changed fields of `extra`; the value `null` removes a field.
         extra: Object,
-        /// Fields of its metadata.
+        /// Changed fields of the metadata.
         metadata: Option<Object>,
     },
     /// Starts a text that can grow while later parts are added.
     BlockStart {
         /// The number of the block, unique while it is open.
         block: u64,
-        /// The answer that it belongs to.
+        /// The answer that the block or part belongs to.
         message_id: String,
         /// True for reasoning.
         reasoning: bool,
-        /// Fields of its `extra`.
+        /// The fields of `extra`.
         extra: Object,
     },
     /// Appends to a block.
@@ -37,26 +37,26 @@ pub enum Extension {
         reasoning: bool,
         /// The appended text.
         delta: String,
-        /// Fields of its `extra`; `null` removes one.
+        /// Changed fields of `extra`; the value `null` removes a field.
         extra: Object,
     },
     /// Ends a block.
     BlockEnd {
         /// The number of the block.
         block: u64,
-        /// Fields of its `extra`; `null` removes one.
+        /// Changed fields of `extra`; the value `null` removes a field.
         extra: Object,
     },
     /// Adds a part of another kind: a source, a file, data.
     Part {
-        /// The answer that it belongs to.
+        /// The answer that the block or part belongs to.
         message_id: String,
         /// The part, in the form of the AI SDK.
         part: Value,
         /// True if the data replaces that of the part with the same type and id.
         replace: bool,
     },
-    /// Discards the answer so far; it is sent again after a failed attempt.
+    /// Discards the content of an answer after a failed attempt. The agent sends the answer again.
     Reset {
         /// The answer's id.
         message_id: String,
@@ -70,12 +70,12 @@ pub enum Extension {
         /// True if the arguments are complete.
         complete: bool,
     },
-    /// Ends the arguments of a call that are incomplete: cut off, or never sent.
+    /// Ends the incomplete arguments of a call, which were cut off or never sent.
     CallCut {
         /// The id of the call.
         tool_call_id: String,
     },
-    /// Discards the outcome of a call; its arguments are sent again.
+    /// Discards the outcome of a call. The agent sends the arguments again.
     CallRestart {
         /// The id of the call.
         tool_call_id: String,
@@ -86,14 +86,14 @@ pub enum Extension {
     CallNote {
         /// The id of the call.
         tool_call_id: String,
-        /// Fields of its `extra`; `null` removes one.
+        /// Changed fields of `extra`; the value `null` removes a field.
         extra: Object,
     },
     /// Reports the outcome of a call.
     CallSettled {
         /// The id of the call.
         tool_call_id: String,
-        /// The id of the message that reports it.
+        /// The id of the message that reports the outcome.
         message_id: String,
         /// The outcome.
         settlement: Settlement,

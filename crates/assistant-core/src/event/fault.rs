@@ -1,15 +1,16 @@
-//! Errors and notes of decoders.
+//! Errors and diagnostics of decoders.
 //!
-//! A [`ProtocolError`] ends the stream; a note never does. Neither panics, and both are bounded in
-//! size for any input.
+//! A [`ProtocolError`] ends the stream, a diagnostic never does. Both are bounded in size for any
+//! input.
 
 use core::fmt;
 
 use super::Diagnostic;
 
-/// The maximum number of notes between two calls of [`Notes::take`]; further ones are only counted.
+/// The maximum number of diagnostics between two calls of [`Notes::take`]; further ones are only
+/// counted.
 const MAX_NOTES: usize = 256;
-/// The maximum length of foreign text in a note, in characters.
+/// The maximum length of quoted input in a message, in characters.
 const MAX_QUOTE: usize = 200;
 
 /// A violation of the protocol that ends the stream. Events delivered before remain valid.
@@ -74,8 +75,8 @@ impl Notes {
         }
     }
 
-    /// Notes an optional field with the value `null`, once for each field of an event type, since a
-    /// producer repeats it on every event.
+    /// Adds a diagnostic about an optional field with the value `null`, once for each field of an
+    /// event type, since producers repeat such a field on every event.
     pub fn null(&mut self, event: &str, field: &'static str) {
         if self
             .nulls
@@ -92,7 +93,7 @@ impl Notes {
         self.add(Diagnostic::new("null-optional", message));
     }
 
-    /// Takes the diagnostics since the last call, oldest first.
+    /// Returns and forgets the diagnostics since this method was called last, oldest first.
     #[must_use]
     pub fn take(&mut self) -> Vec<Diagnostic> {
         let mut list = core::mem::take(&mut self.list);
@@ -105,7 +106,7 @@ impl Notes {
     }
 }
 
-/// Truncates foreign text for use in a message.
+/// Truncates text of the input for quoting in a message.
 #[must_use]
 pub fn quote(text: &str) -> String {
     let mut cut: String = text.chars().take(MAX_QUOTE).collect();

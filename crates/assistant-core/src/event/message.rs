@@ -1,8 +1,8 @@
 //! Messages as agents and clients exchange them: a flat list, with tool results as separate
 //! messages.
 //!
-//! The conversation tree has its own message type ([`crate::conversation`]); this one is used in
-//! run inputs and snapshots.
+//! These types are used in run inputs and snapshots. The conversation tree has its own message type
+//! ([`crate::conversation`]).
 
 use super::{Content, Object};
 
@@ -17,7 +17,8 @@ pub enum Role {
     User,
     /// The agent.
     Assistant,
-    /// The result of a tool call. Used only on the wire: the tree folds it into its call.
+    /// The result of a tool call. Used only on the wire, since the tree stores a result in its
+    /// call.
     Tool,
     /// A structured description of the agent's activity. Never sent back.
     Activity,
@@ -67,7 +68,7 @@ pub struct Message {
     pub name: Option<String>,
     /// Data encrypted by the provider, returned unchanged.
     pub encrypted_value: Option<String>,
-    /// The subagent run it belongs to.
+    /// The subagent run that the message belongs to, if any.
     pub subagent_run_id: Option<String>,
     /// Open metadata.
     pub metadata: Option<Object>,
@@ -90,7 +91,7 @@ impl Message {
         }
     }
 
-    /// Returns the role for the body.
+    /// Returns the role that the body determines.
     #[must_use]
     pub const fn role(&self) -> Role {
         match self.body {

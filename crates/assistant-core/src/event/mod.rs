@@ -71,7 +71,7 @@ pub struct Base {
     pub timestamp: Option<i64>,
     /// The provider's original event, for debugging.
     pub raw_event: Option<Box<Value>>,
-    /// Open metadata; merged into the entity that the event refers to.
+    /// Open metadata, which is merged into the entity of the event.
     pub metadata: Option<Box<Object>>,
     /// The subagent run that sent the event; absent for the parent agent.
     pub subagent_run_id: Option<String>,
@@ -241,8 +241,8 @@ pub enum EncryptedEntity {
     Message,
 }
 
-/// A report of input that was tolerated, dropped or could not be acted on. Problems are never
-/// silent and never fatal.
+/// A report of input that was tolerated, dropped or could not be applied. Such input is always
+/// reported, and never ends the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// A stable code for programs, such as `unknown-event`.

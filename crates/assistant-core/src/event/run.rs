@@ -9,13 +9,13 @@ use super::{Message, Object};
 pub struct RunInput {
     /// The conversation's id.
     pub thread_id: String,
-    /// The run's id, unique to it.
+    /// The run's id, which is unique.
     pub run_id: String,
     /// The run that this one continues, if the host sets it.
     pub parent_run_id: Option<String>,
     /// True to resume reading an answer in progress instead of requesting a new one.
     pub resumes: bool,
-    /// Shared state.
+    /// The shared state.
     pub state: Value,
     /// The history, in request order: each tool result right after its call.
     pub messages: Vec<Message>,
@@ -32,11 +32,11 @@ pub struct RunInput {
 }
 
 impl RunInput {
-    /// The forwarded property in which a host sets the id of the answer.
+    /// The name of the forwarded property in which a host sets the id of the answer.
     pub const ANSWER_ID: &str = "assistantMessageId";
 
-    /// Returns the id that the host sets for the answer, for protocols that leave it to the client.
-    /// An id that is already in use is ignored.
+    /// Returns the id that the host sets for the answer, for protocols in which the client chooses
+    /// this id. An id that is already in use is ignored.
     #[must_use]
     pub fn answer_id(&self) -> Option<&str> {
         let given = self.forwarded_props.get(Self::ANSWER_ID)?.as_str()?;
@@ -48,11 +48,11 @@ impl RunInput {
 /// A tool in the request to the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// Unique name.
+    /// The unique name.
     pub name: String,
     /// The description for the model.
     pub description: String,
-    /// JSON Schema of its arguments; absent means no arguments.
+    /// The JSON Schema of the arguments; `None` means no arguments.
     pub parameters: Option<Value>,
     /// Open metadata.
     pub metadata: Option<Object>,
@@ -83,30 +83,30 @@ pub struct ResumeEntry {
 /// The kind of answer to an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeStatus {
-    /// Answered.
+    /// The interrupt was answered.
     Resolved,
-    /// Cancelled.
+    /// The interrupt was cancelled.
     Cancelled,
 }
 
 /// The outcome of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Finished, possibly with calls that the page has to answer.
+    /// The run finished, possibly with calls that the page has to answer.
     Success {
-        /// The producer's own list; `None` if it gave none.
+        /// The ids of these calls, if the producer lists them.
         pending_tool_call_ids: Option<Vec<String>>,
     },
-    /// Waiting for the user.
+    /// The run waits for the user.
     Interrupt {
-        /// The interrupts that it waits for, at least one.
+        /// The interrupts to be answered, at least one.
         interrupts: Vec<Interrupt>,
     },
-    /// Stopped deliberately; neither success nor failure.
+    /// The run was stopped deliberately, which is neither success nor failure.
     Cancelled,
 }
 
-/// A question that an agent waits to have answered.
+/// A question of an agent, which waits for the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interrupt {
     /// The interrupt's id.
@@ -115,11 +115,11 @@ pub struct Interrupt {
     pub reason: String,
     /// A message for the user.
     pub message: Option<String>,
-    /// The tool call that waits for its answer.
+    /// The id of the tool call that waits for the answer, if any.
     pub tool_call_id: Option<String>,
-    /// JSON Schema of the answer. Patterns in it are never evaluated (rule "interrupts").
+    /// The JSON Schema of the answer. Its patterns are never evaluated (rule "interrupts").
     pub response_schema: Option<Object>,
-    /// The time at which it expires, ISO 8601 by convention.
+    /// The time at which the interrupt expires, ISO 8601 by convention.
     pub expires_at: Option<String>,
     /// The subagent run that waits.
     pub subagent_run_id: Option<String>,

@@ -1,7 +1,7 @@
 //! Canonical JSON: compact, with object keys in code point order.
 //!
-//! Used for fingerprints, never for display or requests, which preserve key order. Numbers keep
-//! their notation, so `1` and `1.0` differ. Values may nest to any depth.
+//! Canonical JSON is used for fingerprints, and never for display or requests, which preserve key
+//! order. Numbers keep their notation, so `1` and `1.0` differ. Values may nest to any depth.
 
 use crate::order;
 use serde_json::{Map, Value};

@@ -1,9 +1,10 @@
 //! Incremental parsing of incomplete JSON, such as the streamed arguments of a tool call.
 //!
-//! [`PartialJson`] takes the text in pieces and always holds the best value so far. The value grows
-//! in place: a piece costs time in proportion to its length and its depth, independent of the text
-//! before it. Schemas are not considered, and the result agrees with the full parser: a finished
-//! text is [`DocumentState::Complete`] exactly if `serde_json` accepts it, with the same value.
+//! [`PartialJson`] takes the text in pieces and always contains the best value so far. The value
+//! grows in place: the cost of a piece is proportional to its length and depth, and independent of
+//! the text before it. Schemas are not considered, and the result agrees with the full parser: a
+//! finished text is [`DocumentState::Complete`] exactly if `serde_json` accepts it, with the same
+//! value.
 //!
 //! Unfinished parts are shown as far as they are certain: strings and containers as if closed here,
 //! a literal from its first letter (`t` is `true`), a number up to its last valid prefix, a key
@@ -29,13 +30,13 @@ const MAX_DEPTH: usize = 127;
 /// The state of a JSON text so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentState {
-    /// The text contains no value yet: it is empty, blank, or the sign of a number.
+    /// The text is empty, blank, or the sign of a number, so it contains no value yet.
     Empty,
     /// The text is a complete JSON document. A number at the root may still grow.
     Complete,
-    /// There is a value, but the document is incomplete.
+    /// The text contains a value, but the document is incomplete.
     Partial,
-    /// The text can never become a document, or nests too deeply. Final.
+    /// The text can never become a document, or nests too deeply. This state is final.
     Invalid,
 }
 
@@ -44,7 +45,7 @@ pub enum DocumentState {
 pub enum FieldState {
     /// The field is missing, or still being written.
     Partial,
-    /// The field has its final value; or the document is complete, with or without the field.
+    /// The field has its final value, or the document is complete, with or without the field.
     Complete,
 }
 
@@ -98,7 +99,7 @@ pub struct PartialJson {
     too_deep: bool,
 }
 
-/// Parses a text at once, with the same result as in pieces.
+/// Parses a whole text, with the same result as in pieces.
 #[must_use]
 pub fn parse_partial(text: &str) -> PartialJson {
     let mut json = PartialJson::new();
@@ -280,9 +281,9 @@ impl PartialJson {
         self.ended();
     }
 
-    /// Handles a character after a value. `tight`: the character directly follows a number or
-    /// literal and may be a typo at its end. Elsewhere in an array nothing can replace a missing
-    /// comma, so the text is invalid at once.
+    /// Handles a character after a value. With `tight`, the character directly follows a number or
+    /// literal and may be a typo at its end. Otherwise, in an array, the comma is missing, so the
+    /// text is invalid at once.
     fn after_value(&mut self, ch: char, tight: bool) {
         let blank = matches!(ch, ' ' | '\t' | '\n' | '\r');
         match (self.mode, ch) {

@@ -1,12 +1,12 @@
 //! JSON Patch (RFC 6902), as used by agents to change shared state.
 //!
-//! [`apply`] is atomic: every change is recorded with its inverse, so a failing patch costs as much
-//! as it did and not a copy of the document. Unknown members of an operation are ignored. Key order
+//! [`apply`] is atomic: every change is recorded with its inverse, so that a failed patch is
+//! reverted without a copy of the document. Unknown members of an operation are ignored. Key order
 //! is preserved.
 //!
-//! Patches are untrusted input: they may neither nest a document deeper than `serde_json` could
-//! parse again, nor grow it by copying it into itself, nor move its content without limit. `budget`
-//! defines the limits; paths are parsed by [`super::pointer`].
+//! Patches are untrusted input: a patch may neither nest a document deeper than `serde_json` could
+//! parse, nor grow it without limit by copies, nor move its content without limit. `budget` defines
+//! the limits; paths are parsed by [`super::pointer`].
 
 mod budget;
 mod value;
@@ -34,7 +34,7 @@ pub struct PatchError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatchErrorKind {
-    /// Not an object, or `op` is missing or not one of the six.
+    /// The operation is not an object, or its `op` is missing or unknown.
     UnknownOperation,
     /// `path`, `from` or `value` is missing or of the wrong type.
     MissingMember(&'static str),
@@ -50,12 +50,12 @@ pub enum PatchErrorKind {
     TooDeep,
     /// The patch copies or moves too much, or its copies make the document too large.
     OverBudget,
-    /// The document must stay an object and would not ([`apply_to_object`]).
+    /// The document would no longer be an object ([`apply_to_object`]).
     NotAnObject,
 }
 
 impl PatchError {
-    /// Returns true if the patch exceeds a limit; otherwise it is malformed or does not fit the
+    /// Returns true if the patch exceeds a limit; false if it is malformed or does not fit the
     /// document.
     #[must_use]
     pub const fn is_over_budget(&self) -> bool {
@@ -134,11 +134,11 @@ fn apply_if(
     })
 }
 
-/// Applies all operations of `patch` to a document of the given size ([`size_of`]), which is
-/// updated. With `object` it must remain an object. A patch that makes the document larger than its
-/// limit is refused; one that shrinks a document that is too large is not.
+/// Applies all operations of `patch` to a document of the given size ([`size_of`]), and updates the
+/// size. With `object`, the document must remain an object. A patch that makes the document larger
+/// than its limit is refused, unless the patch shrinks a document that was too large before.
 ///
-/// The cost is proportional to the patch and the values that it replaces, not to the document.
+/// The cost is proportional to the patch and the replaced values, not to the document.
 pub(crate) fn apply_within(
     target: &mut Value,
     patch: &[Value],
@@ -218,8 +218,8 @@ impl Edit<'_> {
         }
     }
 
-    /// Records the change of the document's size by a value that was put at `path`, where `old` was
-    /// before, and by the member's key if it is new.
+    /// Records the change of the document's size after a value was put at `path` instead of `old`,
+    /// including the member's key if it is new.
     fn note_put(&mut self, path: &Pointer, old: Option<&Value>) {
         if !self.budget.tracks() {
             return;
@@ -233,7 +233,7 @@ impl Edit<'_> {
         self.budget.note_size(put + key, old.map_or(0, size_of));
     }
 
-    /// Records the change of the document's size by a value that was removed from `path`.
+    /// Records the change of the document's size after the value `old` was removed from `path`.
     fn note_removed(&mut self, path: &Pointer, old: &Value) {
         if self.budget.tracks() {
             let key = self.key_size(path);
@@ -399,7 +399,7 @@ fn operand(op: &Value) -> Outcome<&Value> {
 }
 
 /// Inserts a value as `add` does. Returns the path, with `-` resolved to an index, and the replaced
-/// value; or, if the location does not exist, the value itself.
+/// value. If the location does not exist, returns the value itself.
 fn insert(
     root: &mut Value,
     path: Pointer,
@@ -433,7 +433,7 @@ fn insert(
     }
 }
 
-/// Removes a value other than the root, and returns its position in the container too.
+/// Removes a value other than the root. Returns its position in the container and the value.
 fn remove(root: &mut Value, path: &Pointer, budget: &mut Budget) -> Outcome<(usize, Value)> {
     let missing = PatchErrorKind::NotFound;
     match path.parent_mut(root).ok_or(missing)? {
@@ -452,8 +452,8 @@ fn remove(root: &mut Value, path: &Pointer, budget: &mut Budget) -> Outcome<(usi
     }
 }
 
-/// Returns the position of a member, searched from both ends: members are most often removed from
-/// the end.
+/// Returns the position of a member. The search begins at both ends, since most removed members are
+/// near the end.
 fn position(map: &Map<String, Value>, key: &str) -> Option<usize> {
     let mut keys = map.keys().enumerate();
     loop {

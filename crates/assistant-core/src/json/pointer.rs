@@ -1,6 +1,6 @@
 //! JSON Pointer (RFC 6901): parsing and lookup.
 //!
-//! Values are changed only by [`super::patch`].
+//! [`super::patch`] changes values.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ impl Pointer {
         })
     }
 
-    /// Returns the names and indexes of the path, unescaped; none for the root.
+    /// Returns the unescaped names and indexes of the path, which is empty for the root.
     #[must_use]
     pub fn tokens(&self) -> &[String] {
         &self.tokens
@@ -53,7 +53,7 @@ impl Pointer {
         Some((resolve_mut(before, root)?, last))
     }
 
-    /// Returns true if `other` lies inside the location of this pointer.
+    /// Returns true if `other` leads to a location inside that of this pointer.
     pub(super) fn is_above(&self, other: &Self) -> bool {
         self.tokens.len() < other.tokens.len() && other.tokens.starts_with(&self.tokens)
     }

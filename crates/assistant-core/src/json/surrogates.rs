@@ -1,9 +1,9 @@
-//! Lone surrogates in JSON. A JavaScript producer writes them when it splits a text within an
-//! emoji; JSON permits them, a Rust string does not.
+//! Handles lone surrogates in JSON. A JavaScript producer writes a lone surrogate if it splits a
+//! text within an emoji; JSON permits lone surrogates, a Rust string does not.
 
 /// The replacement for a lone surrogate in text.
 pub const REPLACED: char = char::REPLACEMENT_CHARACTER;
-/// The first of 2048 private use characters that mark surrogates.
+/// The first of 2048 private use characters that represent surrogates, called marks.
 const MARKS: u32 = 0xF_0000;
 
 /// Returns the surrogate of a mark.
@@ -26,7 +26,7 @@ pub fn mark(half: u16) -> char {
     char::from_u32(MARKS + place).unwrap_or(REPLACED)
 }
 
-/// Replaces each lone surrogate with a character; `None` if all are paired.
+/// Replaces each lone surrogate with a character; `None` if the JSON contains no lone surrogates.
 pub fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;

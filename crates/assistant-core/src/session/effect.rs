@@ -104,7 +104,7 @@ pub enum Effect {
     },
     /// Stores the conversation that is about to be replaced.
     Archive {
-        /// Its id.
+        /// The id of the conversation.
         thread_id: String,
         /// The conversation as [`crate::conversation::Conversation::export`] writes it.
         snapshot: Value,
@@ -127,7 +127,7 @@ pub struct PreviewRequest {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Invocation {
-    /// Its id.
+    /// The id of the invocation.
     pub id: InvocationId,
     /// The registration of the handler.
     pub registration: RegistrationId,

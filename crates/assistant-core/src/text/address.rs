@@ -1,8 +1,8 @@
 //! Validation of agent-written addresses: links that a user may follow, and media that the page may
 //! fetch.
 //!
-//! An address is first normalized the way browsers do it, then checked, and the normalized text is
-//! returned, so that the checked address is the one that is used. Nothing is fetched here.
+//! An address is normalized the way browsers do it, then checked, and the normalized text is
+//! returned, so that the address in use is the checked one. Nothing is fetched here.
 
 /// The longest accepted address, in bytes.
 const MAX_LEN: usize = 8 * 1024;
@@ -18,13 +18,13 @@ pub struct Address {
 /// The kind of an address's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressKind {
-    /// A page or file on a named host.
+    /// An absolute `http:` or `https:` URL.
     Web,
-    /// A path on the page's own host.
+    /// A URL without a scheme, relative to the page.
     Relative,
-    /// A mail program.
+    /// A `mailto:` URL.
     Mail,
-    /// A telephone.
+    /// A `tel:` URL.
     Phone,
 }
 
@@ -41,7 +41,8 @@ impl Address {
         self.kind
     }
 
-    /// Returns the host with its port, if it names one; may contain characters of any script.
+    /// Returns the host with its port, if the address names a host. It may contain characters of
+    /// any script.
     #[must_use]
     pub fn host(&self) -> Option<&str> {
         let origin = self.origin.as_deref()?;
@@ -49,7 +50,7 @@ impl Address {
     }
 
     /// Returns scheme, host and port in lower case, without a default port:
-    /// `https://example.com:8443`. Begins with `//` if the address has no scheme.
+    /// `https://example.com:8443`. The result begins with `//` if the address has no scheme.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
         self.origin.as_deref()
@@ -58,8 +59,8 @@ impl Address {
 
 /// Parses an address that a user may follow: http, https, mailto, tel, or relative.
 ///
-/// Returns `None` for anything else: other schemes in any disguise, an address with a user name
-/// before its host, one with a colon that does not end a scheme, and the empty string.
+/// Returns `None` for all other addresses: those with another scheme in any disguise, with a user
+/// name before the host, or with a colon that does not end a scheme, and the empty string.
 #[must_use]
 pub fn safe_href(text: &str) -> Option<Address> {
     if text.len() > MAX_LEN {
@@ -81,7 +82,7 @@ pub fn safe_href(text: &str) -> Option<Address> {
 }
 
 /// Removes control characters and surrounding white space. Browsers drop tabs and line breaks
-/// anywhere and controls at both ends; here all controls are removed, so that no parser can read
+/// anywhere and control characters at both ends. Removing all of them ensures that no parser reads
 /// the rest differently.
 fn clean(text: &str) -> String {
     let visible: String = text.chars().filter(|c| !c.is_control()).collect();
@@ -176,8 +177,8 @@ fn host_of(rest: &str, scheme: &str) -> Option<String> {
 
 /// The media that the page may load automatically. All other media are named and linked instead.
 ///
-/// By default nothing is fetched: an image URL written by an agent could leak the conversation to
-/// another server. Images inline in the message are shown.
+/// By default nothing is fetched, since an image URL written by an agent could leak the
+/// conversation to another server. Inline images in a message are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaPolicy {
     origins: Vec<String>,
@@ -208,8 +209,8 @@ impl MediaPolicy {
 
     /// Permits media from the page's own host, by relative addresses.
     ///
-    /// Such a request carries the user's cookies: allow it only if no address has an effect when
-    /// fetched.
+    /// Such a request carries the user's cookies, so permit it only if fetching an address never
+    /// has an effect.
     #[must_use]
     pub const fn allow_own_origin(mut self) -> Self {
         self.own_origin = true;
@@ -257,8 +258,8 @@ fn after_data(text: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("data").then_some(rest)
 }
 
-/// Returns the `data:` URL of an image given as base64, if it has a raster type (SVG is a document
-/// format) and is small enough.
+/// Returns the `data:` URL of a base64-encoded image, if the image has a raster type (SVG is a
+/// document format) and is small enough.
 #[must_use]
 pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<String> {
     let mime_type = raster(mime_type)?;

@@ -1,9 +1,9 @@
 //! Letters that look like ASCII letters: `х` in Cyrillic, `ο` in Greek, `ｘ` in full width.
 //!
-//! Derived from the confusables of Unicode 17.0 (UTS #39), limited to letters that look the same in
-//! common fonts. See `hidden` for invisible characters and `host` for host names.
+//! The table derives from the confusables of Unicode 17.0 (UTS #39), limited to letters that look
+//! the same in common fonts. `hidden` handles invisible characters, `host` host names.
 
-/// Look-alikes; the string below contains the ASCII letters at the same positions.
+/// The look-alikes. The next constant contains the ASCII letters at the same positions.
 const LOOKALIKES: &str = "аеорсухѕіјһԁԛԝӏкѵАВЕКМНОРСТУХЅІЈӀԚԜԌҮѴЬ\
                     αογικνρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϺ\
                     օոսհցզՕՍ\
@@ -51,8 +51,8 @@ pub fn is_foreign_digit(c: char) -> bool {
     !c.is_ascii() && ZEROS.chars().any(zero)
 }
 
-/// Returns true if a text looks like ASCII: each letter is ASCII or looks like it, and at least one
-/// is not ASCII.
+/// Returns true if a text looks like ASCII and is not: each letter is ASCII or looks like an ASCII
+/// letter, and at least one is not ASCII.
 #[must_use]
 pub fn poses_as_ascii(text: &str) -> bool {
     if text.is_ascii() {

@@ -1,15 +1,15 @@
 //! Invisible characters, and characters that reorder others.
 //!
 //! Text that is copied verbatim shows such characters by their codes; file and host names are shown
-//! without them. See `host` for confusable hosts.
+//! without them. `host` handles confusable hosts.
 
-/// Returns true if a character shows nothing of its own: a control, a direction mark, an ignorable
-/// or blank character, a space other than U+0020. Tab and line feed are layout and not hidden.
+/// Returns true if a character is invisible: a control, a direction mark, an ignorable or blank
+/// character, a space other than U+0020. Tab and line feed are layout and not hidden.
 ///
-/// From Unicode 17.0: `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt), `Bidi_Control`
-/// and `White_Space` (PropList.txt), and by hand the characters that are visible by their
-/// properties and blank in fonts: the braille blank, the annotation and object characters, the
-/// blanks and controls among the hieroglyphs, the Khitan filler and the null notehead.
+/// The ranges are from Unicode 17.0: `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt),
+/// `Bidi_Control` and `White_Space` (PropList.txt), and by hand the characters that are visible by
+/// their properties and blank in fonts: the braille blank, the annotation and object characters,
+/// the blanks and controls among the hieroglyphs, the Khitan filler and the null notehead.
 #[must_use]
 pub const fn is_hidden(c: char) -> bool {
     // Most text is ASCII.

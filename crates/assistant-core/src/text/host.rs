@@ -1,7 +1,7 @@
-//! Confusable hosts: `аррӏе.com` in Cyrillic letters looks like `apple.com`.
+//! Detects confusable hosts: `аррӏе.com` in Cyrillic letters looks like `apple.com`.
 //!
-//! Nothing is encoded here: the caller shows the browser's `xn--…` form of a host that does not
-//! read plainly. See `address` for extracting the host of an address.
+//! Hosts are not encoded here: the caller shows the browser's `xn--…` form of a confusable host.
+//! `address` extracts the host of an address.
 
 /// The scripts of registered names. Scripts that are written together count as one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,8 +47,9 @@ const LIKE_LATIN: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
                           αγεηικνορτυχως\
                           գզէհղյոպռսցւքօ";
 
-/// Returns true if a host is unambiguous: each label is ASCII, or consists of letters of one script
-/// that do not look like Latin ones. Hidden characters, signs and unusual letters are rejected.
+/// Returns true if a host is unambiguous: each label is ASCII, or consists of letters of a single
+/// script that do not look like Latin letters. Hidden characters, signs and unusual letters are
+/// rejected.
 #[must_use]
 pub fn reads_plainly(host: &str) -> bool {
     host.is_ascii() || host.split('.').all(label_reads_plainly)

@@ -1,7 +1,7 @@
 //! Text written by agents: streamed markdown, tool calls as callouts, addresses, and hidden
 //! characters.
 //!
-//! Text is parsed incrementally without keeping a copy; nothing here depends on a screen or a
+//! Text is parsed incrementally without keeping a copy. This module does not depend on a view or a
 //! session.
 
 pub mod address;

@@ -1,12 +1,13 @@
-//! The work budget of one validation. It is spent by `check` and `equality`.
+//! The work budget of one validation. `check` and `equality` spend it.
 
-/// Steps: about one for each schema applied, property looked up or item compared.
+/// The maximum number of steps: about one for each schema applied, property looked up or item
+/// compared.
 const MAX_STEPS: usize = 1_000_000;
 
-/// Nesting of schemas (references included) or of values.
+/// The maximum nesting of schemas (references included) or of values.
 const MAX_DEPTH: usize = 256;
 
-/// Bytes of text that cost one step to hash, compare or count.
+/// The number of bytes of text that cost one step to hash, compare or count.
 const BYTES_PER_STEP: usize = 32;
 
 /// The remaining budget, and the reason if it has been exceeded.
@@ -25,7 +26,8 @@ impl Budget {
         }
     }
 
-    /// Takes `steps` from the budget; returns false if it is exceeded, from then on always.
+    /// Takes `steps` from the budget. Returns false if the budget is exceeded, and from then on
+    /// always.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         match self.steps.checked_sub(steps) {
             Some(left) if self.exceeded.is_none() => {
@@ -41,7 +43,8 @@ impl Budget {
         self.spend(1 + text.len() / BYTES_PER_STEP)
     }
 
-    /// Descends one level; every `true` is paired with one [`ascend`](Self::ascend).
+    /// Descends one level. If this returns true, the caller must call [`ascend`](Self::ascend)
+    /// once.
     pub(super) fn descend(&mut self) -> bool {
         match self.depth.checked_sub(1) {
             Some(left) => {

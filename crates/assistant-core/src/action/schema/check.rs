@@ -1,4 +1,4 @@
-//! The walk over schema and instance: dispatch of keywords, references, evaluated locations and
+//! Walks schema and instance, dispatches keywords, and tracks references, evaluated locations and
 //! violations. The keywords are implemented in `object`, `array`, `scalar` and `combine`.
 
 use core::{fmt, mem};
@@ -60,7 +60,7 @@ pub(super) struct Check<'a, 'h> {
     scope: Vec<usize>,
     patterns: &'h mut dyn PatternHost,
     path: String,
-    /// Above zero, only the verdict is needed and no violations are recorded.
+    /// Above zero if only the verdict is needed, so that no violations are recorded.
     quiet: usize,
     found: Vec<Violation>,
     faults: Vec<Violation>,
@@ -142,7 +142,7 @@ impl<'a, 'h> Check<'a, 'h> {
         }
     }
 
-    /// Like [`apply`](Self::apply), without recording violations.
+    /// Applies a schema like [`apply`](Self::apply), without recording violations.
     pub(super) fn test(
         &mut self,
         schema: &'a Value,
@@ -155,8 +155,8 @@ impl<'a, 'h> Check<'a, 'h> {
         fits
     }
 
-    /// Like [`apply`](Self::apply), but returns the violations to the caller instead of recording
-    /// them.
+    /// Applies a schema like [`apply`](Self::apply), and returns the violations to the caller
+    /// instead of recording them.
     pub(super) fn try_apply(
         &mut self,
         schema: &'a Value,
@@ -296,7 +296,8 @@ impl<'a, 'h> Check<'a, 'h> {
         self.index.lookup(here, reference)
     }
 
-    /// Returns the host's answer for `pattern`; `None` if it has none.
+    /// Returns true if the host finds `pattern` in `text`; `None` if the host cannot evaluate the
+    /// pattern.
     pub(super) fn matches(&mut self, pattern: &str, text: &str) -> Option<bool> {
         let within = self.budget.spend_text(pattern) && self.budget.spend_text(text);
         if within {

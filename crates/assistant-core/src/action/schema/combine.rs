@@ -1,7 +1,7 @@
 //! Keywords that combine schemas: `allOf`, `anyOf`, `oneOf`, `not` and `if`.
 //!
-//! If no alternative fits, the violations of the closest one are reported. If none is close or
-//! several are equally close, one violation names the alternatives.
+//! If no alternative fits, the violations of the closest alternative are reported. If none is close
+//! or several are equally close, a single violation names the alternatives.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use super::check::{Check, Evaluated};
 /// The maximum number of alternatives that a message names.
 const MAX_NAMED: usize = 8;
 
-/// The miss above which an alternative is taken as not intended.
+/// The total weight of violations above which an alternative counts as not intended.
 const MISS_THRESHOLD: usize = 1000;
 
 /// The result of trying alternatives.
@@ -227,8 +227,9 @@ impl Outcome {
     }
 }
 
-/// Returns the weight of a violation as evidence that an alternative was not intended: most for the
-/// type or value of the location itself, then for a tag (`"kind": "circle"`) one level down.
+/// Returns the weight of a violation as evidence that an alternative was not intended. A violation
+/// by the type or value of the location itself weighs most, followed by a tag (`"kind": "circle"`)
+/// one level down.
 fn weight(violation: &Violation, path: &str) -> usize {
     let below = violation.path.len().saturating_sub(path.len());
     match violation.keyword {

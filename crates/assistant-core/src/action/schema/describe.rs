@@ -1,5 +1,5 @@
 //! Short descriptions of schemas ("a string or null", `an object with "id"`) for messages. Not
-//! every schema has one.
+//! every schema has a description.
 
 use serde_json::{Map, Value};
 

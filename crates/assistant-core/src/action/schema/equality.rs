@@ -1,5 +1,5 @@
-//! Equality of JSON values: numbers by value, objects regardless of key order. It is used by
-//! `const`, `enum` and `uniqueItems`, and all work is charged to the budget.
+//! Equality of JSON values, for `const`, `enum` and `uniqueItems`: numbers by value, objects
+//! regardless of key order. All work is charged to the budget.
 
 use core::cmp::Ordering;
 
@@ -106,7 +106,7 @@ fn hash_text(text: &str, budget: &mut Budget) -> u64 {
     text.bytes().fold(7, |sum, byte| mix(sum, byte.into()))
 }
 
-/// Mixes `more` into `sum` and spreads high bits to the low ones that choose a slot.
+/// Mixes `more` into the hash `sum`, and spreads its high bits to the low bits that choose a slot.
 fn mix(sum: u64, more: u64) -> u64 {
     let product = (sum.rotate_left(5) ^ more).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)

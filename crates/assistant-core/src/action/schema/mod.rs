@@ -1,9 +1,10 @@
 //! JSON Schema draft 2020-12 validation.
 //!
-//! A direct interpreter over `&Value`: nothing is compiled, because a schema is read about as often
-//! as it is written and the code ships to browsers. It covers every assertion and applicator of the
-//! draft, with `$ref`, `$anchor`, `$dynamicRef` and embedded `$id` resources. Older spellings that
-//! tools still send (`definitions`, `dependencies`, `items` as a list) are supported.
+//! The validator interprets `&Value` directly and compiles nothing, because a schema is read about
+//! as often as it is written and the code ships to browsers. It implements every assertion and
+//! applicator of the draft, with `$ref`, `$anchor`, `$dynamicRef` and embedded `$id` resources.
+//! Older spellings that tools still send (`definitions`, `dependencies`, `items` as a list) are
+//! supported.
 //!
 //! It never fetches a schema (a reference to a document that is not embedded is a violation), never
 //! asserts `format` or content keywords (annotations in this draft), never runs a regular
@@ -16,7 +17,7 @@
 //!   implement the keywords; `budget` bounds the walk.
 //! * `refs` resolves references, with `uri`.
 //! * `numbers` and `equality` compare values by JSON's rules; `message` and `describe` write the
-//!   text.
+//!   messages.
 //!
 //! ```
 //! use assistant_core::action::schema::{NoPatterns, validate};
@@ -68,8 +69,8 @@ pub trait PatternHost {
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool>;
 }
 
-/// A host that evaluates no pattern, so that each counts as satisfied. It is used for schemas from
-/// an agent, whose regular expressions are never evaluated.
+/// A host that evaluates no pattern, so that each pattern counts as satisfied. Used for schemas
+/// from an agent, whose regular expressions are never evaluated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPatterns;
 
@@ -83,14 +84,14 @@ impl PatternHost for NoPatterns {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// JSON Pointer into the instance, `""` for the root. A missing property has the path that it
-    /// would have, an unexpected one its own. Truncated with an ellipsis if very long.
+    /// The JSON Pointer to the location in the instance, `""` for the root. For a missing property,
+    /// the path that it would have. Truncated with an ellipsis if very long.
     pub path: String,
     /// The keyword that was violated; `false` for a schema that allows nothing, `schema` for a
     /// fault of the schema itself, `limit` for a check that exceeded its budget.
     pub keyword: &'static str,
-    /// The value of that keyword: a bound, the name of a type, the permitted values; truncated if
-    /// long, empty if it is a schema or schemas. For hosts that phrase the message themselves.
+    /// The value of the keyword, for hosts that phrase the message themselves: a bound, the name of
+    /// a type, the permitted values. Truncated if long; empty if the value consists of schemas.
     pub limit: String,
     /// A short sentence about the expected value.
     pub message: String,
@@ -108,8 +109,9 @@ impl fmt::Display for Violation {
 /// Validates `instance` against `schema` and returns the violations, in the order of the schema's
 /// keywords.
 ///
-/// At most [`MAX_VIOLATIONS`] are listed. A schema that cannot be read, has an unresolved
-/// reference, nests too deeply or takes too much work never fits, and is reported as a violation.
+/// At most [`MAX_VIOLATIONS`] violations are listed. A schema that cannot be read, has an
+/// unresolved reference, nests too deeply or takes too much work never fits, and is reported as a
+/// violation.
 pub fn validate(
     schema: &Value,
     instance: &Value,

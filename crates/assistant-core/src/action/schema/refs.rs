@@ -1,8 +1,7 @@
 //! References in a schema: resources (`$id`), anchors and JSON Pointers.
 //!
 //! The index is built in one pass over the locations where the draft permits schemas, so an `$id`
-//! inside an `enum` or an unknown keyword is ignored. Nothing outside the given schema is looked
-//! up.
+//! inside an `enum` or an unknown keyword is ignored. Only the given schema is searched.
 
 use core::ptr;
 use std::borrow::Cow;
@@ -11,17 +10,19 @@ use serde_json::{Map, Value};
 
 use super::uri;
 
-/// Bounds on the length and number of identifiers; those beyond are not found.
+/// The maximum length of an identifier, in bytes. Longer identifiers are not found.
 const MAX_URI: usize = 4096;
+
+/// The maximum number of resources. Further resources are not found.
 const MAX_RESOURCES: usize = 1000;
 
 /// A schema found by a reference.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) schema: &'a Value,
-    /// The index of its resource.
+    /// The index of the resource that contains the schema.
     pub(super) resource: usize,
-    /// The name, if it was found as a `$dynamicAnchor`.
+    /// The name, if the schema was found as a `$dynamicAnchor`.
     pub(super) dynamic: Option<&'a str>,
 }
 

@@ -1,5 +1,5 @@
-//! Resolution of URI references (RFC 3986, section 5.2), as far as schemas need it. Nothing is
-//! validated or fetched; fragments are handled by `refs`.
+//! Resolves URI references (RFC 3986, section 5.2), as far as schemas need it. Nothing is validated
+//! or fetched; `refs` handles fragments.
 
 /// Resolves `reference` (without a fragment) against `base`.
 pub(super) fn resolve(base: &str, reference: &str) -> String {

@@ -1,25 +1,25 @@
-//! Options, location and errors of the decoder.
+//! The options, locations and errors of decoders.
 
 use serde_json::Value;
 
 use crate::event::Diagnostic;
 use crate::event::fault::{Notes, ProtocolError, quote};
 
-/// The options of a decoding step, and the collector of its notes.
+/// The options of a decoding step, and the collector of its diagnostics.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// The event type (or a name for the document) for messages.
+    /// The event type, or the name of the document, for messages.
     pub event: &'a str,
     /// True for strict decoding, which distinguishes null from an absent field.
     pub strict: bool,
     /// True to keep unknown fields of messages and calls instead of removing them.
     pub keep_extra: bool,
-    /// The collector of notes.
+    /// The collector of diagnostics.
     pub notes: &'a mut Notes,
 }
 
 impl Context<'_> {
-    /// Notes that an unknown field was removed.
+    /// Adds a diagnostic about an unknown field that was removed.
     pub fn removed(&mut self, path: Path<'_>) {
         let message = format!(
             "Removed unrecognised material at '{}' on {}.",
@@ -43,7 +43,7 @@ impl Context<'_> {
     }
 
     /// Returns the fatal error for a value that matches no type of a union, including the fault
-    /// within the type that it resembles.
+    /// within the type that the value resembles.
     pub fn none_of(&self, path: Path<'_>, within: Fault) -> Fault {
         let Fault::Fatal(within) = within else {
             return within;
@@ -73,16 +73,17 @@ impl Context<'_> {
 /// The reason for which a value could not be read.
 #[derive(Debug)]
 pub enum Fault {
-    /// The value is unknown in this version: the smallest optional enclosing item is removed.
+    /// The value is unknown in this version, so that the smallest optional enclosing item is
+    /// removed.
     Unknown,
-    /// The value is known and wrong: the stream ends.
+    /// A known field has a wrong value, which ends the stream.
     Fatal(ProtocolError),
 }
 
 /// The result of reading a value.
 pub type Read<T> = Result<T, Fault>;
 
-/// The location of a value in its event; formatted only for a note or an error.
+/// The location of a value in its event. It is formatted only for a diagnostic or an error.
 #[derive(Debug, Clone, Copy)]
 pub enum Path<'a> {
     /// The whole value.

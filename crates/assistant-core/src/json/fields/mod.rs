@@ -1,4 +1,4 @@
-//! Reading and writing of objects with known fields.
+//! Reads and writes objects with known fields.
 //!
 //! [`Fields`] takes the known fields out of an object and reports the others; [`Writer`] writes an
 //! object without its absent fields. Both are used for stored data and by protocols.

@@ -1,7 +1,8 @@
 //! A raw event: its fields in a flat list.
 //!
 //! An event has few fields, so searching a list is faster than building a hash map, which would
-//! take half the time of a token. Field names of every token are not allocated.
+//! take half the time that a token takes. The field names that occur in each token are not
+//! allocated.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use crate::event::Object;
 use crate::event::fault::ProtocolError;
 
-/// Field names that are not allocated.
+/// The field names that are not allocated.
 const COMMON_FIELDS: [&str; 9] = [
     "type",
     "delta",
@@ -25,19 +26,19 @@ const COMMON_FIELDS: [&str; 9] = [
     "metadata",
 ];
 
-/// The fields of a JSON object in order. The last of duplicate fields counts.
+/// The fields of a JSON object in order. Of duplicate fields, the last one counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventObject {
     fields: Vec<(Cow<'static, str>, Option<Value>)>,
-    /// The number of fields not taken: for most events no optional fields remain to be searched.
+    /// The number of fields that were not taken. At zero, lookups of optional fields need no
+    /// search.
     left: usize,
 }
 
 impl EventObject {
     /// Parses the data of one frame.
     ///
-    /// # Errors
-    /// Fails if it is not JSON, or not an object.
+    /// # Errors Fails if the data is not JSON, or not an object.
     pub fn parse(data: &str) -> Result<Self, ProtocolError> {
         serde_json::from_str(data).map_err(|error| {
             // The deserializer rejects a list before reading it to its end.
@@ -68,12 +69,12 @@ impl EventObject {
         self.left == 0
     }
 
-    /// Returns the value of a field, to change it.
+    /// Returns a mutable reference to the value of a field.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.slot(name).and_then(Option::as_mut)
     }
 
-    /// Takes a field.
+    /// Removes a field and returns its value.
     pub fn take(&mut self, name: &str) -> Option<Value> {
         if self.left == 0 {
             return None;

@@ -1,9 +1,9 @@
-//! Reading of known fields out of a JSON object, by value.
+//! Reads known fields of a JSON object, by value.
 //!
-//! The same rules apply to the whole wire (rule "tolerant in, strict out"): a known field with a
-//! wrong value is fatal and named; an unknown field is removed and noted; an unknown value of a
-//! closed set is removed with the smallest optional enclosing item. Strings are moved out, never
-//! cloned.
+//! The same rules apply to all received data (rule "tolerant in, strict out"): a known field with a
+//! wrong value is a fatal error that names the field; an unknown field is removed with a
+//! diagnostic; an unknown value of a closed set is removed with the smallest optional enclosing
+//! item. Strings are moved out, never cloned.
 
 use serde_json::Value;
 
@@ -14,9 +14,8 @@ use crate::event::Object;
 /// The largest integer that JSON numbers represent exactly.
 const MAX_INTEGER: i64 = (1 << 53) - 1;
 
-/// The fields of one object, taken one by one. The first fault is kept for the end
-/// ([`Self::close`]); after it, all fields count as absent, so that nothing else is noted or
-/// reported.
+/// The fields of one object, taken one by one. The first fault is kept until [`Self::close`]. After
+/// a fault, all fields count as absent, so that no further faults or diagnostics are reported.
 #[derive(Debug)]
 pub struct Fields<'p> {
     object: EventObject,
@@ -44,12 +43,12 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Records a fault, unless there is an earlier one.
+    /// Records a fault, unless an earlier one is recorded.
     pub fn fail(&mut self, fault: Fault) {
         self.fault = self.fault.take().or(Some(fault));
     }
 
-    /// Returns true if there was a fault.
+    /// Returns true if a fault is recorded.
     pub const fn failed(&self) -> bool {
         self.fault.is_some()
     }
@@ -59,7 +58,7 @@ impl<'p> Fields<'p> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    /// Returns the value read, or a default after recording the fault.
+    /// Returns the value that was read, or records the fault and returns a default.
     pub fn keep<T: Default>(&mut self, read: Read<T>) -> T {
         read.unwrap_or_else(|fault| {
             self.fail(fault);
@@ -244,7 +243,7 @@ impl<'p> Fields<'p> {
         self.keep(list)
     }
 
-    /// Like [`Self::list`], for an optional field.
+    /// Takes an optional list, like [`Self::list`].
     pub fn opt_list<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -274,7 +273,7 @@ impl<'p> Fields<'p> {
         None
     }
 
-    /// Takes a field that permits only one word.
+    /// Takes a required field with a fixed string value.
     pub fn literal(&mut self, context: &Context<'_>, key: &'static str, word: &str) {
         match self.take(key) {
             Some(Value::String(text)) if text == word => {}
@@ -293,7 +292,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes a field with a word of a closed set.
+    /// Takes a required field with a string of a closed set.
     pub fn word<T: Copy>(
         &mut self,
         context: &Context<'_>,
@@ -320,8 +319,8 @@ impl<'p> Fields<'p> {
         matches!(self.get(key), Some(Value::Null))
     }
 
-    /// Returns the value built from the fields, unless there was a fault. Notes and drops the
-    /// remaining fields.
+    /// Returns the value built from the fields, unless a fault is recorded. Drops the remaining
+    /// fields with a diagnostic.
     pub fn close<T>(mut self, context: &mut Context<'_>, made: T) -> Read<T> {
         self.checked()?;
         self.note_rest(context);
@@ -342,7 +341,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Returns the remaining fields if the context keeps them, else as [`Self::close`].
+    /// Returns the remaining fields if the context keeps them; otherwise drops them like
+    /// [`Self::close`].
     pub fn rest(mut self, context: &mut Context<'_>) -> Read<Object> {
         self.checked()?;
         if context.keep_extra {
@@ -354,7 +354,7 @@ impl<'p> Fields<'p> {
     }
 }
 
-/// Reads each element of a list; unknown elements are removed and noted.
+/// Reads each element of a list. Unknown elements are removed with a diagnostic.
 fn list<T>(
     items: Vec<Value>,
     context: &mut Context<'_>,
@@ -381,7 +381,8 @@ pub fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Str
     }
 }
 
-/// Reads a word of a closed set; another word is unknown, a value that is not a string is a fault.
+/// Reads a string of a closed set. Any other string is unknown; a value that is not a string is a
+/// fatal fault.
 pub fn word<T>(
     value: Option<&Value>,
     context: &Context<'_>,
@@ -403,7 +404,8 @@ where
     Err(context.malformed(path, &problem))
 }
 
-/// Reads an integer as defined by JSON Schema: `1.0` is one, since JSON numbers have no type.
+/// Reads an integer as defined by JSON Schema, which includes `1.0`, since JSON numbers have no
+/// type.
 fn integer(value: &Value, least: i64) -> Result<i64, String> {
     let Some(float) = value.as_f64() else {
         let found = type_name(Some(value));

@@ -34,7 +34,7 @@ impl Writer {
         }
     }
 
-    /// Writes any JSON except `null`, which would be read as absent anyway.
+    /// Writes an optional value. `null` is omitted, since it would be read as absent.
     pub fn opt(&mut self, key: &str, value: Option<&Value>) {
         if let Some(value) = value.filter(|value| !value.is_null()) {
             self.put(key, value.clone());
@@ -60,7 +60,7 @@ impl Writer {
         self.put(key, Value::Array(items.iter().map(write).collect()));
     }
 
-    /// Writes an optional list; an empty one is omitted.
+    /// Writes a list, unless it is empty.
     pub fn opt_list<T>(&mut self, key: &str, items: &[T], write: fn(&T) -> Value) {
         if !items.is_empty() {
             self.list(key, items, write);

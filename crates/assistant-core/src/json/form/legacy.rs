@@ -1,4 +1,4 @@
-//! Retired forms of content, rewritten before it is read.
+//! Rewrites retired forms of content before the content is read.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::event::{Diagnostic, Object, fault::Notes};
 
-/// Drops an optional field that is `null`, with a note.
+/// Drops an optional field that is `null`, with a diagnostic.
 pub fn drop_null(object: &mut Object, place: &str, field: &'static str, notes: &mut Notes) {
     if let Some(Value::Null) = object.get(field) {
         object.shift_remove(field);
@@ -14,7 +14,7 @@ pub fn drop_null(object: &mut Object, place: &str, field: &'static str, notes: &
     }
 }
 
-/// Returns the objects in an array, if there is one.
+/// Returns the objects in an array; none if the value is not an array.
 pub fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
     array
         .and_then(Value::as_array_mut)
@@ -23,8 +23,8 @@ pub fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
         .filter_map(Value::as_object_mut)
 }
 
-/// Rewrites the parts of a message's content. `TOOL_CALL_RESULT` does not need it: its content had
-/// none of these parts before it had parts at all.
+/// Rewrites the parts of a message's content. The content of `TOOL_CALL_RESULT` does not need this,
+/// since it never had the retired parts.
 pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     let Some(Value::Array(parts)) = content else {
         return;
@@ -69,8 +69,8 @@ fn media_key(part: &Value) -> Option<String> {
     Some(key.map(Value::to_string).join(" "))
 }
 
-/// Converts a `binary` part to image, audio, video or document. One with missing fields, or only
-/// the id of an upload, is unchanged, and the decoder removes it as unknown.
+/// Converts a `binary` part to image, audio, video or document. A part with missing fields, or with
+/// only the id of an upload, is unchanged, so that the decoder removes it as unknown.
 fn upgraded_binary(part: &Value) -> Option<Value> {
     let part = part.as_object()?;
     if part.get("type")? != "binary" {

@@ -1,8 +1,8 @@
-//! Reading of messages and their content.
+//! Reads messages and their content.
 //!
-//! From a stream, unknown fields are removed with a note; from a store ([`message_from_value`])
-//! unknown fields of messages and calls are preserved, so that data of a newer peer is not lost.
-//! Writing is in `write`.
+//! From a stream, unknown fields are removed with a diagnostic; from a store
+//! ([`message_from_value`]) unknown fields of messages and calls are preserved, so that data of a
+//! newer peer is not lost. `write` writes messages.
 
 use serde_json::Value;
 
@@ -15,8 +15,8 @@ use crate::json::fields::{Context, Fault, Fields, Path, Read};
 
 /// Decodes a message of a store or another program. Unknown fields go to `extra`.
 ///
-/// # Errors
-/// Fails if it is not an object, its role is unknown, or a known field has a wrong value.
+/// # Errors Fails if the value is not an object, if its role is unknown, or if a known field has a
+/// wrong value.
 pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     if let Value::Object(message) = &mut value {
         upgrade_parts(message.get_mut("content"), &mut Notes::new());
@@ -26,8 +26,7 @@ pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
 
 /// Decodes the content of a store: a string, or a list of parts.
 ///
-/// # Errors
-/// Fails if it is neither, or a known field has a wrong value.
+/// # Errors Fails if the value is neither, or if a known field has a wrong value.
 pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
     upgrade_parts(Some(&mut value), &mut Notes::new());
     let mut holder = Object::new();
@@ -47,7 +46,7 @@ pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolErro
     from_store(value, "content part", part)
 }
 
-/// Reads stored data: unknown fields are kept where the type has a place for them.
+/// Reads stored data. Unknown fields are kept if the type has a field for them.
 ///
 /// # Errors
 /// Fails if the value is unknown, or a known field has a wrong value.
@@ -71,7 +70,7 @@ pub fn from_store<T>(
     })
 }
 
-/// Reads one message; an unknown role makes the whole message unknown.
+/// Reads a message. A message with an unknown role is unknown.
 ///
 /// # Errors
 /// Fails if a known field has a wrong value.

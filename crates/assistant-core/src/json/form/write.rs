@@ -1,4 +1,4 @@
-//! Writing of messages and content.
+//! Writes messages and content.
 
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ fn write_message(message: &Message, extra: bool) -> Value {
     w.done()
 }
 
-/// Adds unknown fields. They never replace a field of the protocol.
+/// Adds unknown fields, which never replace a field of the protocol.
 fn add_extra(w: &mut Writer, extra: &Object) {
     for (key, value) in extra {
         if !w.0.contains_key(key) {

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 /// The maximum length at which an unfinished number is shown, so that updates after many small
-/// pieces stay cheap. Its end shows the whole number.
+/// pieces stay cheap. A longer number is shown when it is finished.
 const MAX_SHOWN: usize = 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,17 +26,17 @@ enum Part {
 /// The result of feeding a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fed {
-    /// A digit: the number is complete so far.
+    /// A digit was read, and the number is complete so far.
     Digit,
     /// The character belongs to the number, which is incomplete.
     Other,
-    /// A digit that is not permitted here; the number is invalid.
+    /// A digit is not permitted here, so the number is invalid.
     Bad,
     /// The character does not belong to the number.
     End,
 }
 
-/// An incremental number parser; see the module.
+/// An incremental parser of a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Number {
     part: Part,
@@ -73,7 +73,7 @@ impl Number {
         Fed::Digit
     }
 
-    /// Returns true if there is a value to show.
+    /// Returns true if the number has a value to show.
     pub(super) fn has_digits(&self) -> bool {
         self.valid > 0
     }
@@ -100,7 +100,7 @@ impl Number {
         Some(value.unwrap_or_else(|| self.largest()))
     }
 
-    /// Returns the value of the finished number; `None` if it is too large.
+    /// Returns the value of the finished number; `None` if the number is too large.
     pub(super) fn finish(&self) -> Option<Value> {
         let value = self.read(self.valid);
         if self.is_whole() {

@@ -1,4 +1,4 @@
-//! Incremental decoding of a JSON string: plain runs, escapes, surrogate pairs.
+//! Decodes a JSON string incrementally: plain runs, escapes, surrogate pairs.
 //!
 //! A high surrogate is held back until its low surrogate arrives; a lone surrogate becomes U+FFFD
 //! and is recorded. The string itself is stored by the caller.
@@ -25,7 +25,7 @@ enum Escape {
     },
 }
 
-/// An incremental string decoder; see the module.
+/// An incremental decoder of a string.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     escape: Escape,
@@ -39,7 +39,7 @@ impl Text {
         self.repaired
     }
 
-    /// Appends decoded text to `out` and returns the rest after the string.
+    /// Appends decoded text to `out`, and returns the progress and the text after the string.
     pub(super) fn take<'a>(&mut self, mut rest: &'a str, out: &mut String) -> (Took, &'a str) {
         loop {
             if self.escape == Escape::None {
@@ -61,7 +61,7 @@ impl Text {
         }
     }
 
-    /// Copies everything up to the next special character.
+    /// Copies the text up to the next special character.
     fn run<'a>(&mut self, rest: &'a str, out: &mut String) -> &'a str {
         let special = |ch: char| matches!(ch, '"' | '\\' | '\0'..='\u{1f}');
         let end = rest.find(special).unwrap_or(rest.len());
@@ -128,7 +128,7 @@ impl Text {
         }
     }
 
-    /// Replaces the held surrogate, which has no partner.
+    /// Replaces the held surrogate, which is not part of a pair.
     fn replace_lone_surrogate(&mut self, out: &mut String) {
         if self.high.take().is_some() {
             self.repaired = true;

@@ -1,8 +1,8 @@
 //! The growing value: a finished tree and the path of open nodes.
 //!
-//! While a piece of text is read, the open nodes are taken out of their parents onto a stack, so
-//! that the innermost is directly accessible; between pieces they are back in place and the root is
-//! a plain value. Both steps cost time proportional to the depth.
+//! While a piece of text is read, the open nodes are moved from their parents to a stack, so that
+//! the innermost node is directly accessible. Between pieces, the nodes are in their parents, and
+//! the root is a plain value. The cost of both moves is proportional to the depth.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 enum Slot {
     Root,
     Item(usize),
-    /// The newest entry of an object: accessed from the end, without hashing a long key.
+    /// The newest entry of an object, which is accessed from the end, without hashing a long key.
     Newest(String),
     /// An earlier entry of an object whose key is repeated.
     Earlier(String),
@@ -36,7 +36,7 @@ impl Slot {
     }
 }
 
-/// A growing JSON value; see the module.
+/// A growing JSON value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     /// The whole value, between pieces.
@@ -50,7 +50,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Takes the open nodes out of their parents.
+    /// Moves the open nodes from their parents to the stack.
     pub(super) fn detach(&mut self) {
         for slot in &self.slots {
             let node = match self.open.last_mut() {
@@ -61,7 +61,7 @@ impl Tree {
         }
     }
 
-    /// Puts the open nodes back.
+    /// Moves the open nodes back to their parents.
     pub(super) fn attach(&mut self) {
         while let Some(node) = self.open.pop() {
             self.put(self.open.len(), node);

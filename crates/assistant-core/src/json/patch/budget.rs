@@ -1,8 +1,8 @@
 //! The work and size limits of one patch.
 //!
 //! Values within a patch (`add`, `replace`, `test`) are proportional to its size and not limited.
-//! `copy` and `move` are: an operation of fifty bytes can copy or shift the whole document, and
-//! forty copies in a row double it forty times.
+//! `copy` and `move` are limited: an operation of fifty bytes can copy or shift the whole document,
+//! and forty copies in a row can double it forty times.
 
 use serde_json::Value;
 
@@ -19,7 +19,8 @@ const COPIED: usize = 8 << 20;
 /// The maximum size of a document after copies, in bytes of memory. A received document may be
 /// larger.
 const DOCUMENT: usize = 32 << 20;
-/// The size up to which a copy counts like an `add`: it takes no more than the operation itself.
+/// The size up to which a copy is free like an `add`, since it needs no more memory than the
+/// operation itself.
 const FREE_COPY: usize = 512;
 /// The maximum number of values that one patch may shift within containers or move deeper.
 const SHIFTED: usize = 32 << 20;
@@ -31,7 +32,7 @@ pub(crate) struct PatchBounds {
     pub(crate) document: usize,
     /// The maximum memory that the patch may copy, in bytes.
     pub(crate) copied: usize,
-    /// The maximum number of values that it may shift or move deeper.
+    /// The maximum number of values that the patch may shift or move deeper.
     pub(crate) shifted: usize,
 }
 
@@ -40,7 +41,8 @@ pub(crate) struct PatchBounds {
 pub(super) struct Budget {
     copied: usize,
     shifted: usize,
-    /// The remaining growth of the document, once a copy has measured it.
+    /// The remaining growth of the document; `None` until the first large copy measures the
+    /// document.
     room: Option<usize>,
     /// The size of the document, if it is tracked.
     size: Option<usize>,
@@ -141,7 +143,8 @@ impl Budget {
     }
 }
 
-/// Returns the memory of `value`, at most `most`; fails if it would nest too deeply at `path`.
+/// Returns the memory of `value`, at most `most`. Fails if the value would nest too deeply at
+/// `path`.
 fn weight(path: &Pointer, value: &Value, most: usize) -> Outcome<usize> {
     let depth = DEPTH.checked_sub(path.tokens().len());
     let mut left = most;

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 use super::{Outcome, PatchErrorKind};
 
 /// Compares values as JSON Patch requires: numbers by value, objects regardless of key order. Takes
-/// time proportional to `right`, so its keys are looked up in `left`.
+/// time proportional to `right`, since the keys of `right` are looked up in `left`.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     let mut pairs = vec![(left, right)];
     while let Some(pair) = pairs.pop() {
@@ -38,7 +38,8 @@ fn numbers_equal(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// Returns the number as an integer, if it is one within the range of the integer types.
+/// Returns the number as an integer, if it has no fraction and is within the range of the integer
+/// types.
 fn integer(number: &Number) -> Option<i128> {
     let small = number
         .as_i64()
@@ -52,7 +53,7 @@ fn integer(number: &Number) -> Option<i128> {
     })
 }
 
-/// The approximate memory of a node in bytes; the key of a member takes as much again.
+/// The approximate memory of a node in bytes. The key of a member takes the same amount.
 pub(super) const NODE: usize = 72;
 
 /// Subtracts the approximate memory of `value` from `left`. Fails if nothing is left, or if more

@@ -5,27 +5,27 @@ use serde_json::Value;
 use super::{Callout, CalloutOptions, CalloutState, header::Header, yaml};
 use crate::event::Object;
 
-/// The name of a tool without a name.
+/// The tool name of a callout that gives none.
 pub(super) const DEFAULT_NAME: &str = "tool";
 
 const ID: [&str; 5] = ["toolCallId", "tool_call_id", "callId", "id", "toolCall"];
 const NAME: [&str; 4] = ["toolName", "tool_name", "name", "tool"];
 const ERROR: [&str; 3] = ["errorText", "error_text", "error"];
 
-/// Returns true for fields with a meaning in callouts; all others are preserved as they are.
+/// Returns true for fields with a meaning in callouts. All other fields are preserved unchanged.
 pub(super) fn is_known(key: &str) -> bool {
     let known = [&ID[..], &NAME, &ERROR, &["state", "input", "output"]];
     known.iter().any(|keys| keys.contains(&key))
 }
 
-/// A parsed callout, with its state as written if that is not a known state.
+/// A parsed callout, with its state as written if the state is unknown.
 pub(super) struct Read {
     pub(super) call: Callout,
     pub(super) unknown_state: Option<String>,
 }
 
-/// Returns the body lines of a callout without quote marks. `has_end`: the last line closes a
-/// fence.
+/// Returns the body lines of a callout without quote marks. `has_end` is true if the last line
+/// closes a fence.
 pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
     let mut lines: Vec<&str> = source.split('\n').skip(1).collect();
     if has_end {
@@ -42,8 +42,8 @@ pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
     lines
 }
 
-/// Parses the body lines, already without quote marks. The id is empty if it is missing. The error
-/// is a message for the author.
+/// Parses the body lines, which must not contain quote marks. A missing id is returned as an empty
+/// one. The error is a message for the author.
 pub(super) fn read(
     header: Header,
     lines: &[&str],

@@ -1,4 +1,4 @@
-//! Chunks: the text and calls of a markdown document.
+//! The chunks of a markdown document: text and calls.
 
 use serde_json::{Map, Value};
 
@@ -16,11 +16,11 @@ pub enum Chunk {
 /// A call as written in a callout.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Callout {
-    /// The position among the callouts of the text, from 1. Callouts that stayed text count.
+    /// The position among the callouts of the text, from 1. Callouts that stayed text are counted.
     pub ordinal: u32,
-    /// The call's id; derived from the ordinal if none was written.
+    /// The call's id, derived from the ordinal if the callout has none.
     pub id: String,
-    /// True if the id was written.
+    /// True if the callout contains the id.
     pub has_own_id: bool,
     /// The tool's name.
     pub name: String,
@@ -38,7 +38,7 @@ pub struct Callout {
     pub source: String,
 }
 
-/// The state of a call, in the format's words.
+/// The state of a call, as named in callouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the words are those of the format")]
 pub enum CalloutState {
@@ -62,7 +62,7 @@ impl CalloutState {
         (Self::OutputDenied, "output-denied"),
     ];
 
-    /// Returns the word for the state.
+    /// Returns the name of the state in callouts.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::ALL
@@ -71,7 +71,7 @@ impl CalloutState {
             .map_or("", |(_, word)| word)
     }
 
-    /// Parses exactly this word.
+    /// Parses the name of a state in callouts.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL

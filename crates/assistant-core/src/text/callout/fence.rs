@@ -10,18 +10,18 @@ pub(super) struct Fence {
     len: usize,
     /// True inside a quote.
     quoted: bool,
-    /// The column of its list item's text; 0 outside of lists.
+    /// The column of the text in the list item that contains the fence; 0 outside of lists.
     width: usize,
 }
 
 impl Fence {
-    /// Returns true if the line ends with an enclosing quote or list item.
+    /// Returns true if the fence is inside a quote or list item, with which it ends.
     pub(super) const fn is_contained(&self) -> bool {
         self.quoted || self.width > 0
     }
 }
 
-/// The state of a line with regard to fences.
+/// The progress of reading a line, with regard to fences.
 #[derive(Debug, Clone)]
 pub(super) struct Marks {
     stage: Stage,
@@ -29,7 +29,7 @@ pub(super) struct Marks {
     fence: Option<Fence>,
     /// True if the line has a quote mark.
     quoted: bool,
-    /// The width of its list markers, in columns.
+    /// The width of the line's list markers, in columns.
     width: usize,
 }
 
@@ -37,11 +37,11 @@ pub(super) struct Marks {
 enum Stage {
     /// The position after this many spaces.
     Indent(usize),
-    /// Right after a quote mark.
+    /// The position right after a quote mark.
     Quote,
-    /// The position in a number of this many digits that may be a list marker.
+    /// The position after this many digits that may begin a list marker.
     Number(usize),
-    /// Right after a list marker.
+    /// The position right after a list marker.
     Bullet,
     /// The position after a list marker and this many spaces.
     Gap(usize),

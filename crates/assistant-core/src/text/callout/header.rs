@@ -25,7 +25,7 @@ impl Header {
         Self::read(args.unwrap_or_default())
     }
 
-    /// Parses the text after the word `tool`. Assignments take precedence in any order; bare words
+    /// Parses the text after the word `tool`. Assignments take precedence, in any order; bare words
     /// then fill the remaining fields.
     fn read(args: &str) -> Self {
         let mut header = Self::default();

@@ -1,4 +1,4 @@
-//! Incremental classification of a line: possible header, quote mark, fences.
+//! Classifies a line incrementally: possible header, quote mark, fences.
 
 use super::fence::{Fence, Marks};
 
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 enum Head {
     /// The position after this many spaces.
     Indent(u8),
-    /// Right after the quote mark.
+    /// The position right after the quote mark.
     Gap,
     /// The position after this many bytes of [`MARK`].
     Mark(usize),
@@ -87,14 +87,14 @@ impl Line {
         self.head = Head::Plain;
     }
 
-    /// Rules out a header for the rest of the line, unless nothing of it has been read.
+    /// Rules out a header for the rest of the line, unless nothing of the line has been read.
     pub(super) const fn interrupt(&mut self) {
         if !matches!(self.head, Head::Indent(0)) {
             self.head = Head::Plain;
         }
     }
 
-    /// Returns true if the line has a quote mark, once that is known.
+    /// Returns true if the line has a quote mark; `None` while this is unknown.
     pub(super) const fn quoted(&self) -> Option<bool> {
         self.quoted
     }
@@ -104,7 +104,7 @@ impl Line {
         self.marks.is_settled()
     }
 
-    /// Returns the kind of header if the line ended here.
+    /// Returns the kind of header that the line would be if it ended here.
     pub(super) const fn header(&self) -> Option<Kind> {
         match self.head {
             Head::Closed | Head::Ended => Some(Kind::Quote),

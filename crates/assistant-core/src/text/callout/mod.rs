@@ -33,13 +33,13 @@ pub use parser::{Parser, Pending};
 pub use stream::{StreamChunk, Usage, create_stream_chunks};
 pub use write::{Unwritable, write};
 
-/// Parses a text into chunks in document order, with its text split into words.
+/// Parses markdown into chunks in document order, with text split into words.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Chunk> {
     words::split(parse_with(markdown, CalloutOptions::default()))
 }
 
-/// Parses a text with other [`CalloutOptions`]; text between two calls is one chunk.
+/// Parses markdown with other [`CalloutOptions`]. The text between two calls is a single chunk.
 #[must_use]
 pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
     let mut parser = Parser::new(options);

@@ -1,6 +1,6 @@
 //! Options of the callout parser.
 
-/// Limits of the callout parser. Callouts beyond them remain text.
+/// Options of the callout parser. Callouts that exceed a limit remain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalloutOptions {
     pub(crate) max_block: usize,

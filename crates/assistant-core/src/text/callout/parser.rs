@@ -19,7 +19,7 @@ use crate::event::Diagnostic;
 const MAX_PROBLEM: usize = 200;
 
 /// An incremental parser for callouts. The chunks of all pushes and of the end together equal those
-/// of the whole text for any split.
+/// of the whole text, however it is split.
 #[derive(Debug, Clone)]
 pub struct Parser {
     options: CalloutOptions,
@@ -53,9 +53,9 @@ struct Open {
     pending: Pending,
     header: Header,
     source: String,
-    /// The fence, if the callout is one.
+    /// The fence, if the callout is a code fence.
     fence: Option<Fence>,
-    /// True if the current line belongs to it.
+    /// True if the current line belongs to the callout.
     in_line: bool,
     /// True if the callout is too long and has become text.
     overflowed: bool,
@@ -103,8 +103,8 @@ impl Parser {
         self.end()
     }
 
-    /// Ends the text like [`Parser::finish`], but leaves the diagnostics to be taken. Later pushes
-    /// begin a new text.
+    /// Ends the text like [`Parser::finish`], and keeps the diagnostics for
+    /// [`Parser::take_diagnostics`]. Later pushes begin a new text.
     pub fn end(&mut self) -> Vec<Chunk> {
         let out = self.flush();
         let diagnostics = std::mem::take(&mut self.diagnostics);
@@ -113,8 +113,8 @@ impl Parser {
         out
     }
 
-    /// Flushes a text that may continue: held text is returned as at the end. The rest of the line
-    /// or of the callout is then text; fences stay open and ordinals continue.
+    /// Flushes a text that may continue: text that is held back is returned as at the end. The rest
+    /// of the line or of the callout is then text; fences stay open and ordinals continue.
     pub fn pause(&mut self) -> Vec<Chunk> {
         let fence = self.is_in_fence().then(|| self.line.end());
         let out = self.flush();
@@ -145,20 +145,21 @@ impl Parser {
         out
     }
 
-    /// Returns the callout that has begun and not ended. If it breaks the rules, its source is
-    /// later returned as text.
+    /// Returns the callout that has begun and not ended. If it breaks the rules, its source will be
+    /// returned as text.
     #[must_use]
     pub fn pending(&self) -> Option<&Pending> {
         let open = self.open.as_ref().filter(|open| !open.overflowed);
         open.map(|open| &open.pending)
     }
 
-    /// Takes the diagnostics for the author: callouts that stayed text, unknown states.
+    /// Returns and forgets the diagnostics for the author: callouts that stayed text, unknown
+    /// states.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.diagnostics)
     }
 
-    /// Returns true if the destination of the rest of the line is known.
+    /// Returns true if it is known whether the rest of the line is text or part of a callout.
     fn is_settled(&self) -> bool {
         match &self.open {
             None => self.line.is_settled() && !self.line.may_be_header(),
@@ -167,7 +168,7 @@ impl Parser {
         }
     }
 
-    /// Adds a piece of a line to the same destination as the last one.
+    /// Adds a piece of a line to the text or callout that received the previous piece.
     fn pass(&mut self, run: &str, out: &mut Vec<Chunk>) {
         match &mut self.open {
             None => append_text(out, run),
@@ -227,8 +228,8 @@ impl Parser {
         self.line = Line::new(fence, self.options.fences);
     }
 
-    /// Releases the held line, which is not a header, to its destination. The line break before a
-    /// line of a callout belongs to the callout.
+    /// Adds the held line, which is not a header, to the text or the callout. The line break before
+    /// a line of a callout belongs to the callout.
     fn take_line(&mut self, out: &mut Vec<Chunk>) {
         let limit = self.options.max_block;
         match &mut self.open {
@@ -247,7 +248,7 @@ impl Parser {
         self.open.as_ref().is_some_and(|open| open.fence.is_some())
     }
 
-    /// Begins a callout at a header line. Returns its fence, if it is one.
+    /// Begins a callout at a header line. Returns the fence of a callout that is a code fence.
     fn begin(&mut self, kind: Kind) -> Option<Fence> {
         self.count = self.count.saturating_add(1);
         let header = Header::parse_line(&self.held, kind);
@@ -280,7 +281,8 @@ impl Parser {
         }
     }
 
-    /// Closes the open callout, which becomes a call or stays text. Returns true if there was one.
+    /// Closes the open callout, which becomes a call or stays text. Returns true if a callout was
+    /// open.
     fn close(&mut self, out: &mut Vec<Chunk>) -> bool {
         let Some(open) = self.open.take() else {
             return false;
@@ -318,8 +320,7 @@ impl Parser {
         true
     }
 
-    /// Returns the id of a callout that has none: derived from its ordinal, avoiding the ids in
-    /// use.
+    /// Returns an id for a callout without one, derived from its ordinal and unused so far.
     fn fallback_id(&self) -> String {
         let plain = format!("tool-call-{}", self.count);
         if !self.taken.contains(&plain) {

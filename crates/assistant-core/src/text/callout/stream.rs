@@ -1,4 +1,5 @@
-//! Stream events of chunks: one text block around the whole text, with calls between its parts.
+//! Converts chunks to stream events: a single text block around the whole text, with calls between
+//! its parts.
 
 use serde_json::{Map, Value, json};
 
@@ -44,13 +45,13 @@ pub enum StreamChunk {
     Finish(Usage),
 }
 
-/// The amount of text in UTF-16 code units, used instead of tokens.
+/// The lengths of texts in UTF-16 code units, reported instead of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage {
-    /// The text of the user's message.
+    /// The length of the user's message.
     pub input: usize,
-    /// The text of the answer.
+    /// The length of the answer.
     pub output: usize,
 }
 

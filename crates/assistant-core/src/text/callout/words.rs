@@ -1,4 +1,4 @@
-//! Word-wise text: every word and every run of blanks becomes a chunk.
+//! Splits text into words: every word and every run of blanks becomes a chunk.
 
 use super::Chunk;
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{Callout, CalloutOptions, body, scalar};
 
-/// The longest key written without an explicit key mark, in characters, quotes included: YAML
-/// searches only 1024 characters for the colon.
+/// The longest key that is written without an explicit key mark, in characters including quotes,
+/// since YAML searches only 1024 characters for the colon.
 const MAX_KEY: usize = 1000;
 
 /// The error for a field that a callout cannot represent.
@@ -23,7 +23,7 @@ impl fmt::Display for Unwritable {
 impl std::error::Error for Unwritable {}
 
 /// Writes the callout for a call, without a line break at its end. With the default
-/// [`CalloutOptions`] it parses back to the same call, except for ordinal and source.
+/// [`CalloutOptions`], the callout parses back to the same call, except for ordinal and source.
 ///
 /// # Errors
 ///
@@ -107,8 +107,8 @@ impl Writer {
         self.text(text, 1);
     }
 
-    /// Writes `key: value` after the indentation. `level` is that of the mapping. `None` if it
-    /// nests too deeply.
+    /// Writes `key: value` after the indentation. `level` is the level of the mapping. Returns
+    /// `None` if the value nests too deeply.
     fn field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
         let written = inline_text(key);
         if written.chars().count() > MAX_KEY {
@@ -197,7 +197,7 @@ impl Writer {
         Some(())
     }
 
-    /// Writes a text, as a literal block if that is more readable.
+    /// Writes a string, as a literal block if that is more readable.
     fn text(&mut self, text: &str, level: usize) {
         self.out.push(' ');
         let Some(lines) = literal_lines(text) else {

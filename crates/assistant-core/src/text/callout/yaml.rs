@@ -1,4 +1,4 @@
-//! The body of a callout: a single YAML document with a mapping, within limits.
+//! Parses the body of a callout: a single YAML document with a mapping, within limits.
 //!
 //! Values are built from the library's events without recursion, so that the limits apply before
 //! memory is used.
@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use super::scalar;
 use crate::event::Object;
 
-/// The maximum growth by aliases, as a multiple of the input. Aliases of aliases multiply.
+/// The maximum growth by aliases, as a multiple of the input. Aliases of aliases grow
+/// exponentially.
 const ALIAS_GROWTH: usize = 8;
 
 /// Parses a mapping; an empty document is an empty mapping. The error is a message for the author.
@@ -52,7 +53,7 @@ struct Reader {
 /// An incomplete list or mapping.
 struct Frame {
     items: Items,
-    /// The anchor; 0 if it has none.
+    /// The anchor; 0 if the collection has none.
     anchor: usize,
 }
 
@@ -130,7 +131,7 @@ impl Reader {
         matches!(last, Some(Items::Mapping(_, None)))
     }
 
-    /// Handles a key. Keys are taken as written, even if they had another type as a value.
+    /// Handles a key. A key is read as a string, even if it would have another type as a value.
     fn key(
         &mut self,
         text: Cow<'_, str>,
@@ -189,17 +190,18 @@ fn value_of(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Read<V
     }
 }
 
-/// Returns the type that a tag of the core schema names.
+/// Returns the type named by a tag of the core schema.
 fn core_kind(tag: &Tag) -> Option<&str> {
     tag.is_yaml_core_schema().then_some(tag.suffix.as_str())
 }
 
-/// Returns true for the tag `!`: a string, list or mapping as written.
+/// Returns true for the non-specific tag `!`, which makes a scalar a string.
 fn is_unspecific(tag: &Tag) -> bool {
     tag.handle.is_empty() && tag.suffix == "!"
 }
 
-/// Copies a value after charging it to the budget. The depth is limited by that of the input.
+/// Copies a value after charging it to the budget. The recursion is limited by the depth of the
+/// input.
 fn copied(value: &Value, budget: &mut usize) -> Read<Value> {
     let left = budget.checked_sub(size(value));
     *budget = left.ok_or("aliases make the body too large")?;

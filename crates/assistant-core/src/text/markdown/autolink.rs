@@ -1,8 +1,8 @@
-//! Autolinks: `https://…`, `www.…` and e-mail addresses in the text become links, by GitHub's
-//! rules.
+//! Turns `https://…`, `www.…` and e-mail addresses in the text into links, by GitHub's rules.
 //!
-//! There are two differences: Chinese and Japanese punctuation ends an address, because no blank
-//! follows it there; and addresses are detected in parsed text, so emphasis takes precedence.
+//! There are two differences to GitHub: Chinese and Japanese punctuation ends an address, because
+//! no blank follows an address in these languages; and addresses are detected in parsed text, so
+//! emphasis takes precedence.
 
 use std::ops::Range;
 
@@ -83,7 +83,7 @@ fn find(text: &str, from: usize) -> Option<Found> {
     None
 }
 
-/// The number of bytes before and after the position, and the link target.
+/// The numbers of bytes that a match includes before and after a position, and the link target.
 type Match = Option<(usize, usize, String)>;
 
 fn url(before: &str, after: &str) -> Match {

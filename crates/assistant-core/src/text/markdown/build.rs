@@ -1,4 +1,4 @@
-//! Tree construction from the events of `pulldown-cmark`.
+//! Builds the tree from the events of `pulldown-cmark`.
 //!
 //! The tree is never deeper than [`DEPTH`], so that it can be walked by recursion.
 
@@ -10,9 +10,9 @@ use super::{
     tree::{Alert, Align, Kind, Node},
 };
 
-/// Block containers nested deeper are flattened into their parent.
+/// The maximum nesting of block containers. Deeper containers are flattened into their parent.
 const CONTAINERS: usize = 40;
-/// Nodes of any kind nested deeper are flattened into their parent.
+/// The maximum nesting of nodes of any kind. Deeper nodes are flattened into their parent.
 const DEPTH: usize = 64;
 /// The maximum number of cells that are added to the short rows of a table.
 const PADDING: usize = 4096;
@@ -47,8 +47,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns the target of a link. The first of two definitions of a label counts, which may be
-    /// in an earlier part of the text.
+    /// Returns the URL and the title of a link. If a label has several definitions, the first
+    /// applies, even if it is in an earlier part of the text.
     fn target(
         &self,
         link_type: LinkType,
@@ -218,8 +218,8 @@ impl<'a> Builder<'a> {
         self.siblings().push(node);
     }
 
-    /// Limits the empty cells that fill short rows. A wide head over many short rows would produce
-    /// an excessive number of cells: beyond the limit, rows stay short.
+    /// Limits the number of empty cells that fill short rows, since a wide head over many short
+    /// rows would produce an excessive number of cells. Beyond the limit, rows stay short.
     fn limit_padding(&mut self, cells: &mut Vec<Node>) {
         let written = cells.iter().rposition(|cell| !cell.children.is_empty());
         let written = written.map_or(0, |last| last + 1);

@@ -1,6 +1,6 @@
 //! Definitions of links and footnotes, and the blocks with undefined references.
 //!
-//! The first definition of a label counts. Blocks are numbered by `stream`; nothing is parsed here.
+//! The first definition of a label counts. `stream` numbers the blocks; this module parses nothing.
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
@@ -18,13 +18,13 @@ pub(super) struct Definitions {
     notes: HashMap<String, String>,
 }
 
-/// Returns the case-folded label. A `String`, so that the maps share their code with others.
+/// Returns the case-folded label, as a `String`, so that the maps share their code with others.
 fn key(label: &str) -> String {
     UniCase::new(label).to_folded_case()
 }
 
 impl Definitions {
-    /// Adds a link's address and title. Returns false if the label is already defined.
+    /// Adds the URL and the title of a link. Returns false if the label is already defined.
     pub(super) fn define_link(&mut self, label: &str, href: &str, title: &str) -> bool {
         let Entry::Vacant(entry) = self.links.entry(key(label)) else {
             return false;
@@ -42,7 +42,7 @@ impl Definitions {
         true
     }
 
-    /// Returns address and title of a link.
+    /// Returns the URL and the title of a link.
     pub(super) fn link(&self, label: &str) -> Option<(&str, &str)> {
         let (href, title) = self.links.get(&key(label))?;
         Some((href, title))
@@ -54,7 +54,7 @@ impl Definitions {
     }
 }
 
-/// A finished range of the text, and the blocks that it became.
+/// A finished range of the text, and the blocks parsed from it.
 #[derive(Debug)]
 struct Stretch {
     source: Range<usize>,
@@ -73,7 +73,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Records a range if it has undefined labels.
+    /// Records a range if it contains undefined labels.
     pub(super) fn add(
         &mut self,
         source: Range<usize>,
@@ -113,9 +113,9 @@ impl Waiting {
         }
     }
 
-    /// Returns the ranges to parse again: id, range, and index and number of their blocks. While
-    /// more text may come (`open`), `pace` limits them: many definitions that arrive one by one
-    /// would otherwise parse the whole text each.
+    /// Returns the ranges to parse again: id, range, and the index and number of the blocks. While
+    /// more text may come (`open`), `pace` limits the ranges, since each of many definitions would
+    /// otherwise cause parsing of the whole text.
     pub(super) fn due(
         &mut self,
         pace: &mut Pace,

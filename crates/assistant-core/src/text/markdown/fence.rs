@@ -1,7 +1,7 @@
-//! The open fenced code block at the top level, read once, line by line.
+//! Reads the open fenced code block at the top level once, line by line.
 //!
-//! It may grow to thousands of lines, so nothing of it is read twice. Code blocks within lists and
-//! quotes are handled by `read`. A line ends with a line feed, a carriage return or both.
+//! The block may grow to thousands of lines, so no part is read twice. `read` handles code blocks
+//! within lists and quotes. A line ends with a line feed, a carriage return or both.
 
 /// The state of reading an open code block.
 #[derive(Debug)]
@@ -9,7 +9,8 @@ pub(super) struct Fence {
     mark: u8,
     width: usize,
     indent: usize,
-    /// The position up to which code was returned: the start of a line unless `midline`.
+    /// The position up to which code was returned, which is the start of a line unless `midline` is
+    /// true.
     at: usize,
     midline: bool,
 }
@@ -75,8 +76,8 @@ impl Fence {
         Code { text: code, end }
     }
 
-    /// Returns the length of the closing fence that `rest` begins with, including its line break.
-    /// It is known only once the line is complete or the text has ended.
+    /// Returns the length of the closing fence that `rest` begins with, including its line break;
+    /// `None` if the line is not a closing fence, or not complete yet.
     fn closes(&self, rest: &str, whole: bool, open: bool) -> Option<usize> {
         let fence = rest.trim_start_matches(' ');
         let behind = fence.trim_start_matches(char::from(self.mark));

@@ -6,7 +6,7 @@
 //! bold.
 //!
 //! The tree is plain data: text stays text, addresses stay strings, HTML stays as written. The view
-//! decides which of them become links or images. The grammar is `CommonMark` with GitHub's
+//! determines which addresses become links or images. The grammar is `CommonMark` with GitHub's
 //! extensions, by `pulldown-cmark`.
 //!
 //! * `stream` – tracks finished, open and changed blocks; `fence` – the open code block

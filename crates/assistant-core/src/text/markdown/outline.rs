@@ -15,15 +15,17 @@ pub(super) struct Outline {
     pub(super) range: Range<usize>,
     /// The info string of a fenced code block.
     pub(super) fenced: Option<String>,
-    /// The end of its content. The range of a list may include definitions after the last item.
+    /// The end of the block's content. The range of a list may include definitions after the last
+    /// item.
     end: usize,
-    /// True for a footnote. A footnote within another ends that one, and begins within its line.
+    /// True for a footnote. A footnote inside another ends the outer one, and begins in the middle
+    /// of its line.
     note: bool,
 }
 
-/// Returns the top-level blocks of `text`, and the labels that it defines for the first time; those
-/// of footnotes have the prefix `^`. A definition whose title may still come is postponed while
-/// more may come (`open`).
+/// Returns the top-level blocks of `text`, and the labels that the text defines for the first time;
+/// labels of footnotes have the prefix `^`. A definition whose title may still come is postponed
+/// while more may come (`open`).
 pub(super) fn outline(
     text: &str,
     known: &mut Definitions,
@@ -127,8 +129,8 @@ fn line_end(text: &str, next: usize) -> usize {
     line.strip_suffix('\r').unwrap_or(line).len()
 }
 
-/// Returns the start of a block that follows another: its first line, or the definitions right
-/// before it, which belong to the same paragraph in the line grammar.
+/// Returns the start of a block that follows another: the start of its first line, or of the
+/// definitions right before, which belong to the same paragraph in the line grammar.
 pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
     let mut start = line_start(text, block.range.start);
     if block.note && block.range.start - start > 3 {

@@ -1,10 +1,10 @@
 //! Bounds on the amount of parsing per call, and on parsing the open block again.
 //!
-//! For any input and any split: a block ends after [`BLOCK`] bytes, and parsing it again is paid
-//! for by new text and by calls, of which a view makes one per frame.
+//! For any input and any split, a block ends after [`BLOCK`] bytes, and the budget for parsing it
+//! again grows only with new text and with calls, of which a view makes one per frame.
 
-/// The maximum length of a block; longer ones are split. No call parses more than this of an open
-/// block.
+/// The maximum length of a block. Longer blocks are split, so that no call parses more than this of
+/// an open block.
 pub(super) const BLOCK: usize = 64 << 10;
 /// The length up to which an open block is shown at every call.
 const ALWAYS_SHOWN: usize = 512;
@@ -54,8 +54,8 @@ impl Pace {
     }
 }
 
-/// Returns the end of the window to outline from `at`, if the text is too long for one block: after
-/// the last line that fits, else after the last blank, else at the limit.
+/// Returns the end of the window to outline from `at`, if the text is too long for a block: after
+/// the last line that fits, or after the last blank, or at the limit.
 pub(super) fn window(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if rest.len() <= BLOCK {
@@ -99,5 +99,5 @@ pub(super) fn is_plain(text: &str, shown: usize) -> bool {
         })
 }
 
-/// The length up to which a word is examined; longer ones are parsed.
+/// The length up to which a word is examined. Text with longer words is parsed.
 const MAX_EXAMINED_WORD: usize = 128;

@@ -1,14 +1,15 @@
-//! Parsing of a piece of text into blocks and references.
+//! Parses a piece of text into blocks and references.
 //!
-//! The piece is independent: definitions come from [`Definitions`]. Unfinished markup is repaired
-//! before (`repair`), and `stream` decides which blocks are finished.
+//! The piece is independent of other text, since definitions come from [`Definitions`]. Before,
+//! `repair` repairs unfinished markup, and `stream` determines which blocks are finished.
 
 use pulldown_cmark::{BrokenLink, BrokenLinkCallback, CowStr, OffsetIter, Options, Parser};
 
 use super::{build::Builder, define::Definitions, tree::Node};
 
-/// The column after which container marks of a line are blanked out, which limits the nesting of
-/// containers. The grammar has no limit, and each line costs time proportional to the depth.
+/// The column after which container marks of a line are replaced with blanks. This limits the
+/// nesting of containers, which the grammar does not, although the cost of each line is
+/// proportional to the depth.
 const MARKS: usize = 256;
 
 /// The maximum size of all expanded references of a text, in bytes: a long address that is
@@ -23,7 +24,8 @@ pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_GFM)
     .union(MATH);
 
-/// Formulas are parsed only with the `math` feature, since dollar signs are often prices.
+/// The option for formulas, set only with the `math` feature: without it, dollar signs are text,
+/// since they are often prices.
 const MATH: Options = if cfg!(feature = "math") {
     Options::ENABLE_MATH
 } else {
@@ -33,7 +35,7 @@ const MATH: Options = if cfg!(feature = "math") {
 /// The references of a text.
 #[derive(Debug)]
 pub(super) struct References {
-    /// Labels without a definition; those of footnotes have the prefix `^`.
+    /// Labels without a definition. Labels of footnotes have the prefix `^`.
     pub(super) missing: Vec<String>,
     /// The number of bytes to which links may still expand.
     expansion: usize,
@@ -104,8 +106,8 @@ pub(super) fn note_key(label: &str) -> String {
     key
 }
 
-/// Prepends an empty definition for each known footnote that the text may reference. Also returns
-/// the length of the prefix.
+/// Prepends an empty definition for each known footnote that the text may reference. Returns the
+/// text and the length of the prefix.
 fn with_notes(
     text: &str,
     known: &Definitions,
@@ -141,8 +143,8 @@ fn with_notes(
 
 /// Returns the text adapted to the parser, if it differs: without the marks of containers that are
 /// nested too deeply, and with a line feed for each carriage return that ends a line by itself. In
-/// code and HTML `pulldown-cmark` 0.13 ends a line only with a line feed, so it drops a line that
-/// follows such a carriage return after indented code. The length stays the same.
+/// code and HTML, `pulldown-cmark` 0.13 ends a line only at a line feed, so it drops a line that
+/// follows such a carriage return after indented code. The text keeps its length.
 pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
     let mut adapted: Option<Vec<u8>> = None;
     let mut start = 0;

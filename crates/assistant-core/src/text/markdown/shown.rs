@@ -9,17 +9,17 @@ use super::{
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub(super) blocks: usize,
-    /// The end of the text that they show.
+    /// The end of the text that the blocks show.
     pub(super) len: usize,
-    /// True if text can be appended to the last one.
+    /// True if text can be appended to the last block.
     pub(super) grows: bool,
     /// True if plain text that follows can be shown by appending it.
     pub(super) plain: bool,
 }
 
 impl Shown {
-    /// Describes `nodes` as shown for the open block, whose `source` begins at `at`. `whole` is
-    /// true if nothing of the source had to be repaired.
+    /// Creates the description of the `nodes` shown for the open block, whose `source` begins at
+    /// `at`. `whole` is true if no part of the source had to be repaired.
     pub(super) fn of(nodes: &[Node], at: usize, source: &str, whole: bool) -> Self {
         let last = nodes.last().filter(|node| node.kind == Kind::Paragraph);
         let end = last.and_then(|node| node.children.last());

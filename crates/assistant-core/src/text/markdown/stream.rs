@@ -1,11 +1,11 @@
-//! Incremental parser: tracks finished, open and changed blocks of a growing text.
+//! The incremental parser, which tracks finished, open and changed blocks of a growing text.
 //!
 //! Markdown is parsed line by line, and only the last block can change with the next line. So the
 //! text is outlined at complete lines; all blocks but the last are parsed once and are finished.
-//! The last one is parsed again as it grows, as often as `pace` permits; an open code block never
-//! is. Plain words at the end of a paragraph are appended without parsing. A block that grows too
-//! long is split. The order in which blocks are finished depends only on the text, not on how it
-//! was split.
+//! The last block is parsed again as it grows, as often as `pace` permits; an open code block is
+//! never parsed again. Plain words at the end of a paragraph are appended without parsing. A block
+//! that grows too long is split. The order in which blocks are finished depends only on the text,
+//! not on the pieces in which it arrived.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -21,7 +21,7 @@ use super::{
     tree::{Kind, Node},
 };
 
-/// The length above which a paragraph is extended with its source until it is parsed again.
+/// The length above which a paragraph is extended with unparsed text until it is parsed again.
 const EXTENDED_ABOVE: usize = 8 << 10;
 
 /// An incremental parser of a growing text. It keeps no copy of the text.
@@ -29,7 +29,7 @@ const EXTENDED_ABOVE: usize = 8 << 10;
 pub struct Markdown {
     /// The length of the text so far.
     len: usize,
-    /// The end of its complete lines.
+    /// The end of the complete lines.
     lines: usize,
     ended: bool,
     known: Definitions,
@@ -41,7 +41,7 @@ pub struct Markdown {
     at: usize,
     /// The position up to which lines are outlined.
     outlined: usize,
-    /// True if lines looked like the end of the open block, and were not.
+    /// True if lines looked like the end of the open block, but were not.
     misled: bool,
     /// The open block, if it is fenced code.
     code: Option<Fence>,
@@ -80,10 +80,10 @@ impl Default for Markdown {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct BlockChanges {
-    /// Finished blocks that changed, by index: a later definition gave a link its address, or added
-    /// a footnote. Applied first.
+    /// Finished blocks that changed, by index, because a later definition gave a link its address
+    /// or added a footnote. Apply these first.
     pub revised: Vec<(usize, Node)>,
-    /// Text to append to block `from - 1`, which is an open code block or paragraph. Applied
+    /// Text to append to block `from - 1`, which is an open code block or paragraph. Apply this
     /// second.
     pub appended: Option<String>,
     /// The number of leading blocks that stay as they are.
@@ -107,7 +107,7 @@ impl Markdown {
         Self::default()
     }
 
-    /// Returns the number of bytes parsed so far, including repeated parsing. For tests and
+    /// Returns the number of bytes parsed so far, including repeated parsing, for tests and
     /// measurements.
     #[doc(hidden)]
     #[must_use]
@@ -171,8 +171,8 @@ impl Markdown {
         self.shown = Shown::default();
     }
 
-    /// Finishes the blocks that end in complete lines; all, if the text has ended. `old` is the
-    /// previous end of the complete lines.
+    /// Finishes the blocks that end in complete lines, or all blocks if the text has ended. `old`
+    /// is the previous end of the complete lines.
     fn finish_lines(&mut self, text: &str, old: usize, done: &mut Vec<Node>) {
         while self.code.is_none()
             && let Some(stop) = window(text, self.at)
@@ -192,8 +192,8 @@ impl Markdown {
         }
     }
 
-    /// Finishes the blocks before `end` except the last, which may continue. If the last is the
-    /// only one and `splits` is set, it ends there as well.
+    /// Finishes the blocks before `end` except the last, which may continue. If the last block is
+    /// the only one and `splits` is true, the block ends at `end`.
     fn finish_window(&mut self, text: &str, end: usize, splits: bool, done: &mut Vec<Node>) {
         let base = self.at;
         let source = text.get(base..end).unwrap_or_default();
@@ -282,7 +282,8 @@ impl Markdown {
         )
     }
 
-    /// Begins to read the open block as code, if it is fenced. Its first line ends before `limit`.
+    /// Begins to read the open block as code, if it is fenced. The first line of the block ends
+    /// before `limit`.
     fn open_code(
         &mut self,
         text: &str,
@@ -318,7 +319,7 @@ impl Markdown {
         Some((Node::leaf(code_block(info, String::new())), fence))
     }
 
-    /// Shows the open block as far as it has arrived.
+    /// Shows the received part of the open block.
     fn show(&mut self, text: &str, changes: &mut BlockChanges) {
         let Some(source) = text.get(self.at..) else {
             return;

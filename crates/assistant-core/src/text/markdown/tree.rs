@@ -47,8 +47,8 @@ pub enum Kind {
         /// The first number; `None` for bullets.
         start: Option<u64>,
     },
-    /// An item: of blocks, or of inlines alone in a tight list. `Some` is the state of its check
-    /// box.
+    /// A list item with blocks, or with inlines in a tight list. `Some` is the state of the check
+    /// box of a task list item.
     Item(Option<bool>),
     /// A table: a head, then rows.
     Table,
@@ -60,8 +60,8 @@ pub enum Kind {
     Cell(Align),
     /// A leaf: a thematic break.
     Rule,
-    /// A leaf: HTML as written, a block or inline. It is never interpreted: a view shows it as text
-    /// or omits it.
+    /// A leaf: HTML as written, a block or inline. HTML is never interpreted: a view shows it as
+    /// text or omits it.
     Html(String),
     /// Emphasised inlines.
     Emphasis,
@@ -69,18 +69,18 @@ pub enum Kind {
     Strong,
     /// Inlines crossed out.
     Strikethrough,
-    /// A link around inlines. The address is unchecked.
+    /// A link around inlines. The address is not checked.
     Link {
-        /// The address; empty while it is being written.
+        /// The address; empty while the text of the link is streaming.
         href: String,
-        /// Its title.
+        /// The title.
         title: String,
     },
-    /// An image; its inlines are the alternative text. The address is unchecked.
+    /// An image, with inlines as the alternative text. The address is not checked.
     Image {
         /// The address.
         src: String,
-        /// Its title.
+        /// The title.
         title: String,
     },
     /// A leaf: a reference to a footnote, by its label.

@@ -1,10 +1,10 @@
-//! Open inline markup at the end of a paragraph, heading or cell: emphasis, code, links, images,
-//! tags. The text is walked once.
+//! Repairs open inline markup at the end of a paragraph, heading or cell: emphasis, code, links,
+//! images, tags. The text is walked once.
 
-/// The maximum number of open marks; deeper ones are left as they are.
+/// The maximum number of open marks. Further marks are not repaired.
 const MAX_OPEN_MARKS: usize = 100;
 
-/// The repair of an end.
+/// The repair of the end of a text.
 #[derive(Default)]
 pub(super) struct End {
     /// The length of the text that is kept.
@@ -20,7 +20,7 @@ struct Open {
     mark: char,
     /// The number of open marks.
     count: usize,
-    /// The start of its content.
+    /// The start of the content after the mark.
     inside: usize,
     /// True if the run of marks can close as well.
     both: bool,
@@ -35,7 +35,7 @@ struct Walk<'a> {
     end: Option<End>,
 }
 
-/// Returns the repair of the end of `text`, which is that of a list `item` or not.
+/// Returns the repair of the end of `text`. `item` is true for the text of a list item.
 pub(super) fn end(text: &str, item: bool) -> End {
     if item && is_task(text) {
         return End::default();
@@ -50,7 +50,7 @@ pub(super) fn end(text: &str, item: bool) -> End {
     walk.finish()
 }
 
-/// Returns true for a partial check box.
+/// Returns true if the text is a GFM task list marker, complete or incomplete.
 fn is_task(text: &str) -> bool {
     ["[", "[ ", "[ ]", "[x", "[x]", "[X", "[X]"].contains(&text)
 }
@@ -88,7 +88,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Ends the walk and hides everything from `keep` on.
+    /// Ends the walk and hides the text from `keep` on.
     fn cut(&mut self, keep: usize) {
         let kept = self.text.get(..keep).unwrap_or_default();
         let (keep, close) = (kept.trim_end_matches(' ').len(), String::new());

@@ -1,6 +1,6 @@
-//! Repair of unfinished markup at the end of a streamed text.
+//! Repairs unfinished markup at the end of a streamed text.
 //!
-//! A reader should not see raw marks appear and vanish. So open markup is closed (`**bold` is
+//! The user should not see raw marks appear and vanish. So open markup is closed (`**bold` is
 //! bold), ambiguous markup is held back (a partial image or tag, marks at the very end), and a
 //! table begins with its head. Only the end of a text is repaired, and only while more may come;
 //! the finished text is parsed as it is.

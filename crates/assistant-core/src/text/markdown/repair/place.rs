@@ -1,16 +1,19 @@
-//! The open part of an unfinished text, found by a line scan that is precise enough for repairs.
-//! The full grammar is in `read`.
+//! Finds the open part of an unfinished text by a line scan that is precise enough for repairs. The
+//! full grammar is in `read`.
 
 /// The open part at the end of a text.
 pub(super) enum Place<'a> {
-    /// Nothing that can be repaired: code, an empty line, a complete line.
+    /// The text ends with nothing that can be repaired, such as code, an empty line or a complete
+    /// line.
     Done,
-    /// Inlines from `at`, in a list `item`, or as raw `html`.
+    /// The text ends with inlines, which begin at `at`. `item` is true in a list item, `html` in
+    /// raw HTML.
     Inline { at: usize, item: bool, html: bool },
-    /// The line that begins after `before` is held back: it would make the paragraph above it a
-    /// heading or end the table, but may still become a list, a rule or a row.
+    /// The line that begins after `before` is held back: it would turn the previous paragraph into
+    /// a heading or end the table, but may still become a list, a rule or a row.
     Held { before: usize },
-    /// The head of a table ends at `head`; the delimiter row under it is missing or incomplete.
+    /// The text ends with the head of a table, which ends at `head`. The delimiter row is missing
+    /// or incomplete.
     Table {
         head: usize,
         /// The start of the head's last cell.
@@ -20,8 +23,8 @@ pub(super) enum Place<'a> {
     },
 }
 
-/// The maximum number of container marks examined in a line: each costs as much as the text after
-/// it.
+/// The maximum number of container marks examined in a line. The cost of each is proportional to
+/// the text after it.
 const MARKS: usize = 128;
 
 /// A line without container marks.
@@ -39,11 +42,11 @@ struct Open {
     at: usize,
     item: bool,
     html: bool,
-    /// The start of its last line, with and without container marks, and its end.
+    /// The start of the last line, with and without container marks, and the end of the line.
     line: usize,
     row: usize,
     end: usize,
-    /// The number of columns of that line, if it can be the head of a table.
+    /// The number of columns of the last line, if it can be the head of a table.
     columns: usize,
     /// The number of lines of the block.
     lines: usize,
