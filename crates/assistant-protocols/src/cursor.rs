@@ -2,26 +2,26 @@
 
 /// The position of the last frame that was read.
 ///
-/// Frames without an id are counted from the last one with an id. A server that ignores the id that
-/// it is asked for begins with its first frame, which is recognized.
+/// Frames without an id are counted from the last frame with an id. A server that ignores the
+/// requested id begins again with its first frame, which is recognized.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cursor {
     /// The first id of the stream.
     first: Option<String>,
-    /// The last id.
+    /// The last id that was read.
     last: Option<String>,
-    /// The number of frames after the one with the last id.
+    /// The number of frames after the frame with the last id.
     after: usize,
     /// The number of frames to skip.
     skipped: usize,
-    /// True until the frame with the last id has come again.
+    /// True until the frame with the last id was received again.
     seeks: bool,
     /// True before the first frame of a further connection.
     reconnected: bool,
 }
 
 impl Cursor {
-    /// Advances by a frame. Returns false if it was read over an earlier connection.
+    /// Advances by a frame. Returns false if the frame was read over an earlier connection.
     pub(super) fn advance(&mut self, id: Option<String>) -> bool {
         if std::mem::take(&mut self.reconnected) && id.is_some() && id == self.first {
             self.seeks = true;
@@ -47,7 +47,7 @@ impl Cursor {
         true
     }
 
-    /// Prepares for another connection, and returns the id after which it begins.
+    /// Prepares for another connection, and returns the id after which the connection should begin.
     pub(super) fn reconnect(&mut self) -> Option<String> {
         self.reconnected = true;
         self.seeks = false;

@@ -1,7 +1,7 @@
-//! Reading of a response of JSON frames, from its bytes to a [`Decode`].
+//! Reads a response of JSON frames, from its bytes to a [`Decode`].
 //!
-//! Framing is in [`SseDecoder`]. A response that is not an event stream is recognized by its first
-//! character: a server may answer with a JSON document, or with a page.
+//! [`SseDecoder`] decodes the framing. A response that is not an event stream is recognized by its
+//! first character, since a server may answer with a JSON document or a web page.
 
 use std::fmt;
 
@@ -22,14 +22,12 @@ use assistant_core::{
 pub trait Decode {
     /// Reads the data of one frame.
     ///
-    /// # Errors
-    /// Fails if the frame breaks the protocol, so that nothing after it can be read.
+    /// # Errors Fails if the frame violates the protocol, so that no later frame can be read.
     fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError>;
 
     /// Reads a response that is a JSON document instead of a stream.
     ///
-    /// # Errors
-    /// Fails if the protocol has no such response.
+    /// # Errors Fails if the protocol has no responses of this kind.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let _ = sink;
         let message = error_text(text).unwrap_or_else(|| {
@@ -38,12 +36,12 @@ pub trait Decode {
         Err(ProtocolError::new("not-a-stream", message))
     }
 
-    /// Returns true if a last frame is complete except for its blank line.
+    /// Returns true if the data of the last frame is complete, although its blank line is missing.
     fn is_whole(&self, data: &str) -> bool {
         data.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(data).is_ok()
     }
 
-    /// Ends the response: releases held data and returns how it ended.
+    /// Ends the response: releases held data and returns how the response ended.
     fn finish(&mut self, sink: &mut dyn Sink) -> End;
 }
 
@@ -55,7 +53,7 @@ fn error_text(text: &str) -> Option<String> {
     message.as_str().map(str::to_owned)
 }
 
-/// The kind of a response, by its first character.
+/// The kind of a response, which its first character determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Unknown,
@@ -100,7 +98,7 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Sets the limits of events and of the whole response. Call it before the first byte.
+    /// Sets the limits of events and of the whole response. Call this before the first byte.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.sse = SseDecoder::with_limit(limits.event_bytes);
@@ -108,12 +106,13 @@ impl<D: Decode> FrameReader<D> {
         self
     }
 
-    /// Ends the response with an error of the caller. An earlier failure takes precedence.
+    /// Records an error of the caller as the end of the response. An earlier failure takes
+    /// precedence.
     pub fn fail(&mut self, error: ProtocolError) {
         self.error.get_or_insert(error);
     }
 
-    /// Returns true if the response broke the protocol or a limit, so that further bytes are
+    /// Returns true if the response violated the protocol or a limit, so that further bytes are
     /// ignored.
     #[must_use]
     pub const fn has_failed(&self) -> bool {
@@ -196,8 +195,8 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Ends the response: reads a last frame that is complete except for its blank line, releases
-    /// data that is held for frames that do not come, and returns how it ended.
+    /// Ends the response: reads a last frame whose blank line is missing, releases held data, and
+    /// returns how the response ended.
     pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
         let mut mid_frame = false;
         if self.kind == Kind::Document && self.error.is_none() {

@@ -1,8 +1,8 @@
 //! The protocols of agents: framing, and one module for each protocol.
 //!
 //! A protocol decodes the bytes of a response to events ([`assistant_core::event`]) and encodes the
-//! request of a run. It does no I/O and does not depend on other protocols; [`adapt`] sets the
-//! session options that it requires.
+//! request of a run. A protocol does no I/O and does not depend on other protocols; [`adapt`] sets
+//! the session options that a protocol requires.
 //!
 //! ```
 //! use assistant_core::session::SessionOptions;

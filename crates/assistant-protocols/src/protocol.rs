@@ -9,7 +9,7 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// The protocol of an agent.
 ///
 /// Only the agent depends on its protocol: the session handles run inputs and events, a transport
-/// handles bodies and bytes. A protocol that an application does not name is not linked.
+/// handles bodies and bytes. A protocol that an application does not use is not linked.
 ///
 /// ```
 /// use assistant_protocols::{Needs, Protocol, agui::AgUi};
@@ -29,20 +29,21 @@ pub trait Protocol {
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read>;
 }
 
-/// Session options that a protocol requires: see [`adapt`].
+/// The session options that a protocol requires; see [`adapt`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
     /// True if the history is written as UI messages.
     #[cfg(feature = "ui-stream")]
     pub ui_history: bool,
-    /// True if an answer that a reload interrupted is resumed; `None` if the protocol does not
-    /// decide.
+    /// True to resume an answer that a reload interrupted; `None` if the protocol does not
+    /// determine this.
     pub resumes: Option<bool>,
     /// True if a resumed answer begins again with its first event
     /// ([`SessionOptions::replays`](assistant_core::session::SessionOptions::replays)).
     pub replays: bool,
-    /// True if the agent repeats a call that was not answered.
+    /// The value of
+    /// [`SessionOptions::asks_again`](assistant_core::session::SessionOptions::asks_again).
     pub asks_again: bool,
     /// True if the agent runs no tools of its own.
     pub runs_no_tools: bool,
@@ -56,21 +57,21 @@ pub enum Request {
     Post {
         /// The body, which is JSON.
         body: String,
-        /// The accepted media type; any other is not an answer. `None` leaves the check to the
-        /// decoder.
+        /// The accepted media type. A response of another type is a failure. `None` leaves the
+        /// check to the decoder.
         accept: Option<&'static str>,
     },
-    /// A `GET` to the agent's address with a suffix. Status 204 means that there is nothing to
-    /// resume ([`StreamEnd::Nothing`](assistant_core::session::StreamEnd::Nothing)).
+    /// A `GET` to the agent's address with a suffix. Status 204 means that no answer can be resumed
+    /// ([`StreamEnd::Nothing`](assistant_core::session::StreamEnd::Nothing)).
     Get {
         /// The suffix of the address, starting with `/`.
         path: String,
     },
-    /// The protocol cannot resume an answer, so there is no request.
+    /// No request, since the protocol cannot resume an answer.
     Nothing,
 }
 
-/// Sets the session options that a protocol requires. Call it before the session is created.
+/// Sets the session options that a protocol requires. Call this before the session is created.
 pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
     let needs = protocol.needs();
     #[cfg(feature = "ui-stream")]

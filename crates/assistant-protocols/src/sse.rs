@@ -1,9 +1,9 @@
 //! An incremental decoder for server-sent events, from bytes split at any position to [`Frame`]s.
 //!
-//! Follows the WHATWG stream format: LF, CRLF and CR end a line, a byte order mark at the start is
-//! dropped, comments and unknown fields are ignored, several `data` lines are joined with LF,
-//! invalid UTF-8 becomes U+FFFD. There are two differences: a last frame without its blank line is
-//! returned by [`SseDecoder::finish`], and `id` applies only to its own frame.
+//! The decoder follows the WHATWG stream format: LF, CRLF and CR end a line, a byte order mark at
+//! the start is dropped, comments and unknown fields are ignored, several `data` lines are joined
+//! with LF, invalid UTF-8 becomes U+FFFD. There are two differences: a last frame without its blank
+//! line is returned by [`SseDecoder::finish`], and `id` applies only to its own frame.
 //!
 //! The decoder does not interpret `data`, never reconnects (`retry` is ignored), and buffers no
 //! more than its limit.
@@ -32,7 +32,7 @@ pub struct Frame {
     pub id: Option<String>,
 }
 
-/// The error for a frame larger than the limit; nothing after it can be read.
+/// The error for a frame larger than the limit. No later frame can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SseError {
@@ -104,18 +104,19 @@ impl SseDecoder {
     ///
     /// # Errors
     ///
-    /// Fails if a frame is larger than the limit. Frames before it are in `frames`; every later
-    /// call fails as well.
+    /// Fails if a frame is larger than the limit. Earlier frames are in `frames`; every later call
+    /// fails, too.
     pub fn push(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
         self.read(bytes, &mut |frame| frames.push(std::mem::take(frame)))
     }
 
-    /// Like [`Self::push`], but passes each completed frame to a callback; memory left in it is
-    /// reused for the next one, which avoids an allocation per frame.
+    /// Decodes like [`Self::push`], but passes each completed frame to a callback. Memory that the
+    /// callback leaves in the frame is reused for the next frame, which avoids an allocation per
+    /// frame.
     ///
     /// # Errors
     ///
-    /// As [`Self::push`].
+    /// Fails like [`Self::push`].
     pub fn read(&mut self, bytes: &[u8], each: &mut dyn FnMut(&mut Frame)) -> Result<(), SseError> {
         let mut rest = bytes;
         if self.after_cr && !rest.is_empty() {
@@ -140,8 +141,8 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Returns true if a frame has begun and its blank line has not come. A comment does not begin
-    /// one.
+    /// Returns true if a frame has begun and its blank line is missing. A comment does not begin a
+    /// frame.
     #[must_use]
     pub fn is_mid_frame(&self) -> bool {
         let frame = &self.frame;
@@ -149,7 +150,7 @@ impl SseDecoder {
         has_fields || self.line.first().is_some_and(|&byte| byte != b':')
     }
 
-    /// Ends the stream and returns a last frame without a blank line after it.
+    /// Ends the stream and returns the last frame, if its blank line is missing.
     pub fn finish(&mut self) -> Option<Frame> {
         if self.failed {
             return None;
@@ -216,7 +217,7 @@ impl SseDecoder {
         }
     }
 
-    /// Emits the frame, if it has data; a frame without data is dropped.
+    /// Passes the frame to the callback, or drops a frame without data.
     fn end_frame(&mut self, each: &mut dyn FnMut(&mut Frame)) {
         if std::mem::take(&mut self.has_data) {
             each(&mut self.frame);

@@ -8,9 +8,9 @@ use assistant_core::event::{Diagnostic, Event};
 pub enum End {
     /// The last run ended, with success or an error of its own.
     Complete,
-    /// The last run, if any, did not end: its outcome is unknown.
+    /// The last run did not end, so that its outcome is unknown, or no run began.
     Truncated,
-    /// A violation of the protocol.
+    /// The response violated the protocol.
     Failed,
 }
 
@@ -19,8 +19,8 @@ pub trait Sink {
     /// Receives an event.
     fn event(&mut self, event: Event);
 
-    /// Receives a diagnostic about something that was tolerated or dropped. It comes before the
-    /// events of the frame that it concerns.
+    /// Receives a diagnostic about something that was tolerated or dropped, before the events of
+    /// the same frame.
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
@@ -30,7 +30,7 @@ pub trait Sink {
 pub struct Ending {
     /// The end of the stream.
     pub end: End,
-    /// The violation that ended it, if and only if `end` is [`End::Failed`].
+    /// The violation that ended the response, if and only if `end` is [`End::Failed`].
     pub error: Option<ProtocolError>,
     /// True if the response ended in the middle of a frame, which is then dropped. This does not
     /// violate the protocol: the connection broke off, or the server gave up.
@@ -45,13 +45,13 @@ pub trait Read: std::fmt::Debug {
     /// Returns true if further bytes are ignored.
     fn has_failed(&self) -> bool;
 
-    /// Prepares for the rest of the response over another connection: drops an unfinished frame, and
-    /// returns the id of the last event, if it has one. Events that come again are not read again.
-    /// A reader that cannot continue does nothing.
+    /// Prepares for the rest of the response over another connection: drops an unfinished frame,
+    /// and returns the id of the last event, if it has one. Repeated events are skipped. A reader
+    /// that cannot continue does nothing.
     fn reconnect(&mut self) -> Option<String> {
         None
     }
 
-    /// Ends the response and returns how it ended.
+    /// Ends the response and returns the end with its details.
     fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending;
 }

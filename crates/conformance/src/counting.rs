@@ -10,7 +10,7 @@ thread_local! {
     static WORK: Cell<Work> = const { Cell::new(Work { calls: 0, bytes: 0 }) };
 }
 
-/// The requests to the allocator; a growing allocation counts with its new size.
+/// The requests to the allocator. A growing allocation counts with its new size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
     /// The number of requests.
@@ -54,8 +54,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns the allocations of `act` on this thread. Zero unless [`Counting`] is the binary's
-/// allocator.
+/// Returns the allocations of `act` on this thread, which are counted only if [`Counting`] is the
+/// binary's allocator.
 pub fn work_of(act: impl FnOnce()) -> Work {
     let before = WORK.get();
     act();

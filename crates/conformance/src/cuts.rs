@@ -1,7 +1,7 @@
-//! Texts that are split between any UTF-16 code units, as by a JavaScript producer.
+//! Generates texts that are split between any UTF-16 code units, as by a JavaScript producer.
 //!
-//! `serde_json` values cannot contain lone surrogates, so these streams are text: `{"rawSse": …,
-//! "input": null}`. Otherwise as [`crate::streams`].
+//! `serde_json` values cannot contain lone surrogates, so these streams are text, `{"rawSse": …,
+//! "input": null}`, unlike those of [`crate::streams`].
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ const DELTA: &str = "\"%\"";
 /// The events of a text: start, first delta, later delta, end.
 type Lane = [Value; 4];
 
-/// A run with several interleaved texts of each kind and form, each with an end or cut off.
+/// Generates a run with several interleaved texts of each kind and form, each ended or cut off.
 pub fn cut() -> impl Strategy<Value = Value> {
     let piece = vec(unit(), 0..4);
     let last = prop_oneof![
@@ -53,7 +53,7 @@ pub fn cut() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Mostly surrogates of a few pairs, so that they match.
+/// Generates UTF-16 code units, mostly surrogates of a few pairs, so that they often match.
 fn unit() -> impl Strategy<Value = u16> {
     prop_oneof![
         4 => 0xD83C_u16..0xD83E,

@@ -1,9 +1,10 @@
-//! Every known field of AG-UI with every wrong value, one at a time, and a sample two at a time.
+//! Test cases with a wrong value in each known field of AG-UI, and a sample of cases with two wrong
+//! values.
 //!
-//! [`cases`] takes one valid example of each event, message, part, source, outcome, interrupt,
-//! usage, patch operation, call and run input (`scenes`) and makes one change in it, [`pairs`] two.
-//! The few thousand cases are the same each time. The expected results are not defined here; the
-//! differential test takes them from the reference client.
+//! [`cases`] makes one change in a valid example of each event, message, part, source, outcome,
+//! interrupt, usage, patch operation, call and run input (`scenes`), [`pairs`] makes two changes.
+//! The few thousand cases are the same each time. The differential test takes the expected results
+//! from the reference client.
 
 mod pairs;
 mod scenes;
@@ -12,16 +13,16 @@ pub use pairs::pairs;
 
 use serde_json::{Map, Value, json};
 
-/// A stream, and the change in it.
+/// A stream with a change.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Scene, location and change.
+    /// The names of the scene, the location and the change.
     pub name: String,
     /// The input of the reference client and the replay.
     pub case: Value,
 }
 
-/// Members with opaque content: changed as a whole, never within.
+/// The members with opaque content, which are changed only as a whole.
 const OPEN: [&str; 10] = [
     "rawEvent",
     "metadata",

@@ -1,14 +1,14 @@
 //! Strategies for invalid input: bytes, JSON, schemas, and frames with changes in them.
 //!
-//! All of it resembles valid input, using the words that the decoders know; pure noise is rejected
-//! at its first byte and tests nothing.
+//! The input resembles valid input and uses the names that the decoders know, since pure noise is
+//! rejected at its first byte and tests nothing.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json as object};
 
-/// Bytes, with fragments of streams more often than others.
+/// Generates bytes, mostly fragments of streams.
 pub fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let fragments: &[&[u8]] = &[
         b"data:",
@@ -53,7 +53,7 @@ pub fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     vec(fragment, 0..most).prop_map(|all| all.concat())
 }
 
-/// Any JSON, with the names and words that the code knows.
+/// Generates any JSON, with names and strings that the decoders know.
 pub fn json() -> impl Strategy<Value = Value> + Clone {
     let words = &[
         "",
@@ -122,7 +122,7 @@ pub fn json() -> impl Strategy<Value = Value> + Clone {
     })
 }
 
-/// Values that resemble schemas.
+/// Generates values that resemble schemas.
 pub fn schema() -> impl Strategy<Value = Value> {
     let keyword = select(
         &[
@@ -203,7 +203,7 @@ pub enum Change {
     Bytes(Index, Index, Vec<u8>),
 }
 
-/// Any change.
+/// Generates any change.
 pub fn change() -> impl Strategy<Value = Change> {
     let place = any::<Index>;
     prop_oneof![
@@ -213,7 +213,7 @@ pub fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Returns the bytes of a frame after these changes; inapplicable ones are skipped.
+/// Returns the bytes of a frame after these changes. Inapplicable changes are skipped.
 pub fn changed(frame: &str, changes: &[Change]) -> Vec<u8> {
     let mut bytes = frame.as_bytes().to_vec();
     for change in changes {

@@ -1,5 +1,5 @@
 //! Deliberately odd streams: events in the wrong place, from an old peer, or with unusual framing.
-//! They are not random; wrong values are in [`crate::malformed`].
+//! The streams are not random. [`crate::malformed`] contains wrong values.
 
 mod framing;
 mod legacy;
@@ -42,7 +42,7 @@ fn run(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
         .collect()
 }
 
-/// Returns one event of each type, without its requirements.
+/// Returns one event of each type, without the events that it requires.
 fn one_of_each() -> Vec<Value> {
     vec![
         run_started(),
@@ -88,7 +88,8 @@ fn one_of_each() -> Vec<Value> {
     ]
 }
 
-/// Each type outside of a run, at its start, after each end, and after each other type.
+/// Returns cases with each event type outside of a run, at its start, after each end, and after
+/// each other type.
 fn order() -> Vec<Case> {
     let mut cases = vec![case("nothing", Vec::new()), case("a run", run([]))];
     let error = json!({"type": "RUN_ERROR", "message": "boom"});
@@ -126,7 +127,8 @@ fn order() -> Vec<Case> {
     cases
 }
 
-/// Each operation at each location of a document with odd keys, and of values that are not objects.
+/// Returns cases with each patch operation at each location of a document with odd keys, and of
+/// values that are not objects.
 fn patches() -> Vec<Case> {
     let document = json!({
         "a": {"b": 1}, "list": [1, [2]], "text": "s", "number": 1, "null": null, "": {"": 1},
@@ -254,7 +256,7 @@ fn patches() -> Vec<Case> {
     cases
 }
 
-/// Metadata on every event that builds an entity, with the same keys and others.
+/// Returns cases with metadata on every event that builds an entity, with the same and other keys.
 fn metadata() -> Vec<Case> {
     let built = [
         json!([
@@ -335,7 +337,8 @@ fn metadata() -> Vec<Case> {
     cases
 }
 
-/// Requests with and without answers to open interrupts, and runs that end with interrupts.
+/// Returns cases with and without answers to open interrupts, and with runs that end with
+/// interrupts.
 fn interrupts() -> Vec<Case> {
     let answer =
         |id: &str| json!({"interruptId": id, "status": "resolved", "payload": {"approved": true}});

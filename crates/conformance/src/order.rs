@@ -1,4 +1,5 @@
-//! Reordering of random events into a valid AG-UI order: open items continue, runs begin and end.
+//! Reorders random events into a valid AG-UI order, in which open items continue and runs begin and
+//! end.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ pub(crate) fn run_finished() -> Value {
     json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
 }
 
-/// Removes forbidden events, begins runs, and ends open items at their ends.
+/// Removes forbidden events, begins runs, and ends open items before the run ends.
 pub(crate) fn in_order(events: Vec<Value>) -> Vec<Value> {
     let mut order = Order::default();
     for event in events {
@@ -27,7 +28,7 @@ pub(crate) fn in_order(events: Vec<Value>) -> Vec<Value> {
 #[derive(Default)]
 struct Order {
     running: bool,
-    /// Kind and id of the open items.
+    /// The kinds and ids of the open items.
     open: BTreeSet<(String, String)>,
     events: Vec<Value>,
 }

@@ -1,8 +1,8 @@
 //! Random AG-UI streams with few ids, so that the same id occurs in every role.
 //!
-//! [`tidy`] streams preserve the order of events, so that they get far and conversations are
-//! compared; [`wild`] ones do not, so that rules are. Both are `{"stream": […], "input": …}`, which
-//! the replay example accepts as well.
+//! [`tidy`] streams have a valid order of events, so that whole conversations are compared.
+//! [`wild`] streams do not, so that the rules of the order are compared. Both are `{"stream": […],
+//! "input": …}`, which the replay example accepts as well.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ const USERS: Words = &["u1", "u2"];
 const ANY: Words = &["m1", "m2", "c1", "c2", "t1", "t2", "a1", "r1", "u1"];
 const SUBAGENTS: Words = &["s1", "s2"];
 
-/// Streams in order, over one or more runs, mostly with a history before them.
+/// Generates streams in valid order, with one or more runs, mostly after a history.
 pub fn tidy() -> impl Strategy<Value = Value> {
     let input = (
         history(5),
@@ -36,7 +36,7 @@ pub fn tidy() -> impl Strategy<Value = Value> {
         .prop_map(|(events, input)| json!({"stream": in_order(events), "input": input}))
 }
 
-/// Streams in random order: most violate a rule.
+/// Generates streams in random order, most of which violate a rule.
 pub fn wild() -> impl Strategy<Value = Value> {
     let mixed = || prop_oneof![3 => ordinary(), 3 => bookkeeping(), 2 => chunk()];
     let chunks = || prop_oneof![1 => ordinary(), 1 => bookkeeping(), 6 => chunk()];
@@ -48,7 +48,7 @@ pub fn wild() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The events of most streams.
+/// Generates the events that occur in most streams.
 fn ordinary() -> impl Strategy<Value = Value> {
     let attributed = prop_oneof![
         8 => text(),
@@ -68,7 +68,7 @@ fn ordinary() -> impl Strategy<Value = Value> {
     .boxed()
 }
 
-/// Steps, subagents, spans, and events without an entity.
+/// Generates steps, subagents, spans, and events without an entity.
 fn bookkeeping() -> impl Strategy<Value = Value> {
     let subagent = || select(SUBAGENTS);
     let tag = || weighted(0.3, subagent());
@@ -252,7 +252,7 @@ fn state() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// The end of a run.
+/// Generates the end of a run.
 fn end() -> impl Strategy<Value = Value> {
     let outcome = select(vec![
         json!({"type": "success"}),
@@ -268,7 +268,7 @@ fn end() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Messages without duplicate ids of messages or calls.
+/// Generates messages without duplicate ids of messages or calls.
 fn history(most: usize) -> impl Strategy<Value = Vec<Value>> {
     vec(message(), 0..most).prop_map(|mut messages| {
         let mut seen = BTreeSet::new();
@@ -333,7 +333,7 @@ fn content() -> impl Strategy<Value = Value> {
     ])
 }
 
-/// Mostly an id of its own kind, occasionally one of another.
+/// Generates an id, mostly of its own kind, occasionally of another.
 fn id(own: Words) -> impl Strategy<Value = &'static str> {
     prop_oneof![24 => select(own), 1 => select(ANY)]
 }
@@ -346,7 +346,7 @@ fn metadata() -> impl Strategy<Value = Value> {
     (select(&["k", "l"][..]), 0..9).prop_map(|(key, n)| json!({key: n}))
 }
 
-/// Adds the members that are not null; absent members stay absent.
+/// Adds the optional members that are not null.
 fn with(mut object: Value, optional: Value) -> Value {
     if let (Value::Object(object), Value::Object(optional)) = (&mut object, optional) {
         object.extend(optional.into_iter().filter(|(_, value)| !value.is_null()));

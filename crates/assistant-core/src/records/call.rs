@@ -1,4 +1,4 @@
-//! The record of a call that other systems keep with a message.
+//! The record of a call that other systems store with a message.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
     event::Object,
 };
 
-/// A call: its arguments and its result as JSON text.
+/// A call with its arguments and its result as JSON text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallRecord {
     /// The call's id.
@@ -19,9 +19,9 @@ pub struct CallRecord {
     pub name: String,
     /// The arguments.
     pub arguments: String,
-    /// The result, once there is one.
+    /// The result; `None` while the call has none.
     pub result: Option<String>,
-    /// The time at which it appeared, in milliseconds since 1970.
+    /// The time at which the call appeared, in milliseconds since 1970.
     pub timestamp: i64,
     /// The call's position: the number of characters of the message's text before it.
     pub text_position: Option<u64>,
@@ -38,7 +38,7 @@ pub struct CallRecords {
 }
 
 impl CallRecord {
-    /// The record as JSON: `{id, name, arguments, result?, timestamp, textPosition?}`.
+    /// Returns the record as JSON: `{id, name, arguments, result?, timestamp, textPosition?}`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut out = Object::new();
@@ -58,8 +58,8 @@ impl CallRecord {
         Value::Object(out)
     }
 
-    /// A record from JSON; `None` without an id. The result is the first of `result`, `output` and
-    /// `content` that is not null; a value that is not a string is written as JSON.
+    /// Parses a record from JSON; `None` without an id. The result is the first of `result`,
+    /// `output` and `content` that is not null; a value that is not a string is written as JSON.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;
@@ -90,7 +90,7 @@ impl CallRecord {
         }
     }
 
-    /// Takes over the fields of a complete record. Fields that it lacks stay.
+    /// Replaces the fields with those of a complete record. Missing fields stay unchanged.
     fn update(&mut self, complete: Self) {
         let has_text = |text: &String| !text.is_empty();
         if has_text(&complete.name) {
@@ -123,7 +123,7 @@ impl CallRecord {
 }
 
 impl CallRecords {
-    /// The calls of a message, as they are now.
+    /// Returns the records of a message's calls, in their current state.
     #[must_use]
     pub fn of(conversation: &Conversation, message: &MessageId) -> Self {
         let Some(found) = conversation.message(message) else {
@@ -145,7 +145,7 @@ impl CallRecords {
         }
     }
 
-    /// The records as `{partialToolCalls, toolCalls}`.
+    /// Returns the records as `{partialToolCalls, toolCalls}`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let write =
@@ -156,7 +156,7 @@ impl CallRecords {
         })
     }
 
-    /// The records of a stored message; a call that is in both lists is one call.
+    /// Parses the records of a stored message. Entries for the same call in both lists are merged.
     #[must_use]
     pub fn from_json(message: &Value) -> Vec<CallRecord> {
         let read = |key: &str| {

@@ -12,7 +12,7 @@ use crate::{
     session::Session,
 };
 
-/// Writes records of the changes of a session. It is given the changes of each step.
+/// A writer of records, which receives the changes of a session after each input.
 ///
 /// A message is recorded when it is complete or has calls, and again when it changes; a call when
 /// its arguments are complete, when it is executed, and when it ends. Text is not recorded while
@@ -33,7 +33,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// The records of some changes. `now` is the time, in milliseconds since 1970.
+    /// Returns the records of these changes. `now` is the time in milliseconds since 1970.
     pub fn record(&mut self, session: &Session, changes: &[Change], now: i64) -> Vec<Update> {
         let conversation = session.conversation();
         let mut updates = Vec::new();

@@ -1,8 +1,8 @@
-//! Compatibility with older AG-UI producers: their events are rewritten to 1.0 before decoding.
+//! Rewrites the events of older AG-UI producers to version 1.0 before decoding.
 //!
-//! Always on, strict or not: a retired shape only comes from an old peer, and current streams are
-//! unaffected. Only a few named fields are examined, never the whole payload. Other nulls on
-//! optional fields are handled by the decoder ([`super::DecoderOptions::strict`]).
+//! The rewriting is always on, even in strict mode, since only old peers send retired shapes. Only
+//! a few named fields are examined, never the whole payload. The decoder handles other nulls in
+//! optional fields ([`super::DecoderOptions::strict`]).
 
 use serde_json::Value;
 
@@ -74,8 +74,8 @@ impl Compat {
         }
     }
 
-    /// Rewrites thinking events to reasoning events. Those carry ids, so each span and message gets
-    /// one.
+    /// Rewrites thinking events to reasoning events. Each span and message gets an id, which
+    /// thinking events do not have.
     fn thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
         let (new, id) = match old {
             "THINKING_START" => {
@@ -115,7 +115,7 @@ impl Compat {
         ));
     }
 
-    /// Returns an id that is unique in the conversation, since run ids are unique.
+    /// Creates an id from the run's id, which makes it unique in the conversation.
     fn mint(&mut self) -> String {
         self.minted += 1;
         format!("{}-thinking-{}", self.run_id, self.minted)

@@ -1,9 +1,9 @@
-//! Decoding of one event from its fields to [`Event`].
+//! Decodes one event from its fields to [`Event`].
 //!
-//! Knows each event's fields, but not the order of events; that is checked by [`super::verify`].
-//! Fields are read in the order in which the protocol describes them, so that of several faults the
-//! same one is reported as by the reference client. Messages are read by
-//! [`assistant_core::json::form`], run input and outcomes in [`super::run`].
+//! This module knows the fields of each event; [`super::verify`] checks the order of events. Fields
+//! are read in the order in which the protocol describes them, so that of several faults the same
+//! one is reported as by the reference client. [`assistant_core::json::form`] reads messages,
+//! [`super::run`] run input and outcomes.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use assistant_core::json::fields::{Context, EventObject, Fault, Fields, Path, Re
 use assistant_core::json::form;
 
 /// Decodes one event. Returns `None` for an event that is not part of AG-UI 1.0, which is dropped
-/// with a note.
+/// with a diagnostic.
 ///
 /// # Errors
 /// Fails if the event has no type, or a known field has a wrong value.

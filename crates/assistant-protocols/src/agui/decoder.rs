@@ -14,8 +14,8 @@ use assistant_core::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecoderOptions {
-    /// True to accept only AG-UI 1.0 to the letter, for conformance tests. Real servers deviate in
-    /// a few known ways, which are otherwise tolerated with a diagnostic.
+    /// True to accept only exact AG-UI 1.0, for conformance tests. Otherwise, the few known
+    /// deviations of real servers are tolerated with a diagnostic.
     pub strict: bool,
 }
 
@@ -60,9 +60,9 @@ impl Decoder {
 
     /// Decodes the data of one frame and appends its events to `out`.
     ///
-    /// # Errors
-    /// Fails if the frame is not an event, or breaks the protocol. Events that are already in `out`
-    /// remain valid; the stream is over, and every later call returns the same error.
+    /// # Errors Fails if the frame is not an event, or violates the protocol. Events that are
+    /// already in `out` remain valid. The stream is over, and every later call returns the same
+    /// error.
     pub fn push_frame(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -87,10 +87,9 @@ impl Decoder {
         self.read(object, split, out)
     }
 
-    /// Like [`Self::push_frame`], for parsed JSON.
+    /// Decodes an event that is already parsed JSON, like [`Self::push_frame`].
     ///
-    /// # Errors
-    /// As [`Self::push_frame`].
+    /// # Errors Fails like [`Self::push_frame`].
     pub fn push_value(&mut self, value: Value, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -149,8 +148,7 @@ impl Decoder {
         Err(error)
     }
 
-    /// Appends events that are held back for frames that do not come. To be called after the last
-    /// frame.
+    /// Appends the events that were held back for later frames. Call this after the last frame.
     pub fn flush(&mut self, out: &mut Vec<Event>) {
         if self.joiner.is_idle() {
             return;
@@ -161,13 +159,13 @@ impl Decoder {
         out.append(&mut held);
     }
 
-    /// Takes the diagnostics since the last call.
+    /// Returns and forgets the diagnostics since this method was called last.
     #[must_use]
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         self.notes.take()
     }
 
-    /// Takes the buffer for the events of each frame, empty.
+    /// Returns the reusable buffer for the events of a frame, which is empty.
     pub(super) fn take_memory(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.memory)
     }
@@ -177,7 +175,7 @@ impl Decoder {
         self.memory = events;
     }
 
-    /// Returns the end of the stream. Call it after the last frame.
+    /// Returns the end of the stream. Call this after the last frame.
     #[must_use]
     pub fn finish(&self) -> End {
         if self.failed.is_some() {

@@ -1,8 +1,8 @@
-//! Expansion of chunk events to START, CONTENT and END; later stages see no chunks.
+//! Expands chunk events to START, CONTENT and END events, so that later stages see no chunks.
 //!
-//! A lane holds the open stream of one sender: the parent agent or one subagent. Expansion runs
-//! after decoding and before [`super::verify`], which therefore checks chunks and explicit events
-//! by the same rules.
+//! A lane is the open stream of a sender: the parent agent or a subagent. Expansion runs after
+//! decoding and before [`super::verify`], which therefore checks chunks and explicit events by the
+//! same rules.
 
 use assistant_core::event::fault::ProtocolError;
 use assistant_core::event::{Base, Event, EventKind, Role};
@@ -37,8 +37,8 @@ impl Kind {
         }
     }
 
-    /// Returns the chunk's event type, the entity's name, its id field, and the fields that only an
-    /// opener sets.
+    /// Returns the event type of the chunk, the name of the entity, the name of its id field, and
+    /// the fields that only an opening chunk sets.
     const fn words(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
         match self {
             Self::Text => (
@@ -69,7 +69,7 @@ struct Lane {
     owner: Option<String>,
     kind: Kind,
     id: String,
-    /// The opener's role and name, or tool name and parent.
+    /// The role and name of the opening chunk, or its tool name and parent.
     opened_with: [Option<String>; 2],
 }
 
@@ -95,11 +95,10 @@ impl Expander {
         Self::default()
     }
 
-    /// Appends the expansion of `event` to `out`; nothing if it is rejected.
+    /// Appends the expansion of `event` to `out`, or nothing if the event is rejected.
     ///
-    /// # Errors
-    /// Fails if a chunk continues no stream, contradicts its opener, or could continue several
-    /// streams.
+    /// # Errors Fails if a chunk continues no stream, contradicts the opening chunk, or could
+    /// continue several streams.
     pub fn expand(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let Event { kind, base } = event;
         let chunk = match kind {
@@ -149,7 +148,7 @@ impl Expander {
         self.chunk(chunk, out)
     }
 
-    /// Ends the streams that an explicit event ends.
+    /// Appends the ends of the streams that an explicit event ends.
     fn close_before(&mut self, event: &Event, out: &mut Vec<Event>) {
         match &event.kind {
             EventKind::RunStarted { .. }
@@ -192,8 +191,7 @@ impl Expander {
         self.open(chunk, out)
     }
 
-    /// Finds the lane that a chunk continues: by its id, else its tag, else the only one of its
-    /// kind.
+    /// Finds the lane that a chunk continues, by id, by tag, or as the only lane of its kind.
     fn find(&self, chunk: &Chunk) -> Result<Option<usize>, ProtocolError> {
         let (event_type, entity, id_field, _) = chunk.kind.words();
         let tag = chunk.base.subagent_run_id.as_deref();
@@ -325,7 +323,7 @@ fn start(lane: &Lane) -> EventKind {
     }
 }
 
-/// Creates a content event for the lane. The chunk's own id is reused if it has one.
+/// Creates a content event for the lane. The id of the chunk is reused, if present.
 fn content(lane: &Lane, id: Option<String>, delta: Option<String>, mut base: Base) -> Event {
     let id = id.unwrap_or_else(|| lane.id.clone());
     let delta = delta.unwrap_or_default();

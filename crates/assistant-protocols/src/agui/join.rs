@@ -1,15 +1,16 @@
-//! Joining of surrogate pairs that are split across two deltas.
+//! Joins surrogate pairs that are split across two deltas.
 //!
 //! Runs after [`super::Expander`], because every delta has its id there, and before
 //! [`super::Verifier`]. A high surrogate is held back until the next delta of the same text, where
-//! it becomes the character, or U+FFFD at its position. Streams without split characters are
+//! it is joined with the low surrogate, or replaced by U+FFFD. Streams without split characters are
 //! unaffected; [`super::surrogates`] detects the splits.
 
 use super::expand::Kind;
 use super::surrogates::{REPLACED, SplitPair};
 use assistant_core::event::{Base, Event, EventKind};
 
-/// The maximum number of held surrogates, which are searched linearly. Further ones stay U+FFFD.
+/// The maximum number of held surrogates, which are searched linearly. Further surrogates stay
+/// U+FFFD.
 const MAX_HELD: usize = 64;
 
 /// A high surrogate at the end of a delta.
@@ -27,20 +28,21 @@ pub struct Joiner {
 }
 
 impl Joiner {
-    /// Creates a joiner that holds nothing.
+    /// Creates a joiner without held surrogates.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns true if nothing is held: an event without a split then passes through unchanged.
+    /// Returns true if no surrogate is held, so that an event without a split passes through
+    /// unchanged.
     #[must_use]
     pub const fn is_idle(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Appends `event` to `out`, after the texts that it ends. `split` describes the frame of the
-    /// event.
+    /// Appends `event` to `out`, after the held surrogates of the texts that the event ends.
+    /// `split` describes the frame of the event.
     pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {
@@ -72,8 +74,7 @@ impl Joiner {
         out.push(event);
     }
 
-    /// Appends the held surrogates as U+FFFD in deltas of their own, since their low surrogates do
-    /// not come.
+    /// Appends the held surrogates as U+FFFD in deltas of their own, at the end of the stream.
     pub fn release(&mut self, out: &mut Vec<Event>) {
         out.extend(self.held.drain(..).map(alone));
     }

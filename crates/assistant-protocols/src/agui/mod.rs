@@ -1,13 +1,12 @@
 //! AG-UI 1.0: decoding and encoding between JSON and the event model of [`assistant_core::event`].
 //!
-//! A frame passes five stages, each usable on its own: [`Compat`] rewrites retired shapes,
+//! A frame passes through five stages, each usable on its own: [`Compat`] rewrites retired shapes,
 //! [`decode_event`] reads the known fields and removes the others, [`Expander`] turns chunks into
 //! explicit events, [`Joiner`] joins characters that were split across deltas, [`Verifier`] checks
 //! the order. [`Decoder`] combines them, and [`Reader`] reads a whole response from bytes to events
-//! and end. Encoding is a set of functions: [`run_input`],
-//! [`event_to_value`].
+//! and end. [`run_input`] and [`event_to_value`] encode.
 //!
-//! Framing is in [`super::sse`]; events are applied in [`assistant_core::conversation`].
+//! [`super::sse`] decodes the framing; [`assistant_core::conversation`] applies the events.
 
 mod compat;
 mod decode;

@@ -1,4 +1,4 @@
-//! Validation of JSON Patch operations. They are applied by [`assistant_core::json::patch`].
+//! Validates JSON Patch operations. [`assistant_core::json::patch`] applies them.
 
 use serde_json::Value;
 
@@ -39,8 +39,8 @@ fn pointer(value: Option<&Value>, context: &Context<'_>, path: Path<'_>) -> Read
     }
 }
 
-/// Returns true for a JSON Pointer (RFC 6901): empty, or `/` before each token; `~` only as `~0`
-/// and `~1`.
+/// Returns true for a JSON Pointer (RFC 6901): an empty text, or a text with `/` before each token
+/// and `~` only in `~0` and `~1`.
 fn is_pointer(text: &str) -> bool {
     let mut bytes = text.bytes().peekable();
     if bytes.peek().is_some_and(|first| *first != b'/') {

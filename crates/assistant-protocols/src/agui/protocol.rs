@@ -1,4 +1,4 @@
-//! AG-UI as the protocol of an agent.
+//! Implements [`Protocol`] for AG-UI.
 
 use super::{DecoderOptions, Reader, run_input_text};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use assistant_core::{event::RunInput, limits::Limits};
 
-/// AG-UI 1.0.
+/// The protocol AG-UI 1.0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgUi(pub DecoderOptions);
 

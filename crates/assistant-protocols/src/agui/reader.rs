@@ -43,7 +43,7 @@ impl Reader {
         Self::with_framing(SseDecoder::new(), options)
     }
 
-    /// Creates a reader with its own framing, which may have another limit.
+    /// Creates a reader with a given decoder of frames, which may have another limit.
     #[must_use]
     pub fn with_framing(sse: SseDecoder, options: DecoderOptions) -> Self {
         Self::with(sse, Decoder::new(options))
@@ -101,7 +101,7 @@ impl Decoder {
     }
 }
 
-/// Returns true if JSON is truncated. An error before the end makes it invalid instead.
+/// Returns true if the JSON is valid up to its end, and incomplete.
 fn ends_early(data: &str) -> bool {
     let is_cut = |text: &str| {
         let read = serde_json::from_str::<IgnoredAny>(text);

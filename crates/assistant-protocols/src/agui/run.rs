@@ -1,4 +1,4 @@
-//! Decoding of run input and outcomes.
+//! Decodes run input and outcomes.
 
 use serde_json::Value;
 
@@ -134,7 +134,8 @@ pub(super) fn subagent_outcome(
     fields.close(context, Value::Object(outcome))
 }
 
-/// Notes a producer with another version than ours. Nothing else depends on the version.
+/// Adds a diagnostic if the producer has another version of the protocol. The version has no other
+/// effect.
 pub(super) fn compare_version(version: &str, context: &mut Context<'_>) {
     let theirs = parse_version(version);
     if theirs.is_some() && theirs <= parse_version(PROTOCOL_VERSION) {

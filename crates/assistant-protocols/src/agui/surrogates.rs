@@ -1,8 +1,8 @@
-//! Lone surrogates in JSON. A JavaScript producer writes them when it splits a text within an
-//! emoji; JSON permits them, a Rust string does not.
+//! Reads JSON with lone surrogates. A JavaScript producer writes a lone surrogate if it splits a
+//! text within an emoji; JSON permits lone surrogates, a Rust string does not.
 //!
 //! A lone surrogate is read as U+FFFD, and a [`SplitPair`] records those at the ends of a delta for
-//! [`super::Joiner`]. Runs only for frames that `serde_json` rejects.
+//! [`super::Joiner`]. This code runs only for frames that `serde_json` rejects.
 
 use serde_json::Value;
 
@@ -19,15 +19,14 @@ pub(super) use assistant_core::json::surrogates::REPLACED;
 pub struct SplitPair {
     /// The low surrogate at the start of the delta.
     pub low: Option<u16>,
-    /// The high surrogate at its end.
+    /// The high surrogate at the end of the delta.
     pub high: Option<u16>,
 }
 
 impl SplitPair {
     /// Parses JSON that may contain lone surrogates.
     ///
-    /// # Errors
-    /// As [`EventObject::parse`], which reads text without lone surrogates.
+    /// # Errors Fails like [`EventObject::parse`], which reads text without lone surrogates.
     pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
         let Some(text) = replaced(data, |_| REPLACED) else {
             return EventObject::parse(data).map(|object| (object, Self::default()));
@@ -40,8 +39,8 @@ impl SplitPair {
         Ok((object, split))
     }
 
-    /// Parses the frame again with marks for its surrogates. They only identify a U+FFFD at the
-    /// same position, so mark characters in the text itself do no harm.
+    /// Parses the frame again with marks for its surrogates. A mark counts only if the delta
+    /// contains U+FFFD at the same position, so mark characters in the text itself have no effect.
     fn of(delta: &str, data: &str) -> Option<Self> {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
@@ -61,7 +60,7 @@ impl SplitPair {
         })
     }
 
-    /// Returns true if there is no split.
+    /// Returns true if the delta has no lone surrogate at its ends.
     pub(super) const fn is_none(self) -> bool {
         self.low.is_none() && self.high.is_none()
     }

@@ -1,5 +1,5 @@
-//! Assembly of tool calls from their pieces. A piece belongs to a call by its index or its id, and
-//! servers are known to get either wrong.
+//! Assembles tool calls from their pieces. A piece belongs to a call by its index or its id, and
+//! some servers send a wrong index or id.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,9 +12,9 @@ use assistant_core::event::{Diagnostic, EventKind, Extension, Object};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     list: Vec<Call>,
-    /// The call of each index.
+    /// The calls by index.
     by_index: HashMap<u64, usize>,
-    /// The call of each id that the server assigned.
+    /// The calls by the id that the server assigned.
     by_id: HashMap<String, usize>,
     /// Ids in use in the conversation.
     taken: HashSet<String>,
@@ -26,7 +26,7 @@ struct Call {
     /// The call's id in the conversation.
     id: String,
     name: String,
-    /// The progress of its arguments, by their brackets.
+    /// The progress of the arguments, by their brackets.
     depth: Depth,
 }
 
@@ -37,7 +37,7 @@ struct Depth {
     in_text: bool,
     escaped: bool,
     began: bool,
-    /// True for an object or a list, whose end is recognized by a bracket.
+    /// True for an object or a list, which end with a bracket.
     enclosed: bool,
 }
 
@@ -131,7 +131,7 @@ impl Calls {
         self.grow(place, args, sink);
     }
 
-    /// Finds the call that a piece continues; `None` if it begins one.
+    /// Finds the call that a piece continues; `None` if the piece begins a call.
     fn find(
         &self,
         index: Option<u64>,
@@ -194,7 +194,8 @@ impl Calls {
         place
     }
 
-    /// Handles a repeated name, which may come again with each piece or in pieces itself.
+    /// Handles a further name of a call: some servers repeat the name with each piece, others send
+    /// it in pieces.
     fn extend_name(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
         let Some(call) = self.list.get_mut(place) else {
             return;
@@ -218,7 +219,7 @@ impl Calls {
         sink.event(more.into());
     }
 
-    /// Ends all calls. Their arguments are complete, or cut off if the answer was.
+    /// Ends all calls. Their arguments are complete, or cut off if the answer was cut off.
     pub(super) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -243,7 +244,7 @@ fn announce(call: &Call, parent: &str, sink: &mut dyn Sink) {
     sink.event(start.into());
 }
 
-/// Takes a non-empty string or a number as text.
+/// Removes a field and returns its value as text, if the value is a non-empty string or a number.
 fn take_word(from: &mut Object, key: &str) -> Option<String> {
     match from.shift_remove(key) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),

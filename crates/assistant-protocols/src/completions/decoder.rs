@@ -1,4 +1,4 @@
-//! The decoder from chunks to events and the end of the run.
+//! The decoder of chunks, which creates events and determines the end of the run.
 
 use std::collections::HashSet;
 
@@ -22,9 +22,9 @@ const REASONING_FIELDS: [&str; 4] = [
     "reasoning_text",
 ];
 
-/// The lists of blocks in which servers and gateways send reasoning, each with the places of a text
-/// in a block. Of blocks of another kind, such as encrypted ones, nothing is read. In `content` they
-/// are beside the blocks of the text.
+/// The fields with lists of blocks in which servers and gateways send reasoning, each with the
+/// names of the fields of a block that contain text. Other blocks, such as encrypted ones, are
+/// ignored. In `content`, blocks of reasoning are mixed with blocks of text.
 const REASONING_LISTS: [(&str, &[&str]); 4] = [
     ("reasoning_details", &["/text", "/summary"]),
     ("thinking_blocks", &["/thinking"]),
@@ -32,7 +32,7 @@ const REASONING_LISTS: [(&str, &[&str]); 4] = [
     ("content", &["/thinking/0/text", "/thinking"]),
 ];
 
-/// The parameters of a response.
+/// The parameters of a response, from which a decoder is created.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Start {
@@ -40,9 +40,9 @@ pub struct Start {
     pub thread_id: String,
     /// The run's id.
     pub run_id: String,
-    /// The id of the answer; an id of the server need not be unique.
+    /// The id of the answer, since the server's id need not be unique.
     pub message_id: String,
-    /// Ids of the conversation's calls.
+    /// The ids of the conversation's calls.
     pub taken: HashSet<String>,
 }
 
@@ -77,7 +77,7 @@ pub struct Decoder {
     message_id: String,
     stage: Stage,
     text: Text,
-    /// The number of reasoning blocks so far, and whether one is open.
+    /// The number of reasoning blocks so far.
     thoughts: u64,
     thinks: bool,
     calls: Calls,
@@ -293,8 +293,8 @@ impl Decoder {
         format!("{}-reasoning-{}", self.message_id, self.thoughts)
     }
 
-    /// Reads the usage. The last one counts, since servers that send several send totals. An
-    /// invalid count, such as a negative one, is unknown.
+    /// Reads the usage. The last usage of a response counts, since servers that report usage
+    /// several times report totals. An invalid count, such as a negative one, is unknown.
     fn read_usage(&mut self, chunk: &Object) {
         let usage = match chunk.get("usage") {
             Some(usage) if usage.is_object() => usage,
@@ -402,8 +402,8 @@ fn note(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// Returns the reasoning of a delta: the first field that has any. Several fields of one delta have
-/// the same text, so that only one is read.
+/// Returns the reasoning of a delta, from the first field that contains any. Only one field is
+/// read, since several fields of a delta contain the same text.
 fn thought_of(delta: &Object) -> Option<String> {
     let plain = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
     let listed = |(key, texts): &(&str, &[&str])| {

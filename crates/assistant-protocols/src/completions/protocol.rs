@@ -1,4 +1,4 @@
-//! Chat completions as the protocol of an agent.
+//! Implements [`Protocol`] for chat completions.
 
 use super::{Reader, RequestOptions, Start, request_body};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use assistant_core::{event::RunInput, limits::Limits};
 
-/// Chat completions, as defined by `OpenAI`.
+/// The protocol of chat completions, as defined by `OpenAI`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completions(pub RequestOptions);
 

@@ -1,4 +1,4 @@
-//! Encoding of requests.
+//! Encodes requests.
 
 use serde_json::{Value, json};
 
@@ -11,12 +11,13 @@ use assistant_core::event::{
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {
-    /// The model. Servers with a single model need none.
+    /// The name of the model, which servers with a single model do not need.
     pub model: Option<String>,
-    /// Omits `stream_options`, for servers that refuse it; usage is then unknown.
+    /// True to omit `stream_options`, for servers that refuse this field. The usage is then
+    /// unknown.
     pub no_stream_options: bool,
-    /// Sends reasoning back as `reasoning_content`, which some models require while they call
-    /// tools.
+    /// True to send reasoning back as `reasoning_content`, which some models require while they
+    /// call tools.
     pub send_reasoning: bool,
 }
 
@@ -152,7 +153,8 @@ fn is_answer(message: &Value) -> bool {
     message.get("role") == Some(&"assistant".into())
 }
 
-/// Returns true if two messages form one answer: model templates expect alternating roles.
+/// Returns true if two messages form a single answer, since model templates expect alternating
+/// roles.
 fn continues(last: &Value, next: &Value) -> bool {
     is_answer(last) && is_answer(next) && last.get("tool_calls").is_none()
 }
@@ -172,7 +174,7 @@ fn join(last: &mut Value, next: Value) {
     put(last, "content", joined.into());
 }
 
-/// Encodes a call. Servers parse the arguments as an object and fail on anything else.
+/// Encodes a call. Arguments that are not an object are replaced, since servers fail to parse them.
 fn call(call: &FunctionCall) -> Value {
     let arguments = match serde_json::from_str::<Value>(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),

@@ -1,5 +1,4 @@
-//! The decoder's state of an answer: steps, calls and data, by which chunks are matched to their
-//! targets.
+//! The decoder's state of an answer: the steps, calls and data to which chunks refer.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -15,9 +14,10 @@ pub(super) struct Answer {
     pub(super) nodes: Vec<(String, u64)>,
     /// The number of messages from earlier responses, which are not repeated.
     earlier: usize,
-    /// The messages of a discarded attempt, to be filled again.
+    /// The messages of a discarded attempt, which are reused.
     pub(super) spare: VecDeque<String>,
-    /// The ids of its calls by the agent's ids, so that a repeated call keeps its id.
+    /// The ids of the calls of a discarded attempt by the agent's ids, so that a repeated call
+    /// keeps its id.
     spare_calls: HashMap<String, VecDeque<String>>,
     /// The message to which parts are added; `None` before the first one of this stream.
     pub(super) current: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct Answer {
     by_approval: HashMap<String, usize>,
     /// The messages of data parts with ids.
     data: HashMap<(String, String), String>,
-    /// The same in order, with the numbers of their steps.
+    /// The keys of the data parts in order, with the numbers of their steps.
     data_order: Vec<((String, String), u64)>,
     taken: Taken,
 }
@@ -55,9 +55,9 @@ pub(super) struct Call {
     pub(super) step: u64,
     pub(super) dynamic: bool,
     pub(super) approval: Option<Object>,
-    /// True if the call has its outcome.
+    /// True if the call has an outcome.
     pub(super) settled: bool,
-    /// True if the call's arguments came in pieces.
+    /// True if the call's arguments were received in pieces.
     pub(super) in_pieces: bool,
 }
 
@@ -214,7 +214,8 @@ impl Answer {
         self.in_step(wire_id).next()
     }
 
-    /// Returns the call that a chunk refers to: one of the current step, else the newest.
+    /// Returns the call that a chunk refers to: a call of the current step, or else the newest call
+    /// with the id.
     pub(super) fn call(&self, wire_id: &str) -> Option<usize> {
         let newest = || self.by_id.get(wire_id)?.last().copied();
         self.in_step(wire_id).next().or_else(newest)
@@ -274,7 +275,8 @@ impl Answer {
     }
 
     /// Discards the whole response, which is sent again from its beginning, and returns its
-    /// messages. Parts before the page answered a call were a separate response, and remain.
+    /// messages. Parts from before the page answered a call belong to an earlier response, and
+    /// remain.
     pub(super) fn begin_anew(&mut self) -> Vec<String> {
         let earlier = self.earlier.min(self.nodes.len());
         let nodes: Vec<String> = self.nodes.drain(earlier..).map(|(id, _)| id).collect();

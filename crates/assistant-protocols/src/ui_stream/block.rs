@@ -10,8 +10,8 @@ pub(super) struct Block {
     pub(super) half: Option<u16>,
 }
 
-/// Joins a surrogate pair that is split between two deltas. Surrogates in a delta are marked; one
-/// at its end is kept in `held` for the next delta.
+/// Joins a surrogate pair that is split between two deltas. Surrogates in a delta are represented
+/// by marks; a high surrogate at the end is kept in `held` for the next delta.
 pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
     // An empty delta does not separate a pair.
     if delta.is_empty() || (held.is_none() && !is_cut) {

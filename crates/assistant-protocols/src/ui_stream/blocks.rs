@@ -1,4 +1,4 @@
-//! Text and reasoning blocks, of which several may be open at once.
+//! Decodes text and reasoning blocks, of which several may be open at once.
 
 use serde_json::Value;
 

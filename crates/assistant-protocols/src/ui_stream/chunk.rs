@@ -58,7 +58,7 @@ fn unmark(value: &mut Value) {
     }
 }
 
-/// Takes an optional string. A value of another type counts as absent.
+/// Removes and returns an optional string. A value of another type counts as absent.
 pub(super) fn opt_text(chunk: &mut Object, key: &str) -> Option<String> {
     match chunk.shift_remove(key) {
         Some(Value::String(text)) => Some(text),
@@ -66,12 +66,12 @@ pub(super) fn opt_text(chunk: &mut Object, key: &str) -> Option<String> {
     }
 }
 
-/// Takes a required string.
+/// Removes and returns a required string.
 pub(super) fn text(chunk: &mut Object, key: &str) -> Result<String, String> {
     opt_text(chunk, key).ok_or_else(|| format!("it has no text '{key}'"))
 }
 
-/// Takes an optional value; `null` counts as absent.
+/// Removes and returns an optional value; `null` counts as absent.
 pub(super) fn opt(chunk: &mut Object, key: &str) -> Option<Value> {
     chunk.shift_remove(key).filter(|value| !value.is_null())
 }

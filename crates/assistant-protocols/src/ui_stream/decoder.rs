@@ -1,4 +1,4 @@
-//! The decoder from chunks to events and the end of the run.
+//! The decoder of chunks, which creates events and determines the end of the run.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use assistant_core::{
 /// The maximum number of id changes of an answer; each takes time proportional to its steps.
 const MAX_RENAMES: u32 = 16;
 
-/// The parameters of a response.
+/// The parameters of a response, from which a decoder is created.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Start {
@@ -34,8 +34,8 @@ pub struct Start {
     pub history: Option<Value>,
     /// True if the response repeats the answer from its beginning, as a resumed stream does.
     pub replays: bool,
-    /// True if another id begins another answer instead of renaming this one, as in a resumed
-    /// stream.
+    /// True if a chunk with another id begins a new answer, as in a resumed stream, instead of
+    /// renaming the current one.
     pub separates: bool,
 }
 
@@ -123,7 +123,7 @@ impl Decoder {
         decoder
     }
 
-    /// Returns the id of the answer, as far as it is known.
+    /// Returns the id of the answer: the server's id, once it has sent one.
     #[must_use]
     pub fn message_id(&self) -> &str {
         &self.answer.id
@@ -291,8 +291,8 @@ impl Decoder {
         }
     }
 
-    /// Writes metadata to the first message of the answer, once there is one. `keys` are the
-    /// changed ones, if not all have changed.
+    /// Writes metadata to the first message of the answer, if that message exists. `keys` contains
+    /// the changed keys; `None` means that all may have changed.
     fn write_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
         let (Some((node, _)), Some(metadata)) = (self.answer.nodes.first(), &self.answer.metadata)
         else {
@@ -322,7 +322,7 @@ impl Decoder {
         );
     }
 
-    /// Ends the response: releases held data and returns how it ended.
+    /// Ends the response: releases held data and returns how the response ended.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.conclude(sink);
         match self.stage {

@@ -6,7 +6,7 @@ use super::{Decoder, answer::Call};
 use assistant_core::event::{Interrupt, Object, TokenUsage};
 
 impl Decoder {
-    /// Returns the requested approvals that the server itself has not answered.
+    /// Returns the requested approvals that the server has not answered itself, as interrupts.
     pub(super) fn interrupts(&self) -> Vec<Interrupt> {
         let asked = self.answer.calls.iter().filter_map(|call| {
             let approval = call.approval.as_ref().filter(|_| !call.settled)?;

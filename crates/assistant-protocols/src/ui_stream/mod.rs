@@ -9,9 +9,10 @@
 //! the whole stream (an unknown chunk, a delta without a start) is dropped with a diagnostic, and
 //! the stream continues.
 //!
-//! * `decoder` reads chunks and, with `ending`, determines the end of the run; `answer` is its
-//!   state of the answer; `blocks`, `parts`, `tools` and `outcomes` read the chunks of their kind.
-//! * `request` encodes requests; `resubmit` decides about automatic ones.
+//! * `decoder` reads chunks and, with `ending`, determines the end of the run; `answer` contains
+//!   the state of the answer; `blocks`, `parts`, `tools` and `outcomes` read the chunks of each
+//!   kind.
+//! * `request` encodes requests; `resubmit` determines when a request is sent automatically.
 
 mod answer;
 mod block;

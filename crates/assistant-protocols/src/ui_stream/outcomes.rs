@@ -1,4 +1,4 @@
-//! Call events: requested and answered approvals, results, failures.
+//! Decodes the outcomes of calls: requested and answered approvals, results, failures.
 
 use serde_json::Value;
 

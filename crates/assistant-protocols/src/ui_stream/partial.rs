@@ -10,6 +10,6 @@ pub(super) struct Partial {
     /// The text so far.
     pub(super) text: String,
     pub(super) half: Option<u16>,
-    /// Notes of the start, for a call that continues in another step.
+    /// The fields of the start chunk, for a call that continues in another step.
     pub(super) notes: Object,
 }

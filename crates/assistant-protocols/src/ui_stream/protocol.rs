@@ -1,4 +1,4 @@
-//! The UI message stream as the protocol of an agent.
+//! Implements [`Protocol`] for the UI message stream.
 
 use super::{Reader, Start, TextReader, request_body, resume_path};
 use crate::{
@@ -7,13 +7,13 @@ use crate::{
 };
 use assistant_core::{event::RunInput, limits::Limits};
 
-/// The AI SDK's UI message stream, or its text protocol.
+/// The protocol of the AI SDK's UI message stream, or its text protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UiStream {
     /// True if the server answers with plain text only.
     pub text: bool,
-    /// True if the server stores its streams, so that an answer that a reload interrupted is
-    /// resumed ([`SessionOptions::resumes`](assistant_core::session::SessionOptions::resumes)).
+    /// True if the server stores its streams, so that an answer can be resumed after a reload
+    /// ([`SessionOptions::resumes`](assistant_core::session::SessionOptions::resumes)).
     pub resumes: bool,
     /// True if a resumed stream continues at the interruption, instead of repeating the answer from
     /// its beginning.

@@ -53,7 +53,7 @@ impl Reader {
         Self::with(SseDecoder::new(), Decoder::new(start))
     }
 
-    /// Returns the id of the answer, as far as it is known.
+    /// Returns the id of the answer: the server's id, once it has sent one.
     #[must_use]
     pub fn message_id(&self) -> &str {
         self.decoder.message_id()

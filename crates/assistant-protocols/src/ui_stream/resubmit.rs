@@ -1,7 +1,7 @@
 //! Conditions for sending an answer back automatically, as in the AI SDK's predicates.
 //!
-//! A session continues by the rules of its own loop (`session::settle`); whenever it does so with
-//! an AI SDK server, one of these predicates holds for the request.
+//! A session continues by the rules of its own loop (`session::settle`). Whenever a session
+//! continues with an AI SDK server, one of these predicates holds for the request.
 
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ fn has_output(part: &Value) -> bool {
     }
 }
 
-/// Returns true if the last step has calls for the client and all of them are answered.
+/// Returns true if the last step has calls for the client, all of which are answered.
 #[must_use]
 pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {
@@ -60,7 +60,7 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     !says_more && step.iter().filter(|part| is_ours(part)).all(has_output)
 }
 
-/// Returns true if every approval of the last step is answered and every other call is over, and at
+/// Returns true if every approval of the last step is answered, every other call has ended, and at
 /// least one answer has not been sent.
 #[must_use]
 pub fn is_complete_with_approvals(messages: &[Value]) -> bool {

@@ -1,4 +1,4 @@
-//! Tool calls: streamed or complete arguments, approvals, outcomes.
+//! Decodes tool calls: streamed or complete arguments, approvals, outcomes.
 
 use serde_json::{Value, json};
 
@@ -173,7 +173,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Returns the call that a chunk refers to, and begins it if necessary.
+    /// Returns the call that a chunk refers to, or begins a new call.
     fn call_for(
         &mut self,
         known: Option<usize>,
@@ -209,7 +209,7 @@ impl Decoder {
         place
     }
 
-    /// Updates a call: it may be renamed, or restarted after its outcome.
+    /// Updates a call, which may be renamed, or restarted after its outcome.
     fn update_call(&mut self, place: usize, name: &str, sink: &mut dyn Sink) {
         let Some(call) = self.answer.calls.get_mut(place) else {
             return;
@@ -301,14 +301,14 @@ impl Decoder {
         }
     }
 
-    /// Takes the streamed arguments, which are complete now.
+    /// Removes and returns the streamed arguments, which are complete now.
     fn take_partial(&mut self, wire_id: &str) -> Option<String> {
         let partial = self.partial.remove(wire_id)?;
         Some(partial.text)
     }
 }
 
-/// Takes the call's id, the tool's name, and the flag of a dynamic tool.
+/// Removes and returns the id of the call, the name of the tool, and the flag of a dynamic tool.
 fn head(chunk: &mut Object) -> Result<(String, String, bool), String> {
     let id = text(chunk, "toolCallId")?;
     let name = text(chunk, "toolName")?;
@@ -316,7 +316,7 @@ fn head(chunk: &mut Object) -> Result<(String, String, bool), String> {
     Ok((id, name, dynamic))
 }
 
-/// Takes the notes about a call: all fields except arguments and outcome.
+/// Returns the fields of a chunk that are stored with the call: all except arguments and outcome.
 pub(super) fn notes(chunk: &mut Object, provider: &str, titled: bool) -> Object {
     let mut notes = Object::new();
     let mut put = |from: &str, to: &str| {
@@ -333,7 +333,7 @@ pub(super) fn notes(chunk: &mut Object, provider: &str, titled: bool) -> Object 
     notes
 }
 
-/// Clears the fields of an earlier state.
+/// Clears the stored fields that only apply to an earlier state of the call.
 pub(super) fn forget_state(notes: &mut Object) {
     notes.insert("inputEncoding".to_owned(), Value::Null);
     notes.insert("preliminary".to_owned(), Value::Null);

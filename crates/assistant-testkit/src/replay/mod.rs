@@ -1,8 +1,7 @@
 //! Replay of recorded AG-UI streams into a conversation, without a session.
 //!
-//! For tools and tests. Nothing is executed, no user is asked and no request follows;
-//! [`assistant_core::session`] does that. A [`Replay`] is one conversation, each [`Stream`] one response in
-//! it.
+//! For tools and tests. A replay executes nothing, asks no user and sends no request, unlike
+//! [`assistant_core::session`]. A [`Replay`] is a conversation, each [`Stream`] a response in it.
 //!
 //! ```
 //! use assistant_testkit::replay::{Replay, ReplayInput};
@@ -108,9 +107,9 @@ impl Replay {
     }
 }
 
-/// Returns an error if a request leaves interrupts unanswered: a client must answer all of them at
-/// once, otherwise the request is never sent. Only interrupts that the input itself lists count,
-/// since one of an earlier stream may stay open while others continue.
+/// Returns an error if a request leaves interrupts unanswered, since a client must answer all of
+/// them in the same request. Only interrupts that the input lists are checked, since an interrupt
+/// of an earlier stream may stay open while others continue.
 fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolError> {
     let open: Vec<&str> = pending
         .iter()
@@ -127,7 +126,7 @@ fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolE
     })
 }
 
-/// Returns an error if an expired interrupt is answered; it can only be cancelled.
+/// Returns an error if an expired interrupt, which can only be cancelled, is answered.
 fn expired(pending: &[Interrupt], resume: &[ResumeEntry], now: i64) -> Option<ProtocolError> {
     pending.iter().find_map(|interrupt| {
         let at = interrupt.expires_at.as_deref()?;

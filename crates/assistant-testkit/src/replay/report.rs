@@ -14,17 +14,17 @@ use assistant_protocols::agui::End;
 pub struct Report {
     /// The end: a terminal event, a truncation, or a violation of the protocol.
     pub outcome: End,
-    /// The violation that ended it.
+    /// The violation that ended the stream, if any.
     pub error: Option<ProtocolError>,
-    /// The ends of its finished runs.
+    /// The ends of the stream's finished runs.
     pub finished: Vec<Finished>,
-    /// The failures that its runs reported.
+    /// The failures that the stream's runs reported.
     pub run_errors: Vec<RunFailure>,
-    /// The whole conversation after it, in order of receipt.
+    /// The whole conversation after the stream, in order of receipt.
     pub messages: Vec<Message>,
-    /// The shared state after it.
+    /// The shared state after the stream.
     pub state: Value,
-    /// The open questions of agents after it.
+    /// The open questions of agents after the stream.
     pub pending_interrupts: Vec<Interrupt>,
     /// Diagnostics about input that was tolerated, dropped or could not be applied.
     pub diagnostics: Vec<Diagnostic>,
@@ -33,18 +33,18 @@ pub struct Report {
 /// The end of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finished {
-    /// Finished.
+    /// The run finished.
     Success {
         /// The calls that are handed off to the page: those that the agent lists, or those that it
         /// started without a result.
         pending_tool_call_ids: Vec<String>,
     },
-    /// Waiting for an answer.
+    /// The run waits for an answer.
     Interrupt {
         /// The questions.
         interrupts: Vec<Interrupt>,
     },
-    /// Stopped deliberately.
+    /// The run was stopped deliberately.
     Cancelled,
 }
 

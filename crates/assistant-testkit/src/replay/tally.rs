@@ -1,11 +1,11 @@
-//! The outcomes of the runs in one response: their ends and open calls.
+//! Collects the outcomes of the runs in a response: their ends and open calls.
 
 use std::collections::HashSet;
 
 use super::{Finished, RunFailure};
 use assistant_core::event::{Event, EventKind, Extension, Interrupt, Outcome, Settlement};
 
-/// A counter of passing events.
+/// The outcomes of the runs, collected from passing events.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     pub(super) finished: Vec<Finished>,
@@ -14,7 +14,7 @@ pub(super) struct Tally {
     answers: Vec<String>,
     /// The calls that the run has started, in order.
     started: Vec<String>,
-    /// The same as a set.
+    /// The set of the started calls.
     known: HashSet<String>,
     /// The calls with a result in this run.
     answered: HashSet<String>,
@@ -101,7 +101,7 @@ impl Tally {
     }
 }
 
-/// Adds interrupts; an open one with the same id is replaced.
+/// Adds interrupts. An open interrupt with the same id is replaced.
 pub(super) fn raise(open: &mut Vec<Interrupt>, raised: Vec<Interrupt>) {
     open.retain(|old| !raised.iter().any(|new| new.id == old.id));
     open.extend(raised);

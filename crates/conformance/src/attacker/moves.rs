@@ -21,7 +21,7 @@ pub enum Tool {
     Move,
     /// The user is always asked, and the agent runs it.
     Hand,
-    /// The page does not have it.
+    /// The tool is not registered on the page.
     Theirs,
 }
 
@@ -80,11 +80,11 @@ impl Args {
 /// The parent message that a call names.
 #[derive(Debug, Clone, Copy)]
 pub enum Home {
-    /// None.
+    /// The call names no parent.
     None,
-    /// A new message.
+    /// The call names a message that does not exist yet.
     New,
-    /// The newest message.
+    /// The call names the newest message.
     Newest,
 }
 
@@ -124,19 +124,19 @@ pub enum Alter {
     RunsSucceeded,
     /// Sets another state of the call.
     State(u8, &'static str),
-    /// Sets a state word of the call that differs from its phase.
+    /// Sets a state of the call that differs from its phase.
     Lifecycle(u8, &'static str),
-    /// Marks it as approved by the user.
+    /// Marks the call as approved by the user.
     Approved(u8),
-    /// Marks its approval as sent to the agent.
+    /// Marks the call's approval as sent to the agent.
     HandedOff(u8),
-    /// Marks it as approved by the user when the agent asked.
+    /// Marks the call as approved by the user in answer to the agent.
     InterruptApproved(u8),
-    /// Marks it as permitted by a remembered approval.
+    /// Marks the call as permitted by a remembered approval.
     Granted(u8),
-    /// Removes its progress.
+    /// Removes the progress of the call.
     Anew(u8),
-    /// Turns it into another call.
+    /// Replaces the name and arguments of the call.
     Rewrite(u8, Tool, Args),
 }
 
@@ -174,17 +174,17 @@ pub enum End {
 /// An interrupt at the end of a run.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Its id; there are few, so that the agent reuses them.
+    /// The id, of a small range, so that the agent reuses ids.
     pub id: u8,
-    /// The call that it is about, newest first; `None` for no call.
+    /// The call that the question is about, by position from the newest; `None` for no call.
     pub call: Option<u8>,
-    /// The answer that it accepts.
+    /// The kind of answer that the question accepts.
     pub takes: Takes,
-    /// The number of its message and metadata, of which there are few.
+    /// The number of the message and metadata, of a small range.
     pub words: u8,
-    /// The actions that it lists.
+    /// The actions that the question lists.
     pub list: Vec<Listed>,
-    /// The position in its metadata where it lists them.
+    /// The position of the list in the metadata.
     pub at: u8,
 }
 
@@ -209,13 +209,13 @@ pub enum Named {
 /// The user's decision about an action of a list.
 #[derive(Debug, Clone, Copy)]
 pub enum Choice {
-    /// It runs.
+    /// Runs the action.
     Approve,
-    /// It runs with other arguments.
+    /// Runs the action with other arguments.
     Edit(Args),
-    /// It does not run.
+    /// Does not run the action.
     Reject,
-    /// It does not run; a text is its result.
+    /// Does not run the action, and sets a text as its result.
     Respond,
 }
 
@@ -228,7 +228,7 @@ pub enum Takes {
     Boolean,
     /// A text.
     Text,
-    /// A decision for each action that it lists.
+    /// A decision for each listed action.
     Decisions,
 }
 
@@ -252,9 +252,9 @@ pub enum CardDecision {
     Deny,
     /// Approves with these arguments.
     Edit(Args),
-    /// Approves this call and similar ones later.
+    /// Approves this call and similar calls later.
     Remember {
-        /// True to include any arguments.
+        /// True to approve later calls with any arguments.
         any_args: bool,
         /// The bounds.
         bounds: Bounds,
@@ -285,9 +285,9 @@ pub enum Page {
     Unregister(Tool),
     /// Revokes a remembered approval.
     Revoke(u8),
-    /// Changes the world, and therefore the previews.
+    /// Changes the data from which previews are made.
     World,
-    /// The answer to a preview request: a preview, or with `fails` a failure.
+    /// Answers a preview request with a preview or, with `fails`, with a failure.
     Previews {
         /// The number of the pending request.
         which: u8,
@@ -366,7 +366,7 @@ pub enum Move {
         question: u8,
         /// The decisions, in the order of the list.
         choices: Vec<Choice>,
-        /// True if every action has a decision, by repeating the list.
+        /// True to repeat the decisions until every action has one.
         each: bool,
         /// True to update the view first.
         looks: bool,
@@ -410,7 +410,8 @@ impl fmt::Debug for History {
     }
 }
 
-/// Any tool; the one with a preview is twice as likely, since its cases need more coincidences.
+/// Generates any tool. The tool with a preview is twice as likely, since its cases need more
+/// coincidences.
 fn tool() -> impl Strategy<Value = Tool> + Clone {
     select([&Tool::ALL[..], &[Tool::Move]].concat())
 }
@@ -586,7 +587,7 @@ fn others() -> impl Strategy<Value = Move> {
     ]
 }
 
-/// Any history.
+/// Generates any history.
 pub fn history() -> impl Strategy<Value = History> {
     vec(prop_oneof![agents(), others()], 1..50).prop_map(History)
 }

@@ -1,11 +1,11 @@
-//! A well-behaved agent: it speaks, calls tools of the page, and ends, in AG-UI.
+//! A well-behaved AG-UI agent, which sends text, calls tools of the page, and ends its runs.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::page::TOOLS;
 
-/// The open items of its stream.
+/// The agent, with the open items of its stream.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Agent {
     ids: u64,
@@ -42,7 +42,7 @@ impl Agent {
         format!("{kind}{}", self.ids)
     }
 
-    /// Returns the next events of its stream.
+    /// Returns the next events of the stream.
     pub(super) fn next_events(&mut self, rng: &mut Rng) -> Vec<Value> {
         if let Some(id) = self.call.clone() {
             self.call = None;

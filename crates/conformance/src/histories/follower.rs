@@ -1,5 +1,5 @@
-//! A second tab that shows the conversation while another one owns it: it refuses every action,
-//! until it takes the conversation over.
+//! A second tab that shows a conversation that another tab owns. It refuses every action until it
+//! takes the conversation over.
 
 use assistant_core::{
     conversation::Decider,
@@ -53,7 +53,7 @@ impl History {
         }
     }
 
-    /// Shows the owner's stored state, without continuing anything.
+    /// Shows the owner's stored state in the second tab, which continues nothing.
     fn show_owner_state(&mut self, tab: &mut Tab) {
         let Some((snapshot, _)) = self.store.load() else {
             return;
@@ -68,7 +68,7 @@ impl History {
         self.tally.double_starts += u64::from(acts);
     }
 
-    /// Imports the conversation as a file in another page: nothing starts there.
+    /// Imports the conversation as a file in another page, and checks that nothing starts there.
     pub(super) fn check_import(&mut self) {
         let mut tab = self.new_tab();
         let (accepted, mut news) = tab.input(Input::Load {

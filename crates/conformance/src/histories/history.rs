@@ -1,4 +1,4 @@
-//! A history: the possible steps, and the records for the final checks.
+//! Runs a history: the possible steps, and the records for the final checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) struct History {
     pub(super) tally: Tally,
     pub(super) store: Store,
     pub(super) tab: Tab,
-    /// Abandoned tabs that are still alive: their handlers end, and they try to start more.
+    /// Abandoned tabs that are still alive: their handlers end, and they try to start others.
     pub(super) left: Vec<Tab>,
     /// A tab that shows the conversation and does not own it.
     pub(super) follower: Option<Tab>,
@@ -161,9 +161,9 @@ impl History {
         }
     }
 
-    /// Writes a result to the journal, if possible; the session does not wait for it. As in the
-    /// page, it is written in one batch with the conversation, so that the journal names no unknown
-    /// call.
+    /// Writes a result to the journal, if possible, without waiting of the session. As in the page,
+    /// the result and the conversation are written in one batch, so that the journal names no
+    /// unknown call.
     pub(super) fn record(&mut self, entry: &JournalEntry) {
         let JournalEntry::Finished { call, result, .. } = entry else {
             return;

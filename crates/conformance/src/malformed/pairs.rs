@@ -1,7 +1,7 @@
-//! Two changes in one example, for the order of reported faults and for faults beside removed
-//! material.
+//! Test cases with two changes in an example, for the order of reported faults and for faults
+//! beside removed fields.
 //!
-//! There are too many pairs for an exhaustive test; the same number is drawn from each example with
+//! An exhaustive test would have too many pairs, so a fixed number is drawn from each example, with
 //! a fixed seed.
 
 use serde_json::Value;

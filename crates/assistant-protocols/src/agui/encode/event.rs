@@ -1,4 +1,4 @@
-//! Encoding of events to JSON, for recordings and test servers.
+//! Encodes events to JSON, for recordings and test servers.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Encoding of run input to JSON: the body of the request that starts a run.
+//! Encodes run input to JSON, as the body of the request that starts a run.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use assistant_core::json::fields::Writer;
 use assistant_core::json::form::exact_message;
 
 /// Encodes the request body. State, tools, context and forwarded properties are always included,
-/// because older servers refuse a request without them; activity messages never are.
+/// because older servers refuse a request without them. Activity messages are never included.
 #[must_use]
 pub fn run_input(input: &RunInput) -> Value {
     write_input(input, |message| message.role() != Role::Activity)
@@ -46,7 +46,8 @@ fn write_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     w.done()
 }
 
-/// Replaces `null` with an empty object; neither state nor forwarded properties may be `null`.
+/// Replaces `null` with an empty object, since neither state nor forwarded properties may be
+/// `null`.
 fn present(value: &Value) -> Value {
     if value.is_null() {
         Value::Object(Object::new())

@@ -1,7 +1,8 @@
-//! Verification of event order and ownership.
+//! Verifies the order and ownership of events.
 //!
-//! Runs last, on expanded events. Errors use the messages of the reference client, so that they can
-//! be searched for. Only ids and owners of the current run are kept, never content.
+//! Verification is the last stage and sees expanded events. Errors use the messages of the
+//! reference client, so that they can be searched for. Only ids and owners of the current run are
+//! kept, never content.
 
 mod rules;
 mod table;
@@ -17,9 +18,9 @@ const PARENT: &str = "(the parent agent)";
 /// The result for an event that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
-    /// Pass it on.
+    /// The event is valid.
     Pass,
-    /// Drop it: tolerated, but redundant.
+    /// The event is redundant: it is tolerated and dropped.
     Drop(Diagnostic),
 }
 
@@ -47,7 +48,7 @@ struct Run {
     messages: Table,
     calls: Table,
     activities: Table,
-    /// Reasoning messages; also the owners of spans, which may have the same ids.
+    /// Reasoning messages, which are also the owners of spans with the same ids.
     reasoning: Table,
     spans: Table,
     steps: Table,
@@ -73,8 +74,7 @@ impl Verifier {
 
     /// Checks the next event.
     ///
-    /// # Errors
-    /// Fails if it breaks a rule; the stream ends there.
+    /// # Errors Fails if the event violates a rule, which ends the stream.
     pub fn check(&mut self, event: &Event) -> Result<Checked, ProtocolError> {
         if self.stage != Stage::Running
             && let Some(checked) = self.between_runs(&event.kind)?
@@ -131,7 +131,7 @@ impl Verifier {
         Ok(Checked::Pass)
     }
 
-    /// Checks rules 1 to 3: before the first run and after a terminal event.
+    /// Checks rules 1 to 3, which apply before the first run and after a terminal event.
     fn between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
         if matches!(kind, EventKind::RunStarted { .. }) {
             return Ok(None);
@@ -231,7 +231,7 @@ impl Verifier {
         Ok(Checked::Pass)
     }
 
-    /// Opens a call. It belongs to the message that carries it, so both have the same owner.
+    /// Opens a call. The call has the same owner as the message that contains it.
     fn call_start(
         &mut self,
         id: &str,

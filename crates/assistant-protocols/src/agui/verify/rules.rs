@@ -1,4 +1,4 @@
-//! Rules that depend only on the open entities of one run; see [`super::Verifier`] for the others.
+//! The rules that depend only on the open entities of a run. [`super::Verifier`] checks the others.
 
 use super::super::encode::event_type;
 use super::table::Table;
@@ -89,7 +89,8 @@ impl Run {
         }
     }
 
-    /// Returns the table with the owners: a span shares them with the reasoning messages.
+    /// Returns the table with the owners of a kind of entity. Spans share the table of reasoning
+    /// messages.
     pub(super) const fn owners_mut(&mut self, stream: &Stream) -> &mut Table {
         match stream.kind {
             Kind::Span => &mut self.reasoning,

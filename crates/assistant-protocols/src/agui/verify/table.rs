@@ -6,10 +6,11 @@ use assistant_core::order::in_order;
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// The sequence number of the last opening, by which lists in messages are ordered.
+    /// The sequence number of the last opening, by which error messages list open entities.
     turn: u32,
     open: bool,
-    /// The subagent that opened it; `None` is the parent agent. Kept after the close.
+    /// The subagent that opened the entity; `None` is the parent agent. The owner is kept after the
+    /// close.
     pub(super) owner: Option<String>,
     /// The entity's name, if repeated start events are recognized by name.
     pub(super) name: Option<String>,
@@ -21,8 +22,8 @@ pub(super) struct Table {
     entries: HashMap<String, Entry>,
     open: u32,
     turn: u32,
-    /// The last opened id while it is open: most lookups are for it, and a comparison is cheaper
-    /// than a lookup.
+    /// The last opened id, while it is open. Most lookups are for this id, and a comparison is
+    /// cheaper than a lookup.
     newest: String,
 }
 

@@ -1,5 +1,5 @@
-//! Tool calls of a vector: requested by the agent in a run, started by an approval, ended by their
-//! handlers.
+//! The tool calls of a vector, which the agent requests in a run, an approval starts, and a handler
+//! ends.
 
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ impl Script {
         Some((call.key(), call.phase()))
     }
 
-    /// Starts a call: it is approved, and its handler is called.
+    /// Approves a call, which starts its handler.
     pub(super) fn start_call(&mut self, id: &str) -> Result<(), Code> {
         let (call, phase) = self.call(id).ok_or("unknown_call")?;
         if phase != Phase::ApprovalRequested {

@@ -1,6 +1,7 @@
 //! Conversations in a vector: lists with parents, linear lists, nested trees.
 //!
-//! They are converted to the formats of [`Conversation::import`], which validates them.
+//! The conversations are converted to the formats of [`Conversation::import`], which validates
+//! them.
 
 use serde_json::{Value, json};
 
@@ -58,7 +59,8 @@ impl Script {
     }
 }
 
-/// Lists the messages of a nested tree with their parents, which entries may also name themselves.
+/// Lists the messages of a nested tree with the ids of their parents. An entry may also name its
+/// parent.
 fn flatten(list: &Value) -> Vec<(&Value, Option<&str>)> {
     let mut out = Vec::new();
     let all = last_first(list).into_iter();
@@ -111,7 +113,7 @@ fn calls(entry: &Value) -> &[Value] {
     calls.map_or(&[], Vec::as_slice)
 }
 
-/// Converts a tree to the format of exports. Without an active message none is named.
+/// Converts a tree to the format of exports, with the active message, if any.
 fn tree(entries: &[(&Value, Option<&str>)], active: Option<&Value>) -> Result<Value, Code> {
     let mut messages = Vec::new();
     for (entry, parent) in entries {

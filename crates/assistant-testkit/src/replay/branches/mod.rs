@@ -68,8 +68,8 @@ pub fn run(vector: &Value) -> Value {
     json!({"id": vector.get("id"), "ok": ok, "observed": observed})
 }
 
-/// Replays a list of operations and passes the conversation after each, with its changes, to a
-/// callback.
+/// Replays a list of operations and passes the conversation and its changes to a callback after
+/// each.
 pub fn watch(ops: &Value, mut see: impl FnMut(&Conversation, &[Change])) {
     play(Some(ops), |script| {
         let changes = script.take_changes();
@@ -248,8 +248,8 @@ impl Script {
         done
     }
 
-    /// Ends the loop at its limit; the session's message about it becomes the assistant's last
-    /// message.
+    /// Ends the loop at its limit. The session's notice about the limit becomes the assistant's
+    /// last message.
     fn reach_limit(&mut self, op: &Value) -> Result<(), Code> {
         let id = need(op, "id")?;
         self.refuse_taken(id)?;

@@ -116,7 +116,7 @@ impl Script {
         self.session.conversation()
     }
 
-    /// Takes the changes since the last call.
+    /// Returns and forgets the changes since this method was called last.
     pub(super) fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
@@ -164,7 +164,8 @@ impl Script {
         }
     }
 
-    /// Refuses an id in use, unless the target is invalid, which the session reports.
+    /// Returns an error if an id is in use, unless the target is invalid, which the session
+    /// reports.
     pub(super) fn refuse_taken_unless_wrong(
         &self,
         id: &str,
@@ -177,7 +178,7 @@ impl Script {
         }
     }
 
-    /// Hands an input to the session and carries its effects out.
+    /// Passes an input to the session and carries out the effects.
     pub(super) fn input(&mut self, input: Input) -> Result<(), Code> {
         let output = self.session.handle(input, &mut self.host);
         self.carry_out(output)
@@ -236,7 +237,7 @@ impl Script {
         self.input(Input::Tree { change })
     }
 
-    /// Like [`Self::change`], after stopping everything that is open.
+    /// Applies a change like [`Self::change`], after stopping everything that is open.
     pub(super) fn change_after_stop(&mut self, change: TreeChange) -> Result<(), Code> {
         match self.change(change.clone()) {
             Err("busy" | "approvals_pending") => {
@@ -258,7 +259,7 @@ impl Script {
         done
     }
 
-    /// Shows a message that the feed added. `continues`: runs continue below it.
+    /// Shows a message that the feed added. With `continues`, runs continue below that message.
     pub(super) fn show(&mut self, id: &MessageId, continues: bool) {
         let write = continues || !self.session.is_busy();
         let _ = self.feed(|conversation| replay::select(conversation, id, write));
@@ -276,7 +277,7 @@ impl Script {
         Ok(())
     }
 
-    /// Returns true if an orphan waits for a parent of this name, which only a feed can add.
+    /// Returns true if an orphan waits for a parent with this name, which only a feed can add.
     pub(super) fn is_awaited(&self, id: &str) -> bool {
         let conversation = self.conversation();
         let mut orphans = conversation.orphans().into_iter();
@@ -289,7 +290,7 @@ impl Script {
         self.run.is_some() || !self.session.is_busy()
     }
 
-    /// Adds text of the agent to its run, which is begun if necessary.
+    /// Adds text of the agent to its run, and begins a run if none is open.
     pub(super) fn speak(&mut self, id: &str, words: &str) {
         let has_spoken = self.conversation().run_path().next_back();
         if has_spoken.is_some_and(|newest| newest.role == Role::Assistant) {

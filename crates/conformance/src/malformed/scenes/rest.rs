@@ -1,4 +1,4 @@
-//! State, activities, steps, runs, and the messages of a snapshot.
+//! The scenes of state, activities, steps, runs, and the messages of a snapshot.
 
 use serde_json::{Value, json};
 
