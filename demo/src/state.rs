@@ -222,7 +222,7 @@ impl Harbor {
     }
 
     /// Adds an entry to the activity feed.
-    pub(crate) fn note(self, text: impl Into<String>, who: &'static str) {
+    pub(crate) fn add_entry(self, text: impl Into<String>, who: &'static str) {
         let entry = Entry {
             id: self.number(),
             time: clock(),
@@ -277,7 +277,7 @@ impl Harbor {
             .update(|projects| projects.retain(|project| project.name != name));
         let deleted = self.projects.with_untracked(Vec::len) < before;
         if deleted {
-            self.note(format!("Project {name} deleted"), who);
+            self.add_entry(format!("Project {name} deleted"), who);
         }
         deleted
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     ToolContext,
-    output::{HandlerOutput, as_it_is},
+    output::{HandlerOutput, downcast},
 };
 
 /// A handler of JSON values.
@@ -119,17 +119,17 @@ fn finish(
 /// Deserializes arguments. The error names the field (rule "typed arguments").
 fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
     // A handler without parameters receives `()` and ignores the arguments.
-    if let Some(args) = as_it_is(&mut Some(())) {
+    if let Some(args) = downcast(&mut Some(())) {
         return Ok(args);
     }
     // Decided at compile time, so that handlers of raw JSON link no deserializer.
     if TypeId::of::<T>() == TypeId::of::<Value>() {
-        let args = as_it_is(&mut Some(value));
+        let args = downcast(&mut Some(value));
         return args.ok_or_else(|| ToolError::new("Invalid arguments"));
     }
     serde_json::from_value(value.clone()).map_err(|error| {
         let error = error.to_string();
-        let message = match culprit::<T>(&value, &error) {
+        let message = match invalid_field::<T>(&value, &error) {
             Some(field) => format!("Invalid arguments: {field}: {error}"),
             None => format!("Invalid arguments: {error}"),
         };
@@ -139,7 +139,7 @@ fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolErro
 
 /// Finds the field that causes an error, since serde does not report it: the one without which the
 /// error differs.
-fn culprit<T: DeserializeOwned>(value: &Value, error: &str) -> Option<String> {
+fn invalid_field<T: DeserializeOwned>(value: &Value, error: &str) -> Option<String> {
     let object = value.as_object()?;
     let without = |key: &String| {
         let mut rest = object.clone();

@@ -18,7 +18,7 @@ use super::{
     scope::ActionScope,
 };
 use crate::{
-    assistant::{Assistant, assistant_or_complain},
+    assistant::{Assistant, assistant_or_log_error},
     render::{self, ActionCode},
     ui::{console_error, effect, page_settled, spawn_local},
 };
@@ -70,7 +70,7 @@ pub fn use_assistant_action<Args>(action: ToolAction<Args>) {
 
 fn offer(action: ToolAction) {
     let hook = format!("use_assistant_action({})", action.spec.name);
-    let Some(assistant) = assistant_or_complain(&hook) else {
+    let Some(assistant) = assistant_or_log_error(&hook) else {
         return;
     };
     let offer = Offer::new(assistant, action);
@@ -217,7 +217,7 @@ impl Offer {
         };
         let source = offer.clone();
         runtime.add_source(id.0, move || source.register());
-        offer.warn_about_twin();
+        offer.warn_about_duplicate();
         offer
     }
 
@@ -264,7 +264,7 @@ impl Offer {
 
     /// Warns if two registrations of one name could run, because one of them never does. A short
     /// overlap, such as during navigation, is ignored.
-    fn warn_about_twin(&self) {
+    fn warn_about_duplicate(&self) {
         if !self.spec.has_handler {
             return;
         }

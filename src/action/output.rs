@@ -54,7 +54,7 @@ pub struct Json<T>(
 
 /// Downcasts a value, so that JSON values are not serialized again. Leaves `None` behind on
 /// success.
-pub(super) fn as_it_is<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
+pub(super) fn downcast<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
     (value as &mut dyn Any)
         .downcast_mut::<Option<U>>()
         .and_then(Option::take)
@@ -62,7 +62,7 @@ pub(super) fn as_it_is<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<
 
 fn written<T: Serialize + 'static>(value: T) -> Result<Value, ToolError> {
     let mut value = Some(value);
-    if let Some(value) = as_it_is(&mut value) {
+    if let Some(value) = downcast(&mut value) {
         return Ok(value);
     }
     Ok(serde_json::to_value(value)?)

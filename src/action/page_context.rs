@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{assistant::assistant_or_complain, ui::console_error};
+use crate::{assistant::assistant_or_log_error, ui::console_error};
 
 /// A value for [`use_assistant_context`]: text, a JSON value, a signal, or a closure whose result
 /// can be serialized as JSON. `Marker` is inferred.
@@ -100,7 +100,7 @@ pub fn use_assistant_context<Marker>(
 type Reader = Box<dyn Fn() -> Result<Option<Value>, serde_json::Error>>;
 
 fn share_context(description: String, read: Reader) {
-    let Some(assistant) = assistant_or_complain("use_assistant_context") else {
+    let Some(assistant) = assistant_or_log_error("use_assistant_context") else {
         return;
     };
     let owner = assistant.runtime().number();

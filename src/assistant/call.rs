@@ -214,7 +214,7 @@ impl<T> ToolCallView<T> {
 
     /// Returns the generation of the arguments' text, and the text after `len` bytes, or the whole
     /// text if `generation` is outdated.
-    pub(crate) fn args_beyond(&self, generation: u32, len: usize) -> (u32, String) {
+    pub(crate) fn args_text_after(&self, generation: u32, len: usize) -> (u32, String) {
         self.read(|call| {
             let now = call.args_generation();
             let from = if now == generation { len } else { 0 };

@@ -4,7 +4,7 @@ use assistant_core::action::RegistrationId;
 use leptos::prelude::*;
 
 use super::{
-    Assistant, InterruptView, PartHandle, ToolCallView, assistant_or_complain,
+    Assistant, InterruptView, PartHandle, ToolCallView, assistant_or_log_error,
     renderers::{Drawing, call_renderer, renderer},
 };
 use crate::render::{InterruptTarget, PartTarget, ToolTarget};
@@ -138,7 +138,7 @@ pub fn use_tool_renderer<T: 'static, V: IntoView + 'static>(
     target: impl Into<ToolTarget>,
     render: impl Fn(ToolCallView<T>) -> V + 'static,
 ) {
-    let Some(assistant) = assistant_or_complain("use_tool_renderer") else {
+    let Some(assistant) = assistant_or_log_error("use_tool_renderer") else {
         return;
     };
     let guard = assistant.render_tools(target, render);
@@ -177,7 +177,7 @@ pub fn use_part_renderer<V: IntoView + 'static>(
     target: impl Into<PartTarget>,
     render: impl Fn(PartHandle) -> V + 'static,
 ) {
-    let Some(assistant) = assistant_or_complain("use_part_renderer") else {
+    let Some(assistant) = assistant_or_log_error("use_part_renderer") else {
         return;
     };
     let guard = assistant.render_parts(target, render);
@@ -216,7 +216,7 @@ pub fn use_interrupt_renderer<V: IntoView + 'static>(
     target: impl Into<InterruptTarget>,
     render: impl Fn(InterruptView) -> V + 'static,
 ) {
-    let Some(assistant) = assistant_or_complain("use_interrupt_renderer") else {
+    let Some(assistant) = assistant_or_log_error("use_interrupt_renderer") else {
         return;
     };
     let guard = assistant.render_interrupts(target, render);

@@ -10,7 +10,7 @@ use assistant_core::{
 };
 use leptos::prelude::*;
 
-use super::{Assistant, assistant_or_complain};
+use super::{Assistant, assistant_or_log_error};
 use crate::{ui::effect, view::MessageList};
 
 /// An event of a conversation.
@@ -77,7 +77,7 @@ type Observer = Rc<dyn Fn(&AssistantEvent)>;
 /// }
 /// ```
 pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent) -> R + 'static) {
-    let Some(assistant) = assistant_or_complain("use_assistant_events") else {
+    let Some(assistant) = assistant_or_log_error("use_assistant_events") else {
         return;
     };
     let weak = assistant.weak();
@@ -143,7 +143,7 @@ impl KnownMessages {
         }
     }
 
-    fn take_in(&mut self, list: &MessageList) {
+    fn report_new(&mut self, list: &MessageList) {
         if self.thread != list.thread() {
             *self = Self::opened(list);
             return;
@@ -173,7 +173,7 @@ fn observe_messages(assistant: Assistant, observer: Observer) {
     effect(move |_| {
         let complete = {
             let mut known = known.borrow_mut();
-            messages.with(|list| known.take_in(list));
+            messages.with(|list| known.report_new(list));
             let mut open = std::mem::take(&mut known.open);
             open.retain(|(id, _)| assistant.message(id).is_some());
             let (complete, open): (Vec<_>, Vec<_>) = open

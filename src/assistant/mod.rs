@@ -103,7 +103,7 @@ impl fmt::Debug for Assistant {
 pub(crate) struct OnServer;
 
 /// Returns the assistant in context, or logs an error (rule "a hook without a provider").
-pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
+pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
     assistant_or(None, || {
         format!("{hook} was called outside of <AssistantProvider>: nothing is registered")
     })

@@ -28,7 +28,7 @@ pub(crate) struct Tray {
     pub(super) input: NodeRef<html::Input>,
     pub(super) items: RwSignal<Vec<Item>>,
     /// The reasons for refusing files, one for each file.
-    pub(super) refused: RwSignal<Vec<Objection>>,
+    pub(super) refused: RwSignal<Vec<FileRefusal>>,
     /// True while files are dragged over the chat.
     pub(super) hovered: RwSignal<bool>,
     policy: Arc<MediaPolicy>,
@@ -58,13 +58,13 @@ pub(super) enum State {
 
 /// The reason why a file was refused.
 #[derive(Clone)]
-pub(super) struct Objection {
+pub(super) struct FileRefusal {
     word: WordOf,
     limit: String,
     name: String,
 }
 
-impl Objection {
+impl FileRefusal {
     pub(super) fn message(&self, words: &Words) -> String {
         // The name last, since a file may be called "{limit}".
         let sentence = words.word(self.word).replace("{limit}", &self.limit);
@@ -119,7 +119,7 @@ impl Tray {
             let Some(file) = files.item(place) else {
                 continue;
             };
-            match self.objection(&file) {
+            match self.refusal(&file) {
                 Some(reason) => refused.push(reason),
                 None => self.take(file),
             }
@@ -127,7 +127,7 @@ impl Tray {
         self.refused.set(refused);
     }
 
-    fn objection(&self, file: &web_sys::File) -> Option<Objection> {
+    fn refusal(&self, file: &web_sys::File) -> Option<FileRefusal> {
         let (config, name) = (&self.config, file.name());
         let (word, limit): (WordOf, _) = if !config.takes(&name, &file.type_()) {
             (|l| &l.file_type_refused, String::new())
@@ -138,7 +138,7 @@ impl Tray {
         } else {
             return None;
         };
-        Some(Objection {
+        Some(FileRefusal {
             word,
             limit,
             name: plain_name(&name),

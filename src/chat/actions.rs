@@ -10,7 +10,7 @@ use leptos::{prelude::*, task::spawn_local};
 use super::{
     Feedback,
     branch::{can_regenerate, edit_button, picker, regenerate_button},
-    counts::with_text,
+    counts::with_count_text,
     day::clock,
     message_context::MessageContext,
     transcript_context::TranscriptContext,
@@ -279,7 +279,7 @@ fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         (None, None, None) => None,
     };
     if let Some((word, count)) = tokens {
-        words.push(with_text(word, &time::number(as_float(count), true)));
+        words.push(with_count_text(word, &time::number(as_float(count), true)));
     }
     if let Some(micros) = cost.price_micros.filter(|_| !currency.is_empty()) {
         words.push(time::money(micros, currency));
@@ -303,7 +303,7 @@ fn duration(labels: &Labels, ms: u64) -> String {
         60_000..3_600_000 => (&labels.minutes, 60_000.0),
         _ => (&labels.hours, 3_600_000.0),
     };
-    with_text(word, &time::number(as_float(ms) / unit, false))
+    with_count_text(word, &time::number(as_float(ms) / unit, false))
 }
 
 #[allow(

@@ -2,10 +2,10 @@
 
 /// Replaces `{count}` in a label with a number.
 pub(super) fn with_count(word: &str, count: usize) -> String {
-    with_text(word, &count.to_string())
+    with_count_text(word, &count.to_string())
 }
 
 /// Replaces `{count}` in a label with a text.
-pub(super) fn with_text(word: &str, count: &str) -> String {
+pub(super) fn with_count_text(word: &str, count: &str) -> String {
     word.replace("{count}", count)
 }

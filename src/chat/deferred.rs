@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use super::{
     ConfirmDialogs, Feedback, Notices, OtherBranch, Speech, Transcript,
     announcer::{Voice, announce_all},
-    inbox_place::look_again,
+    inbox_place::update_position,
 };
 use crate::{assistant::Assistant, tool::InterruptInbox};
 
@@ -22,7 +22,7 @@ type Empty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 /// Renders the messages, and everything between them and the composer.
 fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyView {
     let empty = move || empty();
-    look_again();
+    update_position();
     view! {
         <Transcript empty on_feedback />
         <InterruptInbox />
@@ -45,7 +45,7 @@ pub(super) struct Deferred(Voice);
 
 #[cfg(not(feature = "split"))]
 impl Deferred {
-    pub(super) fn of(_: &Assistant, voice: Voice) -> Self {
+    pub(super) fn new(_: &Assistant, voice: Voice) -> Self {
         Self(voice)
     }
 

@@ -2,7 +2,7 @@
 
 use leptos::{ev, prelude::*};
 
-use super::{composer::ComposerSlot, inbox_place, left::Left, spoken::Spoken};
+use super::{composer::ComposerSlot, inbox_place, left::PreviousConversation, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
@@ -118,7 +118,7 @@ pub(super) fn section(
             provide_context(ComposerSlot::new());
             provide_context(Spoken::new());
             provide_context(LiveRegions::new());
-            provide_context(Left::new());
+            provide_context(PreviousConversation::new());
             if given {
                 provide_context(assistant);
             }

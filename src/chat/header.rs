@@ -2,7 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::{frame::Name, left::Left, own_approvals::own_approvals, spoken::Spoken};
+use super::{
+    frame::Name, left::PreviousConversation, own_approvals::count_own_approvals, spoken::Spoken,
+};
 use crate::{
     assistant::{Assistant, assistant_for},
     ui::{Icon, Words, dynamic, focus, memo},
@@ -77,7 +79,10 @@ pub fn NewConversation(
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "NewConversation")?;
     let words = Words::current();
-    let (spoken, left) = (use_context::<Spoken>(), use_context::<Left>());
+    let (spoken, left) = (
+        use_context::<Spoken>(),
+        use_context::<PreviousConversation>(),
+    );
     let (messages, thread) = (assistant.messages(), assistant.thread_id());
     let press = move |event: leptos::ev::MouseEvent| {
         // An empty conversation is new, also after the first click of a double click.
@@ -131,7 +136,7 @@ pub fn ChatStatus(
     let words = Words::current();
     let activity = assistant.activity();
     let notices = assistant.notices();
-    let own = own_approvals(&assistant);
+    let own = count_own_approvals(&assistant);
     let state = memo(move || {
         let failed = notices.with(|list| list.iter().any(|notice| notice.is_failure()));
         match activity.get() {

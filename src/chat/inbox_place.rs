@@ -27,7 +27,7 @@ impl InTranscript {
 }
 
 /// Makes the surrounding window place its inbox again, after parts of it were rendered.
-pub(super) fn look_again() {
+pub(super) fn update_position() {
     if let Some(InTranscript { drawn, .. }) = use_context() {
         drawn.update(|count| *count = count.wrapping_add(1));
     }

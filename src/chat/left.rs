@@ -10,9 +10,9 @@ use crate::{
 
 /// The conversation that was left in the surrounding window, until the first message.
 #[derive(Clone, Copy)]
-pub(super) struct Left(RwSignal<Option<String>>);
+pub(super) struct PreviousConversation(RwSignal<Option<String>>);
 
-impl Left {
+impl PreviousConversation {
     pub(super) fn new() -> Self {
         Self(RwSignal::new(None))
     }
@@ -27,7 +27,7 @@ impl Left {
 /// Renders the notice that a conversation has begun, with a button that returns to the previous
 /// conversation, and one that dismisses the notice.
 pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
-    let (left, assistant) = (use_context::<Left>()?, assistant.clone());
+    let (left, assistant) = (use_context::<PreviousConversation>()?, assistant.clone());
     let (messages, thread) = (assistant.messages(), assistant.thread_id());
     let before = memo(move || {
         let before = left.0.get()?;

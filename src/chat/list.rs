@@ -29,7 +29,7 @@ struct State {
     /// True if all blocks are mounted.
     all: bool,
     /// True if a message arrived, or the reader moved, since the last inspection.
-    unlooked: bool,
+    needs_inspection: bool,
     mounted: Mounted,
 }
 
@@ -57,11 +57,11 @@ pub(super) struct List {
 
 /// The effect of a change on the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum ThreadChange {
     /// No effect, or new content at the end.
     More,
     /// A new message of the user at the end.
-    PersonSpoke,
+    UserMessage,
     /// Another conversation.
     Other,
 }
@@ -89,11 +89,11 @@ impl List {
 
     /// Applies a change of the thread. If the end is in view, the view follows the end; otherwise
     /// the reader's position is kept.
-    pub(super) fn follow(self, list: &MessageList, at_end: bool) -> News {
+    pub(super) fn follow(self, list: &MessageList, at_end: bool) -> ThreadChange {
         let news = self
             .state
             .try_with_value(|state| state.borrow_mut().follow(list, at_end))
-            .unwrap_or(News::More);
+            .unwrap_or(ThreadChange::More);
         self.changes.update(|count| *count = count.wrapping_add(1));
         self.show();
         news
@@ -115,12 +115,12 @@ impl List {
         at_end: bool,
     ) {
         let moved = self.with(|state| {
-            if state.all || (at_end && !state.unlooked) {
+            if state.all || (at_end && !state.needs_inspection) {
                 return false;
             }
             // Blocks do not have their heights yet. They change when they have.
-            state.unlooked = rows_wait();
-            if state.unlooked {
+            state.needs_inspection = rows_wait();
+            if state.needs_inspection {
                 return false;
             }
             let view = state.measure(scroller, content);
@@ -134,7 +134,7 @@ impl List {
             let moved = new != old;
             state.window = Some(new);
             // New blocks may differ from their estimated height.
-            state.unlooked = moved;
+            state.needs_inspection = moved;
             moved | state.thread.update_estimate()
         });
         if moved {
@@ -144,8 +144,8 @@ impl List {
     }
 
     /// Invalidates the last inspection, because the reader has moved.
-    pub(super) fn look_again(self) {
-        self.with(|state| state.unlooked = true);
+    pub(super) fn invalidate_inspection(self) {
+        self.with(|state| state.needs_inspection = true);
     }
 
     /// Returns the current end of the thread.
@@ -231,21 +231,25 @@ impl List {
 }
 
 impl State {
-    fn follow(&mut self, list: &MessageList, at_end: bool) -> News {
+    fn follow(&mut self, list: &MessageList, at_end: bool) -> ThreadChange {
         let window = self.window.clone().unwrap_or(Window(0..0));
         let first = self.thread.id(window.0.start).cloned();
         let number = self.thread.number;
         let length = self.thread.entries.len();
         let reaches_end = window.0.end >= self.thread.tail();
         let anew = self.thread.follow(list);
-        self.unlooked |= anew || self.thread.entries.len() != length;
+        self.needs_inspection |= anew || self.thread.entries.len() != length;
         if !anew {
             if reaches_end {
                 self.window = Some(Window(window.0.start..self.thread.blocks.len()));
             }
             let fresh = self.thread.entries.get(length..).unwrap_or_default();
             let spoke = fresh.iter().any(|entry| entry.role == Role::User);
-            return if spoke { News::PersonSpoke } else { News::More };
+            return if spoke {
+                ThreadChange::UserMessage
+            } else {
+                ThreadChange::More
+            };
         }
         if number != self.thread.number {
             self.mounted.clear();
@@ -255,11 +259,11 @@ impl State {
             Some(start) if !at_end => {
                 let end = (start + window.0.len()).min(self.thread.blocks.len());
                 self.window = Some(Window(start..end));
-                News::More
+                ThreadChange::More
             }
             Some(_) => {
                 self.window = Some(Window::at_end(&self.thread));
-                News::More
+                ThreadChange::More
             }
             // The reader keeps their position while another branch is loaded from its first message
             // on.
@@ -267,12 +271,12 @@ impl State {
                 let end = self.thread.blocks.len();
                 let start = window.0.start.min(end);
                 self.window = Some(Window(start..(start + window.0.len()).min(end)));
-                News::More
+                ThreadChange::More
             }
             None => {
                 self.all &= number == self.thread.number;
                 self.window = Some(Window::at_end(&self.thread));
-                News::Other
+                ThreadChange::Other
             }
         }
     }

@@ -8,7 +8,7 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{counts::with_text, left::undo_notice, spoken::Spoken};
+use super::{counts::with_count_text, left::undo_notice, spoken::Spoken};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
@@ -226,7 +226,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::NoAnswer => &labels.notice_no_answer,
         NoticeKind::RunLimit if notice.limit == Some(1) => &labels.notice_run_limit_one,
         NoticeKind::RunLimit => {
-            return Some(with_text(
+            return Some(with_count_text(
                 &labels.notice_run_limit,
                 &notice.limit.unwrap_or_default().to_string(),
             ));
@@ -236,7 +236,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::CancelledRequest => &labels.notice_cancelled_request,
         NoticeKind::QuestionsHeldBack => {
             let count = notice.count.unwrap_or_default().to_string();
-            return Some(with_text(&labels.notice_questions_held_back, &count));
+            return Some(with_count_text(&labels.notice_questions_held_back, &count));
         }
         NoticeKind::Forgotten => &labels.notice_forgotten,
         NoticeKind::LimitReached => return notice.exceeded.map(|of| limit_sentence(labels, of)),

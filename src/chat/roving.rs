@@ -52,13 +52,13 @@ pub(super) fn moved(stick: StickToEnd, event: &KeyboardEvent) {
         "Home" => {
             scroller.set_scroll_top(0);
             event.prevent_default();
-            later(scroller.into(), true);
+            focus_after_mount(scroller.into(), true);
         }
         // The end may move while the browser scrolls there.
         "End" => {
             stick.jump();
             event.prevent_default();
-            later(scroller.into(), false);
+            focus_after_mount(scroller.into(), false);
         }
         _ => {}
     }
@@ -95,7 +95,7 @@ fn go(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
 }
 
 /// Focuses the first or the last turn once the list has mounted it.
-fn later(scroller: Element, first: bool) {
+fn focus_after_mount(scroller: Element, first: bool) {
     after(MOUNT_MS, move || {
         let turns = turns(&scroller);
         let turn = if first { turns.first() } else { turns.last() };

@@ -94,7 +94,7 @@ impl StickToEnd {
         if (at_end && !self.held.get_untracked()) || moved_up {
             self.set_at_end(at_end);
         }
-        self.note_place();
+        self.record_place();
         // A reader who follows the end and is not there yet is being scrolled.
         if at_end == self.at_end.get_untracked() {
             self.mount_near_view();
@@ -128,11 +128,11 @@ impl StickToEnd {
             self.last_top
                 .with_value(|last| last.set(element.scroll_top()));
         }
-        self.note_place();
+        self.record_place();
     }
 
     /// Records the reader's position.
-    fn note_place(self) {
+    fn record_place(self) {
         if self.at_end.get_untracked() {
             return;
         }
@@ -162,7 +162,7 @@ impl StickToEnd {
     pub(super) fn something_opens(self) {
         if self.at_end.get_untracked() {
             self.at_end.set(false);
-            self.note_place();
+            self.record_place();
             after(LAYOUT_MS, move || {
                 let Some(Some(element)) = self.scroller.try_get_untracked() else {
                     return;
@@ -216,7 +216,7 @@ impl StickToEnd {
         let rest = scroller.scroll_height() - top - scroller.client_height();
         self.keep(true);
         self.set_at_end(rest <= 1);
-        self.note_place();
+        self.record_place();
         true
     }
 
@@ -240,7 +240,7 @@ impl StickToEnd {
     /// replaced.
     pub(super) fn hold_position(self) {
         self.set_at_end(false);
-        self.note_place();
+        self.record_place();
     }
 
     /// Resumes after the content was replaced. If the end is in view, the view follows it;
@@ -251,13 +251,13 @@ impl StickToEnd {
         };
         let rest = element.scroll_height() - element.scroll_top() - element.client_height();
         self.set_at_end(rest <= END_TOLERANCE);
-        self.note_place();
+        self.record_place();
     }
 
     fn set_at_end(self, at_end: bool) {
         if self.at_end.try_get_untracked() == Some(!at_end) {
             self.at_end.set(at_end);
-            self.list.look_again();
+            self.list.invalidate_inspection();
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     counts::with_count,
     inbox_place::InTranscript,
     item::{End, Item},
-    list::{List, News},
+    list::{List, ThreadChange},
     queued::Queued,
     roving,
     scroll::StickToEnd,
@@ -86,7 +86,7 @@ pub fn Transcript(
         count => with_count(&jumps.word(|l| &l.new_messages), count).into(),
     };
     let draw = move |item| match item {
-        Item::Gap => view! { <Room place="between" height=list.between /> }.into_any(),
+        Item::Gap => view! { <Spacer place="between" height=list.between /> }.into_any(),
         Item::Block((_, id), turn) => {
             let shared = shared.clone();
             view! { <TurnView shared list id turn /> }.into_any()
@@ -131,7 +131,7 @@ pub fn Transcript(
                 >
                     {when(nothing, move || empty.run())}
                     <ShowAll list />
-                    <Room place="above" height=list.above />
+                    <Spacer place="above" height=list.above />
                     {items}
                     {when(here, under_way)}
                 </div>
@@ -165,8 +165,8 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     let take_in = move || {
         let at_end = stick.at_end.get_untracked();
         match messages.with(|messages| list.follow(messages, at_end)) {
-            News::More => {}
-            News::PersonSpoke | News::Other => stick.jump(),
+            ThreadChange::More => {}
+            ThreadChange::UserMessage | ThreadChange::Other => stick.jump(),
         }
     };
     // The first time synchronously, so that the first frame shows the thread.
@@ -273,7 +273,7 @@ fn ShowAll(list: List) -> impl IntoView {
 
 /// The space of messages that are not mounted.
 #[component]
-fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
+fn Spacer(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
     view! {
         <div
             class="la-room"

@@ -81,7 +81,7 @@ pub fn ChatWindow(
             return ().into_any();
         };
         let voice = Voice::of(&assistant);
-        let parts = Deferred::of(&assistant, voice);
+        let parts = Deferred::new(&assistant, voice);
         let empty = move || {
             view! { <EmptyState title=empty_title text=empty_text suggestions /> }.into_any()
         };

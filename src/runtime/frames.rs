@@ -39,7 +39,7 @@ pub(super) struct Frames {
 
 impl Runtime {
     /// Queues changes for the next frame, without duplicates.
-    pub(super) fn note_changes(&self, changes: Changes) {
+    pub(super) fn queue_changes(&self, changes: Changes) {
         if changes.is_empty() {
             return;
         }

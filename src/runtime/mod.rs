@@ -218,7 +218,7 @@ impl Runtime {
             return Err(Refusal::Ended);
         }
         #[cfg(feature = "split")]
-        self.held.note(&input)?;
+        self.held.hold_message(&input)?;
         let input = match self.persistence() {
             Some(persistence) => persistence.hold(input),
             None => Some(input),
@@ -305,7 +305,7 @@ impl Runtime {
         #[cfg(feature = "records")]
         self.notify_update_observers(&changes);
         self.notify_loop_observers(&changes);
-        self.note_changes(changes);
+        self.queue_changes(changes);
         recorded.into_iter().for_each(|callback| callback());
         self.notify_call_observers(&events);
         if offers_changed {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{
     ExactText,
-    agents_words::agents_words,
+    agents_words::agent_text,
     arguments::arguments_block,
     pieces::{Detail, has_hidden},
     pretty::pretty,
@@ -111,7 +111,7 @@ pub(super) fn action_choice(
     let words = Words::current();
     let group = format!("la-action-{}", fresh_id());
     let description = action.description().filter(|text| !text.trim().is_empty());
-    let description = description.map(|text| agents_words(&words, text));
+    let description = description.map(|text| agent_text(&words, text));
     let kinds = KINDS.into_iter().filter(|kind| action.allows(*kind));
     let kinds: Vec<_> = kinds
         .map(|kind| radio(&group, kind, choice, answers, &words))

@@ -12,7 +12,7 @@ const MAX_CHARS: usize = 500;
 const MAX_LINES: usize = 8;
 
 /// Renders a text that is attributed to the agent.
-pub(super) fn agents_words(words: &Words, text: &str) -> AnyView {
+pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
     let (shown, rest) = capped(text.trim());
     let shown = match rest.is_empty() {
         true => shown.to_owned(),

@@ -12,7 +12,7 @@ use super::{
     expiry::Expiry,
     number::place,
     single_instance::single_instance,
-    visibility::raisable,
+    visibility::render_raisable,
 };
 use crate::{
     action::{Risk, ToolCallView},
@@ -61,7 +61,7 @@ pub fn ApprovalCard(
         return ().into_any();
     };
     single_instance(&assistant, Question::Call(*call.key()), move || {
-        raisable(move || asked(call))
+        render_raisable(move || asked(call))
     })
 }
 
@@ -83,7 +83,7 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let expires = untrack(|| call.expires_at());
     let place = asked.and_then(|id| Some(place(&call.assistant()?, id)));
     let reviewed = Reviewed::of(*call);
-    let (risk, noted) = (*call, changed_note(*call, reviewed.holds()));
+    let (risk, noted) = (*call, changed_note(*call, reviewed.shows_edited()));
     let description = CallDescription::of(*call, by_agent);
     let shown = ApprovalContext {
         call: *call,

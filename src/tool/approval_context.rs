@@ -50,7 +50,7 @@ impl ApprovalContext {
     }
 
     /// Replaces the answer buttons with the form for editing arguments.
-    pub(super) fn starts_editing(&self) {
+    pub(super) fn start_editing(&self) {
         // The button is in the fold, and gets the focus again.
         self.more.set(true);
         self.editing.set(true);
@@ -59,14 +59,14 @@ impl ApprovalContext {
 
     /// Closes the form for editing arguments, and moves the focus back to the button that opened
     /// the form.
-    pub(super) fn stops_editing(&self) {
+    pub(super) fn stop_editing(&self) {
         self.editing.set(false);
         self.focus_soon(".la-approval-edit");
     }
 
     /// Closes the form after the edited arguments were accepted, and shows their preview. The card
     /// gets the focus, so that screen readers begin with its title.
-    pub(super) fn reviews(&self, args: Value) {
+    pub(super) fn show_review(&self, args: Value) {
         self.reviewed.args.set(Some(args));
         self.editing.set(false);
         let card = self.card;
@@ -119,7 +119,7 @@ impl Reviewed {
 
     /// Returns a signal that is true while the card shows arguments that the user has edited, and
     /// nothing else has changed since.
-    pub(super) fn holds(self) -> Signal<bool> {
+    pub(super) fn shows_edited(self) -> Signal<bool> {
         Signal::derive(move || {
             let args = self.args.get();
             args.is_some() && args == self.call.args_value()

@@ -12,7 +12,7 @@ use super::{
     approval_notes::hint,
     attention::stop_button,
     call_description::CallDescription,
-    visibility::{Visibility, cover_note, raisable},
+    visibility::{Visibility, cover_note, render_raisable},
 };
 use crate::{
     action::ToolCallView,
@@ -70,7 +70,7 @@ impl Batch {
 
 /// Adds a page's approval to the batch of its response, as long as its card is mounted. Questions
 /// of the agent are answered individually.
-pub(super) fn joins(call: ToolCallView<Value>, visibility: Visibility) {
+pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
     let Some(batch) = use_context::<Batch>() else {
         return;
     };
@@ -95,7 +95,7 @@ pub(super) fn joins(call: ToolCallView<Value>, visibility: Visibility) {
 /// second; every decision applies to its own call as its card shows it.
 pub(crate) fn bar(batch: Batch) -> AnyView {
     let entries = batch.entries;
-    raisable(move || several_questions(entries)).into_any()
+    render_raisable(move || several_questions(entries)).into_any()
 }
 
 fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {

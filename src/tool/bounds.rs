@@ -47,7 +47,7 @@ fn uses_field(words: &Words, most: u32, narrowed: Narrowed) -> AnyView {
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
             let current = narrowed.now().uses.unwrap_or(most);
-            return put_back(&event, &current.to_string());
+            return restore_value(&event, &current.to_string());
         }
         let chosen = event_target_value(&event).trim().parse::<u32>().ok();
         // An invalid number permits nothing.
@@ -116,7 +116,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
                 .now()
                 .maximum(&pointer)
                 .unwrap_or_else(|| most.clone());
-            return put_back(&event, &current.to_string());
+            return restore_value(&event, &current.to_string());
         }
         let chosen = event_target_value(&event);
         let chosen = serde_json::from_str(chosen.trim()).ok();
@@ -148,7 +148,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
 }
 
 /// Restores the user's value of a field after a script has changed it.
-fn put_back(event: &leptos::ev::Event, value: &str) {
+fn restore_value(event: &leptos::ev::Event, value: &str) {
     event_target::<web_sys::HtmlInputElement>(event).set_value(value);
 }
 
@@ -159,7 +159,7 @@ fn name_of(pointer: &str) -> String {
 }
 
 /// Describes the remaining bounds of a remembered approval: uses, time and amounts.
-pub(super) fn left(words: &Words, approval: &RememberedApproval) -> Option<String> {
+pub(super) fn remaining_bounds(words: &Words, approval: &RememberedApproval) -> Option<String> {
     let put = |word: &str, name: &str, value: &str| word.replace(name, value);
     let mut parts = Vec::new();
     if let (Some(left), Some(uses)) = (approval.uses_left(), approval.uses) {

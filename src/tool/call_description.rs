@@ -211,7 +211,7 @@ impl CallDescription {
 
 /// Returns the question about a call in one line, for announcements: the question, and the rows of
 /// the description.
-pub(crate) fn asked_words(call: ToolCallView<Value>, words: &Words) -> String {
+pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
         let name = in_plain(&call.name());
         return format!("{} {name}", words.word(|l| &l.agent_asks_call));

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     ExactText, SchemaForm,
-    agents_words::agents_words,
+    agents_words::agent_text,
     approval_context::ApprovalContext,
     approval_notes::{hint_unless, is_unavailable},
     arguments::arguments,
@@ -33,7 +33,7 @@ pub(super) fn decide(
     let choice = ScopeChoice::new();
     let again = untrack(|| call.has_unknown_outcome());
     if !again {
-        batch::joins(call, visibility);
+        batch::join_batch(call, visibility);
     }
     let runnable = memo(move || call.can_run());
     let doubt = again.then(|| {
@@ -49,13 +49,13 @@ pub(super) fn decide(
         when(move || unavailable.get(), removed_note)
     };
     let described = extent != Extent::Nothing;
-    let more = more(shown, &extent, runnable);
+    let more = details(shown, &extent, runnable);
     view! {
         {cover_note(&words, visibility)}
         {doubt}
         {preview(call)}
         {call_content(shown, extent, visibility)}
-        {question.map(|text| agents_words(&words, &text))}
+        {question.map(|text| agent_text(&words, &text))}
         {removed_note}
         {answers(shown, visibility, runnable, unavailable, choice, described)}
         {more}
@@ -82,7 +82,7 @@ fn call_content(shown: &ApprovalContext, extent: Extent, visibility: Visibility)
 /// Renders the fold with the details that no decision depends on: the name of the call, if the
 /// heading has the page's words instead; the exact arguments, if the rows describe them; and the
 /// button that edits them.
-fn more(shown: &ApprovalContext, extent: &Extent, runnable: Memo<bool>) -> AnyView {
+fn details(shown: &ApprovalContext, extent: &Extent, runnable: Memo<bool>) -> AnyView {
     let (words, shown) = (Words::current(), shown.clone());
     let is_described = matches!(extent, Extent::All(_));
     let edits = untrack(|| shown.call.approval_takes()).edits;
@@ -153,7 +153,7 @@ fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
             class="la-button la-approval-edit"
             data-size="small"
             hidden=move || !runnable.get() || over.get()
-            on:click=move |_| shown.starts_editing()
+            on:click=move |_| shown.start_editing()
         >
             <span>{words.text(|l| &l.edit)}</span>
         </button>
@@ -268,11 +268,11 @@ fn answers(
                     data-variant=variant
                     aria-disabled=move || (!visibility.is_done()).then_some("true")
                     hidden=move || unapprovable.get()
-                    title=full_name(shown, &words)
+                    title=approve_name(shown, &words)
                     aria-describedby=described.then(|| shown.rows_id.clone())
                     on:click=approve
                 >
-                    {approves(shown, &words)}
+                    {approve_label(shown, &words)}
                 </button>
                 {longer_button(shown, choice, unapprovable)}
             </div>
@@ -305,7 +305,7 @@ fn answers(
 }
 
 /// Renders the content of the button that approves, which names the call on a card of the page.
-fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
+fn approve_label(shown: &ApprovalContext, words: &Words) -> AnyView {
     let call = shown.call;
     let by_agent = untrack(|| call.is_asked_by_agent());
     let yes = match untrack(|| call.has_unknown_outcome()) {
@@ -327,7 +327,10 @@ fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
 
 /// Returns the accessible name and tooltip of the button that approves, because its visible content
 /// is truncated.
-fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Send + Sync + use<> {
+fn approve_name(
+    shown: &ApprovalContext,
+    words: &Words,
+) -> impl Fn() -> String + Send + Sync + use<> {
     let (call, words) = (shown.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
     let again = untrack(|| call.has_unknown_outcome());
@@ -367,7 +370,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
             args: Some(args.clone()),
         };
         match wrong.record(call.decide(verdict, Decider::Person)) {
-            true if reviews => left.reviews(args),
+            true if reviews => left.show_review(args),
             true => left.pass_focus_on(),
             false => {}
         }
@@ -383,7 +386,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let by_key = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape" && !composes(&event) {
             event.stop_propagation();
-            leaves.stops_editing();
+            leaves.stop_editing();
         }
     };
     view! {
@@ -401,7 +404,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
             <button
                 type="button"
                 class="la-button"
-                on:click=move |_| back.stops_editing()
+                on:click=move |_| back.stop_editing()
             >
                 <span>{words.text(|l| &l.cancel)}</span>
             </button>

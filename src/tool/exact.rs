@@ -71,7 +71,7 @@ pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
     effect(move |shown: Option<Shown>| {
         frames.track();
         let mut shown = shown.unwrap_or_default();
-        let (generation, more) = call.args_beyond(shown.generation, shown.len);
+        let (generation, more) = call.args_text_after(shown.generation, shown.len);
         let Some(place) = place.get() else {
             return shown;
         };

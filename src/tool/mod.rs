@@ -48,7 +48,7 @@ pub use remember::{AllowedActions, AllowedActionsProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
 pub(crate) use batch::{Batch, bar as batch_bar};
-pub(crate) use call_description::asked_words;
+pub(crate) use call_description::question_text;
 pub(crate) use failure::{declares_failure, error_reason, has_failed, why_failed};
 pub(crate) use inbox::of_the_page;
 pub(crate) use pieces::in_plain;

@@ -21,7 +21,7 @@ use super::{
     problems::Problems,
     requested_tools::about,
     single_instance::single_instance,
-    visibility::{Visibility, cover_note, raisable},
+    visibility::{Visibility, cover_note, render_raisable},
 };
 use crate::{
     assistant::{Assistant, InterruptView, ShownQuestion},
@@ -73,9 +73,9 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             Some(found.id)
         });
         // If its call changes, it becomes another question.
-        let about = about_now(&assistant, open.clone());
+        let about = current_fingerprint(&assistant, open.clone());
         let redrawn = memo(move || (about.get(), renderer.get()));
-        raisable(move || match redrawn.get().1 {
+        render_raisable(move || match redrawn.get().1 {
             Some(_) => custom(&assistant, open.clone()),
             None => built_in(&assistant, open.clone()),
         })
@@ -83,7 +83,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 /// Tracks the fingerprint of a question.
-fn about_now(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerprint>> {
+fn current_fingerprint(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerprint>> {
     let assistant = assistant.clone();
     memo(move || {
         let id = open.interrupt.tool_call_id.as_deref();
@@ -184,7 +184,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         visibility,
         shown: ShownQuestion::new(assistant, open),
     };
-    form.wake_up();
+    form.reactivate();
     let was_rejected = form.shown.open.rejected;
     let rejected = was_rejected.then(|| {
         view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
@@ -192,9 +192,9 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let (card, expires) = (form.card, form.shown.open.expires_at());
     let ways = move || match (form.shown.open.call.is_some(), form.answering.get()) {
         // The approval card accepts the answer.
-        (true, _) => actions(form.give_up_button("")),
-        (false, false) => form.again(),
-        (false, true) => form.ways(),
+        (true, _) => actions(form.cancel_button("")),
+        (false, false) => form.rejected_buttons(),
+        (false, true) => form.answer_controls(),
     };
     view! {
         <div
@@ -217,7 +217,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
                 </span>
             </div>
             <div class="la-approval-body">
-                {cover_note(&wording, visibility)} {agents_words(text_id, &text, visibility)} {about} {rejected}
+                {cover_note(&wording, visibility)} {agent_message(text_id, &text, visibility)} {about} {rejected}
                 <Expiry at=expires over /> {dynamic(ways)}
             </div>
         </div>
@@ -226,7 +226,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 /// Renders the agent's text, attributed to it; hidden characters are shown by their codes.
-fn agents_words(id: String, text: &str, visibility: Visibility) -> impl IntoView + use<> {
+fn agent_message(id: String, text: &str, visibility: Visibility) -> impl IntoView + use<> {
     let (characters, lines) = SCROLL_ABOVE;
     let long = text.len() > characters || text.lines().count() > lines;
     let mut shown: String = text.chars().take(MAX_WORDS).collect();
@@ -269,7 +269,7 @@ impl AnswerForm {
     }
 
     /// Reactivates an answered card if the agent has rejected the answer.
-    fn wake_up(&self) {
+    fn reactivate(&self) {
         let (card, interrupts) = (self.card, self.assistant.interrupts());
         effect(move |_| {
             interrupts.track();
@@ -280,7 +280,7 @@ impl AnswerForm {
         });
     }
 
-    fn give_up_button(&self, variant: &'static str) -> AnyView {
+    fn cancel_button(&self, variant: &'static str) -> AnyView {
         let form = self.clone();
         view! {
             <button
@@ -296,7 +296,7 @@ impl AnswerForm {
     }
 
     /// Renders the buttons after a rejection: answer again, or cancel.
-    fn again(&self) -> AnyView {
+    fn rejected_buttons(&self) -> AnyView {
         let (answering, card, over) = (self.answering, self.card, self.over);
         let answer = move |_| {
             answering.set(true);
@@ -317,13 +317,13 @@ impl AnswerForm {
             >
                 <span>{self.words.text(|l| &l.answer_again)}</span>
             </button>
-            {self.give_up_button("")}
+            {self.cancel_button("")}
         };
         actions(buttons)
     }
 
     /// Renders the ways to answer until the time is over; cancelling is always possible.
-    fn ways(&self) -> AnyView {
+    fn answer_controls(&self) -> AnyView {
         if self.shown.open.takes_decisions() {
             return self.send_decisions();
         }
@@ -348,8 +348,8 @@ impl AnswerForm {
         let words = self.words.clone();
         let submit = Signal::derive(move || words.word(|l| &l.submit).into_owned());
         let (in_time, form) = (self.clone(), self.clone());
-        let too_late = move || actions(form.give_up_button(""));
-        let in_time = when(move || !over.get(), move || in_time.give_up_button(""));
+        let too_late = move || actions(form.cancel_button(""));
+        let in_time = when(move || !over.get(), move || in_time.cancel_button(""));
         view! {
             <fieldset class="la-question-fields" disabled=move || over.get()>
                 <SchemaForm
@@ -401,7 +401,7 @@ impl AnswerForm {
             >
                 <span>{self.words.text(|l| &l.send_decisions)}</span>
             </button>
-            {self.give_up_button("")}
+            {self.cancel_button("")}
         };
         view! { {self.error()} {actions(buttons)} {form_hint(&self.words, visibility)} }.into_any()
     }
@@ -509,7 +509,7 @@ impl AnswerForm {
         });
         view! {
             {more} {reason_field} {self.error()}
-            {actions(view! { {buttons} {self.give_up_button("quiet")} })}
+            {actions(view! { {buttons} {self.cancel_button("quiet")} })}
             {hint}
         }
         .into_any()

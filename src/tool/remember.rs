@@ -166,7 +166,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
     };
     let exactly = matches!(approval.args, RememberedArgs::Exactly(_));
     let label_words = words.clone();
-    let left = bounds::left(words, &approval).map(|text| {
+    let left = bounds::remaining_bounds(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
     });
     let over: Option<Label> = match () {
@@ -187,8 +187,8 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
             let described = described.and_then(|args| words.describe.as_ref()?(args));
             let title = words.title.unwrap_or_else(|| in_words(&name));
             let rows = match described {
-                Some(described) => Described::of(described),
-                None => Described::values(args.as_ref()),
+                Some(described) => ApprovedValues::of(described),
+                None => ApprovedValues::values(args.as_ref()),
             };
             (title, rows)
         })
@@ -265,12 +265,12 @@ const MAX_VALUE: usize = 300;
 
 /// The values that a remembered approval applies to, as the page describes them.
 #[derive(Clone, PartialEq, Eq, Default)]
-struct Described {
+struct ApprovedValues {
     sentence: String,
     rows: Vec<(String, String)>,
 }
 
-impl Described {
+impl ApprovedValues {
     fn of(description: Description) -> Self {
         let rows = description.rows.into_iter().take(MAX_ROWS);
         Self {

@@ -54,13 +54,13 @@ pub(super) fn single_instance(
     dynamic(move || match elsewhere.get() {
         None => draw(),
         // A shared name does not identify the window.
-        Some(name) if own().as_ref() == Some(&name) => note("", take_over),
-        Some(name) => note(&name, take_over),
+        Some(name) if own().as_ref() == Some(&name) => elsewhere_note("", take_over),
+        Some(name) => elsewhere_note(&name, take_over),
     })
     .into_any()
 }
 
-fn note(window: &str, take_over: Callback<()>) -> AnyView {
+fn elsewhere_note(window: &str, take_over: Callback<()>) -> AnyView {
     let words = Words::current();
     let (name, place) = (window.to_owned(), words.clone());
     let text = move || match name.as_str() {

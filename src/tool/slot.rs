@@ -21,7 +21,7 @@ use super::{
     preview::preview,
     remember::earlier_mark,
     single_instance::single_instance,
-    visibility::{cover_note, raisable},
+    visibility::{cover_note, render_raisable},
 };
 use crate::{
     action::ToolCallView,
@@ -163,14 +163,14 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
     single_instance(&assistant.clone(), question, move || {
         let assistant = assistant.clone();
-        raisable(move || asked_by_action(assistant.clone(), call))
+        render_raisable(move || asked_by_action(assistant.clone(), call))
     })
 }
 
 fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     let visibility = visibility(call, || None, || ());
-    batch::joins(call, visibility);
+    batch::join_batch(call, visibility);
     let (drawn, shown) = (
         assistant.clone(),
         call.with_conditions(visibility.decision_conditions()),

@@ -85,7 +85,7 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
                 variable: "GECKODRIVER",
                 path: project.need_geckodriver()?,
                 screen: None,
-                starts: Some(starts_firefox(project, &firefox)?),
+                starts: Some(write_firefox_options(project, &firefox)?),
             })
         }
         Browser::WebKit => Ok(Driver {
@@ -103,7 +103,7 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
 
 /// Writes the path of Firefox to a file of start options, because its driver searches for only one
 /// name.
-fn starts_firefox(project: &Project, firefox: &Path) -> Outcome<PathBuf> {
+fn write_firefox_options(project: &Project, firefox: &Path) -> Outcome<PathBuf> {
     // Rust's escapes of a path are valid in JSON.
     let firefox = firefox.to_string_lossy();
     let options = format!("{{\"moz:firefoxOptions\": {{\"binary\": {firefox:?}}}}}\n");

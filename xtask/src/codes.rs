@@ -23,7 +23,7 @@ const TAKERS: [&str; 5] = [
 /// Fails with a list of the codes that are missing in the table or in the source.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let page = read(&project.root.join(PAGE))?;
-    let told: BTreeSet<&str> = rows(&page).collect();
+    let told: BTreeSet<&str> = documented_codes(&page).collect();
     let mut used = BTreeSet::new();
     let mut files = Vec::new();
     for folder in SOURCES {
@@ -47,7 +47,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
 }
 
 /// Returns the codes in the rows of a table.
-fn rows(page: &str) -> impl Iterator<Item = &str> {
+fn documented_codes(page: &str) -> impl Iterator<Item = &str> {
     page.lines().filter_map(|line| {
         let (code, _) = line.strip_prefix("| `")?.split_once('`')?;
         Some(code)
@@ -84,6 +84,6 @@ mod tests {
         let source = "out.warn(\n  \"state-patch\", x); Diagnostic::new(code, y);\n#[cfg(test)]\nwarn(\"z\")";
         assert_eq!(codes(source), ["state-patch"]);
         let page = "| code | meaning |\n| --- | --- |\n| `a-b` | What. |";
-        assert_eq!(rows(page).collect::<Vec<_>>(), ["a-b"]);
+        assert_eq!(documented_codes(page).collect::<Vec<_>>(), ["a-b"]);
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(project: &Project, options: &Demo) -> Outcome<()> {
             server.arg(name).arg(value);
         }
     }
-    become_it(&mut server)
+    replace_process(&mut server)
 }
 
 /// Builds the page with trunk; optimized for size if `release` is true.
@@ -68,14 +68,14 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
 
 /// Replaces this process with the server, so that stopping the process stops the server.
 #[cfg(unix)]
-fn become_it(server: &mut Command) -> Outcome<()> {
+fn replace_process(server: &mut Command) -> Outcome<()> {
     use std::os::unix::process::CommandExt;
     let error = server.exec();
     Err(unstarted(server, &error))
 }
 
 #[cfg(not(unix))]
-fn become_it(server: &mut Command) -> Outcome<()> {
+fn replace_process(server: &mut Command) -> Outcome<()> {
     let status = server.status().map_err(|error| unstarted(server, &error))?;
     if status.success() {
         Ok(())

@@ -31,12 +31,12 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
     style::write(project)?;
     for page in PAGES {
         let folder = format!("dist/{page}");
-        let module = built(project, "debug", page);
+        let module = module_path(project, "debug", page);
         bind(project, &module, &folder)?;
         project.copy_folder(&format!("examples/{page}/static"), &folder)?;
         project.copy(style::ALL, &format!("{folder}/all.css"))?;
     }
-    shipped(project)?;
+    build_split_page(project)?;
     // A hydrated page must be built like the server, without type erasure of views: otherwise the
     // markers in the page would differ.
     let mut cargo = project.cargo();
@@ -46,7 +46,7 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
         .args(BROWSER)
         .env("RUSTFLAGS", "");
     project.run(&mut cargo)?;
-    let module = built(project, "debug", "leptos_ssr");
+    let module = module_path(project, "debug", "leptos_ssr");
     bind(project, &module, &format!("dist/{SERVER}/pkg"))?;
     project.run(project.cargo().args(["build", "-p", SERVER]))
 }
@@ -57,7 +57,7 @@ pub(crate) fn server(project: &Project) -> PathBuf {
 }
 
 /// Builds the page with a split module.
-fn shipped(project: &Project) -> Outcome<()> {
+fn build_split_page(project: &Project) -> Outcome<()> {
     project.need_node_modules()?;
     let mut cargo = project.cargo();
     cargo
@@ -69,7 +69,7 @@ fn shipped(project: &Project) -> Outcome<()> {
     let folder = format!("dist/{SHIPPED}");
     // Parts of the previous build have other names.
     project.remove_folder(&folder)?;
-    let module = built(project, "wasm", SHIPPED);
+    let module = module_path(project, "wasm", SHIPPED);
     bind(project, &module, &folder)?;
     project.copy_folder(&format!("examples/{SHIPPED}/static"), &folder)?;
     project.copy(style::ALL, &format!("{folder}/all.css"))?;
@@ -78,7 +78,7 @@ fn shipped(project: &Project) -> Outcome<()> {
 }
 
 /// Returns the path of a module built by cargo.
-fn built(project: &Project, profile: &str, name: &str) -> PathBuf {
+fn module_path(project: &Project, profile: &str, name: &str) -> PathBuf {
     project
         .target_folder()
         .join("wasm32-unknown-unknown")

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 
-use crate::module::{Functions, Sections, number, text};
+use crate::module::{Functions, Sections, write_leb128, write_string};
 use crate::project::Outcome;
 
 /// The minimum length of a common byte sequence.
@@ -20,14 +20,14 @@ const WINDOW: usize = 31_000;
 pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
     let mut sections = Sections::read(module)?;
     let functions = Functions::of(&sections)?;
-    let order = by_likeness(&functions.bodies);
+    let order = order_by_similarity(&functions.bodies);
     let mut places: Vec<(usize, usize)> = order.into_iter().zip(0..).collect();
     places.sort_unstable();
     let mut names = Vec::new();
-    number(&mut names, places.len());
+    write_leb128(&mut names, places.len());
     for (function, place) in places {
-        number(&mut names, functions.imported + function);
-        text(&mut names, &format!("{place:06}"));
+        write_leb128(&mut names, functions.imported + function);
+        write_string(&mut names, &format!("{place:06}"));
     }
     sections.name_functions(&names);
     Ok(sections.write())
@@ -42,7 +42,7 @@ struct Function {
 
 /// Orders functions greedily: the next function is always the one with the largest share of its
 /// sequences in the preceding window.
-fn by_likeness(bodies: &[&[u8]]) -> Vec<usize> {
+fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
     let (mut left, holders) = functions(bodies);
     let mut alike = vec![0_usize; bodies.len()];
     let mut seen = vec![0_usize; holders.len()];
@@ -127,7 +127,7 @@ fn note(alike: &mut [usize], holders: Option<&Vec<usize>>, by: isize) {
 
 #[cfg(test)]
 mod tests {
-    use super::by_likeness;
+    use super::order_by_similarity;
 
     #[test]
     fn similar_functions_are_placed_next_to_each_other() {
@@ -139,7 +139,7 @@ mod tests {
             [&[6; 9], other].concat(),
         ];
         let bodies: Vec<&[u8]> = bodies.iter().map(Vec::as_slice).collect();
-        let mut order = by_likeness(&bodies);
+        let mut order = order_by_similarity(&bodies);
         assert_eq!(order.first(), Some(&2), "the last of the largest");
         assert_eq!(order.get(1), Some(&0));
         order.sort_unstable();

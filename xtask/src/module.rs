@@ -19,7 +19,7 @@ pub(crate) struct Sections<'a> {
 impl<'a> Sections<'a> {
     /// Parses a module.
     pub(crate) fn read(module: &'a [u8]) -> Outcome<Self> {
-        let (head, rest) = module.split_at_checked(8).ok_or_else(broken)?;
+        let (head, rest) = module.split_at_checked(8).ok_or_else(invalid_module)?;
         let mut reader = Reader(rest);
         let mut list = Vec::new();
         while !reader.0.is_empty() {
@@ -34,7 +34,7 @@ impl<'a> Sections<'a> {
         let mut module = self.head.to_vec();
         for (id, section) in &self.list {
             module.push(*id);
-            number(&mut module, section.len());
+            write_leb128(&mut module, section.len());
             module.extend(section);
         }
         module
@@ -47,9 +47,9 @@ impl<'a> Sections<'a> {
         };
         self.list.retain(|section| !is_names(section));
         let mut section = Vec::new();
-        text(&mut section, "name");
+        write_string(&mut section, "name");
         section.push(FUNCTION_NAMES);
-        number(&mut section, names.len());
+        write_leb128(&mut section, names.len());
         section.extend(names);
         self.list.push((CUSTOM, section));
     }
@@ -64,16 +64,16 @@ impl<'a> Sections<'a> {
                 let name = reader.counted()?;
                 let kind = reader.byte()?;
                 let index = reader.number()?;
-                let name = std::str::from_utf8(name).map_err(|_| broken())?;
+                let name = std::str::from_utf8(name).map_err(|_| invalid_module())?;
                 if !unused(name) {
-                    text(&mut kept, name);
+                    write_string(&mut kept, name);
                     kept.push(kind);
-                    number(&mut kept, index);
+                    write_leb128(&mut kept, index);
                     count += 1;
                 }
             }
             section.clear();
-            number(section, count);
+            write_leb128(section, count);
             section.extend(kept);
         }
         Ok(())
@@ -81,7 +81,9 @@ impl<'a> Sections<'a> {
 
     fn of(&self, id: u8) -> Outcome<Reader<'_>> {
         let found = self.list.iter().find(|(other, _)| *other == id);
-        found.map(|(_, section)| Reader(section)).ok_or_else(broken)
+        found
+            .map(|(_, section)| Reader(section))
+            .ok_or_else(invalid_module)
     }
 }
 
@@ -122,7 +124,7 @@ fn imported(mut imports: Reader<'_>) -> Outcome<usize> {
                 imports.byte()?;
                 imports.byte()?;
             }
-            _ => return Err(broken()),
+            _ => return Err(invalid_module()),
         }
     }
     Ok(functions)
@@ -133,7 +135,7 @@ struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
     fn byte(&mut self) -> Outcome<u8> {
-        let (first, rest) = self.0.split_first().ok_or_else(broken)?;
+        let (first, rest) = self.0.split_first().ok_or_else(invalid_module)?;
         self.0 = rest;
         Ok(*first)
     }
@@ -147,12 +149,12 @@ impl<'a> Reader<'a> {
                 return Ok(value);
             }
         }
-        Err(broken())
+        Err(invalid_module())
     }
 
     fn counted(&mut self) -> Outcome<&'a [u8]> {
         let length = self.number()?;
-        let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(broken)?;
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(invalid_module)?;
         self.0 = rest;
         Ok(bytes)
     }
@@ -169,7 +171,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Writes a LEB128 number.
-pub(crate) fn number(out: &mut Vec<u8>, mut value: usize) {
+pub(crate) fn write_leb128(out: &mut Vec<u8>, mut value: usize) {
     loop {
         let low = u8::try_from(value & 127).unwrap_or_default();
         value >>= 7;
@@ -182,12 +184,12 @@ pub(crate) fn number(out: &mut Vec<u8>, mut value: usize) {
 }
 
 /// Writes a length-prefixed string.
-pub(crate) fn text(out: &mut Vec<u8>, text: &str) {
-    number(out, text.len());
+pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
+    write_leb128(out, text.len());
     out.extend(text.as_bytes());
 }
 
-fn broken() -> String {
+fn invalid_module() -> String {
     "the module cannot be read".to_owned()
 }
 

@@ -9,7 +9,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     let own = own(&manifest).ok_or("Cargo.toml does not say which Rust is the oldest")?;
     let arguments = ["metadata", "--format-version", "1", "--locked"];
     let metadata = project.printed(project.cargo().args(arguments))?;
-    let newer: Vec<&str> = asked(&metadata)
+    let newer: Vec<&str> = required_versions(&metadata)
         .filter(|(version, _)| *version > own)
         .map(|(_, manifest)| manifest)
         .collect();
@@ -30,7 +30,7 @@ fn own(manifest: &str) -> Option<Vec<u32>> {
 }
 
 /// Returns the required version of each package, and the path of its manifest.
-fn asked(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
+fn required_versions(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
     const ASKS: &str = "\"rust_version\":\"";
     const PLACE: &str = "\"manifest_path\":\"";
     metadata.match_indices(ASKS).map(|(at, _)| {
@@ -59,7 +59,7 @@ fn version(text: &str) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{asked, own, version};
+    use super::{own, required_versions, version};
 
     #[test]
     fn a_dependency_that_requires_a_newer_rust_is_reported() {
@@ -70,7 +70,7 @@ mod tests {
             {"name":"a","manifest_path":"/a","rust_version":"1.88.0"},
             {"name":"b","manifest_path":"/b","rust_version":null},
             {"name":"c","manifest_path":"/c","rust_version":"1.90"}]}"#;
-        let newer = asked(metadata).filter(|(version, _)| *version > own);
+        let newer = required_versions(metadata).filter(|(version, _)| *version > own);
         assert_eq!(newer.map(|(_, place)| place).collect::<Vec<_>>(), ["/c"]);
     }
 }

@@ -140,7 +140,7 @@ fn methods<'a>(text: &'a str, of: &str) -> Vec<&'a str> {
         } else if line.starts_with(['}', ')']) {
             within = false;
         } else if within {
-            found.extend(method(line, of == COMPONENT));
+            found.extend(member_name(line, of == COMPONENT));
         }
     }
     found
@@ -165,7 +165,7 @@ fn begins(line: &str, of: &str) -> bool {
 }
 
 /// Returns the name of the public method, or of the property, that a line defines.
-fn method(line: &str, is_property: bool) -> Option<&str> {
+fn member_name(line: &str, is_property: bool) -> Option<&str> {
     let line = line
         .strip_prefix("    ")
         .filter(|line| !line.starts_with(' '))?;

@@ -138,7 +138,7 @@ impl Area {
     }
 
     /// Returns the position of a room in the order.
-    fn floor(&self, room: &str) -> Option<usize> {
+    fn room_index(&self, room: &str) -> Option<usize> {
         self.order.iter().position(|name| *name == room)
     }
 
@@ -154,7 +154,7 @@ impl Area {
         let Some(from) = module.first() else {
             // The root declares modules and re-exports their items.
             let strangers = tokens.windows(3).filter_map(|window| match window {
-                [(_, "mod"), (line, name), (_, ";")] if self.floor(name).is_none() => {
+                [(_, "mod"), (line, name), (_, ";")] if self.room_index(name).is_none() => {
                     Some((*line, *name))
                 }
                 _ => None,
@@ -163,13 +163,13 @@ impl Area {
                 .map(|(line, name)| fault(line, format!("`{name}` has no place in the order")))
                 .collect();
         };
-        let Some(own) = self.floor(from) else {
+        let Some(own) = self.room_index(from) else {
             return vec![fault(1, format!("`{from}` has no place in the order"))];
         };
         let imports = imports(&module, &tokens)
             .into_iter()
             .filter_map(|(line, to)| {
-                let what = match self.floor(to) {
+                let what = match self.room_index(to) {
                     _ if to == from => return None,
                     Some(other) if other <= own => return None,
                     Some(_) => format!("{from} → {to} points up"),

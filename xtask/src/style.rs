@@ -46,7 +46,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     let names = files(project, "style", "css");
     let names = names.iter().filter_map(|file| file.file_stem()?.to_str());
     let listed = list(project)?;
-    let unknown = unknown(names, &listed);
+    let unknown = unlisted_sheets(names, &listed);
     if unknown.is_empty() {
         return Ok(());
     }
@@ -72,7 +72,7 @@ fn names(source: &str) -> Vec<String> {
 }
 
 /// Returns the names of sheets that are not in the list.
-fn unknown<'a>(names: impl Iterator<Item = &'a str>, listed: &[String]) -> Vec<&'a str> {
+fn unlisted_sheets<'a>(names: impl Iterator<Item = &'a str>, listed: &[String]) -> Vec<&'a str> {
     names
         .filter(|name| {
             *name != "all" && !AROUND.contains(name) && !listed.iter().any(|listed| listed == name)
@@ -107,7 +107,7 @@ mod tests {
         let listed = names("sheets![\n    \"tokens\",\n    \"tool\",\n];");
         assert_eq!(listed, ["tokens", "tool"]);
         assert_eq!(
-            unknown(
+            unlisted_sheets(
                 ["all", "layer", "tool", "guard", "cellar"].into_iter(),
                 &listed
             ),

@@ -348,7 +348,7 @@ fn speech(project: &Project, tally: &mut Tally) {
             .env("ORCA", project.need_orca()?)
             .env("XVFB", project.need_display_server()?)
             .env("DBUS_DAEMON", project.need_message_bus()?)
-            .env("XDOTOOL", project.need_keyboard()?);
+            .env("XDOTOOL", project.need_xdotool()?);
         Ok(())
     });
     let built = ready

@@ -269,7 +269,7 @@ impl Project {
     }
 
     /// Ensures that `xdotool`, which presses keys on a display, is installed, and returns its path.
-    pub(crate) fn need_keyboard(&self) -> Outcome<PathBuf> {
+    pub(crate) fn need_xdotool(&self) -> Outcome<PathBuf> {
         self.need_program("XDOTOOL", &["xdotool"], &["xdotool"])
     }
 

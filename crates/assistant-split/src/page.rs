@@ -14,8 +14,8 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default();
-    let staged = staged(folder, &name)?;
-    let glue = text(&folder.join(format!("{staged}.js")))?;
+    let stem = file_stem(folder, &name)?;
+    let glue = text(&folder.join(format!("{stem}.js")))?;
     if !glue.contains(cut::UNCUT) {
         println!("leptos-assistant-split: {name} has no split point, so it stays whole");
         return Ok(());
@@ -30,23 +30,23 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
     if work.exists() {
         fs::remove_dir_all(&work).map_err(|error| describe(&work, &error))?;
     }
-    let cut = cut::cut(module, &work, &staged)?;
-    let whole = size(&folder.join(format!("{staged}_bg.wasm")))?;
-    bind(&work, &staged)?;
+    let cut = cut::cut(module, &work, &stem)?;
+    let whole = size(&folder.join(format!("{stem}_bg.wasm")))?;
+    run_wasm_bindgen(&work, &stem)?;
     let mut parts = Vec::new();
     for path in cut {
-        parts.push(shrunk(&path, &staged, optimise)?);
+        parts.push(optimized_part(&path, &stem, optimise)?);
     }
-    let rest = work.join("bound").join(format!("{staged}_bg.wasm"));
-    shrink(&rest, optimise)?;
-    let files = written(&work, &staged, &parts)?;
-    stage(folder, files, &parts)?;
+    let rest = work.join("bound").join(format!("{stem}_bg.wasm"));
+    optimize(&rest, optimise)?;
+    let files = page_files(&work, &stem, &parts)?;
+    write_page(folder, files, &parts)?;
     let sizes: Vec<String> = parts
         .iter()
         .map(|part| format!("{} {} KB", part.is, part.bytes.len() / 1024))
         .collect();
     println!(
-        "leptos-assistant-split: {staged}_bg.wasm {} KB ({whole} KB as a whole), {}",
+        "leptos-assistant-split: {stem}_bg.wasm {} KB ({whole} KB as a whole), {}",
         size(&rest)?,
         sizes.join(", "),
     );
@@ -55,7 +55,7 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
 
 /// Returns the file name that trunk gave the page's module and glue, without `_bg.wasm` and `.js`.
 /// The name may end in a hash.
-fn staged(folder: &Path, name: &str) -> Outcome<String> {
+fn file_stem(folder: &Path, name: &str) -> Outcome<String> {
     let entries = fs::read_dir(folder).map_err(|error| describe(folder, &error))?;
     let files: Vec<String> = entries
         .flatten()
@@ -84,7 +84,7 @@ fn staged(folder: &Path, name: &str) -> Outcome<String> {
 }
 
 /// Runs wasm-bindgen on the remaining module.
-fn bind(work: &Path, name: &str) -> Outcome<()> {
+fn run_wasm_bindgen(work: &Path, name: &str) -> Outcome<()> {
     let program = tools::find("wasm-bindgen").ok_or(
         "wasm-bindgen is not there; install it in the version of your Cargo.lock: \
          cargo install wasm-bindgen-cli --version VERSION",
@@ -104,7 +104,7 @@ fn bind(work: &Path, name: &str) -> Outcome<()> {
 }
 
 /// Optimizes a module in place with wasm-opt, if it is installed.
-fn shrink(module: &Path, flags: &[String]) -> Outcome<()> {
+fn optimize(module: &Path, flags: &[String]) -> Outcome<()> {
     let Some(program) = tools::find("wasm-opt") else {
         eprintln!(
             "leptos-assistant-split: wasm-opt is not there, so {} stays as large as it is",
@@ -118,8 +118,8 @@ fn shrink(module: &Path, flags: &[String]) -> Outcome<()> {
 }
 
 /// Optimizes a part, and returns it with its content-addressed name.
-fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
-    shrink(path, flags)?;
+fn optimized_part(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
+    optimize(path, flags)?;
     let bytes = fs::read(path).map_err(|error| describe(path, &error))?;
     let file = |end: fn(&Path) -> Option<&std::ffi::OsStr>| {
         end(path).map_or_else(String::new, |name| name.to_string_lossy().into_owned())
@@ -135,7 +135,7 @@ fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
 
 /// Returns the other files of the page: the remaining module, its glue, and the script that fetches
 /// parts.
-fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<u8>)>> {
+fn page_files(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<u8>)>> {
     let script = link::link(&text(&work.join(cut::LINK))?, parts)?;
     let called = format!("{name}-parts-{}.js", digest::short(script.as_bytes()));
     let glue = text(&work.join("bound").join(format!("{name}.js")))?;
@@ -152,7 +152,7 @@ fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<
 }
 
 /// Writes the files and parts to the page's folder, and updates the digests in the page.
-fn stage(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcome<()> {
+fn write_page(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcome<()> {
     let mut digests = Vec::new();
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn the_staged_files_of_trunk_are_found_with_or_without_a_hash() {
         let plain = folder("plain", &[("app.js", ""), ("app_bg.wasm", "")]);
-        assert_eq!(staged(&plain, "app"), Ok("app".to_owned()));
-        assert!(staged(&plain, "other").is_err_and(|said| said.contains("no other.js")));
+        assert_eq!(file_stem(&plain, "app"), Ok("app".to_owned()));
+        assert!(file_stem(&plain, "other").is_err_and(|said| said.contains("no other.js")));
         let hashed = folder(
             "hashed",
             &[
@@ -223,9 +223,9 @@ mod tests {
                 ("app-worker_bg.wasm", ""),
             ],
         );
-        assert_eq!(staged(&hashed, "app"), Ok("app-0a1b".to_owned()));
+        assert_eq!(file_stem(&hashed, "app"), Ok("app-0a1b".to_owned()));
         fs::write(hashed.join("app-ff_bg.wasm"), "").expect("it can be written to");
-        assert!(staged(&hashed, "app").is_err_and(|said| said.contains("empty it first")));
+        assert!(file_stem(&hashed, "app").is_err_and(|said| said.contains("empty it first")));
         for folder in [plain, hashed] {
             fs::remove_dir_all(folder).expect("it can be removed");
         }
@@ -263,7 +263,7 @@ mod tests {
             is: "app-a-1.wasm".to_owned(),
             bytes: b"part".to_vec(),
         };
-        stage(&page, files, &[part]).expect("there is room");
+        write_page(&page, files, &[part]).expect("there is room");
         let html = text(&page.join("index.html")).expect("it is there");
         assert!(html.contains(&new) && !html.contains(&old), "{html}");
         assert_eq!(text(&page.join("app.js")), Ok("rest".to_owned()));

@@ -13,12 +13,12 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|folder| folder.join(&file));
     on_path
-        .chain(downloaded(program, &file))
+        .chain(cached_paths(program, &file))
         .find(|path| path.is_file())
 }
 
 /// Returns the program's paths in trunk's cache, newest first.
-fn downloaded(program: &str, file: &str) -> Vec<PathBuf> {
+fn cached_paths(program: &str, file: &str) -> Vec<PathBuf> {
     let home = || env::var_os("HOME").map(PathBuf::from);
     let cache = match env::consts::OS {
         "windows" => env::var_os("LOCALAPPDATA").map(|p| Path::new(&p).join("trunkrs/trunk/cache")),

@@ -16,7 +16,11 @@ pub(super) const STATES: &[State] = &[
     State::new("approval, danger", call, || deploy(Risk::Danger)),
     State::new("approval, not described", call, undescribed),
     State::new("approval, many long rows", call, rows),
-    State::new("approval, values that hide something", hidden, undescribed),
+    State::new(
+        "approval, values that hide something",
+        deceptive_characters,
+        undescribed,
+    ),
     State::new("approval, long arguments", long, undescribed),
     State::new("approval of what the agent runs", call, by_agent),
     State::new("approval of an action that is gone", call_of_old, || ()),
@@ -54,7 +58,7 @@ fn call_of_old(input: &RunInput) -> Script {
     })
 }
 
-fn hidden(input: &RunInput) -> Script {
+fn deceptive_characters(input: &RunInput) -> Script {
     unless_answered(input, || {
         Script::new().call(
             "deploy",

@@ -97,7 +97,7 @@ async fn confirm(
     } else {
         "rejected"
     };
-    harbor.note(format!("You {answer}: {}", args.action), YOU);
+    harbor.add_entry(format!("You {answer}: {}", args.action), YOU);
     Ok(answer)
 }
 

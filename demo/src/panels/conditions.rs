@@ -74,7 +74,7 @@ async fn look(harbor: Harbor, place: String) -> Result<String, ToolError> {
     sleep(LOOK_MS).await;
     let (degrees, sky, wind) = story::weather(&place);
     let text = format!("{degrees} °C in {place}, {}, {wind}", sky.to_lowercase());
-    harbor.note(format!("Looked up the weather in {place}"), APPROVED);
+    harbor.add_entry(format!("Looked up the weather in {place}"), APPROVED);
     harbor.weather.set(Some(Weather {
         place,
         degrees,

@@ -94,7 +94,7 @@ fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {
         Environment::Dev | Environment::Staging => ASSISTANT,
     };
     let place = env.title().to_lowercase();
-    harbor.note(
+    harbor.add_entry(
         format!("Deployment of {} to {place} started", args.version),
         who,
     );

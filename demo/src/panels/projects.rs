@@ -112,10 +112,10 @@ async fn delete(harbor: Harbor, args: Deletion, ctx: ToolContext) -> Result<bool
         .danger();
     let confirmed = ctx.confirm(question).await;
     if !confirmed {
-        harbor.note(format!("Deletion of {resource_name} cancelled"), ASSISTANT);
+        harbor.add_entry(format!("Deletion of {resource_name} cancelled"), ASSISTANT);
     } else if !harbor.delete_project(&resource_name, APPROVED) {
         let text = format!("Deletion of {resource_type} {resource_name} confirmed");
-        harbor.note(text, APPROVED);
+        harbor.add_entry(text, APPROVED);
     }
     Ok(confirmed)
 }

@@ -178,7 +178,7 @@ async fn search(harbor: Harbor, query: String, ctx: ToolContext) -> Result<Vec<P
     } else {
         "Could not search for"
     };
-    harbor.note(format!("{what} “{query}”"), ASSISTANT);
+    harbor.add_entry(format!("{what} “{query}”"), ASSISTANT);
     harbor.search.set(Some(Search { query, found }));
     harbor.mark("search");
     result

@@ -27,7 +27,7 @@ pub(crate) fn Sources(harbor: Harbor) -> impl IntoView {
         let name = source.name;
         let choose = move |_| {
             harbor.source.set(name);
-            harbor.note(format!("Data source {name} selected"), YOU);
+            harbor.add_entry(format!("Data source {name} selected"), YOU);
         };
         view! {
             <label class="demo-source" data-changed=move || harbor.marked(name)>
@@ -108,7 +108,7 @@ async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Ch
     if available.is_empty() {
         let text = format!("No data source for {}", args.in_words());
         ctx.preliminary(&available);
-        harbor.note(text, ASSISTANT);
+        harbor.add_entry(text, ASSISTANT);
         return Ok(None);
     }
     let chosen: Option<Choice> = ctx.ask(&available).await?;
@@ -117,7 +117,7 @@ async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Ch
     {
         harbor.source.set(source.name);
         harbor.mark(source.name);
-        harbor.note(format!("Data source {} selected", source.name), YOU);
+        harbor.add_entry(format!("Data source {} selected", source.name), YOU);
     }
     Ok(chosen)
 }

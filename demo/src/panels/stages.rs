@@ -153,7 +153,7 @@ impl Occupied {
         let place = self.env.title().to_lowercase();
         self.harbor.mark(self.env.key());
         self.harbor
-            .note(format!("Version {} {what} {place}", self.version), who);
+            .add_entry(format!("Version {} {what} {place}", self.version), who);
     }
 }
 

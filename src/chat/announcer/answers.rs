@@ -86,7 +86,8 @@ pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>
                 .is_some_and(|cell| cell.attributed.get_untracked())
         };
         let fresh = messages.with(|list| {
-            announced.with_value(|announced| announced.borrow_mut().take_in(list, attributed))
+            announced
+                .with_value(|announced| announced.borrow_mut().pending_answers(list, attributed))
         });
         let speech = speech.get();
         for id in fresh {
@@ -133,7 +134,7 @@ fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bo
 impl Announced {
     /// Returns the answers that arrived since announcements began, and are not yet announced in
     /// full.
-    fn take_in(
+    fn pending_answers(
         &mut self,
         list: &MessageList,
         attributed: impl Fn(&MessageId) -> bool,

@@ -16,7 +16,7 @@ use super::{composer::is_asked, notices::sentence, spoken::Spoken};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    tool::{asked_words, error_reason, has_failed, in_plain, why_failed},
+    tool::{error_reason, has_failed, in_plain, question_text, why_failed},
     ui::{Labels, Word, Words, after, effect, memo},
 };
 pub(super) use voice::Voice;
@@ -118,7 +118,7 @@ fn announce_requests(assistant: &Assistant, voice: Voice) {
                 let arrived = fresh.try_update_value(std::mem::take).unwrap_or_default();
                 let open = approvals.get_untracked();
                 let still = arrived.iter().filter(|key| open.contains(key));
-                let ask = |key: &CallKey| asked_words(ToolCallView::new(&of, *key), &words);
+                let ask = |key: &CallKey| question_text(ToolCallView::new(&of, *key), &words);
                 let asked: Vec<String> = untrack(|| still.map(ask).collect());
                 if !asked.is_empty() {
                     let word = untrack(|| words.word(|l| &l.approval_asked));
@@ -161,7 +161,7 @@ fn announce_tools(assistant: &Assistant, voice: Voice) {
             Phase::Running => {
                 let call = call();
                 let still_runs = move || untrack(|| call.phase()) == Phase::Running;
-                voice.passing(doing(&call, &words), still_runs);
+                voice.passing(running_text(&call, &words), still_runs);
             }
             Phase::OutputError | Phase::OutputAvailable => {
                 if let Some(text) = failure(&call(), event, &words) {
@@ -196,7 +196,7 @@ fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Opti
 }
 
 /// Returns the announcement of a running call, with its title if it has one.
-pub(super) fn doing<T>(call: &ToolCallView<T>, words: &Words) -> String {
+pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let labels = call.words();
     let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
     labels

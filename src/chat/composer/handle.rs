@@ -95,7 +95,7 @@ impl ComposerHandle {
             element.set_value(&text);
             grow(&element);
         }
-        self.note(text);
+        self.store_text(text);
     }
 
     /// Focuses the text box, if it is in the page.
@@ -126,7 +126,7 @@ impl ComposerHandle {
     }
 
     /// Stores the current text of the box.
-    pub(super) fn note(&self, text: String) {
+    pub(super) fn store_text(&self, text: String) {
         // Nothing tracks the text of a disposed handle.
         let _ = self.text.try_set(text);
     }

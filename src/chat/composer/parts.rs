@@ -55,7 +55,7 @@ pub fn ComposerInput() -> impl IntoView {
         refused.set(None);
         if let Some(element) = handle.element() {
             grow(&element);
-            handle.note(element.value());
+            handle.store_text(element.value());
         }
     };
     view! {

@@ -73,7 +73,7 @@ pub(in crate::chat) struct Deferred {
 }
 
 impl Deferred {
-    pub(in crate::chat) fn of(assistant: &Assistant, voice: Voice) -> Self {
+    pub(in crate::chat) fn new(assistant: &Assistant, voice: Voice) -> Self {
         let parts = Self {
             stage: RwSignal::new(Stage::Away),
             turned_to: RwSignal::new(false),

@@ -126,7 +126,7 @@ impl Tree {
         })
     }
 
-    fn drawn_ways(&self, drawing: &Drawing) -> Vec<Way> {
+    fn drawn_edges(&self, drawing: &Drawing) -> Vec<Edge> {
         let Area { columns, lines } = self.plane.area.get();
         let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
@@ -134,7 +134,7 @@ impl Tree {
                 let spot = drawing.spot(at)?;
                 let from = drawing.spot(spot.parent?)?.column;
                 let shown = rows.get(at)?.shown;
-                Some(Way { from, spot, shown })
+                Some(Edge { from, spot, shown })
             };
             visible_part.ways.into_iter().filter_map(way).collect()
         })
@@ -251,7 +251,7 @@ impl Tree {
 }
 
 /// A line from a message to a message that follows it.
-struct Way {
+struct Edge {
     from: f64,
     spot: Spot,
     shown: bool,
@@ -259,14 +259,14 @@ struct Way {
 
 /// Renders the visible lines, which are hidden from assistive technology: the levels of the tree
 /// replace them.
-pub(super) fn ways(tree: &Tree) -> AnyView {
+pub(super) fn edges(tree: &Tree) -> AnyView {
     let (of, drawing) = (tree.clone(), tree.drawing);
     let items = move || {
         let drawing = drawing.get();
-        drawing.map_or_else(Vec::new, |drawing| of.drawn_ways(&drawing))
+        drawing.map_or_else(Vec::new, |drawing| of.drawn_edges(&drawing))
     };
-    let key = |way: &Way| format!("{:?} {} {}", way.spot, way.from, way.shown);
-    let lines = each(items, key, |Way { from, spot, shown }| {
+    let key = |way: &Edge| format!("{:?} {} {}", way.spot, way.from, way.shown);
+    let lines = each(items, key, |Edge { from, spot, shown }| {
         let width = (spot.column - from).abs();
         view! {
             <span

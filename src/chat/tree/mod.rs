@@ -264,7 +264,7 @@ fn draw(tree: &Tree) -> AnyView {
                     node_ref=tree.plane.element
                     style:block-size=height
                 >
-                    {drawn::ways(tree)}
+                    {drawn::edges(tree)}
                     {rows}
                 </div>
             </div>

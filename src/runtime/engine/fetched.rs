@@ -61,7 +61,7 @@ impl Held {
     /// Stores the message of an input until the session has it. A second message is refused, as
     /// while a run is open, because the engine would refuse it later, when the composer is already
     /// empty.
-    pub(in crate::runtime) fn note(&self, input: &Input) -> Result<(), Refusal> {
+    pub(in crate::runtime) fn hold_message(&self, input: &Input) -> Result<(), Refusal> {
         let has_message = self.message.with_untracked(Option::is_some);
         match input {
             Input::Send { .. } if has_message => return Err(Refusal::Busy),

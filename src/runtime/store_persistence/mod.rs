@@ -75,7 +75,7 @@ pub(crate) struct StorePersistence {
     refreshing: Cell<bool>,
     /// The list of stored conversations, once it was requested.
     listed: RefCell<Option<Vec<ThreadInfo>>>,
-    leaving: RefCell<Option<tab::Leaving>>,
+    leaving: RefCell<Option<tab::PageLifecycle>>,
 }
 
 impl StorePersistence {
@@ -112,12 +112,12 @@ impl StorePersistence {
             listed: RefCell::default(),
             leaving: RefCell::default(),
         });
-        persistence.follow_page();
+        persistence.watch_page_lifecycle();
         runtime.set_persistence(Rc::clone(&persistence) as Rc<dyn Persistence>);
         persistence.set_place(Ownership::Opening);
         match known {
             Some(_) => {
-                let back = tab::takes_back(&*persistence.store, &id);
+                let back = tab::should_take_back(&*persistence.store, &id);
                 spawn_local(async move { persistence.open_stored(id, initial, back).await });
             }
             // The store is not shared, so no other tab can own it.
@@ -282,7 +282,7 @@ impl Persistence for StorePersistence {
             }
             self.unsaved
                 .borrow_mut()
-                .note(changes.list(), session, &mut phases)
+                .add_changes(changes.list(), session, &mut phases)
         };
         if urgency != Urgency::Nothing && !self.is_in_trouble() {
             self.save_later(urgency);

@@ -305,7 +305,7 @@ impl StorePersistence {
             let Some(lock) = lock else { return };
             thread.place.take();
             if me.is_current(&thread) && me.ownership.get() == Ownership::OtherTab {
-                thread.take_anew(Some(lock));
+                thread.restart_writer(Some(lock));
                 me.set_place(Ownership::Opening);
                 me.open_thread(&thread, true).await;
             }

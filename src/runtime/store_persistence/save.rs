@@ -49,7 +49,7 @@ impl Unsaved {
 
     /// Adds changes, and returns their urgency. `phases` contains the phases of calls at their last
     /// change.
-    pub(super) fn note(
+    pub(super) fn add_changes(
         &mut self,
         changes: &[Change],
         session: &Session,

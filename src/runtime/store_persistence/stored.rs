@@ -28,12 +28,12 @@ pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), 
     let entry = |text: &str| JournalEntry::from_value(&parse(text).ok()?).ok();
     let entries = stored.journal.iter();
     let mut journal: Vec<JournalEntry> = entries.filter_map(|it| entry(&it.text)).collect();
-    journal.sort_by_key(|entry| (entry.call(), place_of(entry)));
+    journal.sort_by_key(|entry| (entry.call(), attempt_order(entry)));
     Ok((snapshot, journal))
 }
 
 /// Orders starts by attempt, before results.
-const fn place_of(entry: &JournalEntry) -> u32 {
+const fn attempt_order(entry: &JournalEntry) -> u32 {
     match entry {
         JournalEntry::Started { attempt, .. } => *attempt,
         JournalEntry::Finished { .. } => u32::MAX,

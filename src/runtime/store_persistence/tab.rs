@@ -6,11 +6,11 @@ use web_sys::{Event, Storage};
 use crate::{store::Store, ui::browser};
 
 /// A listener for unload and visibility, which is removed when it is dropped.
-pub(super) struct Leaving {
+pub(super) struct PageLifecycle {
     listener: Closure<dyn FnMut(Event)>,
 }
 
-impl Leaving {
+impl PageLifecycle {
     const EVENTS: [&'static str; 2] = ["pagehide", "visibilitychange"];
 
     /// Calls back with `true` when the page is unloaded, and with `false` when it is hidden or
@@ -29,7 +29,7 @@ impl Leaving {
     }
 }
 
-impl Drop for Leaving {
+impl Drop for PageLifecycle {
     fn drop(&mut self) {
         let Some(window) = browser() else { return };
         for event in Self::EVENTS {
@@ -50,18 +50,18 @@ fn key_of(store: &dyn Store) -> Option<String> {
 }
 
 /// Returns the session storage of this tab, if the browser allows it.
-fn of_tab() -> Option<Storage> {
+fn session_storage() -> Option<Storage> {
     browser()?.session_storage().ok().flatten()
 }
 
 /// Returns the conversation that this tab had before a reload.
 pub(super) fn remembered(store: &dyn Store) -> Option<String> {
-    of_tab()?.get_item(&key_of(store)?).ok().flatten()
+    session_storage()?.get_item(&key_of(store)?).ok().flatten()
 }
 
 /// Remembers the conversation of this tab, if the browser allows it.
 pub(super) fn remember(store: &dyn Store, thread_id: &str) {
-    if let (Some(storage), Some(key)) = (of_tab(), key_of(store)) {
+    if let (Some(storage), Some(key)) = (session_storage(), key_of(store)) {
         // Without storage the tab starts over after a reload.
         let _ = storage.set_item(&key, thread_id);
     }
@@ -74,8 +74,8 @@ fn mark_of(store: &dyn Store, thread_id: &str) -> Option<String> {
 /// Records that this tab owned the conversation when its page was unloaded. This is recorded only
 /// on unload, because a duplicated tab copies the session storage and must not take over the
 /// conversation.
-pub(super) fn leave_mark(store: &dyn Store, thread_id: &str) {
-    if let (Some(storage), Some(mark)) = (of_tab(), mark_of(store, thread_id)) {
+pub(super) fn mark_owner(store: &dyn Store, thread_id: &str) {
+    if let (Some(storage), Some(mark)) = (session_storage(), mark_of(store, thread_id)) {
         // Without it, another window may own the conversation after this one reloads.
         let _ = storage.set_item(&mark, "");
     }
@@ -83,8 +83,8 @@ pub(super) fn leave_mark(store: &dyn Store, thread_id: &str) {
 
 /// Returns true if this tab owned the conversation until it was reloaded and now has the focus. The
 /// tab then takes the conversation back from a window that has taken over meanwhile.
-pub(super) fn takes_back(store: &dyn Store, thread_id: &str) -> bool {
-    let (Some(storage), Some(mark)) = (of_tab(), mark_of(store, thread_id)) else {
+pub(super) fn should_take_back(store: &dyn Store, thread_id: &str) -> bool {
+    let (Some(storage), Some(mark)) = (session_storage(), mark_of(store, thread_id)) else {
         return false;
     };
     let acted = storage.get_item(&mark).ok().flatten().is_some();

@@ -63,7 +63,7 @@ impl Thread {
     }
 
     /// Starts over with a new writer id and the given lock.
-    pub(super) fn take_anew(&self, lock: Option<Lock>) {
+    pub(super) fn restart_writer(&self, lock: Option<Lock>) {
         self.writer.replace(fresh_writer());
         self.taken.set(false);
         let own = self.lock.take();

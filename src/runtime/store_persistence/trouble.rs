@@ -189,7 +189,7 @@ impl StorePersistence {
             match lives {
                 true => me.on_ownership_lost(&thread),
                 false => {
-                    thread.take_anew(None);
+                    thread.restart_writer(None);
                     me.set_place(Ownership::Opening);
                     me.open_thread(&thread, true).await;
                 }

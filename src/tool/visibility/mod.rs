@@ -28,7 +28,7 @@ use crate::{
 };
 
 pub(crate) use on_top::cover_note;
-pub(super) use on_top::raisable;
+pub(super) use on_top::render_raisable;
 
 /// The time for which each part must be visible, and the card uncovered and in place, in
 /// milliseconds.

@@ -14,7 +14,7 @@ pub(super) struct OnTop {
 /// Renders a request in its place, or in a modal dialog once the user has opened the dialog. The
 /// request is rendered anew in the dialog, so it must have been visible there before an answer
 /// counts.
-pub(in crate::tool) fn raisable(draw: impl Fn() -> AnyView + Send + 'static) -> AnyView {
+pub(in crate::tool) fn render_raisable(draw: impl Fn() -> AnyView + Send + 'static) -> AnyView {
     let on_top = OnTop {
         is_open: RwSignal::new(false),
     };

@@ -148,7 +148,7 @@ impl Parts {
         if let Ok(mut list) = self.list.try_borrow_mut() {
             for part in list.iter_mut() {
                 let sight = part.sight(&self.card, framed, pressed, now, &mut tests);
-                part.see(sight, now);
+                part.record_sight(sight, now);
                 read &= part.read;
                 covered |= sight == Sight::Covered;
             }
@@ -250,7 +250,7 @@ impl Report {
 
 impl Part {
     /// Updates the part with the result of an examination.
-    fn see(&mut self, sight: Sight, now: i64) {
+    fn record_sight(&mut self, sight: Sight, now: i64) {
         self.visible_since = match sight {
             Sight::Visible => self.visible_since.or(Some(now)),
             Sight::OutOfView | Sight::Covered => None,
