@@ -257,7 +257,7 @@ mod guide {
     struct Guide;
 }
 
-/// Compiles the examples of the markdown guide.
+/// Compiles the examples of the Markdown guide.
 #[cfg(all(doctest, feature = "markdown"))]
 #[doc = include_str!("../docs/markdown.md")]
 struct MarkdownGuide;

@@ -65,7 +65,7 @@ where
     }
 }
 
-/// Marks handlers that take a [`ToolContext`] alone.
+/// The marker of handlers that take only a [`ToolContext`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ContextAlone;

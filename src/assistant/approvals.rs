@@ -144,7 +144,7 @@ impl Assistant {
     }
 }
 
-/// Stores approvals in a store of the application.
+/// The persistence of approvals in a store of the application.
 struct StoredApprovals {
     store: Rc<dyn ApprovalStore>,
     /// Counts writes, to detect that loaded approvals are older than a write.

@@ -78,7 +78,7 @@ impl Item {
         plain_name(&self.name)
     }
 
-    /// The media kind that agents distinguish: image, audio, video, or document.
+    /// Returns the kind of media that agents distinguish: image, audio, video, or document.
     pub(super) fn kind(&self) -> &'static str {
         match self.mime_type.split('/').next() {
             Some("image") => "image",

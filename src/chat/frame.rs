@@ -57,8 +57,8 @@ use crate::{
 /// [`ChatWindow`]: super::ChatWindow
 #[component]
 pub fn ChatRoot(
-    /// The assistant; the one in context if omitted. It is provided to the
-    /// parts inside.
+    /// The assistant; the one in context if omitted. The component provides the assistant to its
+    /// parts.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The visible and accessible name of the window, instead of

@@ -11,7 +11,7 @@ use super::pinned::holds_places;
 /// The maximum depth of the remembered elements below the content.
 const DEPTH: usize = 8;
 
-/// Elements at the top edge of the view, outermost first, with their distance from it.
+/// The elements at the top edge of the view, outermost first, with their distances from the edge.
 #[derive(Default)]
 pub(super) struct Place {
     marks: Vec<(web_sys::Element, f64)>,

@@ -28,7 +28,8 @@ const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> 
 /// The selector of the summary of several questions.
 const SUMMARY: &str = ".la-batch";
 
-/// Tracks whether the end is in view, for the elements that scroll and grow.
+/// A tracker of whether the end is in view, for the element that scrolls and the element that
+/// grows.
 #[derive(Clone, Copy)]
 pub(super) struct StickToEnd {
     pub(super) scroller: NodeRef<html::Div>,

@@ -160,7 +160,7 @@ fn more_button(all: RwSignal<bool>, words: &Words) -> AnyView {
     .into_any()
 }
 
-/// Selects the first suggestion that "More" shows.
+/// The selector of the first suggestion that "More" shows.
 const NEXT: &str = "li:nth-child(5) > button";
 
 fn button(assistant: &Assistant, suggestion: Suggestion, shown: Signal<bool>) -> AnyView {

@@ -172,7 +172,7 @@ impl Thread {
     }
 
     /// Computes the estimated height of blocks from the measured ones; returns true if the estimate
-    /// is new. It is computed once, because a new estimate moves all content below.
+    /// is new. The estimate is computed once, because a new estimate moves all content below.
     pub(super) fn update_estimate(&mut self) -> bool {
         let (sum, count) = self
             .heights

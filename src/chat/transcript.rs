@@ -247,8 +247,8 @@ fn search_everything(list: List) {
     on_cleanup(move || printed.remove());
 }
 
-/// The button that mounts all messages, for users who do not scroll. It is first in the list, as
-/// long as some messages are not mounted.
+/// The button that mounts all messages, for users who do not scroll. The button is first in the
+/// list, as long as some messages are not mounted.
 #[component]
 fn ShowAll(list: List) -> impl IntoView {
     let words = Words::current();

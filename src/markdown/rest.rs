@@ -26,7 +26,7 @@ const STEP: usize = 100;
 
 /// The attribute of a button with the number of its rest.
 pub(super) const REST: &str = "data-rest";
-/// Selects the buttons that draw more.
+/// The selector of the buttons that draw more nodes.
 pub(super) const BUTTON: &str = ".la-markdown-more";
 
 /// The nodes of one parent that are not drawn.

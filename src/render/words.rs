@@ -5,7 +5,7 @@ use std::rc::Rc;
 use leptos::prelude::Signal;
 use serde_json::Value;
 
-/// A function that describes a call for its approval, from the arguments. It returns `None` if they
+/// A function that describes a call for its approval, from the arguments; `None` if the arguments
 /// do not have the expected type.
 pub(crate) type Describe = Rc<dyn Fn(&Value) -> Option<Description>>;
 

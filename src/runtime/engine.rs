@@ -8,7 +8,8 @@ use assistant_core::session::Refusal;
 
 use super::Runtime;
 
-/// Handles the next queued step of a runtime; `None` if the queue is empty.
+/// A function that handles the next queued step of a runtime, and returns `None` if the queue is
+/// empty.
 pub(super) type Step = fn(&Runtime) -> Option<Result<(), Refusal>>;
 
 #[cfg(not(feature = "split"))]

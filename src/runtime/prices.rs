@@ -9,7 +9,8 @@ use assistant_core::event::TokenUsage;
 
 use super::Runtime;
 
-/// Computes the price of token usage, in millionths of the currency.
+/// A function that returns the price of token usage, in millionths of the currency; `None` if the
+/// price is unknown.
 pub(crate) type PriceRule = Rc<dyn Fn(&TokenUsage) -> Option<u64>>;
 
 /// The price rule and its currency.

@@ -44,7 +44,7 @@ pub(super) struct Shown {
     cut: bool,
 }
 
-/// Tracks the page's description of a call.
+/// The page's description of a call, as reactive values.
 #[derive(Clone, Copy)]
 pub(super) struct CallDescription {
     call: ToolCallView<Value>,

@@ -7,7 +7,7 @@ use web_sys::HtmlDialogElement;
 
 use super::{after, closest, find};
 
-/// Selects the focusable elements of a question.
+/// The selector of the focusable elements of a question.
 const FIELDS: &str = "input, select, textarea, button";
 
 /// Moves the focus if it is inside of an element that is about to be removed: to the next open

@@ -176,7 +176,7 @@ fn library_with(project: &Project, features: &str) -> Command {
 }
 
 /// Compiles engine and library with each feature alone. This is not part of a normal run, which
-/// compiles them without features, with the default features and with all features.
+/// compiles the crates without features, with the default features and with all features.
 fn features(project: &Project, tally: &mut Tally) {
     let ready = tally.task("set-up for features", || {
         project.need_lint_tools()?;

@@ -1,4 +1,4 @@
-//! The panels of the page. Each registers its actions as long as it is mounted.
+//! The panels of the page. Each panel registers its actions as long as the panel is mounted.
 
 mod activity;
 mod allowed;

@@ -1,5 +1,5 @@
 //! The scenes written as Markdown, in `demo/scenes/`. They are selected by the user's words, which
-//! also fill their placeholders. Scenes that markdown cannot express are in the parent module.
+//! also fill their placeholders. Scenes that Markdown cannot express are in the parent module.
 
 use leptos_assistant::agent::Transcript;
 

@@ -154,7 +154,7 @@ impl Transcript {
     }
 }
 
-/// Splits a transcript into runs.
+/// A reader that splits a transcript into runs.
 #[derive(Default)]
 struct Reader {
     runs: Vec<Run>,

@@ -5,7 +5,7 @@ use assistant_core::text::markdown::{Kind, Markdown, Node};
 
 use crate::ui::Labels;
 
-/// Reads a growing text, and returns each block once it is complete.
+/// A reader of a growing text, which returns each block once the block is complete.
 #[derive(Default)]
 pub(super) struct Reader {
     #[cfg(feature = "markdown")]

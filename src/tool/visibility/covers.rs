@@ -14,11 +14,11 @@ use crate::ui::closest;
 
 /// The style sheet that makes every element take part in hit tests.
 const ALL_TAKE_PART: &str = "*, ::before, ::after { pointer-events: auto !important }";
-/// Selects the chat's own controls above a scrolled card.
+/// The selector of the chat's own controls that may be above a scrolled card.
 const OWN_CONTROLS: &str = ".la-jump, .la-message-bar, .la-inbox-progress";
-/// Selects the containers of both a card and the chat's own controls.
+/// The selector of the containers of both a card and the chat's own controls.
 const OWN_WINDOW: &str = ".la-chat, .la-inbox";
-/// Selects elements that draw something regardless of their style.
+/// The selector of elements that draw something regardless of their style.
 const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
     select, button, meter, progress, hr, fieldset, math, math *";
 /// The maximum number of points in a row and in a column, besides those at the edges.

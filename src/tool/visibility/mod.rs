@@ -37,10 +37,10 @@ const SETTLE_MS: u32 = 500;
 const UNMET_INTERVAL_MS: u32 = 100;
 /// The interval between examinations once an answer counts, in milliseconds.
 const MET_INTERVAL_MS: u32 = 250;
-/// Selects the element that contains the marks and buttons of one request.
+/// The selector of the element that contains the marks and buttons of one request.
 const CARD: &str = ".la-approval, .la-approval-custom, .la-batch, .la-dialog-form";
 
-/// Tracks whether an answer to one request counts.
+/// A tracker of whether an answer to one request counts.
 #[derive(Clone, Copy)]
 pub(crate) struct Visibility {
     /// The marks at the ends of texts that must be read.

@@ -19,11 +19,12 @@ use super::{
 };
 use crate::ui;
 
-/// Selects the parts of a built-in card.
+/// The selector of the parts of a built-in card.
 const PARTS: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .la-dialog-actions > .la-button, .la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
     .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-question-action-name, .la-question-choices .la-field, .la-code, .la-approval-end, \
     .la-approval-actions > .la-button, .la-approval-split > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
-/// Selects the parts of a card that the application renders, besides the card itself.
+/// The selector of the parts of a card that the application renders, in addition to the card
+/// itself.
 const OWN_PARTS: &str =
     ":is(:scope > .la-approval-end, button):not([hidden], [hidden] *, details *)";
 /// The minimum age of a report that a part is not visible, in milliseconds. A newer report may be
@@ -80,7 +81,7 @@ pub(super) struct State {
     pub(super) waits: bool,
 }
 
-/// Observes the parts of one card until it is dropped.
+/// An observer of the parts of one card, which stops when it is dropped.
 pub(super) struct Parts {
     card: Element,
     list: Rc<RefCell<Vec<Part>>>,

@@ -41,7 +41,7 @@ struct Beginning {
     at: i64,
 }
 
-/// Tracks the press that is being handled.
+/// A tracker of the press that is being handled.
 #[derive(Clone, Copy)]
 pub(super) struct Presses {
     /// The press that is being handled; `None` during a scripted press.
