@@ -1,10 +1,10 @@
-// The pages that are compared, all under the same policy, and how a stream is requested in them: the bare page, the
-// built demo, and for the first load the npm package in its plain page.
+// The pages that are compared, all under the same policy, and how a stream is requested in them: the bare page and the
+// built demo.
 
 import path from "node:path";
 
 import { DESKTOP } from "../e2e/support/browser.mjs";
-import { ROOT, demo, plainPage } from "../e2e/support/servers.mjs";
+import { ROOT, demo } from "../e2e/support/servers.mjs";
 import { serve } from "../xtask/serve.mjs";
 import { keepMemory } from "./measure.mjs";
 
@@ -15,7 +15,7 @@ const COMPOSER = "[data-assistant-chat] textarea";
 
 /** Serves the pages. */
 export async function pages() {
-  const servers = { bare: await serve({ root: path.join(ROOT, "bench") }), demo: await demo(), embed: await plainPage() };
+  const servers = { bare: await serve({ root: path.join(ROOT, "bench") }), demo: await demo() };
   const kind = (name, file, composer) => ({
     name,
     address: (agent) => `${servers[name].url}${file}?${new URLSearchParams({ agent: agent.url })}`,
@@ -24,7 +24,6 @@ export async function pages() {
   return {
     bare: kind("bare", "bare.html", "#composer"),
     demo: kind("demo", "", COMPOSER),
-    embed: kind("embed", "", COMPOSER),
     close: () => Promise.all(Object.values(servers).map((server) => server.close())),
   };
 }

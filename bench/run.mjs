@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 
 import { launch } from "../e2e/support/browser.mjs";
 import { pacedAgent } from "./agent.mjs";
-import { firstLoad } from "./load.mjs";
+import { NAMES, firstLoad, loadPages } from "./load.mjs";
 import { median } from "./measure.mjs";
 import { pages } from "./pages.mjs";
 import { SCENES } from "./scenes.mjs";
@@ -22,7 +22,7 @@ const names = Object.keys(SCENES).filter((name) => !values.only || name.includes
 
 const browser = await launch();
 const agent = await pacedAgent();
-const { bare, demo, embed, close } = await pages();
+const { bare, demo, close } = await pages();
 try {
   const report = { chromium: browser.version(), runs, scenes: [] };
   console.log(`Chromium ${report.chromium}, ${runs} runs of each, medians`);
@@ -50,12 +50,16 @@ async function scene(name) {
   return { name, ...result };
 }
 
-function load() {
+async function load() {
   console.error(`bench: ${LOAD}`);
-  return middle([bare, embed, demo], (kind) => firstLoad(browser, kind, agent));
+  const served = await loadPages();
+  const kinds = NAMES.map((name) => ({ name }));
+  // One load of each, so that the files are compressed.
+  for (const name of NAMES) await firstLoad(browser, name, served);
+  return middle(kinds, ({ name }) => firstLoad(browser, name, served)).finally(served.close);
 }
 
-/** Measures both pages alternately, as often as requested, and returns the medians of their figures. */
+/** Measures the pages alternately, as often as requested, and returns the medians of their figures. */
 async function middle(kinds, measure) {
   const seen = kinds.map(() => []);
   for (let run = 0; run < runs; run++) {

@@ -143,7 +143,7 @@ fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> 
         .and_then(|e| e.get_attribute("lang"))
         .filter(|language| !language.is_empty());
     // A formatter is bound to the time zone in which it was created.
-    let zone = js_sys::Date::new_0().get_timezone_offset();
+    let zone = written(js_sys::Date::new_0().get_timezone_offset());
     let mut key = format!("{class} {zone} {}", page.as_deref().unwrap_or_default());
     for (name, value) in options {
         for part in [" ", name, " ", value] {

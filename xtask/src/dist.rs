@@ -97,40 +97,59 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
         build(project, module, effort)?;
     }
     languages::write(project)?;
-    element(project)?;
+    join(project)?;
     style::write(project)?;
     let sheet = read(&project.root.join(style::ALL))?;
     minify(project, WORK, "style.css", &sheet)?;
     minify(project, WORK, "launcher.css", &style::launcher(project)?)
 }
 
-/// The files that are joined with `element.js`, because each file would be a request before the
-/// user opens the chat.
-const OF_ELEMENT: [&str; 5] = [
-    "attributes.js",
-    "intent.js",
-    "launcher.js",
-    "launcher-words.js",
-    "shortcut.js",
+/// The scripts of the package that pages load, each with what it fetches later. Every other file that
+/// they import is joined with them, since a chain of imports costs a round trip for each link.
+const JOINED: [(&str, &[&str]); 3] = [
+    ("element.js", &["./index.js", "./full.js"]),
+    ("index.js", &["./labels/*"]),
+    ("full.js", &["./labels/*"]),
 ];
 
-/// Joins the files of the custom element in one file.
-fn element(project: &Project) -> Outcome<()> {
-    let mut esbuild = project.command("esbuild");
-    esbuild.args([
-        "dist/embed/element.js",
-        "--bundle",
-        "--minify",
-        "--format=esm",
-        "--log-level=warning",
-        // Fetched later.
-        "--external:./index.js",
-        "--external:./full.js",
-        "--outfile=dist/embed/element.js",
-        "--allow-overwrite",
-    ]);
-    project.run(&mut esbuild)?;
-    for name in OF_ELEMENT {
+/// The files that the joined scripts contain.
+const JOINED_FILES: [&str; 22] = [
+    "action.js",
+    "agent.js",
+    "assistant_embed.js",
+    "assistant_embed_full.js",
+    "attributes.js",
+    "chat.js",
+    "checks.js",
+    "context.js",
+    "fetch.js",
+    "foreign.js",
+    "handle.js",
+    "intent.js",
+    "language-tag.js",
+    "languages.js",
+    "launcher-words.js",
+    "launcher.js",
+    "options.js",
+    "part.js",
+    "render.js",
+    "shortcut.js",
+    "slots.js",
+    "stopped.js",
+];
+
+/// Joins the files of each script in one.
+fn join(project: &Project) -> Outcome<()> {
+    for (script, later) in JOINED {
+        let file = format!("dist/embed/{script}");
+        let mut esbuild = project.command("esbuild");
+        esbuild.args([&file, "--bundle", "--minify", "--format=esm"]);
+        esbuild.args(later.iter().map(|file| format!("--external:{file}")));
+        esbuild.args(["--log-level=warning", "--allow-overwrite"]);
+        esbuild.arg(format!("--outfile={file}"));
+        project.run(&mut esbuild)?;
+    }
+    for name in JOINED_FILES {
         let file = format!("dist/embed/{name}");
         fs::remove_file(project.root.join(&file)).map_err(|error| format!("{file}: {error}"))?;
     }

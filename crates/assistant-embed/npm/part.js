@@ -18,10 +18,25 @@ function cached(promises, url, make) {
   return promise;
 }
 
-const compiled = (url, integrity) => cached(modules, url, async () => WebAssembly.compile(await fetchPart(url, integrity)));
+const compiled = (url, integrity) => cached(modules, url, () => fetchPart(url, integrity));
+
+/**
+ * Makes the browser load its formats of times, as src/ui/time.rs uses them: the first use takes tens of milliseconds, which
+ * would delay the first answer.
+ */
+function loadFormats() {
+  try {
+    new Intl.DateTimeFormat(document.documentElement.lang || undefined, { hour: "numeric", minute: "2-digit" }).format();
+  } catch {
+    // The page has an invalid language.
+  }
+}
 
 /** Begins to fetch a part ahead of its use. A failure is reported when the part is used. */
-export const fetchAhead = (url, integrity) => void compiled(url, integrity);
+export function fetchAhead(url, integrity) {
+  void compiled(url, integrity);
+  (globalThis.requestIdleCallback ?? setTimeout)(loadFormats);
+}
 
 /**
  * Fetches the part, and reports the result to the program by calling the function `done` of the program's table. After

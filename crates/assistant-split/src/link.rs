@@ -31,7 +31,7 @@ pub(crate) fn link(script: &str, parts: &[Part]) -> Outcome<String> {
     replace(
         &linked,
         "WebAssembly.instantiateStreaming(src, imports)",
-        "src.then((bytes) => WebAssembly.instantiate(bytes, imports))",
+        "src.then((module) => WebAssembly.instantiate(module, imports))",
         parts.len(),
     )
 }
@@ -66,7 +66,9 @@ mod tests {
         assert!(linked.contains(
             "const src = fetchPart(new URL(\"./a-1.wasm\", import.meta.url), \"sha256-47DEQ"
         ));
-        assert!(linked.contains("(src.then((bytes) => WebAssembly.instantiate(bytes, imports)))"));
+        assert!(
+            linked.contains("(src.then((module) => WebAssembly.instantiate(module, imports)))")
+        );
     }
 
     #[test]

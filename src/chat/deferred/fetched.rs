@@ -22,7 +22,10 @@ use crate::{
     chat::{Feedback, Speech, announcer::Voice, composer::ComposerSlot, notices::Bar},
     runtime::engine,
     store::Ownership,
-    ui::{Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner},
+    ui::{
+        Icon, Words, after, closest, dynamic, effect, focus, memo, page_settled, spawn_local,
+        spinner,
+    },
 };
 
 /// The functions that render the parts.
@@ -141,6 +144,10 @@ impl Deferred {
             // window may be disposed by now.
             if let (Ok(_), Some(assistant)) = (&drawers, self.assistant.try_get_value()) {
                 engine::load(assistant.runtime().weak()).await;
+                // The request of a waiting message is on its way meanwhile: a run opens once the page
+                // has settled, and the second wait begins after that of the run.
+                page_settled().await;
+                page_settled().await;
             }
             let stage = drawers.map_or(Stage::Failed, Stage::Fetched);
             self.stage.try_set(stage);

@@ -71,6 +71,13 @@ pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
     style.get_property_value(name).unwrap_or_default()
 }
 
+/// Reads a number of a computed style. The browser parses it: the tables of Rust's parser would add
+/// twelve kilobytes to the module.
+fn number(text: &str) -> Option<f64> {
+    let number = js_sys::Number::parse_float(text);
+    (!number.is_nan()).then_some(number)
+}
+
 fn is_field(element: &Element) -> bool {
     element.matches("input, select, textarea").unwrap_or(false)
 }
@@ -79,8 +86,7 @@ fn has_plain_effects(element: &Element) -> bool {
     let Some(style) = style_of(element) else {
         return true;
     };
-    let number = |name: &str, default: f64| value(&style, name).parse().unwrap_or(default);
-    number("opacity", 1.0) >= MIN_OPACITY
+    number(&value(&style, "opacity")).unwrap_or(1.0) >= MIN_OPACITY
         && EFFECTS
             .iter()
             .all(|(name, plain)| plain.contains(&value(&style, name).as_str()))
@@ -94,9 +100,7 @@ fn keeps_shape(transform: &str) -> bool {
         return matches!(transform, "none" | "");
     };
     let numbers = matrix.trim_end_matches(')').split(',');
-    let numbers: Vec<f64> = numbers
-        .map_while(|number| number.trim().parse().ok())
-        .collect();
+    let numbers: Vec<f64> = numbers.map_while(|text| number(text.trim())).collect();
     let &[a, b, c, d, ..] = numbers.as_slice() else {
         return false;
     };
@@ -171,12 +175,7 @@ fn is_spaced(text: &Node) -> bool {
     let Some(style) = text.parent_element().as_ref().and_then(style_of) else {
         return true;
     };
-    let pixels = |name: &str| {
-        value(&style, name)
-            .trim_end_matches("px")
-            .parse::<f64>()
-            .ok()
-    };
+    let pixels = |name: &str| number(value(&style, name).trim_end_matches("px"));
     let (spacing, size) = (pixels("letter-spacing"), pixels("font-size"));
     spacing
         .zip(size)
@@ -246,9 +245,7 @@ pub(super) fn color(text: &str) -> Option<(f64, f64)> {
         .strip_prefix("rgba(")
         .or_else(|| text.strip_prefix("rgb("))?;
     let numbers = inner.trim_end_matches(')').split(',');
-    let numbers: Vec<f64> = numbers
-        .map_while(|number| number.trim().parse().ok())
-        .collect();
+    let numbers: Vec<f64> = numbers.map_while(|text| number(text.trim())).collect();
     let &[red, green, blue, ref alpha @ ..] = numbers.as_slice() else {
         return None;
     };
