@@ -173,7 +173,7 @@ impl LimitKind {
     }
 
     /// Returns the limited thing in English, for messages.
-    pub(crate) const fn words(self) -> &'static str {
+    pub(crate) const fn subject(self) -> &'static str {
         match self {
             Self::Response => "response",
             Self::Event => "event",

@@ -287,7 +287,7 @@ fn media_is_refused_unless_its_origin_is_allowed() {
     for text in refused {
         assert_eq!(media_src(text, &some), None, "{text:?}");
     }
-    let own = MediaPolicy::default().allow_own_origin();
+    let own = MediaPolicy::default().allow_same_origin();
     assert_eq!(media_src("/a.png", &own).as_deref(), Some("/a.png"));
     assert_eq!(media_src("//evil.example/a.png", &own), None);
     assert_eq!(media_src("\\\\evil.example/a.png", &own), None);

@@ -23,7 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
 use assistant_protocols::agui::DecoderOptions;
-use assistant_protocols::completions::{Reader, Start};
+use assistant_protocols::completions::{Reader, ResponseParams};
 use assistant_testkit::replay::{Replay, ReplayInput, Report, ui_stream};
 use serde_json::Value;
 
@@ -159,7 +159,7 @@ fn play_ui_stream(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
 
 fn play_completions(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
     let bytes = read_bytes(file)?;
-    let reader = Box::new(Reader::new(Start::default()));
+    let reader = Box::new(Reader::new(ResponseParams::default()));
     Ok(vec![replay.read(reader, &bytes).to_json()])
 }
 

@@ -62,7 +62,7 @@ impl Agent {
     }
 
     /// Handles a change of branch, after which ids from other branches may be new.
-    pub fn note_branch_change(&mut self) {
+    pub fn handle_branch_change(&mut self) {
         self.sent_runs.clear();
     }
 
@@ -148,7 +148,7 @@ impl Agent {
                 for change in changes {
                     self.change(change);
                 }
-                self.note_new_calls();
+                self.record_new_calls();
                 vec![json!({"type": "MESSAGES_SNAPSHOT", "messages": self.memory})]
             }
             _ => Vec::new(),
@@ -201,7 +201,7 @@ impl Agent {
     }
 
     /// Records the calls that the agent has added to the history of the request as new.
-    fn note_new_calls(&mut self) {
+    fn record_new_calls(&mut self) {
         let listed: BTreeSet<String> = self.memory.iter().map(|m| text(&m["id"])).collect();
         self.before.retain(|id| listed.contains(id));
         let is_old = |m: &Value| m["role"] == "user" || self.before.contains(&text(&m["id"]));

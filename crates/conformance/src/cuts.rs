@@ -20,7 +20,7 @@ type Lane = [Value; 4];
 
 /// Generates a run with several interleaved texts of each kind and form, each ended or cut off.
 pub fn cut() -> impl Strategy<Value = Value> {
-    let piece = vec(unit(), 0..4);
+    let piece = vec(code_unit(), 0..4);
     let last = prop_oneof![
         6 => Just(Some(run_finished())),
         1 => Just(Some(json!({"type": "RUN_ERROR", "message": "no"}))),
@@ -54,7 +54,7 @@ pub fn cut() -> impl Strategy<Value = Value> {
 }
 
 /// Generates UTF-16 code units, mostly surrogates of a few pairs, so that they often match.
-fn unit() -> impl Strategy<Value = u16> {
+fn code_unit() -> impl Strategy<Value = u16> {
     prop_oneof![
         4 => 0xD83C_u16..0xD83E,
         4 => 0xDDFE_u16..0xDE02,

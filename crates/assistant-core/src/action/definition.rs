@@ -44,7 +44,7 @@ pub struct ActionSpec {
     pub only_user_approves: bool,
     /// The widest scope in which an approval may be remembered (rule "remembered approvals").
     pub remembering: Remembering,
-    /// The widest bounds of a remembered approval; a user may narrow them.
+    /// The widest bounds of a remembered approval, which the user may narrow.
     pub grant_bounds: GrantBounds,
     /// True if the action can preview a call's changes before the user is asked (rule "preview").
     pub has_preview: bool,
@@ -256,7 +256,7 @@ impl ResultEncoding {
 /// Reads actions from a list of tool definitions, `[{name, description, parameters?}]`. Handlers
 /// are attached by name.
 ///
-/// Invalid entries are skipped; the second list describes each of them.
+/// Invalid entries are skipped; the second list describes each invalid entry.
 #[must_use]
 pub fn definitions_from_json(list: &[Value]) -> (Vec<ActionSpec>, Vec<String>) {
     let mut actions = Vec::new();

@@ -1,7 +1,7 @@
 //! The registry of actions.
 //!
-//! Registrations of one name form a stack: the newest enabled one is active, and removing one
-//! leaves the others as they are (rule "names are a stack").
+//! Registrations of one name form a stack: the newest enabled registration is active, and removing
+//! a registration leaves the others unchanged (rule "names are a stack").
 
 use super::{ActionSpec, Availability};
 use crate::event::Tool;
@@ -27,8 +27,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Adds an action or replaces the one with this id. Returns true if the offered tools have
-    /// changed.
+    /// Adds a registration, or replaces the registration with this id. Returns true if the offered
+    /// tools have changed.
     pub(crate) fn register(&mut self, id: RegistrationId, spec: ActionSpec) -> bool {
         let before = self.tools();
         match self.entries.iter_mut().find(|entry| entry.id == id) {

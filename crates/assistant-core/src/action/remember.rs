@@ -92,8 +92,8 @@ impl Remember {
 pub enum RememberedArgs {
     /// All arguments.
     Any,
-    /// Arguments with the same values in these fields; a field that is missing here must be missing
-    /// there.
+    /// Arguments with the same values in these fields. A field without a value here must be missing
+    /// in the arguments.
     Fields(Object),
     /// Exactly these arguments.
     Exactly(Value),
@@ -440,7 +440,7 @@ impl RememberedApprovals {
     }
 
     /// Records that an approval was used at least this often. The count never decreases.
-    pub(crate) fn note_used(&mut self, id: &str, used: u32) {
+    pub(crate) fn record_uses(&mut self, id: &str, used: u32) {
         let mut known = self.list.iter_mut();
         if let Some(known) = known.find(|one| one.id == id) {
             known.used = known.used.max(used);

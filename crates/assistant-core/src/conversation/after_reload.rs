@@ -94,7 +94,7 @@ impl State {
 
     /// Returns the stored name of the state that follows a reload; `None` if the name of the phase
     /// determines the state.
-    pub(super) fn stored_word(&self, phase: Phase) -> Option<&'static str> {
+    pub(super) fn stored_state_name(&self, phase: Phase) -> Option<&'static str> {
         if self.is_done() {
             return None;
         }
@@ -116,7 +116,7 @@ impl State {
             | Self::Running(..)
             | Self::Ended(_) => "open",
         };
-        Some(word).filter(|word| Some(*word) != word_of(phase))
+        Some(word).filter(|word| Some(*word) != state_name_of(phase))
     }
 
     /// Returns the state of a stored call that has not ended, by the name of the state or, without
@@ -127,7 +127,7 @@ impl State {
             Some(Some(Decision::Denied { reason })) => reason.clone(),
             _ => None,
         };
-        let word = word.or_else(|| word_of(phase))?;
+        let word = word.or_else(|| state_name_of(phase))?;
         // Arguments that are still streaming have no other state, and no other phase.
         if (word == STREAMING) != (phase == Phase::InputStreaming) {
             return None;
@@ -168,7 +168,7 @@ pub(super) struct Payload {
 }
 
 /// Returns the name of the state that a phase alone determines.
-const fn word_of(phase: Phase) -> Option<&'static str> {
+const fn state_name_of(phase: Phase) -> Option<&'static str> {
     Some(match phase {
         Phase::InputStreaming => STREAMING,
         Phase::InputAvailable => "open",

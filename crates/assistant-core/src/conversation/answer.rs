@@ -30,7 +30,7 @@ pub struct CallApproval {
 
 impl CallApproval {
     /// The text of the tool message that hands an approved call off to the agent.
-    pub(crate) const GO_ON: &str = "approved";
+    pub(crate) const APPROVED_TEXT: &str = "approved";
 
     /// Returns true if the agent asked the question and has its answer.
     pub(crate) const fn is_answer_to_agent(&self) -> bool {

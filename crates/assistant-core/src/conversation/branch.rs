@@ -47,7 +47,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such message.
+    /// Fails if no message has this id.
     pub fn path_to(&self, id: &MessageId) -> Result<Vec<&MessageId>, TreeError> {
         let chain = self.tree.chain_to(self.tree.index_of(id)?).into_iter();
         Ok(chain.filter_map(|ix| self.tree.id_at(ix)).collect())
@@ -199,7 +199,7 @@ impl Conversation {
         }
         self.forget_names_of_deleted();
         self.name_deleted(&keys);
-        self.list_results_once();
+        self.normalize_result_order();
         Ok(())
     }
 
@@ -228,7 +228,7 @@ impl Conversation {
             let is_free =
                 self.calls.detached(&call.id).is_none() && self.call_by_wire_id(&call.id).is_none();
             if is_free {
-                self.calls.note_detached(key);
+                self.calls.index_detached(key);
                 if let Some(deleted) = &mut self.deleted {
                     deleted.detached.push(key);
                 }
@@ -300,7 +300,7 @@ impl Conversation {
         for ix in nodes {
             self.tree.gather_orphans(ix);
         }
-        self.list_results_once();
+        self.normalize_result_order();
         Ok(())
     }
 }

@@ -169,7 +169,7 @@ impl ToolCall {
 
     /// Changes the review regardless of the state table, for tests of later checks.
     #[cfg(test)]
-    pub(crate) fn forge(&mut self, edit: impl FnOnce(&mut super::Review)) {
+    pub(crate) fn edit_review(&mut self, edit: impl FnOnce(&mut super::Review)) {
         if let Some(review) = self.state.review_mut() {
             edit(review);
         }
@@ -247,7 +247,7 @@ impl ToolCall {
     }
 
     /// Adds the error of a failed call that the journal contains.
-    pub(crate) fn note_error(&mut self, error: Option<CallError>) {
+    pub(crate) fn set_error(&mut self, error: Option<CallError>) {
         if let Some(outcome) = self.outcome_mut() {
             outcome.error = error.or(outcome.error.take());
         }
@@ -305,7 +305,7 @@ impl ToolCall {
 
     /// Records that the call's handler was started at least this many times before, so that the
     /// call is checked again. A call that has ended does not change.
-    pub(super) fn doubt(&mut self, attempt: u32) {
+    pub(super) fn mark_unknown_outcome(&mut self, attempt: u32) {
         self.state = std::mem::take(&mut self.state).started_before(attempt);
     }
 

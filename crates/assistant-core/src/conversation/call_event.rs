@@ -80,7 +80,7 @@ pub enum CallEventKind {
     /// The call stays open in a conversation that was replaced by another, and does not continue on
     /// this page. No record is kept.
     Left,
-    /// The call has ended. Every attempt has exactly one such record.
+    /// The call has ended. Exactly one such record is kept for each attempt.
     Ended {
         /// The outcome.
         outcome: CallOutcome,

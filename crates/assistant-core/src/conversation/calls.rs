@@ -235,7 +235,7 @@ impl Calls {
     }
 
     /// Indexes a call by its wire id, although it is not on the path of its run.
-    pub(super) fn note_detached(&mut self, key: CallKey) {
+    pub(super) fn index_detached(&mut self, key: CallKey) {
         if let Some(id) = self.get(&key).map(|call| call.id.clone()) {
             self.detached.insert(id, key);
         }

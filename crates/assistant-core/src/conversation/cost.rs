@@ -21,8 +21,8 @@ pub struct Cost {
     /// The duration in milliseconds, including tools and questions to the user; `None` if it is not
     /// known.
     pub duration_ms: Option<u64>,
-    /// The part of the duration in which only a question to the user was open; `None` if there was
-    /// no such time.
+    /// The part of the duration in which only a question to the user was open; `None` if the user
+    /// was not asked.
     pub waited_ms: Option<u64>,
     /// The price in millionths of the host's currency; `None` if it is not known. An integer, so
     /// that sums are exact.

@@ -212,7 +212,7 @@ impl Conversation {
         if let Some(state) = from.shift_remove("state") {
             conversation.set_state(state);
         }
-        conversation.list_results_once();
+        conversation.normalize_result_order();
         conversation.forget_changes();
         Ok(conversation)
     }
@@ -248,7 +248,7 @@ impl Conversation {
                     key.ok_or_else(|| error("a detached call has no key"))?
                 }
             };
-            self.calls.note_detached(key);
+            self.calls.index_detached(key);
         }
         Ok(())
     }
@@ -297,7 +297,7 @@ impl Conversation {
 
     /// Normalizes the received order: every existing result gets exactly one place, removed results
     /// get none.
-    pub(super) fn list_results_once(&mut self) {
+    pub(super) fn normalize_result_order(&mut self) {
         if self.calls.is_empty() {
             return;
         }

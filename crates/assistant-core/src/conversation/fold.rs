@@ -142,7 +142,7 @@ impl Conversation {
     pub(super) fn echoes_approval(&self, key: &CallKey, id: &str, content: &Content) -> bool {
         let handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
         let is_ours = self.hand_off_messages.contains(id) || self.call(key).is_some_and(handed_off);
-        is_ours && content.display_text() == CallApproval::GO_ON
+        is_ours && content.display_text() == CallApproval::APPROVED_TEXT
     }
 
     /// Returns true if a listed message has the id of a tool message by which the page handed a
@@ -160,7 +160,7 @@ impl Conversation {
     }
 
     /// Records the id of a tool message by which the page hands a call off to the agent.
-    pub(crate) fn note_hand_off_message(&mut self, id: &str) {
+    pub(crate) fn record_hand_off_message(&mut self, id: &str) {
         self.hand_off_messages.insert(id.to_owned());
     }
 

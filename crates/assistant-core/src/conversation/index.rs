@@ -46,7 +46,7 @@ impl Conversation {
         for key in keys {
             self.adopt_orphan(key);
         }
-        self.note_orphans(node);
+        self.index_orphans(node);
     }
 
     /// Rebuilds the indices of messages, after an operation that moved nodes.
@@ -61,7 +61,7 @@ impl Conversation {
         }
         self.tree.number_path();
         for (id, ix) in &waiting {
-            self.note_orphan(id, *ix);
+            self.index_orphan(id, *ix);
         }
         for (id, _) in waiting {
             if let Some(key) = self.find_call(&id).filter(|key| self.waits(key)) {

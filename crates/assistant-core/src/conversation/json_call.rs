@@ -73,7 +73,11 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     out.insert("toolCallId".to_owned(), call.id.as_str().into());
     out.insert("toolName".to_owned(), call.name.as_str().into());
     out.insert("state".to_owned(), call.phase().as_str().into());
-    put_text(out, "lifecycle", call.state().stored_word(call.phase()));
+    put_text(
+        out,
+        "lifecycle",
+        call.state().stored_state_name(call.phase()),
+    );
     let text = call.args_text();
     let to_json_text = |args: &Value| -> String { args.to_string() };
     // Arguments that were cut off are written as text, so that they are not taken for complete.

@@ -40,12 +40,12 @@ impl Conversation {
 
     /// Indexes the results in a node that wait for their call. A result belongs to the call on its
     /// own branch.
-    pub(super) fn note_orphans(&mut self, ix: usize) {
+    pub(super) fn index_orphans(&mut self, ix: usize) {
         for id in self.orphans_in(ix) {
             let call = self.find_call(&id).filter(|key| self.waits(key));
             match call.filter(|key| self.tree.on_path(ix) || self.is_above(key, ix)) {
                 Some(key) => self.take_orphan(key, ix, &id),
-                None => self.note_orphan(&id, ix),
+                None => self.index_orphan(&id, ix),
             }
         }
     }
@@ -58,7 +58,7 @@ impl Conversation {
 
     /// Indexes the node in which a result waits for its call. A node on the run's path takes
     /// precedence.
-    pub(super) fn note_orphan(&mut self, id: &str, ix: usize) {
+    pub(super) fn index_orphan(&mut self, id: &str, ix: usize) {
         let known = self.orphans.get(id).copied();
         if known.is_none_or(|known| !self.tree.on_path(known) && self.tree.on_path(ix)) {
             self.orphans.insert(id.to_owned(), ix);

@@ -317,7 +317,7 @@ impl Conversation {
     /// Detaches a call from its message. If the wire id is repeated, it means the same call.
     pub(super) fn detach(&mut self, key: CallKey) {
         self.calls.detach(&key);
-        self.calls.note_detached(key);
+        self.calls.index_detached(key);
     }
 
     /// Returns the detached call with this wire id, which the caller attaches to another message.
@@ -334,8 +334,8 @@ impl Conversation {
 
     /// Marks the outcome of a call as unknown: the journal contains the start of its handler, but no
     /// end.
-    pub(crate) fn doubt(&mut self, key: &CallKey, attempt: u32) {
-        self.edit_call(key, |call| call.doubt(attempt));
+    pub(crate) fn mark_unknown_outcome(&mut self, key: &CallKey, attempt: u32) {
+        self.edit_call(key, |call| call.mark_unknown_outcome(attempt));
     }
 
     /// Marks the calls of a node that satisfy a condition as detached. The node is on another
@@ -344,7 +344,7 @@ impl Conversation {
         let keys: Vec<CallKey> = self.node_calls(node).collect();
         for key in keys {
             if self.call(&key).is_some_and(&which) {
-                self.calls.note_detached(key);
+                self.calls.index_detached(key);
             }
         }
     }

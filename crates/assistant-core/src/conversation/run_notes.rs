@@ -51,7 +51,7 @@ impl Conversation {
     }
 
     /// Adds the cost of an ended run to the newest message, if the agent wrote it.
-    pub(crate) fn note_cost(&mut self, cost: &Cost) {
+    pub(crate) fn record_cost(&mut self, cost: &Cost) {
         if cost.is_unknown() {
             return;
         }

@@ -166,12 +166,12 @@ impl State {
         let voids_question = is_rewrite && (was_decided || self.must_be_asked());
         let was_claimed = matches!(self, Self::Committing(..));
         let mut next = self.next(event)?;
-        next.note_step(voids_question, was_claimed);
+        next.record_step(voids_question, was_claimed);
         Ok(next)
     }
 
     /// Updates the history in a state that has just begun.
-    const fn note_step(&mut self, voids_question: bool, was_claimed: bool) {
+    const fn record_step(&mut self, voids_question: bool, was_claimed: bool) {
         let (began, is_known, is_asked_anew) = (
             matches!(self, Self::Running(..)),
             matches!(self, Self::Ended(outcome) if !matches!(outcome.end, End::Denied)),

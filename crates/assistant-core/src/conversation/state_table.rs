@@ -305,7 +305,7 @@ fn stored_states_round_trip_to_the_state_after_a_reload() {
         };
         let review = Box::new(state.review().cloned().unwrap_or_default());
         let payload = Payload { review, handed_off };
-        let read = State::stored(state.stored_word(phase), phase, payload);
+        let read = State::stored(state.stored_state_name(phase), phase, payload);
         assert_eq!(
             read,
             Some(state.after_reload(LastStart::Unrecorded)),

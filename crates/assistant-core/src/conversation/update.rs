@@ -1,4 +1,4 @@
-//! Updates: one record for each change of a message or a call.
+//! Updates of messages and calls, as records for other systems.
 
 use serde_json::{Value, json};
 
@@ -9,9 +9,9 @@ use crate::event::{Object, TokenUsage};
 /// A record of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
-    /// A message.
+    /// The state of a message.
     Conv(Box<ConvUpdate>),
-    /// A call.
+    /// The state of a call.
     Tool(ToolUpdate),
 }
 
@@ -22,20 +22,20 @@ pub struct ConvUpdate {
     pub conv_id: String,
     /// The message's id.
     pub message_id: String,
-    /// The message above it.
+    /// The id of the parent message.
     pub parent_id: Option<String>,
-    /// The content; `None` leaves the known content as it is.
+    /// The content; `None` leaves the known content unchanged.
     pub content_blocks: Option<Vec<ContentBlock>>,
-    /// The time of the change, in milliseconds since 1970; 0 if it is not known. An update that is
-    /// older than the newest one adds to the message and replaces nothing.
+    /// The time of the change, in milliseconds since 1970; 0 if unknown. An update that is older
+    /// than the newest one only adds missing values to the message.
     pub timestamp: i64,
     /// The role of the author: `user`, `assistant` or `system`.
     pub source: String,
-    /// Tokens, as far as they are known. A count that is missing leaves the known one as it is.
+    /// The token usage, as far as it is known. A missing count leaves the known count unchanged.
     pub token_usage: Option<TokenUsage>,
     /// The price.
     pub cost: Option<Amount>,
-    /// Files, in any form; `None` leaves the known files as they are.
+    /// The files, in any form; `None` leaves the known files unchanged.
     pub attachments: Option<Vec<Value>>,
     /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
@@ -57,7 +57,7 @@ pub struct ContentBlock {
 pub struct CallInfo {
     /// The call's id.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
     /// The status.
     pub status: Status,
@@ -72,10 +72,10 @@ pub struct ToolUpdate {
     pub conv_id: String,
     /// The message that makes the call.
     pub message_id: String,
-    /// The call's id. Empty for systems that name the tool only: then the update is about the first
-    /// call of the tool in the message that has not ended.
+    /// The call's id. If the id is empty, as from systems that name only the tool, the update is
+    /// about the first call of the tool in the message that has not ended.
     pub tool_call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
     /// The status.
     pub status: Status,
@@ -84,7 +84,7 @@ pub struct ToolUpdate {
 }
 
 impl Update {
-    /// The record as JSON.
+    /// Returns the record as JSON.
     #[must_use]
     pub fn to_json(&self) -> Value {
         match self {
@@ -93,7 +93,7 @@ impl Update {
         }
     }
 
-    /// The id of the conversation; empty if the record names none.
+    /// Returns the id of the conversation; empty if the record names none.
     #[must_use]
     pub fn conv_id(&self) -> &str {
         match self {
@@ -102,8 +102,8 @@ impl Update {
         }
     }
 
-    /// A record from JSON: that of a call if it names one or its tool, else that of a message. `None`
-    /// for everything else; unknown fields are ignored.
+    /// Parses a record from JSON: of a call, if the record names a call or a tool, otherwise of a
+    /// message. `None` for all other values; unknown fields are ignored.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let has = |key: &str| value.get(key).is_some_and(|field| !field.is_null());
@@ -114,7 +114,8 @@ impl Update {
     }
 }
 
-/// The status of a call. A result without a status ends the call; an unknown status is ignored.
+/// Reads the status of a call. A result without a status ends the call; an unknown status is
+/// ignored.
 fn status(from: &Object, result: Option<&String>) -> Status {
     let unsaid = match result {
         Some(_) if !from.contains_key("status") => Status::Complete,
@@ -126,7 +127,7 @@ fn status(from: &Object, result: Option<&String>) -> Status {
 }
 
 impl ConvUpdate {
-    /// The record as JSON, all of its fields.
+    /// Returns the record as JSON, with all fields.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let usage = self.token_usage.as_ref().map(|usage| {
@@ -157,7 +158,7 @@ impl ConvUpdate {
         })
     }
 
-    /// A record from JSON; `None` without the id of a message.
+    /// Parses a record from JSON; `None` without the id of a message.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;
@@ -233,7 +234,7 @@ impl CallInfo {
 }
 
 impl ToolUpdate {
-    /// The record as JSON, all of its fields.
+    /// Returns the record as JSON, with all fields.
     #[must_use]
     pub fn to_json(&self) -> Value {
         json!({

@@ -141,7 +141,7 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
         return Some(tool_message(call, result));
     }
     let message = call.hand_off_message()?;
-    let content = CallApproval::GO_ON.to_owned();
+    let content = CallApproval::APPROVED_TEXT.to_owned();
     Some(tool_message(
         call,
         &CallResult::new(message, content, Value::Null),

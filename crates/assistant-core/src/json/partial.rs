@@ -21,7 +21,7 @@ mod tree;
 
 use number::{Fed, Number};
 use serde_json::{Map, Value};
-use text::{Text, Took};
+use text::{StringProgress, Text};
 use tree::Tree;
 
 /// The maximum nesting of containers: that of `serde_json`.
@@ -336,10 +336,10 @@ impl PartialJson {
     fn key_text<'a>(&mut self, rest: &'a str) -> &'a str {
         let (took, rest) = self.text.take(rest, &mut self.key);
         match took {
-            Took::All => {}
-            Took::Closed => self.mode = Mode::Colon,
+            StringProgress::All => {}
+            StringProgress::Closed => self.mode = Mode::Colon,
             // A key is shown only with its value, so an invalid one is cut off at the end.
-            Took::Bad => self.skipped = true,
+            StringProgress::Bad => self.skipped = true,
         }
         rest
     }
@@ -351,9 +351,9 @@ impl PartialJson {
         };
         let (took, rest) = self.text.take(rest, out);
         match took {
-            Took::All => {}
-            Took::Closed => self.close(),
-            Took::Bad => self.mode = Mode::Invalid,
+            StringProgress::All => {}
+            StringProgress::Closed => self.close(),
+            StringProgress::Bad => self.mode = Mode::Invalid,
         }
         rest
     }

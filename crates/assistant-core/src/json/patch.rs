@@ -220,7 +220,7 @@ impl Edit<'_> {
 
     /// Records the change of the document's size after a value was put at `path` instead of `old`,
     /// including the member's key if it is new.
-    fn note_put(&mut self, path: &Pointer, old: Option<&Value>) {
+    fn record_put(&mut self, path: &Pointer, old: Option<&Value>) {
         if !self.budget.tracks() {
             return;
         }
@@ -230,14 +230,14 @@ impl Edit<'_> {
         } else {
             0
         };
-        self.budget.note_size(put + key, old.map_or(0, size_of));
+        self.budget.record_size(put + key, old.map_or(0, size_of));
     }
 
     /// Records the change of the document's size after the value `old` was removed from `path`.
-    fn note_removed(&mut self, path: &Pointer, old: &Value) {
+    fn record_removal(&mut self, path: &Pointer, old: &Value) {
         if self.budget.tracks() {
             let key = self.key_size(path);
-            self.budget.note_size(0, size_of(old) + key);
+            self.budget.record_size(0, size_of(old) + key);
         }
     }
 
@@ -269,7 +269,7 @@ impl Edit<'_> {
     fn insert(&mut self, path: Pointer, value: Value) -> Outcome {
         let inserted = insert(self.target, path, value, &mut self.budget);
         let (path, old) = inserted.map_err(|(_, kind)| kind)?;
-        self.note_put(&path, old.as_ref());
+        self.record_put(&path, old.as_ref());
         self.undo.push(match old {
             Some(old) => Undo::Put(path, old),
             None => Undo::Remove(path),
@@ -280,12 +280,12 @@ impl Edit<'_> {
     fn remove(&mut self, path: Pointer) -> Outcome {
         if path.tokens().is_empty() {
             let old = self.target.take();
-            self.note_put(&path, Some(&old));
+            self.record_put(&path, Some(&old));
             self.undo.push(Undo::Put(path, old));
             return Ok(());
         }
         let (at, old) = remove(self.target, &path, &mut self.budget)?;
-        self.note_removed(&path, &old);
+        self.record_removal(&path, &old);
         self.undo.push(Undo::Insert(path, at, old));
         Ok(())
     }
@@ -294,7 +294,7 @@ impl Edit<'_> {
         self.budget.add(&path, value)?;
         let place = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
         let old = std::mem::replace(place, value.clone());
-        self.note_put(&path, Some(&old));
+        self.record_put(&path, Some(&old));
         self.undo.push(Undo::Put(path, old));
         Ok(())
     }
@@ -327,7 +327,7 @@ impl Edit<'_> {
                 };
                 let replaced = old.as_ref().filter(|_| self.budget.tracks());
                 self.budget
-                    .note_size(key, left + replaced.map_or(0, size_of));
+                    .record_size(key, left + replaced.map_or(0, size_of));
                 self.undo.push(Undo::Return {
                     path,
                     old,

@@ -34,7 +34,7 @@ pub fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
     while let Some((before, escaped)) = rest.split_once('\\') {
         out.push_str(before);
         rest = escaped;
-        let Some(unit) = unit(rest) else {
+        let Some(unit) = code_unit(rest) else {
             // Another escape, whose character cannot begin one.
             let mut chars = rest.chars();
             out.push('\\');
@@ -44,7 +44,7 @@ pub fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
         };
         let (digits, after) = rest.split_at_checked(5).unwrap_or((rest, ""));
         let second = after.strip_prefix('\\');
-        let second = second.filter(|second| self::unit(second).is_some_and(is_low));
+        let second = second.filter(|second| code_unit(second).is_some_and(is_low));
         match (unit, second) {
             (0xD800..=0xDBFF, Some(second)) => {
                 let (second, after) = second.split_at_checked(5).unwrap_or((second, ""));
@@ -67,7 +67,7 @@ pub fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
 }
 
 /// Parses `u` and four hexadecimal digits.
-fn unit(text: &str) -> Option<u16> {
+fn code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('u')?.get(..4)?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     plain

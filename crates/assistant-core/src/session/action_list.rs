@@ -89,7 +89,7 @@ impl ActionDecision {
     }
 
     /// Parses one decision of an answer, about this action.
-    fn read(written: &Value, action: &RequestedAction) -> Option<Self> {
+    fn parse(written: &Value, action: &RequestedAction) -> Option<Self> {
         let message = written.get("message").and_then(Value::as_str);
         Some(match DecisionKind::named(written.get("type")?)? {
             DecisionKind::Approve => Self::Approve,
@@ -112,7 +112,7 @@ impl ActionDecision {
         })
     }
 
-    fn write(&self, action: &RequestedAction) -> Value {
+    fn to_value(&self, action: &RequestedAction) -> Value {
         match self {
             Self::Approve => json!({"type": "approve"}),
             Self::Edit { args } => {
@@ -244,7 +244,7 @@ impl ActionList {
             action.check(decision, place)?;
         }
         let written: Vec<Value> = pairs
-            .map(|(action, decision)| decision.write(action))
+            .map(|(action, decision)| decision.to_value(action))
             .collect();
         Ok(json!({"decisions": written}))
     }
@@ -259,7 +259,7 @@ impl ActionList {
         }
         let pairs = self.0.iter().zip(written).enumerate();
         let read = pairs.map(|(place, (action, written))| {
-            let decision = ActionDecision::read(written, action);
+            let decision = ActionDecision::parse(written, action);
             decision.ok_or(Refusal::DecisionNotAllowed { action: place + 1 })
         });
         self.answer(&read.collect::<Result<Vec<_>, _>>()?)
@@ -333,7 +333,7 @@ impl RequestedAction {
             },
             Some(DecisionKind::Approve) | None => ActionDecision::Approve,
         };
-        decision.write(self)
+        decision.to_value(self)
     }
 }
 

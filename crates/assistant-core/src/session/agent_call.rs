@@ -22,7 +22,7 @@ impl Session {
             return self.check_changed(key, cx);
         };
         let id = cx.host.new_id();
-        self.conversation.note_hand_off_message(&id);
+        self.conversation.record_hand_off_message(&id);
         let message = Consent::new(id, about);
         self.conversation
             .apply_state_event(key, StateEvent::HandedOff(message));
@@ -78,7 +78,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             if (self.is_left(&key) && !asks) || self.is_handed_off(&key) {
                 match self.is_unknown(&key) {
-                    true => self.pass_over(&key, cx),
+                    true => self.skip_server_call(&key, cx),
                     false => self.answer_unanswered(&key, cx),
                 }
                 self.conversation
@@ -96,7 +96,7 @@ impl Session {
 
     /// Skips a server's call of its own tool: the call needed no answer, so it has not failed. The
     /// agent receives the message for unknown tools.
-    fn pass_over(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    fn skip_server_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(name) = self.conversation.call(key).map(|call| call.name.clone()) else {
             return;
         };

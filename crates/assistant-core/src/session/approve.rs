@@ -42,12 +42,12 @@ impl Session {
             }
             Verdict::Deny { reason } => {
                 if cx.by == Some(Decider::Person) {
-                    self.note_denial(key, reason.clone());
+                    self.record_denial(key, reason.clone());
                 }
                 let denied = Decision::Denied {
                     reason: reason.clone(),
                 };
-                self.note_decision(key, denied, cx);
+                self.record_decision(key, denied, cx);
                 self.conversation
                     .apply_state_event(key, StateEvent::Denied(reason));
                 return self.resume_loop(key);
@@ -87,7 +87,7 @@ impl Session {
             self.conversation.note_call(key, Note::Edited(args));
         }
         self.forget_denial(key);
-        self.note_decision(key, Decision::Approved, cx);
+        self.record_decision(key, Decision::Approved, cx);
         self.conversation
             .apply_state_event(key, StateEvent::Cleared);
         if let Some(approval) = remembered {
@@ -128,7 +128,7 @@ impl Session {
     }
 
     /// Records a decision together with the version of the call that the user decided about.
-    pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
+    pub(super) fn record_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
         let (shown, by) = (self.call_fingerprint(key), cx.by);
         self.conversation.note_call(
             key,
@@ -192,7 +192,7 @@ impl Session {
             let what = StateEvent::Denied(Some(reason.to_owned()));
             if self.conversation.apply_state_event(&key, what) {
                 let denied = Some(reason.to_owned());
-                self.note_decision(&key, Decision::Denied { reason: denied }, cx);
+                self.record_decision(&key, Decision::Denied { reason: denied }, cx);
                 self.end_denied(&key, Some(reason), cx);
             }
         }

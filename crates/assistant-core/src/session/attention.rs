@@ -115,7 +115,7 @@ impl Session {
         if let Err(over) = over {
             cx.warn(
                 "too-many-questions",
-                format!("interrupt held back: {}", over.words()),
+                format!("interrupt held back: {}", over.message()),
             );
         }
         over.is_err()
@@ -144,7 +144,7 @@ impl Session {
     }
 
     fn notify_held_back(&mut self, over: Over, cx: &mut Cx<'_>) {
-        cx.warn("too-many-questions", over.words());
+        cx.warn("too-many-questions", over.message());
         self.attention.held_back = self.attention.held_back.saturating_add(1);
         let count = self.attention.held_back;
         let kind = NoticeKind::QuestionsHeldBack;
@@ -157,7 +157,7 @@ impl Session {
     }
 
     /// Remembers a denial of the user for this turn.
-    pub(super) fn note_denial(&mut self, key: &CallKey, reason: Option<String>) {
+    pub(super) fn record_denial(&mut self, key: &CallKey, reason: Option<String>) {
         self.forget_denial(key);
         if let Some(print) = self.denial_print(key) {
             let denied = &mut self.attention.denied;
@@ -267,9 +267,9 @@ impl Session {
                 Some(State::Asked(_) | State::Missing(_) | State::RuleAsked { .. })
             ) {
                 if cx.by == Some(Decider::Person) {
-                    self.note_denial(&key, None);
+                    self.record_denial(&key, None);
                 }
-                self.note_decision(&key, Decision::Denied { reason: None }, cx);
+                self.record_decision(&key, Decision::Denied { reason: None }, cx);
                 self.conversation
                     .apply_state_event(&key, StateEvent::Denied(None));
             }
@@ -310,7 +310,7 @@ fn is_of_agent(session: &Session, call: &ToolCall) -> bool {
 }
 
 impl Over {
-    fn words(self) -> String {
+    fn message(self) -> String {
         match self {
             Self::Run(most) => format!("the limit is {most} questions in one run"),
             Self::Minute(most, wait) => {
@@ -323,7 +323,7 @@ impl Over {
     fn error(self) -> CallError {
         let message = format!(
             "The user is asked too often: {}. They were not asked about this call, and it was not run.",
-            self.words()
+            self.message()
         );
         let wait = match self {
             Self::Run(_) => None,

@@ -38,7 +38,7 @@ impl Clock {
     }
 
     /// Records the start of a handler's question to the user (`asks` is true) or its end.
-    pub(super) fn note_asking(&mut self, handler: InvocationId, asks: bool) {
+    pub(super) fn record_asking(&mut self, handler: InvocationId, asks: bool) {
         if asks {
             self.asking.push(handler);
         } else if let Some(place) = self.asking.iter().position(|asking| *asking == handler) {
@@ -71,7 +71,7 @@ impl Clock {
 
 impl Session {
     /// Stores the cost of a run with the newest message.
-    pub(super) fn note_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
+    pub(super) fn record_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
         let (duration_ms, waited_ms) = self.turn.clock().take(cx.now);
         let prices = usage.iter().filter_map(|usage| cx.host.price(usage));
         let cost = Cost {
@@ -80,7 +80,7 @@ impl Session {
             duration_ms,
             waited_ms,
         };
-        self.conversation.note_cost(&cost);
+        self.conversation.record_cost(&cost);
     }
 
     /// Measures the time in which only the user is awaited, and stores the cost at the end of the
@@ -97,7 +97,7 @@ impl Session {
         // After the end of an answer, only its connection stays open.
         let answered = self.turn.summary().finish == Some(FinishReason::Stop);
         if !answered {
-            self.note_cost(&[], cx);
+            self.record_cost(&[], cx);
         }
         *self.turn.clock() = Clock::default();
     }

@@ -6,7 +6,7 @@ use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
     intake::{Admission, without_text},
     legacy,
-    watch::{Watched, adds_nothing_readable, adds_text, reopened},
+    watch::{CallsToCheck, adds_nothing_readable, adds_text, reopened},
 };
 use crate::{
     conversation::{Applied, CallKey, State},
@@ -35,7 +35,7 @@ impl Session {
         let cut = match admission {
             Admission::Take => None,
             Admission::TakeAndCut => Some(without_text(&event.kind)),
-            Admission::Drop => return self.note_limits(cx),
+            Admission::Drop => return self.notify_exceeded_limits(cx),
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
         let reopens = reopened(&event.kind).filter(|_| !replayed);
@@ -44,7 +44,7 @@ impl Session {
             return cx.warn("call-has-started", message);
         }
         if !replayed {
-            self.note_reused_id(&event.kind, cx);
+            self.report_reused_id(&event.kind, cx);
         }
         let frame = matches!(
             event.kind,
@@ -66,13 +66,13 @@ impl Session {
                 return self.keep_custom_event(event, interrupt, replayed, cx);
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
-                self.note_agent_step(&event.kind, cx);
+                self.record_agent_step(&event.kind, cx);
                 return self.keep_side_event(event, replayed, cx);
             }
             EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. } => {
-                self.note_subagent(&event.kind, cx);
+                self.record_subagent(&event.kind, cx);
                 return self.keep_side_event(event, replayed, cx);
             }
             EventKind::Raw { .. }
@@ -101,12 +101,12 @@ impl Session {
             return;
         }
         let watched = match reopened(&event.kind) {
-            Some(id) if self.is_checked(id) => Watched::Call(id.to_owned()),
-            _ => Watched::of(&event.kind, self.conversation.has_eager_call()),
+            Some(id) if self.is_checked(id) => CallsToCheck::Call(id.to_owned()),
+            _ => CallsToCheck::of(&event.kind, self.conversation.has_eager_call()),
         };
         let running = match &watched {
-            Watched::Nothing => Vec::new(),
-            Watched::Call(_) | Watched::AllCalls => self.running_handlers(),
+            CallsToCheck::Nothing => Vec::new(),
+            CallsToCheck::Call(_) | CallsToCheck::AllCalls => self.running_handlers(),
         };
         self.apply(event, cx);
         if self.turn.fork().is_some() {
@@ -115,7 +115,7 @@ impl Session {
         if let Some(cut) = cut {
             self.cut_at_limit(&cut, cx);
         }
-        self.note_limits(cx);
+        self.notify_exceeded_limits(cx);
         if let Some(kind) = self.over_count() {
             return self.end_run_at_limit(run, kind, cx);
         }
@@ -178,7 +178,7 @@ impl Session {
             self.intake.drop_amount(limit, 0);
         }
         if forgotten {
-            self.note_forgotten(cx);
+            self.report_forgotten_messages(cx);
         }
     }
 
@@ -205,7 +205,7 @@ impl Session {
 
     /// Warns about a reused call id: an id identifies one call, so no new call begins, although the
     /// agent seems to expect one.
-    fn note_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
+    fn report_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
             return;
         };

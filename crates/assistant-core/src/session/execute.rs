@@ -188,14 +188,14 @@ impl Session {
         self.conversation.find_open(runs)
     }
 
-    pub(super) fn note_progress(&mut self, id: InvocationId, progress: Progress) {
+    pub(super) fn set_progress(&mut self, id: InvocationId, progress: Progress) {
         if let Some(key) = self.running(id) {
             self.conversation
                 .edit_call(&key, |call| call.progress = Some(progress));
         }
     }
 
-    pub(super) fn note_preliminary(&mut self, id: InvocationId, value: Value) {
+    pub(super) fn set_preliminary(&mut self, id: InvocationId, value: Value) {
         if let Some(key) = self.running(id) {
             self.conversation
                 .edit_call(&key, |call| call.preliminary = Some(value));

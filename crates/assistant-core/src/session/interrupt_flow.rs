@@ -86,7 +86,7 @@ impl Session {
     }
 
     /// Answers the interrupts that a call's card shows with a decision about the call: all of them,
-    /// or none if one does not accept the decision. Returns false if the card shows no interrupt.
+    /// or none if any does not accept the decision. Returns false if the card shows no interrupt.
     pub(super) fn decide_interrupt(
         &mut self,
         key: &CallKey,
@@ -227,14 +227,14 @@ impl Session {
         let about = open.fingerprint(&self.conversation);
         self.interrupts.answer(id, (status, payload.clone()), about);
         if let Some(key) = blocks.filter(|_| card || status == ResumeStatus::Cancelled) {
-            self.note_interrupt_decision(&key, status, payload.as_ref(), cx);
+            self.record_interrupt_decision(&key, status, payload.as_ref(), cx);
         }
         self.turn.set_looping(true);
         cx.change(Change::Interrupts);
     }
 
     /// Records the decision in an interrupt's answer on the call that the interrupt blocks.
-    fn note_interrupt_decision(
+    fn record_interrupt_decision(
         &mut self,
         key: &CallKey,
         status: ResumeStatus,
@@ -253,7 +253,7 @@ impl Session {
             true => self.forget_denial(key),
             // Cancelling an interrupt does not affect the next one.
             false if status == ResumeStatus::Resolved && cx.by != Some(Decider::Application) => {
-                self.note_denial(key, reason.clone());
+                self.record_denial(key, reason.clone());
             }
             false => {}
         }
@@ -275,7 +275,7 @@ impl Session {
             true => Decision::Approved,
             false => Decision::Denied { reason },
         };
-        self.note_decision(key, decision, cx);
+        self.record_decision(key, decision, cx);
     }
 
     /// Marks the answers on the run branch as sent or as returned: an approved call is handed off

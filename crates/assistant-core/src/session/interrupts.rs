@@ -1,6 +1,7 @@
 //! Open interrupts and their answers.
 //!
-//! `answer_format` defines the answers; `interrupt_flow` applies them to calls and runs.
+//! `interrupt_answer` determines and validates answers; `interrupt_flow` applies answers to calls
+//! and runs.
 
 use serde_json::{Value, json};
 

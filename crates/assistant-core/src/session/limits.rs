@@ -207,7 +207,7 @@ impl Session {
     }
 
     /// Records a start for the rate limits, at the time when its claim is written.
-    pub(super) fn note_start(&mut self, entry: Option<&Registration>, now: i64) {
+    pub(super) fn record_start(&mut self, entry: Option<&Registration>, now: i64) {
         if let Some(entry) = entry.filter(|entry| entry.spec.limits.window.is_some()) {
             self.starts.note(&entry.spec.name, now);
         }

@@ -23,7 +23,7 @@ impl Session {
             self.close_texts(Some(Cut::BrokenOff), cx);
         }
         self.reopen_stored(pending.interrupts, cx);
-        self.note_all_offered();
+        self.treat_all_as_offered();
         let elsewhere = self.conversation.open_elsewhere().map(ToolCall::key);
         for key in elsewhere.collect::<Vec<_>>() {
             self.settle_elsewhere(&key, cx);

@@ -326,9 +326,9 @@ impl Session {
             Input::Progress {
                 invocation,
                 progress,
-            } => self.note_progress(invocation, progress),
-            Input::Preliminary { invocation, value } => self.note_preliminary(invocation, value),
-            Input::Asking { invocation, asks } => self.turn.clock().note_asking(invocation, asks),
+            } => self.set_progress(invocation, progress),
+            Input::Preliminary { invocation, value } => self.set_preliminary(invocation, value),
+            Input::Asking { invocation, asks } => self.turn.clock().record_asking(invocation, asks),
             Input::Finished {
                 invocation,
                 outcome,

@@ -215,7 +215,7 @@ impl Session {
     }
 
     /// Reports that the agent has lost messages of the user.
-    pub(super) fn note_forgotten(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn report_forgotten_messages(&mut self, cx: &mut Cx<'_>) {
         if self
             .notices
             .list()

@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// Records the actions that a run offers, and returns their definitions.
-    pub(super) fn note_offered(&mut self) -> Vec<Tool> {
+    pub(super) fn record_offer(&mut self) -> Vec<Tool> {
         let all = self.registry.offered();
         let (mut tools, mut offered, mut held_back) = (Vec::new(), Vec::new(), Vec::new());
         for Registration { spec, .. } in all {
@@ -75,7 +75,7 @@ impl Session {
 
     /// Records the fingerprint of the action that a call was made for. If a stored call has another
     /// fingerprint than the active registration, its action has changed, and the user is asked.
-    pub(super) fn note_edition(&mut self, key: &CallKey) {
+    pub(super) fn record_action(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };

@@ -10,7 +10,7 @@ use super::{
     offer::under_another_schema,
     policy::{self, Facts, Next, Offer, Reply},
     shown::fingerprint,
-    watch::Watched,
+    watch::CallsToCheck,
 };
 use crate::{
     action::{Availability, Execution, Registration, RegistrationId, ResultEncoding, schema},
@@ -20,15 +20,15 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn after_event(&mut self, watched: Watched, cx: &mut Cx<'_>) {
+    pub(super) fn after_event(&mut self, watched: CallsToCheck, cx: &mut Cx<'_>) {
         match watched {
-            Watched::Nothing => {}
-            Watched::Call(id) => {
+            CallsToCheck::Nothing => {}
+            CallsToCheck::Call(id) => {
                 if let Some((key, _)) = self.conversation.call_by_wire_id(&id) {
                     self.check_changed_call(&key, cx);
                 }
             }
-            Watched::AllCalls => {
+            CallsToCheck::AllCalls => {
                 self.void_detached();
                 for key in self.conversation.active_calls() {
                     self.check_changed_call(&key, cx);
@@ -88,7 +88,7 @@ impl Session {
         }
         self.forget_check(key);
         self.sanitize(key, cx);
-        self.note_edition(key);
+        self.record_action(key);
         let Some(call) = self.conversation.call(key) else {
             return;
         };

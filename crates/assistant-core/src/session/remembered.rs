@@ -169,7 +169,7 @@ impl Session {
         }
         for approval in stored.into_iter().filter(outlives) {
             match self.remembered.get(&approval.id) {
-                Some(_) => self.remembered.note_used(&approval.id, approval.used),
+                Some(_) => self.remembered.record_uses(&approval.id, approval.used),
                 None => self.remembered.add(approval),
             }
         }
@@ -189,7 +189,7 @@ impl Session {
             let stored = self.remembered.get(&approval.id);
             let used = stored.map_or(0, |stored| stored.used);
             self.remembered.add(approval.clone());
-            self.remembered.note_used(&approval.id, used);
+            self.remembered.record_uses(&approval.id, used);
         }
         cx.change(Change::Remembered);
     }

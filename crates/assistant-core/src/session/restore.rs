@@ -85,7 +85,7 @@ impl Session {
         self.requeue(pending.queued, cx);
         // Of a run that succeeded, or is resumed and does not apply the snapshot again.
         if own.get("forgotten") == Some(&Value::Bool(true)) && (!broken_off || is_resumed) {
-            self.note_forgotten(cx);
+            self.report_forgotten_messages(cx);
         }
         if failed || (broken_off && !is_resumed) {
             self.offer_retry(cx);
@@ -144,7 +144,7 @@ impl Session {
                 JournalEntry::Started {
                     attempt, action, ..
                 } => {
-                    self.conversation.doubt(&key, attempt);
+                    self.conversation.mark_unknown_outcome(&key, attempt);
                     if action.is_some() {
                         self.conversation
                             .edit_call(&key, |call| call.action = action);
@@ -164,7 +164,7 @@ impl Session {
                     self.conversation.answer(key, result, outcome, cx.now);
                     self.conversation.edit_call(&key, |call| {
                         call.note(Note::OutcomeKnown);
-                        call.note_error(error);
+                        call.set_error(error);
                     });
                 }
             }

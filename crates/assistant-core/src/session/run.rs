@@ -33,7 +33,7 @@ pub(super) struct Run {
     pub(super) resumes: bool,
     /// The initiator of the resumption, if the run resumes an answer that the network interrupted
     /// while the page was open.
-    pub(super) cut: Option<Asker>,
+    pub(super) cut: Option<Initiator>,
     /// The calls whose results the run sends for the first time.
     pub(super) carries: Vec<CallKey>,
     /// The interrupts that the run answers.
@@ -54,11 +54,11 @@ pub(super) struct Run {
 
 /// The initiator of a resumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asker {
+pub(super) enum Initiator {
     /// The page, automatically and only once.
-    Nobody,
+    Page,
     /// The user, by Retry. If no answer can be resumed, the run is retried.
-    Person,
+    User,
 }
 
 impl Session {
@@ -190,7 +190,7 @@ impl Session {
         run.is_open = true;
         run.thread_id.clone_from(&thread_id);
         let (run_id, resumes) = (run.run_id.clone(), run.resumes);
-        let tools = self.note_offered();
+        let tools = self.record_offer();
         let input = RunInput {
             thread_id,
             run_id,
@@ -290,7 +290,7 @@ impl Session {
             _ => return,
         };
         if !replayed {
-            self.note_cost(&usage, cx);
+            self.record_cost(&usage, cx);
         }
         self.turn.note(|run| run.usage.extend(usage));
         let timer = TimerId(self.number());

@@ -8,7 +8,7 @@ use super::{
     Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
     Session, StreamEnd,
     finish::Finish,
-    run::{Asker, Run},
+    run::{Initiator, Run},
 };
 use crate::{
     conversation::{CallKey, Change, Cut, End, Message, State, StateEvent},
@@ -66,7 +66,7 @@ impl Session {
                 self.run_failed(failure, &rejected, cx);
                 self.turn.set_cut(lost);
             }
-            (StreamEnd::Nothing, None) if run.cut == Some(Asker::Person) => self.try_again(cx),
+            (StreamEnd::Nothing, None) if run.cut == Some(Initiator::User) => self.try_again(cx),
             (StreamEnd::Nothing, None) if run.cut.is_some() => self.run_truncated(true, cx),
             (StreamEnd::Nothing, None) if run.resumes && self.options.replays => {
                 self.run_truncated(run.replayed > 0, cx);
@@ -162,7 +162,7 @@ impl Session {
     /// and then left to the page.
     fn collect_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
         self.end_left_calls(cx);
-        self.note_calls_made();
+        self.record_calls_made();
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
@@ -189,11 +189,11 @@ impl Session {
             return;
         }
         self.turn.summary_mut().finish = Some(FinishReason::Stop);
-        self.note_missing_answer(cx);
+        self.report_missing_answer(cx);
     }
 
     /// Reports a run after a message or results that returned nothing readable.
-    fn note_missing_answer(&mut self, cx: &mut Cx<'_>) {
+    fn report_missing_answer(&mut self, cx: &mut Cx<'_>) {
         let runs = &self.turn.summary().runs;
         let quiet = runs.last().is_some_and(|run| !run.has_text);
         let silent = runs.last().is_some_and(|run| !run.has_effect);
@@ -233,7 +233,7 @@ impl Session {
     }
 
     /// Records a hash of the newest run's calls, for comparison with the next run.
-    fn note_calls_made(&mut self) {
+    fn record_calls_made(&mut self) {
         let mut hasher = DefaultHasher::new();
         let mut any = false;
         for message in self.conversation.run_path().rev() {
@@ -329,7 +329,7 @@ impl Session {
         self.leave_old_answer();
         self.clear_notices(cx);
         match self.turn.is_cut() {
-            true => self.resume_newest_run(Asker::Person, cx),
+            true => self.resume_newest_run(Initiator::User, cx),
             false => self.try_again(cx),
         }
     }
@@ -369,7 +369,7 @@ impl Session {
             .options
             .replays
             .then(|| std::mem::take(&mut self.intake));
-        self.resume_newest_run(Asker::Nobody, cx);
+        self.resume_newest_run(Initiator::Page, cx);
         *self.turn.clock() = clock;
         if let Some(intake) = intake {
             self.intake = intake;
@@ -380,7 +380,7 @@ impl Session {
     }
 
     /// Resumes the answer of the newest run. If that fails, the run can be retried.
-    fn resume_newest_run(&mut self, asker: Asker, cx: &mut Cx<'_>) {
+    fn resume_newest_run(&mut self, initiator: Initiator, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
         let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
         self.begin_run(true, cx);
@@ -389,7 +389,7 @@ impl Session {
         }
         if let Some(run) = self.turn.run_mut() {
             run.carries = carried;
-            run.cut = Some(asker);
+            run.cut = Some(initiator);
         }
     }
 

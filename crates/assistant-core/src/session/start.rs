@@ -35,7 +35,7 @@ impl Session {
         };
         self.conversation
             .edit_call(key, |call| call.action = edition);
-        self.note_start(action.as_ref(), cx.now);
+        self.record_start(action.as_ref(), cx.now);
         self.conversation
             .apply_state_event(key, StateEvent::CommitAsked(commit));
         cx.effect(Effect::Commit { commit, entry });

@@ -10,7 +10,7 @@ const AGENT_STEPS: usize = 128;
 
 impl Session {
     /// Records a step of the agent.
-    pub(super) fn note_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
+    pub(super) fn record_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         self.turn.note(|run| {
             let steps = &mut run.steps;
             match kind {
@@ -29,11 +29,11 @@ impl Session {
     }
 
     /// Records a subagent as a step of the run, under its name.
-    pub(super) fn note_subagent(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
+    pub(super) fn record_subagent(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         let (id, failure) = match kind {
             EventKind::SubagentStarted { name, .. } => {
                 let step_name = name.clone();
-                return self.note_agent_step(&EventKind::StepStarted { step_name }, cx);
+                return self.record_agent_step(&EventKind::StepStarted { step_name }, cx);
             }
             EventKind::SubagentFinished {
                 subagent_run_id, ..

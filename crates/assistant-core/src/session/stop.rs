@@ -62,10 +62,10 @@ impl Session {
         cx.change(Change::Run);
     }
 
-    /// Gives up open calls. A complete call is answered as cancelled; an incomplete one is shown as
-    /// cancelled and left out of requests. Calls with an open interrupt stay open, since the answer
-    /// is sent with the next run. Calls that are handed off stay open, too, and so do remote calls
-    /// that the agent may continue after an answer.
+    /// Gives up open calls. A complete call is answered as cancelled; an incomplete call is shown
+    /// as cancelled and omitted from requests. Calls with an open interrupt stay open, since the
+    /// answer is sent with the next run. Calls that are handed off stay open, too, and so do remote
+    /// calls that the agent may continue after an answer.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
         let asks = self.interrupts.may_continue_questions();
         for key in self.conversation.active_calls() {
@@ -137,7 +137,7 @@ impl Session {
         }
     }
 
-    /// Cancels the handlers of a removed component, unless they are detached.
+    /// Cancels the running handlers of a removed component, unless their actions are detached.
     pub(super) fn cancel_handlers_of(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
         if self
             .registry

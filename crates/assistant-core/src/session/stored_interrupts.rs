@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Session {
-    /// Returns the open interrupts for an export; `None` if there are none.
+    /// Returns the open interrupts for an export; `None` if no interrupt is open.
     pub(super) fn write_interrupts(&self) -> Option<Value> {
         let under_way = self.turn.run().map(|run| run.answers.as_slice());
         let under_way = under_way.unwrap_or_default();

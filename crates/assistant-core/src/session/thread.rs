@@ -136,7 +136,7 @@ impl Session {
 
     /// Treats every registered action as offered: the current filter does not apply to earlier
     /// calls.
-    pub(super) fn note_all_offered(&mut self) {
+    pub(super) fn treat_all_as_offered(&mut self) {
         let offered = self.registry.offered().into_iter();
         let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
         self.turn.set_offered(all.collect(), Vec::new());
@@ -147,7 +147,7 @@ impl Session {
     /// had asked about in a question that was not stored, and to calls of a run that is not known
     /// to have succeeded.
     pub(super) fn resume_calls(&mut self, cx: &mut Cx<'_>) {
-        self.note_all_offered();
+        self.treat_all_as_offered();
         for key in self.conversation.active_calls() {
             self.resume_call(&key, cx);
         }
@@ -160,7 +160,7 @@ impl Session {
     pub(super) fn resume_answer(&mut self, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
         if self.options.replays {
-            self.note_all_offered();
+            self.treat_all_as_offered();
         }
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {

@@ -70,7 +70,7 @@ impl Session {
         let (before, after) = (approval.clone(), approval.after_use());
         if before.scope == RememberScope::Session {
             // It is not shared with other tabs.
-            self.remembered.note_used(&before.id, after.used);
+            self.remembered.record_uses(&before.id, after.used);
             self.record_use_count(key, UseCount::Taken(about));
             cx.change(Change::Remembered);
             return Use::Free;
@@ -108,14 +108,14 @@ impl Session {
         match outcome {
             Swap::Done => {
                 self.remembered
-                    .note_used(&before.id, before.after_use().used);
+                    .record_uses(&before.id, before.after_use().used);
                 if let Some(about) = waits {
                     self.record_use_count(&call, UseCount::Taken(about));
                 }
             }
             // Another tab was first: a remaining use is tried again.
             Swap::Found(Some(now)) if now.used > before.used && now.is_same_grant(&before) => {
-                self.remembered.note_used(&before.id, now.used);
+                self.remembered.record_uses(&before.id, now.used);
                 if waits.is_some() {
                     self.record_use_count(&call, UseCount::No);
                 }

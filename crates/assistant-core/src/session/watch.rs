@@ -50,7 +50,7 @@ pub(super) fn is_quiet(extension: &Extension) -> bool {
 
 /// The calls to check after an event was applied.
 #[derive(Debug)]
-pub(super) enum Watched {
+pub(super) enum CallsToCheck {
     Nothing,
     /// A call that may have changed.
     Call(String),
@@ -58,7 +58,7 @@ pub(super) enum Watched {
     AllCalls,
 }
 
-impl Watched {
+impl CallsToCheck {
     pub(super) fn of(kind: &EventKind, any_eager: bool) -> Self {
         match kind {
             EventKind::ToolCallStart { tool_call_id, .. }

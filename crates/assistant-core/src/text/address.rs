@@ -212,7 +212,7 @@ impl MediaPolicy {
     /// Such a request carries the user's cookies, so permit it only if fetching an address never
     /// has an effect.
     #[must_use]
-    pub const fn allow_own_origin(mut self) -> Self {
+    pub const fn allow_same_origin(mut self) -> Self {
         self.own_origin = true;
         self
     }

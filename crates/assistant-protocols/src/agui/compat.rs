@@ -79,7 +79,7 @@ impl Compat {
     fn thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
         let (new, id) = match old {
             "THINKING_START" => {
-                let id = self.mint();
+                let id = self.new_id();
                 self.span = Some(id.clone());
                 if event.take("title").is_some() {
                     let message = "THINKING_START.title was dropped: REASONING_START has none.";
@@ -88,21 +88,21 @@ impl Compat {
                 ("REASONING_START", id)
             }
             "THINKING_END" => {
-                let id = self.span.take().unwrap_or_else(|| self.mint());
+                let id = self.span.take().unwrap_or_else(|| self.new_id());
                 ("REASONING_END", id)
             }
             "THINKING_TEXT_MESSAGE_START" => {
-                let id = self.mint();
+                let id = self.new_id();
                 self.message = Some(id.clone());
                 event.set("role", Value::from("reasoning"));
                 ("REASONING_MESSAGE_START", id)
             }
             "THINKING_TEXT_MESSAGE_END" => {
-                let id = self.message.take().unwrap_or_else(|| self.mint());
+                let id = self.message.take().unwrap_or_else(|| self.new_id());
                 ("REASONING_MESSAGE_END", id)
             }
             "THINKING_TEXT_MESSAGE_CONTENT" => {
-                let id = self.message.clone().unwrap_or_else(|| self.mint());
+                let id = self.message.clone().unwrap_or_else(|| self.new_id());
                 ("REASONING_MESSAGE_CONTENT", id)
             }
             _ => return,
@@ -116,7 +116,7 @@ impl Compat {
     }
 
     /// Creates an id from the run's id, which makes it unique in the conversation.
-    fn mint(&mut self) -> String {
+    fn new_id(&mut self) -> String {
         self.minted += 1;
         format!("{}-thinking-{}", self.run_id, self.minted)
     }

@@ -74,13 +74,17 @@ impl Decoder {
         }
         let result = match EventObject::parse(data) {
             Ok(object) => self.read(object, SplitPair::default(), out),
-            Err(_) => self.read_cut(data, out),
+            Err(_) => self.read_with_surrogates(data, out),
         };
         result.or_else(|error| self.fail(error, out))
     }
 
     /// Reads a frame that is valid JSON except for lone surrogates.
-    fn read_cut(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+    fn read_with_surrogates(
+        &mut self,
+        data: &str,
+        out: &mut Vec<Event>,
+    ) -> Result<(), ProtocolError> {
         let (object, split) = SplitPair::parse(data)?;
         let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
         self.notes.add(Diagnostic::new("half-pair", message));

@@ -39,7 +39,7 @@ impl Kind {
 
     /// Returns the event type of the chunk, the name of the entity, the name of its id field, and
     /// the fields that only an opening chunk sets.
-    const fn words(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
+    const fn names(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
         match self {
             Self::Text => (
                 "TEXT_MESSAGE_CHUNK",
@@ -193,7 +193,7 @@ impl Expander {
 
     /// Finds the lane that a chunk continues, by id, by tag, or as the only lane of its kind.
     fn find(&self, chunk: &Chunk) -> Result<Option<usize>, ProtocolError> {
-        let (event_type, entity, id_field, _) = chunk.kind.words();
+        let (event_type, entity, id_field, _) = chunk.kind.names();
         let tag = chunk.base.subagent_run_id.as_deref();
         let mut of_kind = self
             .lanes
@@ -237,7 +237,7 @@ impl Expander {
             delta,
             base,
         } = chunk;
-        let (event_type, _, id_field, [first_field, _]) = kind.words();
+        let (event_type, _, id_field, [first_field, _]) = kind.names();
         let Some(id) = id else {
             return Err(missing(event_type, id_field));
         };
@@ -277,7 +277,7 @@ impl Expander {
 }
 
 fn continue_lane(lane: &Lane, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
-    let (_, entity, _, names) = lane.kind.words();
+    let (_, entity, _, names) = lane.kind.names();
     for ((given, opened_with), name) in chunk.given.iter().zip(&lane.opened_with).zip(names) {
         let Some(given) = given else { continue };
         if Some(given) == opened_with.as_ref() {

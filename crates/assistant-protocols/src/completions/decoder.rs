@@ -35,7 +35,7 @@ const REASONING_LISTS: [(&str, &[&str]); 4] = [
 /// The parameters of a response, from which a decoder is created.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Start {
+pub struct ResponseParams {
     /// The conversation's id.
     pub thread_id: String,
     /// The run's id.
@@ -46,7 +46,7 @@ pub struct Start {
     pub taken: HashSet<String>,
 }
 
-impl Start {
+impl ResponseParams {
     /// Returns the parameters of the response to a run's input.
     #[must_use]
     pub fn of(input: &RunInput) -> Self {
@@ -105,7 +105,7 @@ enum Text {
 impl Decoder {
     /// Creates a decoder at the start of a response.
     #[must_use]
-    pub fn new(start: Start) -> Self {
+    pub fn new(start: ResponseParams) -> Self {
         let message_id = match start.message_id.as_str() {
             "" => "answer".to_owned(),
             id => id.to_owned(),

@@ -17,7 +17,7 @@ mod protocol;
 mod reader;
 mod request;
 
-pub use decoder::{Decoder, Start};
+pub use decoder::{Decoder, ResponseParams};
 pub use protocol::Completions;
 pub use reader::Reader;
 pub use request::{RequestOptions, request_body};

@@ -1,6 +1,6 @@
 //! Implements [`Protocol`] for chat completions.
 
-use super::{Reader, RequestOptions, Start, request_body};
+use super::{Reader, RequestOptions, ResponseParams, request_body};
 use crate::{
     protocol::{Needs, Protocol, Request},
     stream::Read,
@@ -32,6 +32,6 @@ impl Protocol for Completions {
     }
 
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
-        Box::new(Reader::new(Start::of(input)).with_limits(limits))
+        Box::new(Reader::new(ResponseParams::of(input)).with_limits(limits))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Decoder, Start, decoder::error_of};
+use super::{Decoder, ResponseParams, decoder::error_of};
 use crate::{
     frames::{Decode, FrameReader},
     sse::SseDecoder,
@@ -42,7 +42,7 @@ impl Decode for Decoder {
 ///
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};
-/// use assistant_protocols::completions::{Reader, Start};
+/// use assistant_protocols::completions::{Reader, ResponseParams};
 /// use assistant_protocols::stream::{End, Sink};
 ///
 /// #[derive(Default)]
@@ -55,7 +55,7 @@ impl Decode for Decoder {
 ///     fn diagnostic(&mut self, _: Diagnostic) {}
 /// }
 ///
-/// let (mut reader, mut log) = (Reader::new(Start::default()), Log::default());
+/// let (mut reader, mut log) = (Reader::new(ResponseParams::default()), Log::default());
 /// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DO", &mut log);
 /// reader.push(b"NE]\n\n", &mut log);
 /// assert_eq!(reader.finish(&mut log).end, End::Complete);
@@ -66,7 +66,7 @@ pub type Reader = FrameReader<Decoder>;
 impl Reader {
     /// Creates a reader at the start of a response.
     #[must_use]
-    pub fn new(start: Start) -> Self {
+    pub fn new(start: ResponseParams) -> Self {
         Self::with(SseDecoder::new(), Decoder::new(start))
     }
 }

@@ -99,7 +99,7 @@ impl Decoder {
     }
 
     /// Releases lone surrogates at the end of the stream.
-    pub(super) fn release_halves(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn release_surrogates(&mut self, sink: &mut dyn Sink) {
         for ((reasoning, _), open) in &mut self.blocks {
             release(open, *reasoning, sink);
             open.half = None;

@@ -22,7 +22,7 @@ const MAX_RENAMES: u32 = 16;
 /// The parameters of a response, from which a decoder is created.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Start {
+pub struct ResponseParams {
     /// The conversation's id.
     pub thread_id: String,
     /// The run's id.
@@ -39,7 +39,7 @@ pub struct Start {
     pub separates: bool,
 }
 
-impl Start {
+impl ResponseParams {
     /// Returns the parameters of the response to a run's input.
     #[must_use]
     pub fn of(input: &RunInput) -> Self {
@@ -98,7 +98,7 @@ enum Stage {
 impl Decoder {
     /// Creates a decoder at the start of a response.
     #[must_use]
-    pub fn new(start: Start) -> Self {
+    pub fn new(start: ResponseParams) -> Self {
         let mut decoder = Self {
             answer: Answer::new(start.message_id, start.history.as_ref()),
             thread_id: start.thread_id,
@@ -336,7 +336,7 @@ impl Decoder {
         if self.stage != Stage::Running {
             return;
         }
-        self.release_halves(sink);
+        self.release_surrogates(sink);
         if self.answer.nodes.is_empty() && self.answer.metadata.is_some() {
             self.new_node(false, sink);
         }

@@ -29,7 +29,7 @@ mod request;
 mod resubmit;
 mod tools;
 
-pub use decoder::{Decoder, Start};
+pub use decoder::{Decoder, ResponseParams};
 pub use protocol::UiStream;
 pub use reader::{Reader, TextReader};
 pub use request::{request_body, resume_path};

@@ -1,6 +1,6 @@
 //! Implements [`Protocol`] for the UI message stream.
 
-use super::{Reader, Start, TextReader, request_body, resume_path};
+use super::{Reader, ResponseParams, TextReader, request_body, resume_path};
 use crate::{
     protocol::{EVENT_STREAM, Needs, Protocol, Request},
     stream::Read,
@@ -41,7 +41,7 @@ impl Protocol for UiStream {
     }
 
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
-        let mut start = Start::of(input);
+        let mut start = ResponseParams::of(input);
         start.separates = input.resumes;
         start.replays = input.resumes && !self.continues;
         match self.text {

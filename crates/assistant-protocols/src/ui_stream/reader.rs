@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Decoder, Start};
+use super::{Decoder, ResponseParams};
 use crate::{
     frames::{Decode, FrameReader},
     sse::SseDecoder,
@@ -26,7 +26,7 @@ impl Decode for Decoder {
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};
 /// use assistant_protocols::stream::{End, Sink};
-/// use assistant_protocols::ui_stream::{Reader, Start};
+/// use assistant_protocols::ui_stream::{Reader, ResponseParams};
 ///
 /// #[derive(Default)]
 /// struct Log(Vec<Event>);
@@ -38,7 +38,7 @@ impl Decode for Decoder {
 ///     fn diagnostic(&mut self, _: Diagnostic) {}
 /// }
 ///
-/// let (mut reader, mut log) = (Reader::new(Start::default()), Log::default());
+/// let (mut reader, mut log) = (Reader::new(ResponseParams::default()), Log::default());
 /// reader.push(b"data: {\"type\":\"start\"}\n\ndata: {\"type\":\"text-st", &mut log);
 /// reader.push(b"art\",\"id\":\"1\"}\n\ndata: {\"type\":\"finish\"}\n\n", &mut log);
 /// reader.push(b"data: [DONE]\n\n", &mut log);
@@ -49,7 +49,7 @@ pub type Reader = FrameReader<Decoder>;
 impl Reader {
     /// Creates a reader at the start of a response.
     #[must_use]
-    pub fn new(start: Start) -> Self {
+    pub fn new(start: ResponseParams) -> Self {
         Self::with(SseDecoder::new(), Decoder::new(start))
     }
 
@@ -75,7 +75,7 @@ const TEXT: &str = "text-1";
 impl TextReader {
     /// Creates a reader at the start of a response.
     #[must_use]
-    pub fn new(start: Start) -> Self {
+    pub fn new(start: ResponseParams) -> Self {
         Self {
             decoder: Decoder::new(start),
             rest: Vec::new(),

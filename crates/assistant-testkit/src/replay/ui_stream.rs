@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Player, Replay, Report, changes};
-use assistant_protocols::ui_stream::{Decoder, Reader, Start};
+use assistant_protocols::ui_stream::{Decoder, Reader, ResponseParams};
 
 /// Replays a recorded response; returns its report and the answer as the AI SDK's `UIMessage`.
 pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
@@ -46,8 +46,8 @@ pub fn run(case: &Value) -> Value {
     json!({"name": case.get("name"), "message": message})
 }
 
-fn start_of(replay: &Replay, id: &str) -> Start {
-    let mut start = Start::default();
+fn start_of(replay: &Replay, id: &str) -> ResponseParams {
+    let mut start = ResponseParams::default();
     start.message_id = id.to_owned();
     start.history = Some(replay.conversation.ui_history());
     start

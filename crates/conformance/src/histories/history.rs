@@ -135,7 +135,7 @@ impl History {
     pub(super) fn note(&mut self, news: Vec<News>) {
         for news in news {
             match news {
-                News::Started(invocation) => self.note_start(&invocation),
+                News::Started(invocation) => self.record_start(&invocation),
                 News::Recorded(entry) => self.record(&entry),
                 News::Asked(request) => {
                     self.request = request;
@@ -147,7 +147,7 @@ impl History {
         }
     }
 
-    pub(super) fn note_start(&mut self, invocation: &Invocation) {
+    pub(super) fn record_start(&mut self, invocation: &Invocation) {
         let id = &invocation.call_id;
         let count = self.starts.entry(id.clone()).or_default();
         *count += 1;
@@ -265,7 +265,7 @@ impl History {
         self.agent.disconnect();
         let taker = self.successor();
         self.store.take(taker.desk.tab);
-        self.store.note_given(taker.desk.tab, Some(&snapshot));
+        self.store.record_given(taker.desk.tab, Some(&snapshot));
         let before = std::mem::replace(&mut self.tab, taker);
         self.unwritten_results.clear();
         let thread_id = "thread".to_owned();

@@ -144,7 +144,7 @@ impl History {
         };
         for news in news {
             match news {
-                News::Started(invocation) => self.note_abandoned_start(&invocation, by_itself),
+                News::Started(invocation) => self.record_abandoned_start(&invocation, by_itself),
                 // The owner writes its own data by now.
                 News::Recorded(_) | News::Asked(_) => {}
             }
@@ -152,8 +152,8 @@ impl History {
         self.left.push(tab);
     }
 
-    fn note_abandoned_start(&mut self, invocation: &Invocation, by_itself: bool) {
-        self.note_start(invocation);
+    fn record_abandoned_start(&mut self, invocation: &Invocation, by_itself: bool) {
+        self.record_start(invocation);
         // Its start was refused, so nothing may run.
         if self.store.fences && !by_itself {
             self.tally.double_starts += 1;

@@ -70,7 +70,7 @@ impl Store {
         match self.mood {
             FailureMode::Full => Err(Fault::Full),
             FailureMode::Silent => {
-                self.note_given(batch.tab, batch.snapshot.as_ref());
+                self.record_given(batch.tab, batch.snapshot.as_ref());
                 self.late.push(batch);
                 Err(Fault::NoAnswer)
             }
@@ -78,14 +78,14 @@ impl Store {
                 self.flush_pending(true);
                 let (tab, snapshot) = (batch.tab, batch.snapshot.clone());
                 self.put(batch)?;
-                self.note_given(tab, snapshot.as_ref());
+                self.record_given(tab, snapshot.as_ref());
                 Ok(())
             }
         }
     }
 
     /// Records the calls that a tab wrote or read.
-    pub(super) fn note_given(&mut self, tab: u64, snapshot: Option<&Value>) {
+    pub(super) fn record_given(&mut self, tab: u64, snapshot: Option<&Value>) {
         let messages = snapshot.and_then(|snapshot| snapshot["messages"].as_array());
         let parts = messages.into_iter().flatten();
         let parts = parts.filter_map(|entry| entry.pointer("/message/parts")?.as_array());

@@ -311,7 +311,7 @@ impl Scene {
             Move::Stop => drop(self.input(Input::Stop)),
             Move::Retry => {
                 let before = self.agent.clone();
-                self.agent.note_branch_change();
+                self.agent.handle_branch_change();
                 if !self.input(Input::Retry) {
                     self.agent = before;
                 }
@@ -416,7 +416,7 @@ impl Scene {
         );
         // The effects of the decision are checked with the decision recorded.
         let edited = matches!(says, CardDecision::Edit(_)).then_some(&card.args);
-        self.note_given(&card, !matches!(says, CardDecision::Deny), edited);
+        self.record_given(&card, !matches!(says, CardDecision::Deny), edited);
         match says {
             CardDecision::Deny => {
                 self.granted.remove(&card.call);
@@ -481,16 +481,16 @@ impl Scene {
         let content = self.words();
         let before = self.agent.clone();
         if self.session.conversation().shows_other_branch() {
-            self.agent.note_branch_change();
+            self.agent.handle_branch_change();
         }
         match self.input(Input::Send { content }) {
-            true => self.note_branch_change(),
+            true => self.handle_branch_change(),
             false => self.agent = before,
         }
     }
 
     /// Handles a change of branch: an id may refer to another call there.
-    fn note_branch_change(&mut self) {
+    fn handle_branch_change(&mut self) {
         self.ran_ids.clear();
         self.refused_ids.clear();
     }
@@ -508,7 +508,7 @@ impl Scene {
             self.refused_ids.clone(),
             self.agent.clone(),
         );
-        self.note_branch_change();
+        self.handle_branch_change();
         let change = change(id.clone());
         // With `auto_deny`, a repeated message denies everything open and goes to another branch.
         let branches_off = matches!(
@@ -516,7 +516,7 @@ impl Scene {
             TreeChange::Edit { .. } | TreeChange::Regenerate { .. }
         );
         if branches_off || !self.session.is_busy() {
-            self.agent.note_branch_change();
+            self.agent.handle_branch_change();
         }
         if !self.input(Input::Tree { change }) {
             (self.ran_ids, self.refused_ids, self.agent) = before;

@@ -271,7 +271,7 @@ impl Scene {
     }
 
     /// Records the answers of a card's decision to its questions.
-    pub(crate) fn note_given(&mut self, card: &Card, approved: bool, edited: Option<&Value>) {
+    pub(crate) fn record_given(&mut self, card: &Card, approved: bool, edited: Option<&Value>) {
         for said in &card.questions {
             let given = Given {
                 said: said.clone(),

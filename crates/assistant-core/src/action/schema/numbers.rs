@@ -54,7 +54,7 @@ pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     rest == 0
 }
 
-/// Returns the value as an integer, if it is one and fits.
+/// Returns the value as an integer, if it has no fraction and fits.
 fn whole(number: &Number) -> Option<i128> {
     if let Some(signed) = number.as_i64() {
         return Some(signed.into());

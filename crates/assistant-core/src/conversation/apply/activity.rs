@@ -29,7 +29,7 @@ impl Conversation {
             && !replace
         {
             if self.role_of(ix) == Some(Role::Activity) {
-                self.note_message_metadata(ix, base);
+                self.merge_message_metadata(ix, base);
             }
             return;
         }
@@ -71,7 +71,7 @@ impl Conversation {
         })];
         let id = message.id.clone();
         self.log.push(Change::Message(id));
-        self.note_message_metadata(ix, base);
+        self.merge_message_metadata(ix, base);
     }
 
     pub(super) fn patch_activity(
@@ -92,7 +92,7 @@ impl Conversation {
             );
         }
         let ix = self.own(ix);
-        self.note_message_metadata(ix, base);
+        self.merge_message_metadata(ix, base);
         let bounds = self.patch_bounds(self.limits.activity_bytes);
         let Some(node) = self.tree.item_mut(ix) else {
             return;

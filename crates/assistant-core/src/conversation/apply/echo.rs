@@ -34,7 +34,7 @@ impl Conversation {
         let mut from = 0;
         let mut found = Vec::new();
         for listed in messages.iter().filter(|listed| self.is_new(&listed.id)) {
-            let key = (listed.role(), words_of(listed).trim().to_owned());
+            let key = (listed.role(), listed_text(listed).trim().to_owned());
             let places = left_out.get(&key).map(Vec::as_slice).unwrap_or_default();
             let next = places.partition_point(|place| *place < from);
             let place = places.get(next).copied();
@@ -92,7 +92,7 @@ impl Conversation {
 }
 
 /// Returns the text of a listed message of the user or of the assistant.
-fn words_of(listed: &event::Message) -> String {
+fn listed_text(listed: &event::Message) -> String {
     match &listed.body {
         MessageBody::User { content } => content.display_text(),
         MessageBody::Assistant { content, .. } => content.clone().unwrap_or_default(),

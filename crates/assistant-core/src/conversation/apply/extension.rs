@@ -256,7 +256,7 @@ impl Conversation {
         };
         self.edit_own_call(&key, |call| {
             ui::note(&mut call.extra, |notes| merge_extra(notes, extra));
-            note_execution(call);
+            apply_execution(call);
         });
     }
 
@@ -295,7 +295,7 @@ impl Conversation {
 }
 
 /// Applies the AI SDK's fields about the executor of a call, and about a decision made elsewhere.
-fn note_execution(call: &mut ToolCall) {
+fn apply_execution(call: &mut ToolCall) {
     let Some(Value::Object(notes)) = call.extra.get("ui") else {
         return;
     };

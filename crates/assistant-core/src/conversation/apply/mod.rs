@@ -213,7 +213,7 @@ impl Conversation {
     }
 
     /// Merges an event's metadata into a message. The last value of a key wins.
-    fn note_message_metadata(&mut self, ix: usize, base: Base) {
+    fn merge_message_metadata(&mut self, ix: usize, base: Base) {
         let Some(metadata) = base.metadata else {
             return;
         };

@@ -146,7 +146,7 @@ impl Conversation {
                 after = self.find_message(id).or(after);
             }
         }
-        self.list_results_once();
+        self.normalize_result_order();
     }
 }
 

@@ -37,7 +37,7 @@ impl Conversation {
                 ix
             }
         };
-        self.note_message_metadata(ix, base);
+        self.merge_message_metadata(ix, base);
     }
 
     pub(super) fn grow_text(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
@@ -61,10 +61,10 @@ impl Conversation {
         #[cfg(feature = "callouts")]
         if self.reads_callouts(ix) {
             self.read_callouts(ix, delta, out);
-            return self.note_message_metadata(ix, base);
+            return self.merge_message_metadata(ix, base);
         }
         self.append_text(ix, delta, out.now);
-        self.note_message_metadata(ix, base);
+        self.merge_message_metadata(ix, base);
     }
 
     pub(super) fn append_text(&mut self, ix: usize, text: &str, now: i64) {
@@ -108,7 +108,7 @@ impl Conversation {
         };
         out.diagnostics.extend(self.finish_texts(ix, out.now));
         self.end_resumed_span(ix, out.now);
-        self.note_message_metadata(ix, base);
+        self.merge_message_metadata(ix, base);
     }
 
     /// Ends the reasoning that was open when the page was reloaded, if its end event arrives after

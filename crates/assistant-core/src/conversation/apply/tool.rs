@@ -36,7 +36,7 @@ impl Conversation {
             self.restart_call(key, name, out);
             self.note_call_metadata(key, base);
             // Its result may have been removed with the message that it followed.
-            return self.list_results_once();
+            return self.normalize_result_order();
         }
         let mut call = ToolCall::new(id, name, out.now);
         call.metadata = base.metadata.map(|metadata| *metadata).unwrap_or_default();

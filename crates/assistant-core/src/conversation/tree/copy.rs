@@ -103,7 +103,7 @@ impl<M> Tree<M> {
     }
 
     /// Records that another branch begins below a node, if the node is on the path of runs.
-    pub(super) fn note_shared(&mut self, above: Option<usize>) {
+    pub(super) fn record_shared(&mut self, above: Option<usize>) {
         if let Some(above) = above.filter(|above| self.on_path(*above)) {
             let depth = self.node(above).map_or(0, |above| above.depth);
             self.shared_len = self.shared_len.max(depth + 1);

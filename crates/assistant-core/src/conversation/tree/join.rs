@@ -17,7 +17,7 @@ impl<M> Tree<M> {
         let (ix, id) = self.add_node(id, item, below);
         self.set_awaits(ix, parent.filter(|_| below.is_none()).cloned());
         self.add_to_parent(ix, below);
-        self.note_shared(below);
+        self.record_shared(below);
         self.changes.push(TreeChange::Added(id.clone()));
         self.gather_orphans(ix);
         (ix, id)
@@ -71,7 +71,7 @@ impl<M> Tree<M> {
 
     /// Registers a restored node as waiting for its parent, unless the parent has arrived in the
     /// meantime.
-    pub(super) fn note_waiting(&mut self, ix: usize) {
+    pub(super) fn register_waiting(&mut self, ix: usize) {
         let awaits = self.node(ix).and_then(|node| node.awaits.clone());
         if let Some(awaits) = awaits {
             self.awaited.entry(awaits).or_default().push(ix);
@@ -104,7 +104,7 @@ impl<M> Tree<M> {
         }
         match moves_paths {
             true => self.lengthen_path(),
-            false => self.note_shared(Some(ix)),
+            false => self.record_shared(Some(ix)),
         }
     }
 

@@ -109,7 +109,7 @@ impl<M> Tree<M> {
             if let Some(slot) = self.nodes.get_mut(ix) {
                 *slot = Some(node);
             }
-            self.note_waiting(ix);
+            self.register_waiting(ix);
         }
         let siblings = self.siblings_mut(parent);
         siblings.insert(removed.place.min(siblings.len()), first);

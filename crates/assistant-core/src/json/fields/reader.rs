@@ -323,7 +323,7 @@ impl<'p> Fields<'p> {
     /// fields with a diagnostic.
     pub fn close<T>(mut self, context: &mut Context<'_>, made: T) -> Read<T> {
         self.checked()?;
-        self.note_rest(context);
+        self.report_rest(context);
         Ok(made)
     }
 
@@ -332,7 +332,7 @@ impl<'p> Fields<'p> {
         self.object.is_empty()
     }
 
-    fn note_rest(self, context: &mut Context<'_>) {
+    fn report_rest(self, context: &mut Context<'_>) {
         if self.is_empty() {
             return;
         }
@@ -349,7 +349,7 @@ impl<'p> Fields<'p> {
             let rest = self.object.rest();
             return Ok(rest.map(|(key, value)| (key.into_owned(), value)).collect());
         }
-        self.note_rest(context);
+        self.report_rest(context);
         Ok(Object::new())
     }
 }

@@ -5,7 +5,7 @@
 
 /// The result of reading string text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Took {
+pub(super) enum StringProgress {
     /// The whole text belongs to the string, which continues.
     All,
     /// The closing quote was read.
@@ -40,18 +40,22 @@ impl Text {
     }
 
     /// Appends decoded text to `out`, and returns the progress and the text after the string.
-    pub(super) fn take<'a>(&mut self, mut rest: &'a str, out: &mut String) -> (Took, &'a str) {
+    pub(super) fn take<'a>(
+        &mut self,
+        mut rest: &'a str,
+        out: &mut String,
+    ) -> (StringProgress, &'a str) {
         loop {
             if self.escape == Escape::None {
                 rest = self.run(rest, out);
             }
             let mut chars = rest.chars();
             let Some(ch) = chars.next() else {
-                return (Took::All, rest);
+                return (StringProgress::All, rest);
             };
             rest = chars.as_str();
             match self.feed(ch, out) {
-                Took::All => {}
+                StringProgress::All => {}
                 took => {
                     self.escape = Escape::None;
                     self.replace_lone_surrogate(out);
@@ -73,17 +77,17 @@ impl Text {
         rest
     }
 
-    fn feed(&mut self, ch: char, out: &mut String) -> Took {
+    fn feed(&mut self, ch: char, out: &mut String) -> StringProgress {
         match self.escape {
             Escape::None => match ch {
-                '"' => return Took::Closed,
+                '"' => return StringProgress::Closed,
                 '\\' => self.escape = Escape::Slash,
-                _ => return Took::Bad,
+                _ => return StringProgress::Bad,
             },
             Escape::Slash if ch == 'u' => self.escape = Escape::Hex { digits: 0, code: 0 },
             Escape::Slash => {
                 let Some(ch) = simple(ch) else {
-                    return Took::Bad;
+                    return StringProgress::Bad;
                 };
                 self.escape = Escape::None;
                 self.replace_lone_surrogate(out);
@@ -91,7 +95,7 @@ impl Text {
             }
             Escape::Hex { digits, code } => {
                 let Some(digit) = ch.to_digit(16) else {
-                    return Took::Bad;
+                    return StringProgress::Bad;
                 };
                 let code = code * 16 + digit;
                 if digits < 3 {
@@ -105,7 +109,7 @@ impl Text {
                 }
             }
         }
-        Took::All
+        StringProgress::All
     }
 
     /// Handles a UTF-16 code unit of a `\u` escape.

@@ -32,7 +32,7 @@ impl Session {
     }
 
     /// Shows a notice for each limit that was exceeded for the first time in this run.
-    pub(in crate::session) fn note_limits(&mut self, cx: &mut Cx<'_>) {
+    pub(in crate::session) fn notify_exceeded_limits(&mut self, cx: &mut Cx<'_>) {
         let Intake {
             dropped, noticed, ..
         } = &mut self.intake;
@@ -63,7 +63,7 @@ impl Session {
 
     /// Reports the content that limits dropped in a run that has ended.
     pub(in crate::session) fn report_limits(&mut self, cx: &mut Cx<'_>) {
-        self.note_limits(cx);
+        self.notify_exceeded_limits(cx);
         let dropped = std::mem::take(&mut self.intake.dropped);
         self.intake.noticed.clear();
         for (limit, count) in dropped {
@@ -128,6 +128,6 @@ impl Limits {
 
 fn limit_message(kind: LimitKind, most: usize) -> String {
     let unit = if kind.counts_bytes() { " bytes" } else { "" };
-    let words = kind.words();
+    let words = kind.subject();
     format!("The limit is {most}{unit} ({words}): the rest was dropped.")
 }

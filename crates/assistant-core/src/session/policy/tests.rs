@@ -24,7 +24,7 @@ fn from(origin: Origin) -> ToolCall {
 /// Returns a call with an approved interrupt that the agent has withdrawn.
 fn granted() -> ToolCall {
     let mut call = complete();
-    call.forge(|review| {
+    call.edit_review(|review| {
         review.approval = Some(CallApproval {
             decision: Some(Decision::Approved),
             interrupt_id: Some("i".to_owned()),
@@ -106,7 +106,7 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
     let honest = complete();
     let changed = edited(|call| call.note(Note::Changed));
     let asked = edited(|call| call.note(Note::MustBeAsked));
-    let unknown = edited(|call| call.forge(|review| review.history.unknown_outcome = true));
+    let unknown = edited(|call| call.edit_review(|review| review.history.unknown_outcome = true));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
         let facts = |call| Facts {

@@ -176,7 +176,7 @@ impl Scene {
     }
 
     /// Changes the call without changing its state.
-    fn forge(&mut self, change: impl FnOnce(&mut ToolCall)) {
+    fn edit_call(&mut self, change: impl FnOnce(&mut ToolCall)) {
         self.session
             .conversation
             .edit_call(&self.key, change)
@@ -224,38 +224,38 @@ fn a_call_forged_after_its_permission_is_asked_about() {
     type Forge = fn(&mut Scene);
     let forgeries: [(&str, Forge); 8] = [
         ("other arguments", |scene| {
-            scene.forge(|call| set_args(call, "{\"to\":\"Eve\"}"));
-            scene.forge(|call| call.forge(|review| review.edited_args = None));
+            scene.edit_call(|call| set_args(call, "{\"to\":\"Eve\"}"));
+            scene.edit_call(|call| call.edit_review(|review| review.edited_args = None));
         }),
         ("another name", |scene| {
-            scene.forge(|call| call.name = "g".to_owned());
+            scene.edit_call(|call| call.name = "g".to_owned());
         }),
         ("edits that nobody made", |scene| {
-            scene.forge(|call| {
-                call.forge(|review| review.edited_args = Some(json!({"to": "Eve"})));
+            scene.edit_call(|call| {
+                call.edit_review(|review| review.edited_args = Some(json!({"to": "Eve"})));
             });
         }),
         ("no approval", |scene| {
-            scene.forge(|call| {
-                call.forge(|review| (review.approval, review.cleared) = (None, None));
+            scene.edit_call(|call| {
+                call.edit_review(|review| (review.approval, review.cleared) = (None, None));
             });
         }),
         ("a question without an answer", |scene| {
-            scene.forge(|call| {
-                call.forge(|review| review.approval = Some(CallApproval::default()));
+            scene.edit_call(|call| {
+                call.edit_review(|review| review.approval = Some(CallApproval::default()));
             });
         }),
         ("a denial", |scene| {
-            scene.forge(|call| {
-                call.forge(|review| {
+            scene.edit_call(|call| {
+                call.edit_review(|review| {
                     let approval = review.approval.get_or_insert_default();
                     approval.decision = Some(Decision::Denied { reason: None });
                 });
             });
         }),
         ("an answer to the agent about something else", |scene| {
-            scene.forge(|call| {
-                call.forge(|review| {
+            scene.edit_call(|call| {
+                call.edit_review(|review| {
                     let approval = review.approval.get_or_insert_default();
                     approval.interrupt_id = Some("i".to_owned());
                     approval.decision = Some(Decision::Approved);
@@ -294,8 +294,8 @@ fn an_approved_interrupt_does_not_replace_a_local_approval() {
     for by in By::ALL {
         let mut scene = Scene::new(by);
         let seen = fingerprint(scene.call(), None);
-        scene.forge(|call| {
-            call.forge(|review| {
+        scene.edit_call(|call| {
+            call.edit_review(|review| {
                 let approval = review.approval.get_or_insert_default();
                 approval.interrupt_id = Some("i".to_owned());
                 approval.decision = Some(Decision::Approved);
@@ -311,9 +311,9 @@ fn an_approved_interrupt_does_not_replace_a_local_approval() {
 fn incomplete_remote_and_unregistered_calls_do_not_start() {
     for by in By::ALL {
         let mut scene = Scene::new(by);
-        scene.forge(|call| {
+        scene.edit_call(|call| {
             call.push_args("}");
-            call.forge(|review| review.edited_args = None);
+            call.edit_review(|review| review.edited_args = None);
         });
         assert_eq!(scene.invoke(), None, "{by:?}");
 
@@ -332,7 +332,7 @@ fn incomplete_remote_and_unregistered_calls_do_not_start() {
 #[test]
 fn the_started_handler_belongs_to_the_checked_action() {
     let mut scene = Scene::new(By::Nobody);
-    scene.forge(|call| call.name = "g".to_owned());
+    scene.edit_call(|call| call.name = "g".to_owned());
     let started = scene.invoke().map(|(registration, _)| registration);
     assert_eq!(started, Some(RegistrationId(2)));
 }

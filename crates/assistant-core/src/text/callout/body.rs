@@ -51,8 +51,8 @@ pub(super) fn read(
 ) -> Result<Read, String> {
     let depth = options.max_depth.min(CalloutOptions::DEPTH_LIMIT);
     let mut fields = yaml::read_mapping(&dedented(lines), depth)?;
-    let id = header.id.or_else(|| first(&fields, &ID, word));
-    let name = header.name.or_else(|| first(&fields, &NAME, word));
+    let id = header.id.or_else(|| first(&fields, &ID, name_or_id));
+    let name = header.name.or_else(|| first(&fields, &NAME, name_or_id));
     let error_text = first(&fields, &ERROR, error);
     let state = fields.shift_remove("state").map(|state| match state {
         Value::String(word) => CalloutState::parse(&word).ok_or(word),
@@ -90,7 +90,7 @@ fn first(fields: &Object, keys: &[&str], read: fn(&Value) -> Option<String>) -> 
 }
 
 /// Converts a name or an id to text.
-fn word(value: &Value) -> Option<String> {
+fn name_or_id(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
         Value::Number(number) if !number.is_f64() => Some(number.to_string()),

@@ -119,7 +119,7 @@ impl Reader {
         if self.stack.len() >= self.max_depth {
             return Err(TOO_DEEP.into());
         }
-        if !tag.is_none_or(|tag| is_unspecific(tag) || core_kind(tag) == Some(kind)) {
+        if !tag.is_none_or(|tag| is_non_specific(tag) || core_kind(tag) == Some(kind)) {
             return Err(UNKNOWN_TAG.into());
         }
         self.stack.push(Frame { items, anchor });
@@ -183,7 +183,7 @@ fn value_of(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Read<V
     match tag {
         None if style == ScalarStyle::Plain => Ok(scalar::plain(&text)),
         None => Ok(Value::String(text.into_owned())),
-        Some(tag) if is_unspecific(tag) => Ok(Value::String(text.into_owned())),
+        Some(tag) if is_non_specific(tag) => Ok(Value::String(text.into_owned())),
         Some(tag) => core_kind(tag)
             .and_then(|kind| scalar::tagged(kind, &text))
             .ok_or_else(|| UNKNOWN_TAG.into()),
@@ -196,7 +196,7 @@ fn core_kind(tag: &Tag) -> Option<&str> {
 }
 
 /// Returns true for the non-specific tag `!`, which makes a scalar a string.
-fn is_unspecific(tag: &Tag) -> bool {
+fn is_non_specific(tag: &Tag) -> bool {
     tag.handle.is_empty() && tag.suffix == "!"
 }
 

@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
 use super::{
     define::Definitions,
-    read::{References, adapt_to_parser, events, note_key},
+    read::{References, adapt_to_parser, events, footnote_key},
 };
 use crate::order::in_order;
 
@@ -98,7 +98,7 @@ pub(super) fn outline(
     }
     for label in notes {
         if known.define_note(&label) {
-            defined.push(note_key(&label));
+            defined.push(footnote_key(&label));
         }
     }
     (blocks, defined)

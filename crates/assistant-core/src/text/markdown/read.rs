@@ -99,7 +99,7 @@ pub(super) fn read(text: &str, known: &Definitions, found: &mut References) -> V
 }
 
 /// Returns the label of a footnote among those of links.
-pub(super) fn note_key(label: &str) -> String {
+pub(super) fn footnote_key(label: &str) -> String {
     let mut key = String::with_capacity(label.len() + 1);
     key.push('^');
     key.push_str(label);
@@ -128,7 +128,7 @@ fn with_notes(
             before.push_str(label);
             before.push_str("]:\n");
         } else {
-            missing.push(note_key(label));
+            missing.push(footnote_key(label));
         }
     }
     if before.is_empty() {

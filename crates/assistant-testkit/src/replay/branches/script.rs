@@ -187,7 +187,7 @@ impl Script {
     fn carry_out(&mut self, output: Output) -> Result<(), Code> {
         for change in &output.changes {
             if let Change::MessageAdded(id) = change {
-                self.note_added(id);
+                self.record_added(id);
             }
         }
         self.changes.extend(output.changes);
@@ -220,7 +220,7 @@ impl Script {
     }
 
     /// Assigns the vector's name to a user message that the session created.
-    fn note_added(&mut self, id: &MessageId) {
+    fn record_added(&mut self, id: &MessageId) {
         let message = self.conversation().message(id);
         let is_written_by_user = message
             .is_some_and(|message| message.role == Role::User && message.author == Author::Page);
