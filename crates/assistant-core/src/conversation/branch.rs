@@ -93,8 +93,8 @@ impl Conversation {
         true
     }
 
-    /// Shows the branch through a message. `exact` ends it there. With `write`, runs write there
-    /// from now on; otherwise only the shown branch changes.
+    /// Shows the branch through a message. With `exact`, the branch ends at the message. With
+    /// `write`, runs write there from now on; otherwise only the shown branch changes.
     pub(crate) fn select(
         &mut self,
         id: &MessageId,
@@ -248,7 +248,7 @@ impl Conversation {
         Some((&first.id, deleted.branch.nodes().count()))
     }
 
-    /// Drops the deleted branch, and its calls unless an agent can still name them.
+    /// Drops the deleted branch, and those of its calls that no agent can name any more.
     pub(crate) fn forget_deleted(&mut self) {
         let Some(deleted) = self.deleted.take() else {
             return;

@@ -51,7 +51,7 @@ pub(super) enum Home {
 }
 
 impl Calls {
-    /// Returns true if there are no calls, inside or outside of messages.
+    /// Returns true if the conversation has no calls, inside or outside of messages.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

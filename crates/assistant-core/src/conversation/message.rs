@@ -182,7 +182,8 @@ impl Message {
         self.markdown.clone().unwrap_or_else(|| self.text())
     }
 
-    /// Returns true if there is anything to show: an assistant's empty text does not count.
+    /// Returns true if the message has nothing to show, such as an assistant's message with empty
+    /// text.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| match part {

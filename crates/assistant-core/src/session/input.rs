@@ -181,8 +181,7 @@ pub enum Input {
         /// The filter; `None` offers everything.
         filter: Option<OfferFilter>,
     },
-    /// Offers actions that the filter excludes because the agent requested them, until the next
-    /// message of the user.
+    /// Offers excluded actions that the agent has requested, until the next message of the user.
     Reveal {
         /// The names of the actions.
         names: Vec<String>,
@@ -343,7 +342,7 @@ pub enum TreeChange {
     Select {
         /// The message.
         message: MessageId,
-        /// True to end the branch there, so that the next message branches off.
+        /// True to end the branch at the message, so that the next message branches off.
         exact: bool,
     },
     /// Shows the previous or next version of a message.

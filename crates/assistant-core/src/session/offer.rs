@@ -44,8 +44,7 @@ impl Session {
         }
     }
 
-    /// Offers actions that the filter excludes because the agent requested them, until the next
-    /// message of the user.
+    /// Offers excluded actions that the agent has requested, until the next message of the user.
     pub(super) fn reveal(&mut self, mut names: Vec<String>, cx: &mut Cx<'_>) {
         names.retain(|name| {
             let known = self.registry.active_registration(name).is_some();

@@ -107,7 +107,7 @@ impl Session {
         self.keep_approvals(cx);
     }
 
-    /// Asks about calls that a removed approval permitted, if they have not started.
+    /// Asks the user about calls that a removed approval permitted and that have not started.
     pub(super) fn ask_without(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
@@ -157,7 +157,8 @@ impl Session {
         calls.any(|call| call.state().is_under_way())
     }
 
-    /// Applies changes to the stored approvals by another tab: missing ones are revoked.
+    /// Applies changes of another tab to the stored approvals. Approvals that are missing now are
+    /// revoked.
     pub(super) fn sync_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let outlives = |one: &RememberedApproval| one.scope != RememberScope::Session;
         let known = self.remembered.list().iter().filter(|one| outlives(one));

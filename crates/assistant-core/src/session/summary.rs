@@ -29,7 +29,7 @@ impl TurnSummary {
     }
 }
 
-/// Formats one line for each run, and one for the end, for logs and consoles.
+/// Formats a line for each run and a line for the end, for logs and consoles.
 ///
 /// ```text
 /// run 1 (r-7): called get_weather; tokens in 120, out 18

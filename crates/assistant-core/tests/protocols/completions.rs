@@ -9,7 +9,7 @@ use assistant_core::{
 };
 use assistant_protocols::{
     Completions,
-    completions::{Reader, RequestOptions, Start, request_body},
+    completions::{Reader, RequestOptions, ResponseParams, request_body},
     stream::{End, Ending},
 };
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ struct Summary {
 
 fn read(name: &str) -> (Summary, Ending) {
     let mut log = Log::default();
-    let mut reader = Reader::new(Start::default());
+    let mut reader = Reader::new(ResponseParams::default());
     reader.push(&bytes(name), &mut log);
     let ending = reader.finish(&mut log);
     let dropped = |note: &&assistant_core::event::Diagnostic| note.code == "dropped-chunk";

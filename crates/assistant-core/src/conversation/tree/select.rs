@@ -58,8 +58,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Shows the branch through an item. `exact` ends it there. With `write`, runs write there from
-    /// now on; otherwise only the shown path changes.
+    /// Shows the branch through an item. With `exact`, the branch ends at the item. With `write`,
+    /// runs write there from now on; otherwise only the shown path changes.
     pub(in crate::conversation) fn select(
         &mut self,
         id: &MessageId,

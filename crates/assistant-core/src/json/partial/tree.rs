@@ -68,7 +68,7 @@ impl Tree {
         }
     }
 
-    /// Opens a node inside the innermost one; `key` is its name in an object.
+    /// Opens a node inside the innermost node. `key` is the name of the new node in an object.
     pub(super) fn open(&mut self, key: String, value: Value) {
         let slot = match self.open.last_mut() {
             Some(Value::Array(items)) => {
